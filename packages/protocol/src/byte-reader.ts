@@ -1,0 +1,92 @@
+import { decodeUtf8 } from "./utf8.js";
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Reads little-endian values from bytes of the network. It never throws: a read past the end, an overlong varint
+ * or broken UTF-8 gives zero (or nothing) and turns `ok` false for good. Check `ok` before using what was read.
+ */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  readonly #data: DataView;
+  #at = 0;
+  #ok = true;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** False once any read has failed. */
+  get ok(): boolean {
+    return this.#ok;
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  u8(): number {
+    const at = this.#claim(1);
+    return at < 0 ? 0 : (this.#bytes[at] ?? 0);
+  }
+
+  u16(): number {
+    const at = this.#claim(2);
+    return at < 0 ? 0 : this.#data.getUint16(at, true);
+  }
+
+  u32(): number {
+    const at = this.#claim(4);
+    return at < 0 ? 0 : this.#data.getUint32(at, true);
+  }
+
+  f32(): number {
+    const at = this.#claim(4);
+    return at < 0 ? 0 : this.#data.getFloat32(at, true);
+  }
+
+  /** LEB128 of 1 to 3 bytes; a longer or not shortest encoding fails, so that every value has one encoding. */
+  varint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 21; shift += 7) {
+      const byte = this.u8();
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        if (byte === 0 && shift > 0) this.#ok = false;
+        return this.#ok ? value : 0;
+      }
+    }
+    this.#ok = false;
+    return 0;
+  }
+
+  /** A view of the next `count` bytes, not a copy. */
+  bytes(count: number): Uint8Array {
+    const at = this.#claim(count);
+    return at < 0 ? NOTHING : this.#bytes.subarray(at, at + count);
+  }
+
+  rest(): Uint8Array {
+    return this.bytes(this.remaining);
+  }
+
+  text(maxBytes: number): string {
+    const length = this.varint();
+    if (length > maxBytes) this.#ok = false;
+    const encoded = this.bytes(length);
+    const decoded = this.#ok ? decodeUtf8(encoded) : undefined;
+    if (decoded === undefined) this.#ok = false;
+    return decoded ?? "";
+  }
+
+  #claim(count: number): number {
+    if (!this.#ok || count < 0 || this.#at + count > this.#bytes.length) {
+      this.#ok = false;
+      return -1;
+    }
+    const at = this.#at;
+    this.#at += count;
+    return at;
+  }
+}

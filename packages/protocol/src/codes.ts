@@ -1,0 +1,151 @@
+/** Every number that means something on the wire, in one place. A number is never reused for something else. */
+
+/** Version of the packet format: the high four bits of every packet. */
+export const PROTOCOL_VERSION = 1;
+
+/** WebSocket subprotocol that names format and version. */
+export const WEBSOCKET_PROTOCOL = `paceline.${PROTOCOL_VERSION}`;
+
+/** Kinds of messages inside a packet. */
+export const MessageKind = {
+  /** Newest-wins states of entities. */
+  state: 0x01,
+  /** A numbered message that arrives exactly once and in order. */
+  reliable: 0x02,
+  /** A message that may be lost. */
+  event: 0x03,
+  /** Asks for a pong on the same link. */
+  ping: 0x10,
+  pong: 0x11,
+  /** The other side ends the session; carries a close code and a reason. */
+  close: 0x12,
+} as const;
+export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
+
+/** What a reliable message carries. */
+export const PayloadKind = {
+  /** Between a participant and the server: a control message (msgpack). */
+  control: 0x01,
+  /** A game's message: `[type, message]` (msgpack). */
+  command: 0x02,
+  /** `[id, type, message]` (msgpack), answered by a reply. */
+  request: 0x03,
+  /** `[id, ok, message]` (msgpack). */
+  reply: 0x04,
+  /** An entity begins: local id, definition, first state (binary). */
+  spawn: 0x05,
+  /** An entity ends: local id (binary). */
+  despawn: 0x06,
+} as const;
+export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
+
+/** Classes of traffic; the number stands in the routing envelope so that a relay can treat each as it needs. */
+export const TrafficClass = {
+  state: 0,
+  reference: 1,
+  event: 2,
+  command: 3,
+  input: 4,
+  bulk: 5,
+} as const;
+export type TrafficClassName = keyof typeof TrafficClass;
+
+/** Close codes of links and sessions (WebSocket private range: 4000 to 4999). */
+export const CloseCode = {
+  /** Left on purpose. */
+  left: 4000,
+  /** The server is shutting down. */
+  serverShutdown: 4001,
+  /** The other side fell silent beyond the deadline. */
+  timeout: 4002,
+  /** A newer link of the same session took over. */
+  replaced: 4003,
+  /** The game or an operator removed the participant. */
+  kicked: 4004,
+  /** No ticket or token, or one that is not ours. */
+  refused: 4100,
+  /** The seat ticket's time is over. */
+  ticketExpired: 4101,
+  /** The seat ticket was used before. */
+  ticketUsed: 4102,
+  /** The session is not known (any more). */
+  sessionUnknown: 4103,
+  /** The page's origin is not allowed. */
+  originRefused: 4104,
+  /** The other side speaks another version. */
+  versionMismatch: 4105,
+  /** Bytes that make no sense, repeatedly. */
+  protocolViolation: 4200,
+  /** More packets or bytes per second than allowed, sustained. */
+  flooding: 4201,
+  /** Does not take what is sent to it; its queue is full. */
+  tooSlow: 4202,
+} as const;
+export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
+
+/** Codes of {@link NetError}, with what they mean; docs/ERRORS.md is made from this table. */
+export const errorCodes = {
+  "match/unreachable": "The server did not answer the match request.",
+  "match/unknown-room": "The server has no kind of room of that name.",
+  "match/not-found": "No room fits: none is open (join), or none has that id (joinById).",
+  "match/full": "The room, or the server, takes nobody more.",
+  "match/bad-request": "The server refused the request as malformed.",
+  "match/rate-limited": "Too many match requests from this address; try again later.",
+  "match/bad-answer": "The server's answer makes no sense: is it a Paceline server of this version?",
+  "session/refused": "The server refused the ticket or token.",
+  "session/expired":
+    "The ticket's time was over, or it was used before, or the server has forgotten the session.",
+  "session/origin": "The server does not allow this page's origin.",
+  "session/version": "Client and server speak different versions of the protocol.",
+  "session/ended": "The session has ended; the room cannot be used any more.",
+  "session/timeout": "The link did not open, or no welcome came, within the deadline.",
+  "transport/unavailable": "The environment has none of the transports that are allowed.",
+  "transport/closed": "The link closed before the operation ended.",
+  "limit/message-size": "A message is larger than one packet may be.",
+  "limit/queue": "Too many reliable messages wait for an acknowledgement.",
+  "limit/entities": "A participant may not own more entities.",
+  "request/timeout": "The peer did not answer the request in time.",
+  "request/refused": "The peer has no handler for this request, or its handler failed.",
+  "schema/mismatch": "Two builds of the game describe an entity differently.",
+} as const;
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Limits that both sides keep; each is a test. */
+export const limits = {
+  /** What fits every path without fragmentation: unreliable packets stay below. */
+  unreliablePacketBytes: 1200,
+  /** The largest packet on a reliable channel; the portable size of a data channel message. */
+  reliablePacketBytes: 16_384,
+  /** Routing envelope around a packet: flags, class, key, count and up to 64 targets. */
+  envelopeTargets: 64,
+  /** Reliable messages that may wait for an acknowledgement. */
+  unacknowledgedMessages: 1024,
+  /** Reliable messages that a receiver keeps while an earlier one is missing. */
+  outOfOrderMessages: 1024,
+  /** Entities that one participant may own. */
+  ownedEntities: 4096,
+  /** UTF-8 bytes of a message type or an entity name. */
+  nameBytes: 64,
+  /** Depth of nesting in a msgpack value. */
+  nestingDepth: 8,
+} as const;
+
+/** Why a packet or a message was dropped; the keys of the drop counters. */
+export const dropReasons = [
+  "too-short",
+  "too-long",
+  "version",
+  "flags",
+  "length",
+  "unknown-kind",
+  "duplicate",
+  "outdated",
+  "bad-message",
+  "unknown-entity",
+  "out-of-range",
+  "not-routable",
+  "rate-limit",
+  "queue-full",
+  "gap-too-large",
+] as const;
+export type DropReason = (typeof dropReasons)[number];

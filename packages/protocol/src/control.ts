@@ -1,0 +1,143 @@
+import { decodeValue } from "./value-codec.js";
+
+/** A participant as the others see it. */
+export interface PeerInfo {
+  /** 16 bits, given by the server, not used again while the room lives. */
+  readonly number: number;
+  readonly id: string;
+  /** Whether it can and may open direct links. */
+  readonly webrtc: boolean;
+}
+
+/** A STUN or TURN server, as RTCPeerConnection takes it. */
+export interface IceServer {
+  readonly urls: string;
+  readonly username?: string;
+  readonly credential?: string;
+}
+
+/** From the server to a participant. */
+export type ServerMessage =
+  | {
+      readonly type: "welcome";
+      readonly sessionId: string;
+      /** Secret; whoever has it can take the session over. */
+      readonly token: string;
+      readonly number: number;
+      readonly roomId: string;
+      readonly roomName: string;
+      readonly peers: readonly PeerInfo[];
+      readonly iceServers: readonly IceServer[];
+    }
+  | { readonly type: "resumed" }
+  | { readonly type: "joined"; readonly peer: PeerInfo }
+  | { readonly type: "left"; readonly number: number }
+  | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
+  | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown };
+
+/** From a participant to the server. */
+export type ClientMessage =
+  | { readonly type: "capabilities"; readonly webrtc: boolean }
+  | { readonly type: "signal"; readonly to: number; readonly attempt: number; readonly data: unknown }
+  | { readonly type: "leave" };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a control message of the server; undefined where it is none. */
+export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined {
+  const message = fieldsOf(bytes);
+  if (message === undefined) return undefined;
+  switch (message.type) {
+    case "welcome":
+      return welcomeOf(message);
+    case "resumed":
+      return { type: "resumed" };
+    case "joined": {
+      const peer = peerOf(message.peer);
+      return peer && { type: "joined", peer };
+    }
+    case "left":
+      return isNumber16(message.number) ? { type: "left", number: message.number } : undefined;
+    case "capabilities":
+      return isNumber16(message.number) && typeof message.webrtc === "boolean"
+        ? { type: "capabilities", number: message.number, webrtc: message.webrtc }
+        : undefined;
+    case "signal":
+      return isNumber16(message.from) && isNumber16(message.attempt)
+        ? { type: "signal", from: message.from, attempt: message.attempt, data: message.data }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Reads a control message of a participant; undefined where it is none. */
+export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined {
+  const message = fieldsOf(bytes);
+  if (message === undefined) return undefined;
+  switch (message.type) {
+    case "capabilities":
+      return typeof message.webrtc === "boolean"
+        ? { type: "capabilities", webrtc: message.webrtc }
+        : undefined;
+    case "signal":
+      return isNumber16(message.to) && isNumber16(message.attempt)
+        ? { type: "signal", to: message.to, attempt: message.attempt, data: message.data }
+        : undefined;
+    case "leave":
+      return { type: "leave" };
+    default:
+      return undefined;
+  }
+}
+
+function welcomeOf(message: Fields): ServerMessage | undefined {
+  const { sessionId, token, number, roomId, roomName, peers, iceServers } = message;
+  const isIdentified = isText(sessionId) && isText(token) && isText(roomId) && isText(roomName);
+  if (!isIdentified || !isNumber16(number) || !Array.isArray(peers) || !Array.isArray(iceServers)) {
+    return undefined;
+  }
+  const known = peers.map(peerOf);
+  const servers = iceServers.map(iceServerOf);
+  if (known.includes(undefined) || servers.includes(undefined)) return undefined;
+  return {
+    type: "welcome",
+    sessionId,
+    token,
+    number,
+    roomId,
+    roomName,
+    peers: known as PeerInfo[],
+    iceServers: servers as IceServer[],
+  };
+}
+
+function peerOf(value: unknown): PeerInfo | undefined {
+  if (!isFields(value) || !isNumber16(value.number) || !isText(value.id)) return undefined;
+  return typeof value.webrtc === "boolean"
+    ? { number: value.number, id: value.id, webrtc: value.webrtc }
+    : undefined;
+}
+
+function iceServerOf(value: unknown): IceServer | undefined {
+  if (!isFields(value) || !isText(value.urls)) return undefined;
+  const { urls, username, credential } = value;
+  return isText(username) && isText(credential) ? { urls, username, credential } : { urls };
+}
+
+function fieldsOf(bytes: Uint8Array): Fields | undefined {
+  const decoded = decodeValue(bytes);
+  return decoded && isFields(decoded.value) ? decoded.value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= 1024;
+}
+
+function isNumber16(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}

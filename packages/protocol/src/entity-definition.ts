@@ -1,0 +1,224 @@
+import { ConfigError } from "./errors.js";
+import type { Field } from "./entity-fields.js";
+import { limits } from "./codes.js";
+
+/** The fields of an entity by name, in wire order. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/**
+ * How receivers continue an entity between updates. `hold`: it stays. `velocity`: `position` moves on with constant
+ * velocity and `heading` with constant turn rate (DIS dead reckoning models 1 and 3, IEEE 1278.1).
+ */
+export type MotionModel = "hold" | "velocity";
+
+export interface EntityOptions<F extends Fields> {
+  /** Default `hold`. `velocity` needs a field `position` (vec2 or vec3); `velocity` of the same kind and `heading` (angle) are used where they exist. */
+  readonly motion?: MotionModel;
+  /**
+   * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
+   * position and heading, a field's precision for the others.
+   */
+  readonly threshold?: { readonly [Name in keyof F]?: number };
+  /** An update is sent at least this often, changed or not. Default: the profile's. */
+  readonly heartbeatMs?: number;
+}
+
+/** One number of an entity on the wire: a Float32. */
+export interface Component {
+  /** `position.x`, `heading`; derived ones are called `velocity.x` and `turnRate`. */
+  readonly name: string;
+  readonly kind: "number" | "angle" | "int" | "flag";
+  readonly min: number;
+  readonly max: number;
+  readonly unit: string;
+}
+
+/** A described kind of entity. Everything else (storage, codec, tables) is derived from it. */
+export interface EntityDefinition<F extends Fields = Fields> {
+  readonly name: string;
+  readonly fields: F;
+  readonly motion: MotionModel;
+  readonly threshold: Readonly<Partial<Record<string, number>>>;
+  readonly heartbeatMs: number | undefined;
+  /** Declared components in wire order, then the derived ones that the motion model needs. */
+  readonly components: readonly Component[];
+  /** Index of each field's first component. */
+  readonly offsets: Readonly<Record<string, number>>;
+  /** Where motion finds what it moves; undefined for `hold`. */
+  readonly motionLayout: MotionLayout | undefined;
+  /** 32 bits over everything that both sides must agree on. */
+  readonly schemaHash: number;
+}
+
+/** Component indices for the `velocity` model. */
+export interface MotionLayout {
+  readonly position: number;
+  readonly dimensions: 2 | 3;
+  readonly velocity: number;
+  /** Whether the game writes `velocity` itself; otherwise it is derived from positions and ticks. */
+  readonly isVelocityDeclared: boolean;
+  readonly heading: number | undefined;
+  readonly turnRate: number | undefined;
+}
+
+const axes = ["x", "y", "z"] as const;
+const reserved: ReadonlySet<string> = new Set([
+  "id",
+  "owner",
+  "isMine",
+  "shown",
+  "lastTick",
+  "ageMs",
+  "turnRate",
+]);
+const componentCounts = { vec2: 2, vec3: 3, angle: 1, scalar: 1, int: 1, flag: 1 } as const;
+/** Bound for a derived velocity (m/s) and turn rate (rad/s): far above any game, finite for the check on receipt. */
+const DERIVED_MAX = 1e6;
+
+/** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
+export function defineEntity<const F extends Fields>(
+  name: string,
+  fields: F,
+  options: EntityOptions<F> = {},
+): EntityDefinition<F> {
+  assertName("entity name", name);
+  const components: Component[] = [];
+  const offsets: Record<string, number> = {};
+  for (const [fieldName, field] of Object.entries(fields)) {
+    assertName(`${name} field name`, fieldName);
+    if (reserved.has(fieldName)) {
+      throw new ConfigError({
+        field: `${name}.${fieldName}`,
+        value: fieldName,
+        expected: "a name that is not reserved",
+      });
+    }
+    offsets[fieldName] = components.length;
+    components.push(...componentsOf(fieldName, field));
+  }
+  if (components.length === 0)
+    throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
+  const motion = options.motion ?? "hold";
+  const motionLayout = layoutMotion(name, fields, motion, offsets, components);
+  assertThresholds(name, fields, options.threshold ?? {});
+  if (options.heartbeatMs !== undefined && !(options.heartbeatMs >= 50 && options.heartbeatMs <= 60_000)) {
+    throw new ConfigError({
+      field: `${name}.heartbeatMs`,
+      value: options.heartbeatMs,
+      expected: "50 to 60000 ms",
+    });
+  }
+  return Object.freeze({
+    name,
+    fields,
+    motion,
+    threshold: { ...options.threshold } as Partial<Record<string, number>>,
+    heartbeatMs: options.heartbeatMs,
+    components,
+    offsets,
+    motionLayout,
+    schemaHash: hashOf(
+      [name, motion, ...components.map((c) => `${c.name}:${c.kind}:${c.min}:${c.max}`)].join("|"),
+    ),
+  });
+}
+
+/** Number of components of a field. */
+export function componentCount(field: Field): number {
+  return componentCounts[field.kind];
+}
+
+function componentsOf(name: string, field: Field): Component[] {
+  const [min, max] = field.range;
+  const { unit } = field;
+  switch (field.kind) {
+    case "vec2":
+    case "vec3":
+      return axes
+        .slice(0, componentCounts[field.kind])
+        .map((axis) => ({ name: `${name}.${axis}`, kind: "number", min, max, unit }));
+    case "scalar":
+      return [{ name, kind: "number", min, max, unit }];
+    case "angle":
+    case "int":
+    case "flag":
+      return [{ name, kind: field.kind, min, max, unit }];
+  }
+}
+
+function layoutMotion(
+  name: string,
+  fields: Fields,
+  motion: MotionModel,
+  offsets: Readonly<Record<string, number>>,
+  components: Component[],
+): MotionLayout | undefined {
+  if (motion === "hold") return undefined;
+  if (motion !== "velocity") {
+    throw new ConfigError({ field: `${name}.motion`, value: motion, expected: `"hold" or "velocity"` });
+  }
+  const position = fields.position;
+  if (position?.kind !== "vec2" && position?.kind !== "vec3") {
+    throw new ConfigError({
+      field: `${name}.position`,
+      value: position?.kind,
+      expected: `a vec2 or vec3, since motion is "velocity"`,
+    });
+  }
+  const dimensions = componentCounts[position.kind];
+  const isVelocityDeclared = fields.velocity?.kind === position.kind;
+  const velocity = isVelocityDeclared ? offsets.velocity! : components.length;
+  if (!isVelocityDeclared) {
+    for (const axis of axes.slice(0, dimensions)) components.push(derived(`velocity.${axis}`, "m/s"));
+  }
+  const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
+  const turnRate = heading === undefined ? undefined : components.push(derived("turnRate", "rad/s")) - 1;
+  return { position: offsets.position!, dimensions, velocity, isVelocityDeclared, heading, turnRate };
+}
+
+function derived(name: string, unit: string): Component {
+  return { name, kind: "number", min: -DERIVED_MAX, max: DERIVED_MAX, unit };
+}
+
+function assertName(field: string, name: string): void {
+  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name) || name.length > limits.nameBytes) {
+    throw new ConfigError({
+      field,
+      value: name,
+      expected: `1 to ${limits.nameBytes} letters, digits, - or _, a letter first`,
+    });
+  }
+}
+
+function assertThresholds(
+  name: string,
+  fields: Fields,
+  threshold: Readonly<Record<string, number | undefined>>,
+): void {
+  for (const [field, value] of Object.entries(threshold)) {
+    const known = fields[field];
+    if (known === undefined) {
+      throw new ConfigError({
+        field: `${name}.threshold.${field}`,
+        value,
+        expected: `one of ${Object.keys(fields).join(", ")}`,
+      });
+    }
+    if (value === undefined || !(value > 0) || !Number.isFinite(value)) {
+      throw new ConfigError({
+        field: `${name}.threshold.${field}`,
+        value,
+        expected: `a number above 0 (${known.unit || "no unit"})`,
+      });
+    }
+  }
+}
+
+/** FNV-1a, 32 bits (Fowler, Noll, Vo). */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,45 @@
+import { ByteReader } from "./byte-reader.js";
+import type { ByteWriter } from "./byte-writer.js";
+import { PROTOCOL_VERSION, TrafficClass, limits, type DropReason, type TrafficClassName } from "./codes.js";
+import { PacketFlag } from "./packet.js";
+
+/**
+ * What a relay reads, and all that it reads: who a packet is for (upward) or from (downward). The packet inside
+ * stays opaque to it.
+ */
+export interface Envelope {
+  readonly trafficClass: TrafficClassName;
+  /** Packets of class state with the same sender and key replace each other while unsent; 0 is never replaced. */
+  readonly key: number;
+  /** Upward the numbers of the receivers, downward the number of the sender alone. */
+  readonly peers: readonly number[];
+  readonly packet: Uint8Array;
+}
+
+const classNames = Object.keys(TrafficClass) as TrafficClassName[];
+
+export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
+  writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
+  writer.u8(TrafficClass[envelope.trafficClass]).u16(envelope.key).u8(envelope.peers.length);
+  for (const peer of envelope.peers) writer.u16(peer);
+  writer.bytes(envelope.packet);
+}
+
+/** Reads an envelope; a reason instead where it must be dropped. The packet is a view into `bytes`. */
+export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
+  const reader = new ByteReader(bytes);
+  const first = reader.u8();
+  if (!reader.ok) return "too-short";
+  if (first >> 4 !== PROTOCOL_VERSION) return "version";
+  if ((first & 0x0f) !== PacketFlag.routed) return "flags";
+  const trafficClass = classNames[reader.u8()];
+  const key = reader.u16();
+  const count = reader.u8();
+  if (trafficClass === undefined) return "unknown-kind";
+  if (reader.ok && (count === 0 || count > limits.envelopeTargets)) return "length";
+  const peers: number[] = [];
+  for (let index = 0; index < count; index++) peers.push(reader.u16());
+  if (!reader.ok || reader.remaining === 0) return "too-short";
+  if (reader.remaining > limits.reliablePacketBytes) return "too-long";
+  return { trafficClass, key, peers, packet: reader.rest() };
+}

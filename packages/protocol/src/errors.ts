@@ -1,0 +1,44 @@
+/** What a caller got wrong: thrown at once, before anything is sent or changed. */
+export interface ConfigProblem {
+  /** The option, argument or entity field, as the caller wrote it: `threshold.position`. */
+  readonly field: string;
+  readonly value: unknown;
+  /** What would have been right, with range and unit: `a number from -1 to 1`. */
+  readonly expected: string;
+}
+
+/** A mistake of the caller. The message names field, value and what was expected. */
+export class ConfigError extends Error {
+  readonly field: string;
+  readonly value: unknown;
+  readonly expected: string;
+
+  constructor({ field, value, expected }: ConfigProblem) {
+    super(`${field}: expected ${expected}, got ${printed(value)}`);
+    this.name = "ConfigError";
+    this.field = field;
+    this.value = value;
+    this.expected = expected;
+  }
+}
+
+/** An outcome of the world: a refusal, a time-out, a full queue. Delivered by rejection or event. */
+export class NetError extends Error {
+  /** One of {@link errorCodes}: stable, listed in docs/ERRORS.md. */
+  readonly code: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+
+  constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super(`${message} [${code}]`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "NetError";
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+function printed(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  return String(value);
+}

@@ -1,0 +1,116 @@
+import { ByteReader } from "./byte-reader.js";
+import { ByteWriter } from "./byte-writer.js";
+import { PayloadKind, limits } from "./codes.js";
+import { decodeValue, encodeValue } from "./value-codec.js";
+
+/** An entity begins at its owner; receivers create it with its first state. */
+export interface Spawn {
+  readonly localId: number;
+  readonly name: string;
+  readonly schemaHash: number;
+  /** Components as Float32, not yet checked against a definition. */
+  readonly state: Uint8Array;
+}
+
+/** What a reliable message between two participants carries. */
+export type PeerPayload =
+  | { readonly kind: "command"; readonly type: string; readonly message: unknown }
+  | { readonly kind: "request"; readonly id: number; readonly type: string; readonly message: unknown }
+  | { readonly kind: "reply"; readonly id: number; readonly ok: boolean; readonly message: unknown }
+  | ({ readonly kind: "spawn" } & Spawn)
+  | { readonly kind: "despawn"; readonly localId: number };
+
+export function writePeerPayload(payload: PeerPayload): Uint8Array {
+  switch (payload.kind) {
+    case "command":
+      return packed(PayloadKind.command, [payload.type, payload.message]);
+    case "request":
+      return packed(PayloadKind.request, [payload.id, payload.type, payload.message]);
+    case "reply":
+      return packed(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
+    case "spawn":
+      return new ByteWriter()
+        .u8(PayloadKind.spawn)
+        .u16(payload.localId)
+        .text(payload.name)
+        .u32(payload.schemaHash)
+        .bytes(payload.state)
+        .take();
+    case "despawn":
+      return new ByteWriter().u8(PayloadKind.despawn).u16(payload.localId).take();
+  }
+}
+
+/** Reads what {@link writePeerPayload} wrote; undefined where the bytes are malformed. */
+export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
+  const kind = bytes[0];
+  const body = bytes.subarray(1);
+  switch (kind) {
+    case PayloadKind.command:
+      return readEvent(body);
+    case PayloadKind.request:
+      return requestOf(arrayOf(body, 3));
+    case PayloadKind.reply:
+      return replyOf(arrayOf(body, 3));
+    case PayloadKind.spawn:
+      return spawnOf(body);
+    case PayloadKind.despawn:
+      return body.length === 2 ? { kind: "despawn", localId: new ByteReader(body).u16() } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** An event's body: `[type, message]` without a kind before it. */
+export function writeEvent(type: string, message: unknown): Uint8Array {
+  return encodeValue([type, message]);
+}
+
+export function readEvent(bytes: Uint8Array): (PeerPayload & { readonly kind: "command" }) | undefined {
+  const items = arrayOf(bytes, 2);
+  if (items === undefined || !isName(items[0])) return undefined;
+  return { kind: "command", type: items[0], message: items[1] };
+}
+
+/** A control message with its payload kind before it; `read*Message` of control.ts read the rest. */
+export function writeControl(message: object): Uint8Array {
+  return packed(PayloadKind.control, message);
+}
+
+function packed(kind: PayloadKind, value: unknown): Uint8Array {
+  return new ByteWriter().u8(kind).bytes(encodeValue(value)).take();
+}
+
+function arrayOf(bytes: Uint8Array, length: number): readonly unknown[] | undefined {
+  const decoded = decodeValue(bytes);
+  return decoded && Array.isArray(decoded.value) && decoded.value.length === length
+    ? (decoded.value as readonly unknown[])
+    : undefined;
+}
+
+function requestOf(items: readonly unknown[] | undefined): PeerPayload | undefined {
+  if (items === undefined || !isId(items[0]) || !isName(items[1])) return undefined;
+  return { kind: "request", id: items[0], type: items[1], message: items[2] };
+}
+
+function replyOf(items: readonly unknown[] | undefined): PeerPayload | undefined {
+  if (items === undefined || !isId(items[0]) || typeof items[1] !== "boolean") return undefined;
+  return { kind: "reply", id: items[0], ok: items[1], message: items[2] };
+}
+
+function spawnOf(body: Uint8Array): PeerPayload | undefined {
+  const reader = new ByteReader(body);
+  const localId = reader.u16();
+  const name = reader.text(limits.nameBytes);
+  const schemaHash = reader.u32();
+  const state = reader.rest();
+  return reader.ok && name !== "" ? { kind: "spawn", localId, name, schemaHash, state } : undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= limits.nameBytes;
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
+}

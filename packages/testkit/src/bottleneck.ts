@@ -1,0 +1,66 @@
+import type { Scheduler } from "@paceline/transport";
+
+/** What the narrowest place of a path allows now; read anew for every packet, since it may change. */
+interface Capacity {
+  /** Bits per second. */
+  readonly rateBps: number;
+  readonly queueBytes: number;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  readonly onSent: () => void;
+}
+
+/** The narrowest place of a path: packets leave one after another at a rate, behind it a queue of limited size. */
+export class Bottleneck {
+  readonly #scheduler: Scheduler;
+  readonly #capacity: () => Capacity;
+  readonly #waiting: Waiting[] = [];
+  #isSending = false;
+  #queuedBytes = 0;
+
+  constructor(scheduler: Scheduler, capacity: () => Capacity) {
+    this.#scheduler = scheduler;
+    this.#capacity = capacity;
+  }
+
+  /** Bytes that wait or are being sent. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** Whether `bytes` more would stay within the queue's size. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#queuedBytes + bytes <= this.#capacity().queueBytes;
+  }
+
+  /** Takes a packet regardless of room; `onSent` runs when its last bit has left. */
+  push(bytes: number, onSent: () => void): void {
+    this.#queuedBytes += bytes;
+    this.#waiting.push({ bytes, onSent });
+    if (!this.#isSending) this.#sendNext();
+  }
+
+  #sendNext(): void {
+    for (let packet = this.#waiting.shift(); packet !== undefined; packet = this.#waiting.shift()) {
+      const sent = packet;
+      const sendingMs = (sent.bytes * 8000) / this.#capacity().rateBps;
+      if (sendingMs > 0) {
+        this.#isSending = true;
+        this.#scheduler.after(sendingMs, () => {
+          this.#isSending = false;
+          this.#finish(sent);
+          this.#sendNext();
+        });
+        return;
+      }
+      this.#finish(sent);
+    }
+  }
+
+  #finish(sent: Waiting): void {
+    this.#queuedBytes -= sent.bytes;
+    sent.onSent();
+  }
+}

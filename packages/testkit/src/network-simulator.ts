@@ -1,0 +1,232 @@
+import { ConfigError } from "@paceline/protocol";
+import type { Scheduler } from "@paceline/transport";
+import { Bottleneck } from "./bottleneck.js";
+import { InOrder } from "./in-order.js";
+import { LossProcess } from "./loss-process.js";
+import { type NetworkSettings, networkSettings } from "./network-settings.js";
+import type { Random } from "./random.js";
+
+/** What makes a {@link NetworkSimulator}. */
+export interface NetworkSimulatorOptions {
+  readonly scheduler: Scheduler;
+  /** Source of all its chance; streams of its own are forked from it, once. */
+  readonly random: Random;
+  /** Called with every packet that arrives, as a timer of the scheduler. The bytes belong to the callee. */
+  readonly deliver: (packet: Uint8Array) => void;
+  /** What differs from a perfect path. */
+  readonly settings?: Partial<NetworkSettings>;
+  /** Packets arrive in the order of sending, as on a path without jitter or in a TCP stream; default false. */
+  readonly ordered?: boolean;
+  /** What is lost is sent again until it arrives, and nothing arrives twice; default false. */
+  readonly reliable?: boolean;
+  /** Reliable only: round-trip time of the path, ms; default twice `delayMs`. */
+  readonly rttMs?: () => number;
+  /**
+   * Reliable only: time (ms) beyond one round trip until the sender has noticed a loss; default 100. With messages at a
+   * constant interval this is the interval on a sender that needs one later acknowledgement (RACK, RFC 8985), three
+   * intervals on one that counts three, and 200 on one that waits for Linux' retransmission timer.
+   */
+  readonly retransmitMs?: number;
+}
+
+/** What happened to the packets of one direction. */
+export interface NetworkCounters {
+  sent: number;
+  sentBytes: number;
+  /** Arrivals, second copies included. */
+  delivered: number;
+  deliveredBytes: number;
+  /** Packets lost on the way; of a reliable path always 0. */
+  lost: number;
+  /** Reliable path: transmissions that were lost and repeated. */
+  retransmitted: number;
+  /** Second copies that arrived. */
+  duplicated: number;
+  /** Arrivals behind a packet that was sent later; second copies are not counted. */
+  reordered: number;
+  droppedQueue: number;
+  droppedMtu: number;
+}
+
+interface Flight {
+  readonly number: number;
+  readonly packet: Uint8Array;
+}
+
+const DEFAULT_RETRANSMIT_MS = 100;
+const MAX_BACKOFF_DOUBLINGS = 8;
+
+/**
+ * One direction of a network path in virtual (or real) time. A packet passes, in this order: the MTU, the queue and the
+ * rate of the bottleneck, loss, delay with jitter, duplication. The same seed, settings and calls give the same arrivals.
+ *
+ * A reliable path models a stream: a lost segment is sent again after `max(RTT + retransmitMs, 1.25 RTT)`, doubled with
+ * every further loss of the same packet as a retransmission timer is; if the path is ordered too, everything behind it
+ * waits at the receiver. It never drops at the queue (the sender's socket buffer holds what the queue cannot:
+ * `queuedBytes`) and repeats do not use capacity. It has no congestion window.
+ */
+export class NetworkSimulator {
+  /** Live counts; read, do not write. */
+  readonly counters: Readonly<NetworkCounters>;
+
+  readonly #options: NetworkSimulatorOptions;
+  readonly #counters: NetworkCounters;
+  readonly #bottleneck: Bottleneck;
+  readonly #loss: LossProcess;
+  readonly #jitter: Random;
+  readonly #duplication: Random;
+  readonly #reordering: Random;
+  readonly #inOrder = new InOrder<Flight>((flight) => this.#arrive(flight));
+  #settings: NetworkSettings;
+  #isClosed = false;
+  #newestArrived = -1;
+  #lastArrivalAtMs = -Infinity;
+
+  constructor(options: NetworkSimulatorOptions) {
+    const retransmitMs = options.retransmitMs ?? DEFAULT_RETRANSMIT_MS;
+    if (!(retransmitMs > 0 && retransmitMs < Infinity)) {
+      // With 0 a path that loses everything would repeat without end at one instant.
+      throw new ConfigError({ field: "retransmitMs", value: retransmitMs, expected: "more than 0 ms" });
+    }
+    this.#options = options;
+    this.#settings = networkSettings(options.settings ?? {});
+    this.#bottleneck = new Bottleneck(options.scheduler, () => this.#settings);
+    // One stream per purpose: to change the jitter of a test does not change which packets are lost.
+    this.#loss = new LossProcess(options.random.fork());
+    this.#jitter = options.random.fork();
+    this.#duplication = options.random.fork();
+    this.#reordering = options.random.fork();
+    this.#counters = noCounts();
+    this.counters = this.#counters;
+  }
+
+  get settings(): NetworkSettings {
+    return this.#settings;
+  }
+
+  /** Bytes that wait for or are in transmission at the bottleneck. */
+  get queuedBytes(): number {
+    return this.#bottleneck.queuedBytes;
+  }
+
+  /**
+   * Changes settings from now on. Packets that have left the bottleneck keep the delay they were given.
+   *
+   * @throws ConfigError that names the first setting outside its range; nothing has changed then.
+   */
+  change(changes: Partial<NetworkSettings>): void {
+    this.#settings = networkSettings(changes, this.#settings);
+  }
+
+  /** Sends a packet. The bytes are copied at once; nothing is delivered before this call has returned. */
+  send(packet: Uint8Array): void {
+    if (this.#isClosed) return;
+    const isReliable = this.#options.reliable === true;
+    const bytes = packet.length;
+    const number = this.#counters.sent++;
+    this.#counters.sentBytes += bytes;
+    if (!isReliable && bytes > this.#settings.mtuBytes) {
+      this.#counters.droppedMtu += 1;
+    } else if (!isReliable && !this.#bottleneck.hasRoomFor(bytes)) {
+      this.#counters.droppedQueue += 1;
+    } else {
+      const flight = { number, packet: packet.slice() };
+      this.#bottleneck.push(bytes, () => (isReliable ? this.#transmit(flight) : this.#launch(flight)));
+    }
+  }
+
+  /** Cuts the path: what is on its way never arrives, what is sent from now on is ignored. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #launch(flight: Flight): void {
+    const isTwice = this.#duplication.bool(this.#settings.duplicateRatio);
+    const delayMs = this.#drawDelayMs();
+    if (this.#loss.isLost(this.#settings.loss)) {
+      this.#counters.lost += 1;
+      return;
+    }
+    this.#arriveAfter(delayMs, () => this.#arrive(flight));
+    if (isTwice) this.#arriveAfter(this.#drawDelayMs(), () => this.#arriveAgain(flight));
+  }
+
+  /** Sends all segments of a packet, again and again those that were lost; the last one to come through counts. */
+  #transmit(flight: Flight): void {
+    this.#transmitSegments(flight, Math.max(1, Math.ceil(flight.packet.length / this.#settings.mtuBytes)), 0);
+  }
+
+  #transmitSegments(flight: Flight, segments: number, repeats: number): void {
+    const delayMs = this.#drawDelayMs();
+    let lost = 0;
+    for (let segment = 0; segment < segments; segment += 1) {
+      if (this.#loss.isLost(this.#settings.loss)) lost += 1;
+    }
+    if (lost > 0) {
+      const waitMs = this.#noticeLossMs() * 2 ** Math.min(repeats, MAX_BACKOFF_DOUBLINGS);
+      this.#options.scheduler.after(waitMs, () => {
+        if (this.#isClosed) return;
+        this.#counters.retransmitted += lost;
+        this.#transmitSegments(flight, lost, repeats + 1);
+      });
+    } else if (this.#options.ordered === true) {
+      this.#options.scheduler.after(delayMs, () => this.#inOrder.put(flight.number, flight));
+    } else {
+      this.#options.scheduler.after(delayMs, () => this.#arrive(flight));
+    }
+  }
+
+  #noticeLossMs(): number {
+    const rttMs = this.#options.rttMs?.() ?? 2 * this.#settings.delayMs;
+    return Math.max(rttMs + (this.#options.retransmitMs ?? DEFAULT_RETRANSMIT_MS), 1.25 * rttMs);
+  }
+
+  #drawDelayMs(): number {
+    const { delayMs, jitterMs, reorderRatio, reorderHoldMs } = this.#settings;
+    const holdMs = this.#reordering.bool(reorderRatio) ? reorderHoldMs : 0;
+    return Math.max(0, this.#jitter.normal(delayMs, jitterMs)) + holdMs;
+  }
+
+  #arriveAfter(delayMs: number, arrive: () => void): void {
+    const { scheduler, ordered } = this.#options;
+    const nowMs = scheduler.nowMs();
+    const atMs = ordered === true ? Math.max(this.#lastArrivalAtMs, nowMs + delayMs) : nowMs + delayMs;
+    this.#lastArrivalAtMs = atMs;
+    scheduler.after(atMs - nowMs, arrive);
+  }
+
+  #arrive(flight: Flight): void {
+    if (this.#isClosed) return;
+    if (flight.number < this.#newestArrived) this.#counters.reordered += 1;
+    this.#newestArrived = Math.max(this.#newestArrived, flight.number);
+    this.#hand(flight.packet);
+  }
+
+  #arriveAgain(flight: Flight): void {
+    if (this.#isClosed) return;
+    this.#counters.duplicated += 1;
+    // A copy of its own: the receiver of the first may have written into it.
+    this.#hand(flight.packet.slice());
+  }
+
+  #hand(packet: Uint8Array): void {
+    this.#counters.delivered += 1;
+    this.#counters.deliveredBytes += packet.length;
+    this.#options.deliver(packet);
+  }
+}
+
+function noCounts(): NetworkCounters {
+  return {
+    sent: 0,
+    sentBytes: 0,
+    delivered: 0,
+    deliveredBytes: 0,
+    lost: 0,
+    retransmitted: 0,
+    duplicated: 0,
+    reordered: 0,
+    droppedQueue: 0,
+    droppedMtu: 0,
+  };
+}

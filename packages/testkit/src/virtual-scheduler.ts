@@ -1,0 +1,121 @@
+import { ConfigError } from "@paceline/protocol";
+import type { Cancel, Scheduler } from "@paceline/transport";
+import { TimerHeap, type Timer } from "./timer-heap.js";
+
+/** How a {@link VirtualScheduler} begins and when it gives up. */
+export interface VirtualSchedulerOptions {
+  /** What `nowMs()` says at first; default 0. */
+  startMs?: number;
+  /** Most timers that one `advance` or `runUntil` runs before it throws; default 1 000 000. */
+  maxTimersPerRun?: number;
+}
+
+const DEFAULT_MAX_TIMERS_PER_RUN = 1_000_000;
+
+/**
+ * A scheduler whose time stands still until a test moves it. Timers run inside `advance` and `runUntil`, synchronously,
+ * in the order of their time and, at the same instant, of their creation: the same program always does the same.
+ *
+ * A callback that throws ends the run with its error; the clock then shows the time of that callback, and a later run
+ * goes on with the timers behind it.
+ */
+export class VirtualScheduler implements Scheduler {
+  readonly #timers = new TimerHeap();
+  readonly #maxTimersPerRun: number;
+  #nowMs: number;
+  #created = 0;
+  #isRunning = false;
+
+  constructor(options: VirtualSchedulerOptions = {}) {
+    this.#nowMs = finite("startMs", options.startMs ?? 0);
+    this.#maxTimersPerRun = options.maxTimersPerRun ?? DEFAULT_MAX_TIMERS_PER_RUN;
+    if (!Number.isInteger(this.#maxTimersPerRun) || this.#maxTimersPerRun < 1) {
+      throw new ConfigError({
+        field: "maxTimersPerRun",
+        value: this.#maxTimersPerRun,
+        expected: "a whole number of timers, at least 1",
+      });
+    }
+  }
+
+  /** Virtual milliseconds. */
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** When the next timer is due (ms), `undefined` when none waits. */
+  get nextAtMs(): number | undefined {
+    while (this.#timers.first()?.run === undefined && this.#timers.size > 0) this.#timers.pop();
+    return this.#timers.first()?.atMs;
+  }
+
+  /** Runs `fn` once, `delayMs` from now (0 or less: at the present instant, but never before this call returns). */
+  after(delayMs: number, fn: () => void): Cancel {
+    if (Number.isNaN(delayMs)) throw new ConfigError({ field: "delayMs", value: delayMs, expected: "ms" });
+    return this.#add({ atMs: this.#nowMs + Math.max(0, delayMs), order: this.#created++, run: fn });
+  }
+
+  /** Runs `fn` every `periodMs` (more than 0), first one period from now. */
+  every(periodMs: number, fn: () => void): Cancel {
+    if (!(periodMs > 0)) {
+      // A period of 0 would never let time move on.
+      throw new ConfigError({ field: "periodMs", value: periodMs, expected: "more than 0 ms" });
+    }
+    let cancel: Cancel;
+    const tick = (): void => {
+      cancel = this.after(periodMs, tick);
+      fn();
+    };
+    cancel = this.after(periodMs, tick);
+    return () => cancel();
+  }
+
+  /** Moves time on by `ms` and runs what falls due on the way. */
+  advance(ms: number): void {
+    if (!(ms >= 0 && Number.isFinite(ms))) {
+      throw new ConfigError({ field: "ms", value: ms, expected: "a duration of 0 ms or more" });
+    }
+    this.runUntil(this.#nowMs + ms);
+  }
+
+  /** Moves time on to `atMs` and runs what falls due until then, `atMs` included. */
+  runUntil(atMs: number): void {
+    if (!(finite("atMs", atMs) >= this.#nowMs)) {
+      throw new ConfigError({ field: "atMs", value: atMs, expected: `${this.#nowMs} ms (now) or later` });
+    }
+    if (this.#isRunning) throw new Error("time was moved from inside a timer: it is moving already");
+    this.#isRunning = true;
+    try {
+      this.#runDue(atMs);
+    } finally {
+      this.#isRunning = false;
+    }
+    this.#nowMs = atMs;
+  }
+
+  #runDue(untilMs: number): void {
+    let ran = 0;
+    for (let dueMs = this.nextAtMs; dueMs !== undefined && dueMs <= untilMs; dueMs = this.nextAtMs) {
+      if (ran++ >= this.#maxTimersPerRun) {
+        throw new Error(
+          `more than ${this.#maxTimersPerRun} timers ran before ${untilMs} ms (now ${this.#nowMs} ms): ` +
+            "something schedules itself without end",
+        );
+      }
+      this.#nowMs = dueMs;
+      this.#timers.pop()?.run?.();
+    }
+  }
+
+  #add(timer: Timer): Cancel {
+    this.#timers.push(timer);
+    return () => {
+      timer.run = undefined;
+    };
+  }
+}
+
+function finite(field: string, value: number): number {
+  if (!Number.isFinite(value)) throw new ConfigError({ field, value, expected: "a finite number of ms" });
+  return value;
+}

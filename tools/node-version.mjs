@@ -1,0 +1,7 @@
+/** Imported before anything else by `npm start` and `npm test`, so that an old Node gets a sentence and no stack. */
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Paceline needs Node 20.19 or newer; this is Node ${process.versions.node}.`);
+  process.exit(1);
+}

@@ -1,0 +1,37 @@
+/** Packs every publishable package as npm would receive it, and asks publint and arethetypeswrong about the tarball. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { runChild } from "./children.mjs";
+import { binOf, pnpm, ROOT } from "./pnpm.mjs";
+
+/** @returns {string[]} */
+function publishableFolders() {
+  return readdirSync(path.join(ROOT, "packages"))
+    .map((name) => path.join(ROOT, "packages", name))
+    .filter((folder) => !JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")).private);
+}
+
+/** @param {string} folder @param {string} target @returns {Promise<string>} what is wrong with it, or nothing */
+async function faultsOf(folder, target) {
+  const packed = await pnpm(["pack", "--pack-destination", target], { cwd: folder });
+  if (packed.code !== 0) return packed.output;
+  const tarball = path.join(target, readdirSync(target)[0] ?? "");
+  const linted = await runChild(process.execPath, [binOf("publint"), "run", tarball, "--strict"]);
+  const typed = await runChild(process.execPath, [
+    ...[binOf("@arethetypeswrong/cli", "attw"), tarball],
+    ...["--profile", "esm-only"],
+  ]);
+  return [linted, typed].map((result) => (result.code === 0 ? "" : result.output)).join("");
+}
+
+let failed = 0;
+for (const folder of publishableFolders()) {
+  const target = mkdtempSync(path.join(os.tmpdir(), "paceline-pack-"));
+  const faults = await faultsOf(folder, target);
+  rmSync(target, { recursive: true });
+  if (faults !== "") failed += 1;
+  console.log(`${faults === "" ? "ok  " : "FAIL"} ${path.relative(ROOT, folder)}`);
+  if (faults !== "") console.log(faults);
+}
+process.exitCode = failed === 0 ? 0 : 1;

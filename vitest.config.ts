@@ -1,0 +1,24 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests run from source: the condition is the first entry in every package's `exports`. */
+const conditions = ["@paceline/source"];
+const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } };
+
+const TESTED = ["packages/*/test", "apps/*/test"];
+const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**/*.${suffix}.ts`);
+
+export default defineConfig({
+  ...resolution,
+  test: {
+    pool: "forks",
+    projects: [
+      {
+        ...resolution,
+        test: { name: "unit", include: named("test"), exclude: [...named("property.test"), ...named("sim.test")] },
+      },
+      { ...resolution, test: { name: "property", include: named("property.test"), testTimeout: 30_000 } },
+      { ...resolution, test: { name: "sim", include: named("sim.test"), testTimeout: 30_000 } },
+      { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: 60_000 } },
+    ],
+  },
+});
