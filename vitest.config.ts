@@ -14,7 +14,11 @@ export default defineConfig({
     projects: [
       {
         ...resolution,
-        test: { name: "unit", include: named("test"), exclude: [...named("property.test"), ...named("sim.test")] },
+        test: {
+          name: "unit",
+          include: named("test"),
+          exclude: [...named("property.test"), ...named("sim.test")],
+        },
       },
       { ...resolution, test: { name: "property", include: named("property.test"), testTimeout: 30_000 } },
       { ...resolution, test: { name: "sim", include: named("sim.test"), testTimeout: 30_000 } },

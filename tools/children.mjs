@@ -73,7 +73,8 @@ export async function runChild(command, args, options = {}) {
   });
   clearTimeout(limit);
   const durationMs = performance.now() - startedMs;
-  if (timeoutMs !== undefined && durationMs >= timeoutMs) output += `\nEnded after its limit of ${timeoutMs} ms.\n`;
+  if (timeoutMs !== undefined && durationMs >= timeoutMs)
+    output += `\nEnded after its limit of ${timeoutMs} ms.\n`;
   return { code, output, durationMs };
 }
 

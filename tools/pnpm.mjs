@@ -34,7 +34,10 @@ export async function pnpm(args, options = {}) {
   return runChild(command, [...first, ...args], { cwd: ROOT, ...options });
 }
 
-const lockHash = () => createHash("sha256").update(readFileSync(path.join(ROOT, "pnpm-lock.yaml"))).digest("hex");
+const lockHash = () =>
+  createHash("sha256")
+    .update(readFileSync(path.join(ROOT, "pnpm-lock.yaml")))
+    .digest("hex");
 
 /** @returns {boolean} whether what is installed is what the lockfile says */
 export function isInstalled() {

@@ -18,10 +18,8 @@ async function faultsOf(folder, target) {
   if (packed.code !== 0) return packed.output;
   const tarball = path.join(target, readdirSync(target)[0] ?? "");
   const linted = await runChild(process.execPath, [binOf("publint"), "run", tarball, "--strict"]);
-  const typed = await runChild(process.execPath, [
-    ...[binOf("@arethetypeswrong/cli", "attw"), tarball],
-    ...["--profile", "esm-only"],
-  ]);
+  const attw = binOf("@arethetypeswrong/cli", "attw");
+  const typed = await runChild(process.execPath, [attw, tarball, "--profile", "esm-only"]);
   return [linted, typed].map((result) => (result.code === 0 ? "" : result.output)).join("");
 }
 

@@ -11,7 +11,10 @@ interface Layer {
   nodeFiles?: string[];
 }
 
-const layers = JSON.parse(readFileSync(path.join(ROOT, "tools/layers.json"), "utf8")) as Record<string, Layer>;
+const layers = JSON.parse(readFileSync(path.join(ROOT, "tools/layers.json"), "utf8")) as Record<
+  string,
+  Layer
+>;
 
 describe("dependency directions", () => {
   it("are stated for every package and app", () => {
@@ -74,9 +77,11 @@ describe("the checker", () => {
   });
 
   it("finds clocks, timers and chance in a pure package, but not words that only look like them", () => {
-    const impure = "const a = Date.now() + Math.random() + performance.now(); setTimeout(f, a); document.title;";
+    const impure =
+      "const a = Date.now() + Math.random() + performance.now(); setTimeout(f, a); document.title;";
     expect(check(impure, { mayImport: [], pure: true })).toHaveLength(5);
-    const innocent = "const x = { self: 1, process() {} }; x.self; interface P { performance: number } // Date";
+    const innocent =
+      "const x = { self: 1, process() {} }; x.self; interface P { performance: number } // Date";
     expect(check(innocent, { mayImport: [], pure: true })).toEqual([]);
   });
 });

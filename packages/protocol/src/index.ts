@@ -11,4 +11,5 @@ export * from "./packet.js";
 export * from "./payload.js";
 export * from "./sequence.js";
 export * from "./state-codec.js";
+export * from "./utf8.js";
 export * from "./value-codec.js";

@@ -11,7 +11,7 @@ export class InOrder<T> {
   /** Takes the item with this number; every number comes once. */
   put(number: number, item: T): void {
     this.#early.set(number, item);
-    for (let next = this.#early.get(this.#nextNumber); next !== undefined; ) {
+    for (let next = this.#early.get(this.#nextNumber); next !== undefined;) {
       this.#early.delete(this.#nextNumber);
       this.#nextNumber += 1;
       this.#release(next);

@@ -66,7 +66,8 @@ export function networkSettings(
     }
   }
   const settings = { ...base, ...changes };
-  for (const field of ["delayMs", "jitterMs", "reorderHoldMs"] as const) checkDuration(field, settings[field]);
+  for (const field of ["delayMs", "jitterMs", "reorderHoldMs"] as const)
+    checkDuration(field, settings[field]);
   for (const field of ["duplicateRatio", "reorderRatio"] as const) checkRatio(field, settings[field]);
   checkAboveZero("rateBps", settings.rateBps, "bits per second");
   checkAboveZero("queueBytes", settings.queueBytes, "bytes");

@@ -81,6 +81,7 @@ export class NetworkSimulator {
   #isClosed = false;
   #newestArrived = -1;
   #lastArrivalAtMs = -Infinity;
+  readonly #line: (() => void)[] = [];
 
   constructor(options: NetworkSimulatorOptions) {
     const retransmitMs = options.retransmitMs ?? DEFAULT_RETRANSMIT_MS;
@@ -148,7 +149,10 @@ export class NetworkSimulator {
       return;
     }
     this.#arriveAfter(delayMs, () => this.#arrive(flight));
-    if (isTwice) this.#arriveAfter(this.#drawDelayMs(), () => this.#arriveAgain(flight));
+    if (!isTwice) return;
+    // A copy of its own, made now: the receiver of the first may write into it.
+    const copy = flight.packet.slice();
+    this.#arriveAfter(this.#drawJitteredMs(this.#duplication), () => this.#arriveAgain(copy));
   }
 
   /** Sends all segments of a packet, again and again those that were lost; the last one to come through counts. */
@@ -182,17 +186,25 @@ export class NetworkSimulator {
   }
 
   #drawDelayMs(): number {
-    const { delayMs, jitterMs, reorderRatio, reorderHoldMs } = this.#settings;
-    const holdMs = this.#reordering.bool(reorderRatio) ? reorderHoldMs : 0;
-    return Math.max(0, this.#jitter.normal(delayMs, jitterMs)) + holdMs;
+    const holdMs = this.#reordering.bool(this.#settings.reorderRatio) ? this.#settings.reorderHoldMs : 0;
+    return this.#drawJitteredMs(this.#jitter) + holdMs;
+  }
+
+  #drawJitteredMs(random: Random): number {
+    return Math.max(0, random.normal(this.#settings.delayMs, this.#settings.jitterMs));
   }
 
   #arriveAfter(delayMs: number, arrive: () => void): void {
     const { scheduler, ordered } = this.#options;
+    if (ordered !== true) {
+      scheduler.after(delayMs, arrive);
+      return;
+    }
     const nowMs = scheduler.nowMs();
-    const atMs = ordered === true ? Math.max(this.#lastArrivalAtMs, nowMs + delayMs) : nowMs + delayMs;
-    this.#lastArrivalAtMs = atMs;
-    scheduler.after(atMs - nowMs, arrive);
+    this.#lastArrivalAtMs = Math.max(this.#lastArrivalAtMs, nowMs + delayMs);
+    // Each timer takes the head of the line instead of its own packet: rounding could swap timers of one instant.
+    this.#line.push(arrive);
+    scheduler.after(this.#lastArrivalAtMs - nowMs, () => this.#line.shift()?.());
   }
 
   #arrive(flight: Flight): void {
@@ -202,11 +214,10 @@ export class NetworkSimulator {
     this.#hand(flight.packet);
   }
 
-  #arriveAgain(flight: Flight): void {
+  #arriveAgain(copy: Uint8Array): void {
     if (this.#isClosed) return;
     this.#counters.duplicated += 1;
-    // A copy of its own: the receiver of the first may have written into it.
-    this.#hand(flight.packet.slice());
+    this.#hand(copy);
   }
 
   #hand(packet: Uint8Array): void {

@@ -84,7 +84,8 @@ export class Xoshiro128 implements Random {
   }
 
   bool(p: number): boolean {
-    if (!(p >= 0 && p <= 1)) throw new ConfigError({ field: "p", value: p, expected: "a probability, 0 to 1" });
+    if (!(p >= 0 && p <= 1))
+      throw new ConfigError({ field: "p", value: p, expected: "a probability, 0 to 1" });
     return this.next() < p;
   }
 

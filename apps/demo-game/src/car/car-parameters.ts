@@ -1,0 +1,58 @@
+/**
+ * The car, in SI units. Forces are per kilogram of car (m/s2), so the mass never appears.
+ * Tuned for driving with two keys: the tail steps out on the throttle, and comes back.
+ */
+export const carParameters = {
+  lengthM: 4.3,
+  widthM: 1.9,
+  /** Centre of mass to the axles. */
+  frontAxleM: 1.2,
+  rearAxleM: 1.3,
+  halfTrackM: 0.8,
+  /** Yaw inertia per mass. */
+  yawInertiaM2: 1.75,
+
+  /** Grip of a fresh tyre on the road, as a multiple of gravity. */
+  grip: 1.5,
+  /** Slip angle at which a tyre grips most; beyond it grip falls to `slidingGrip` of the peak. */
+  frontPeakSlipRad: 0.15,
+  rearPeakSlipRad: 0.125,
+  tyreShape: 1.42,
+
+  enginePowerWPerKg: 235,
+  engineLimitMps2: 9.6,
+  reverseMps2: 4.5,
+  reverseTopMps: 9,
+  brakeMps2: 12.5,
+  engineBrakingMps2: 1.1,
+  airDragPerM: 0.00165,
+  rollingMps2: 0.18,
+
+  /** Share of the rear tyres' side grip that full drive takes away: throttle oversteer. */
+  driveSideGripLoss: 0.35,
+  /** Share of side grip that is left at the rear with the handbrake on, and its braking. */
+  handbrakeSideGrip: 0.32,
+  handbrakeMps2: 5.5,
+
+  steerLimitRad: 0.62,
+  /** How fast the wheel follows the driver's hands, full locks per second. */
+  steerPerSecond: 5.5,
+  steerReturnPerSecond: 8,
+  /** The front wheels turn into a slide by themselves by this share of the slide's angle (caster). */
+  casterShare: 0.7,
+  yawDampingPerSecond: 1.1,
+  /**
+   * Turns the nose towards the direction of travel, rad/s2 per radian of drift. No tyre does this: two keys cannot
+   * balance a slide on the throttle, so the car helps, least with the handbrake on.
+   */
+  driftHelpPerS2: 4.2,
+  driftHelpOnHandbrake: 0.25,
+} as const;
+
+/** The road wheel's turn at full lock: what the front tyres can use at this speed, and a bit more. */
+export function steerLockRad(speedMps: number): number {
+  const p = carParameters;
+  const wheelbaseM = p.frontAxleM + p.rearAxleM;
+  const kinematic = Math.atan((wheelbaseM * p.grip * 9.81) / Math.max(16, speedMps * speedMps));
+  return Math.min(p.steerLimitRad, kinematic + p.frontPeakSlipRad * 0.95);
+}

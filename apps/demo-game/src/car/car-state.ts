@@ -1,0 +1,63 @@
+import type { TrackPose } from "../track/track.js";
+
+/** What a driver does, whoever it is. */
+export interface DriveInput {
+  /** -1 full left to 1 full right. */
+  steer: number;
+  /** 1 full throttle, negative brakes and, at a standstill, reverses. */
+  throttle: number;
+  handbrake: boolean;
+}
+
+/** One simulated car. Mutated in place by `stepCar`; a pure function of its inputs, on every machine. */
+export interface CarState {
+  x: number;
+  y: number;
+  /** 0 is east; grows clockwise, as y points south. */
+  headingRad: number;
+  velocityX: number;
+  velocityY: number;
+  yawRateRadPerS: number;
+  /** Where the steering wheel is now, -1 to 1; follows the input with a delay. */
+  steer: number;
+  throttle: number;
+  handbrake: boolean;
+  /** How far the tyres are beyond their peak, 0 (gripping) to 1 (sliding sideways or locked). */
+  frontSlide: number;
+  rearSlide: number;
+  /** Wheels on grass or gravel, and on kerbs: 0 to 4. */
+  wheelsOff: number;
+  wheelsOnKerb: number;
+  /** Speed into a wall or another car during the last step, m/s. */
+  impactMps: number;
+}
+
+export const idleInput: Readonly<DriveInput> = { steer: 0, throttle: 0, handbrake: false };
+
+export function carAt(pose: TrackPose): CarState {
+  return {
+    x: pose.x,
+    y: pose.y,
+    headingRad: pose.headingRad,
+    velocityX: 0,
+    velocityY: 0,
+    yawRateRadPerS: 0,
+    steer: 0,
+    throttle: 0,
+    handbrake: false,
+    frontSlide: 0,
+    rearSlide: 0,
+    wheelsOff: 0,
+    wheelsOnKerb: 0,
+    impactMps: 0,
+  };
+}
+
+export function speedOf(car: Pick<CarState, "velocityX" | "velocityY">): number {
+  return Math.hypot(car.velocityX, car.velocityY);
+}
+
+/** Speed along the car's nose, negative when rolling backwards. */
+export function forwardSpeedOf(car: CarState): number {
+  return car.velocityX * Math.cos(car.headingRad) + car.velocityY * Math.sin(car.headingRad);
+}

@@ -1,0 +1,47 @@
+import type { Circuit } from "../track/circuit.js";
+import { buildRacingLine, type RacingLine } from "../track/racing-line.js";
+import { buildSpeedProfile } from "../track/speed-profile.js";
+import { carParameters } from "../car/car-parameters.js";
+
+/** What makes one computer driver differ from the next. */
+export interface Skill {
+  /** Share of the possible cornering speed that it dares, about 0.85 to 1. */
+  readonly pace: number;
+  /** Metres that it prefers to stay off the ideal line, so that four of them do not drive in one groove. */
+  readonly lineOffsetM: number;
+  /** Seconds between green light and throttle. */
+  readonly reactionS: number;
+}
+
+/** Skills from quick to gentle. A fifth driver and later ones start over, slightly slower. */
+const skills: readonly Skill[] = [
+  { pace: 0.965, lineOffsetM: 0.3, reactionS: 0.18 },
+  { pace: 0.93, lineOffsetM: -0.6, reactionS: 0.3 },
+  { pace: 0.9, lineOffsetM: 0.9, reactionS: 0.24 },
+  { pace: 0.87, lineOffsetM: -0.2, reactionS: 0.42 },
+];
+
+export function skillOf(index: number): Skill {
+  const skill = skills[index % skills.length] as Skill;
+  const slower = Math.floor(index / skills.length) * 0.03;
+  return { ...skill, pace: skill.pace - slower };
+}
+
+/** The line and the speeds along it for one skill. */
+export interface RacePlan {
+  readonly line: RacingLine;
+  readonly speedMps: Float64Array;
+}
+
+let sharedLine: RacingLine | undefined;
+
+export function planRace(circuit: Circuit, skill: Skill): RacePlan {
+  sharedLine ??= buildRacingLine(circuit.track);
+  const grip = carParameters.grip * 9.81;
+  const speedMps = buildSpeedProfile(circuit.track, sharedLine, {
+    sidewaysMps2: grip * 0.94 * skill.pace * skill.pace,
+    brakingMps2: carParameters.brakeMps2 * 0.74 * skill.pace,
+    topMps: 60,
+  });
+  return { line: sharedLine, speedMps };
+}

@@ -1,0 +1,42 @@
+import { distanceDelta, projectOnTrack, type Track } from "../track/track.js";
+
+/**
+ * How far another car has come, from where it is shown and from the laps it reports. The shown place moves smoothly
+ * but cannot know laps driven before we came; the reported laps can, but say nothing in between.
+ */
+export class Progress {
+  readonly #track: Track;
+  #previousM: number | undefined;
+  #unwrappedM = 0;
+
+  constructor(track: Track) {
+    this.#track = track;
+  }
+
+  get distanceM(): number {
+    return this.#unwrappedM;
+  }
+
+  show(x: number, y: number): void {
+    const at = projectOnTrack(this.#track, x, y).distanceM;
+    if (this.#previousM === undefined) {
+      this.#unwrappedM = at > this.#track.lengthM * 0.8 ? at - this.#track.lengthM : at;
+    } else {
+      this.#unwrappedM += distanceDelta(this.#track, this.#previousM, at);
+    }
+    this.#previousM = at;
+  }
+
+  /** `lapsDone` laps are certain: shifts by whole laps to agree, however far round the car is shown to be. */
+  reportLaps(lapsDone: number): void {
+    const { lengthM } = this.#track;
+    const excess = this.#unwrappedM - lapsDone * lengthM;
+    // The report may come a little before the car is seen to cross the line, or any time during the lap after it.
+    this.#unwrappedM -= Math.floor((excess + lengthM * 0.2) / lengthM) * lengthM;
+  }
+
+  restart(): void {
+    this.#previousM = undefined;
+    this.#unwrappedM = 0;
+  }
+}

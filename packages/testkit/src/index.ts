@@ -1,0 +1,16 @@
+export { type NetworkCounters, NetworkSimulator, type NetworkSimulatorOptions } from "./network-simulator.js";
+export { type NetworkPreset, type NetworkPresetName, networkPresets } from "./network-presets.js";
+export {
+  type LossModel,
+  type NetworkSettings,
+  networkSettings,
+  PERFECT_NETWORK,
+} from "./network-settings.js";
+export { type Random, seededRandom } from "./random.js";
+export {
+  type SimulatedEnd,
+  type SimulatedPair,
+  type SimulatedPairOptions,
+  simulatedPair,
+} from "./simulated-pair.js";
+export { VirtualScheduler, type VirtualSchedulerOptions } from "./virtual-scheduler.js";

@@ -1,0 +1,11 @@
+export * from "./link.js";
+export * from "./memory/memory-link.js";
+export * from "./relayed/relayed-link.js";
+export * from "./scheduler.js";
+export * from "./send-queue.js";
+export * from "./session/drop-counters.js";
+export type { LinkMonitorOptions } from "./session/link-monitor.js";
+export * from "./session/session.js";
+export * from "./webrtc/channels.js";
+export * from "./webrtc/webrtc-link.js";
+export * from "./websocket/websocket-link.js";

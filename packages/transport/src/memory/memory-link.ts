@@ -1,0 +1,114 @@
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+
+/** One direction of a memory link: carries packets to the other end, perhaps late, perhaps not at all. */
+export interface Pipe {
+  /** Bytes taken but not on their way yet. */
+  readonly queuedBytes: number;
+  send(packet: Uint8Array): void;
+}
+
+export interface MemoryLinkOptions {
+  readonly scheduler: Scheduler;
+  /** For commands: must deliver in order and without loss. */
+  readonly reliable: Pipe;
+  /** For states and events; the same as `reliable` where the link models a socket. */
+  readonly unreliable: Pipe;
+  readonly queue?: Partial<SendQueueLimits>;
+}
+
+/** A link without a network: what it sends goes into pipes, what comes out of the other end's goes to `deliver`. */
+export class MemoryLink implements Link {
+  readonly kind = "memory";
+  readonly isUnreliable: boolean;
+  readonly counters = newLinkCounters();
+  readonly #scheduler: Scheduler;
+  readonly #reliable: SendQueue;
+  readonly #unreliable: SendQueue;
+  #state: LinkState = "connecting";
+  #handlers: LinkHandlers | undefined;
+  #onLocalClose: ((code: number, reason: string) => void) | undefined;
+
+  constructor(options: MemoryLinkOptions) {
+    this.#scheduler = options.scheduler;
+    this.isUnreliable = options.reliable !== options.unreliable;
+    const queueFor = (pipe: Pipe) =>
+      new SendQueue({
+        scheduler: options.scheduler,
+        counters: this.counters,
+        write: (packet) => pipe.send(packet),
+        bufferedBytes: () => pipe.queuedBytes,
+        onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
+        ...(options.queue && { limits: options.queue }),
+      });
+    this.#reliable = queueFor(options.reliable);
+    this.#unreliable = this.isUnreliable ? queueFor(options.unreliable) : this.#reliable;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  get queuedBytes(): number {
+    return this.#reliable.queuedBytes + (this.isUnreliable ? this.#unreliable.queuedBytes : 0);
+  }
+
+  /** Called with what a local `close` says, so that the other end can be told. */
+  onLocalClose(fn: (code: number, reason: string) => void): void {
+    this.#onLocalClose = fn;
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.#handlers = handlers;
+    this.#scheduler.after(0, () => {
+      if (this.#state !== "connecting") return;
+      this.#state = "open";
+      handlers.onOpen();
+    });
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+    if (this.#state !== "open") {
+      this.counters.packetsDropped += 1;
+      return;
+    }
+    const isLossy = trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
+    (isLossy ? this.#unreliable : this.#reliable).send(trafficClass, packet, key);
+  }
+
+  /** A packet comes out of the other end's pipe. */
+  deliver(packet: Uint8Array): void {
+    if (this.#state !== "open") return;
+    this.counters.packetsReceived += 1;
+    this.counters.bytesReceived += packet.length;
+    this.#handlers?.onPacket(packet);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#end();
+    this.#onLocalClose?.(code, reason);
+    this.#scheduler.after(0, () => this.#report(code, reason));
+  }
+
+  /** The other end closed, or the path broke. */
+  closeFromRemote(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#end();
+    this.#report(code, reason);
+  }
+
+  #end(): void {
+    this.#state = "closed";
+    this.#reliable.clear();
+    if (this.isUnreliable) this.#unreliable.clear();
+  }
+
+  #report(code: number, reason: string): void {
+    const handlers = this.#handlers;
+    this.#handlers = undefined;
+    handlers?.onClose({ code, reason });
+  }
+}

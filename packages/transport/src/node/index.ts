@@ -1,0 +1,2 @@
+export * from "./node-websocket.js";
+export * from "./websocket-listener.js";

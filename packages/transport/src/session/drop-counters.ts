@@ -1,0 +1,25 @@
+import { dropReasons, type DropReason } from "@paceline/protocol";
+
+/** How often something was dropped, by reason. */
+export class DropCounters {
+  readonly #counts = new Map<DropReason, number>(dropReasons.map((reason) => [reason, 0]));
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  count(reason: DropReason): void {
+    this.#total += 1;
+    this.#counts.set(reason, this.of(reason) + 1);
+  }
+
+  of(reason: DropReason): number {
+    return this.#counts.get(reason) ?? 0;
+  }
+
+  /** Reasons that occurred, with their counts. */
+  toRecord(): Partial<Record<DropReason, number>> {
+    return Object.fromEntries([...this.#counts].filter(([, count]) => count > 0));
+  }
+}

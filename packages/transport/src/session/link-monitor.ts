@@ -1,0 +1,112 @@
+import type { Link } from "../link.js";
+
+export interface LinkMonitorOptions {
+  /** Greater is better: the session uses the best link that is proven. */
+  readonly preference: number;
+  /** Whether a probe has to go both ways before the link carries anything. */
+  readonly needsProof: boolean;
+  /** From attaching to proof; after it the link is given up. */
+  readonly connectTimeoutMs: number;
+  /** A ping unanswered for so long, and nothing else received: the link is dead, whatever it says itself. */
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+}
+
+/** Until a link is proven it is probed at this period: the channel may lose probes. */
+const PROBE_PERIOD_MS = 100;
+const PINGS_REMEMBERED = 32;
+
+/** Watches one link of a session: proof, round-trip time, silence. The session sends what it asks for. */
+export class LinkMonitor {
+  readonly link: Link;
+  readonly options: LinkMonitorOptions;
+  readonly #attachedAtMs: number;
+  readonly #pings = new Map<number, number>();
+  #openedAtMs: number | undefined;
+  #isProven = false;
+  #lastPingAtMs = Number.NEGATIVE_INFINITY;
+  #unansweredSinceMs: number | undefined;
+  #rttMs: number | undefined;
+  #jitterMs = 0;
+
+  constructor(link: Link, options: LinkMonitorOptions, nowMs: number) {
+    this.link = link;
+    this.options = options;
+    this.#attachedAtMs = nowMs;
+  }
+
+  /** Whether the session may use the link. */
+  get isUsable(): boolean {
+    return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
+  }
+
+  /** Smoothed round-trip time (RFC 6298: gain 1/8); undefined before the first answer. */
+  get rttMs(): number | undefined {
+    return this.#rttMs;
+  }
+
+  /** Smoothed difference between neighbouring round trips (RFC 3550: gain 1/16). */
+  get jitterMs(): number {
+    return this.#jitterMs;
+  }
+
+  opened(nowMs: number): void {
+    this.#openedAtMs = nowMs;
+  }
+
+  /** Anything received shows that the remote still reaches us; only a pong shows that we reach it. */
+  heard(): void {
+    if (this.#isProven || !this.options.needsProof) this.#unansweredSinceMs = undefined;
+  }
+
+  /** Whether a ping should be sent now. `isActive`: the link carries the session's traffic. */
+  isPingDue(nowMs: number, isActive: boolean): boolean {
+    if (this.#openedAtMs === undefined) return false;
+    const isProving = this.options.needsProof && !this.#isProven;
+    const periodMs = isProving ? PROBE_PERIOD_MS : this.options.heartbeatMs * (isActive ? 1 : 4);
+    return nowMs - this.#lastPingAtMs >= periodMs;
+  }
+
+  pinged(nonce: number, nowMs: number): void {
+    this.#lastPingAtMs = nowMs;
+    this.#unansweredSinceMs ??= nowMs;
+    this.#pings.set(nonce, nowMs);
+    if (this.#pings.size > PINGS_REMEMBERED) {
+      const [oldest] = this.#pings.keys();
+      this.#pings.delete(oldest!);
+    }
+  }
+
+  /** True when this answer proved the link. */
+  answered(nonce: number, nowMs: number): boolean {
+    const sentAtMs = this.#pings.get(nonce);
+    if (sentAtMs === undefined) return false;
+    this.#pings.delete(nonce);
+    this.#unansweredSinceMs = undefined;
+    this.#sampleRtt(nowMs - sentAtMs);
+    const isNews = !this.#isProven;
+    this.#isProven = true;
+    return isNews && this.options.needsProof;
+  }
+
+  /** Why the link must be given up; undefined while it is well. */
+  failure(nowMs: number): string | undefined {
+    if (!this.isUsable) {
+      const waitedMs = nowMs - this.#attachedAtMs;
+      return waitedMs > this.options.connectTimeoutMs
+        ? `no proof within ${this.options.connectTimeoutMs} ms`
+        : undefined;
+    }
+    const silentMs = this.#unansweredSinceMs === undefined ? 0 : nowMs - this.#unansweredSinceMs;
+    return silentMs > this.options.timeoutMs ? `silent for ${Math.round(silentMs)} ms` : undefined;
+  }
+
+  #sampleRtt(sampleMs: number): void {
+    if (this.#rttMs === undefined) {
+      this.#rttMs = sampleMs;
+      return;
+    }
+    this.#jitterMs += (Math.abs(sampleMs - this.#rttMs) - this.#jitterMs) / 16;
+    this.#rttMs += (sampleMs - this.#rttMs) / 8;
+  }
+}

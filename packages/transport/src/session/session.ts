@@ -1,0 +1,388 @@
+import {
+  ByteReader,
+  ByteWriter,
+  CloseCode,
+  ConfigError,
+  MessageKind,
+  NetError,
+  decodeUtf8,
+  encodeUtf8,
+  limits,
+  messageBytes,
+  nextSequence,
+  readMessages,
+  readPacket,
+  writeMessage,
+  writePacketHeader,
+  type DropReason,
+  type Message,
+  type Packet,
+  type TrafficClassName,
+} from "@paceline/protocol";
+import type { Link, LinkClose } from "../link.js";
+import type { Cancel, Scheduler } from "../scheduler.js";
+import { DropCounters } from "./drop-counters.js";
+import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
+import { LossMeter } from "./loss-meter.js";
+import { ReceivedSequences } from "./received-sequences.js";
+import { ReliableInbox } from "./reliable-inbox.js";
+import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+
+/** What a session tells its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
+export interface SessionHandlers {
+  /** A reliable message: each exactly once, in the order in which the other side sent them. */
+  onReliable(payload: Uint8Array): void;
+  onEvent?(body: Uint8Array): void;
+  /** Newest-wins states; may come late, twice never. */
+  onState?(body: Uint8Array, tick: number): void;
+  /** The link that carries the traffic has changed; undefined: none is left. */
+  onActiveLink?(link: Link | undefined, reason: string): void;
+  /** A link of this session has ended, of itself or given up. */
+  onLinkDown?(link: Link, close: LinkClose): void;
+  /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
+  onClosed?(close: LinkClose): void;
+}
+
+export interface SessionOptions {
+  readonly scheduler: Scheduler;
+  readonly handlers: SessionHandlers;
+  /** The simulation tick that outgoing packets carry. */
+  currentTick?(): number;
+  /** Malformed packets after which the session is closed. Default 50. */
+  readonly violationLimit?: number;
+}
+
+/** Linger before a receipt goes out alone, in case that a packet leaves anyway. */
+const RECEIPT_DELAY_MS = 40;
+const UPDATE_PERIOD_MS = 50;
+/** Unacknowledged messages are repeated on a living link only as a safety net: it delivers them itself. */
+const REPEAT_AFTER_MS = 1500;
+const VIOLATION_LIMIT = 50;
+/** Room for header and message head around one reliable payload. */
+const PACKET_OVERHEAD_BYTES = 32;
+
+/** The longest payload of a reliable message. */
+export const MAX_PAYLOAD_BYTES = limits.reliablePacketBytes - PACKET_OVERHEAD_BYTES;
+/** The longest body of an event: it must fit one unreliable packet. */
+export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BYTES;
+
+/**
+ * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
+ * are numbered here and kept until acknowledged: when a link dies, what was unacknowledged is sent again over the
+ * next one, and what arrives twice is dropped. Traffic goes over the best link that is proven.
+ */
+export class Session {
+  readonly drops = new DropCounters();
+  readonly #scheduler: Scheduler;
+  readonly #handlers: SessionHandlers;
+  readonly #currentTick: () => number;
+  readonly #violationLimit: number;
+  readonly #monitors: LinkMonitor[] = [];
+  readonly #outbox = new ReliableOutbox();
+  readonly #inbox = new ReliableInbox();
+  readonly #received = new ReceivedSequences();
+  readonly #publications = new ReceivedSequences();
+  readonly #loss = new LossMeter();
+  readonly #writer = new ByteWriter(1280);
+  readonly #stopUpdates: Cancel;
+  #active: LinkMonitor | undefined;
+  #sequence = 0;
+  #nonce = 0;
+  #cancelReceipt: Cancel | undefined;
+  #isClosed = false;
+  #violations = 0;
+  #windowEndsAtMs = 0;
+
+  constructor(options: SessionOptions) {
+    this.#scheduler = options.scheduler;
+    this.#handlers = options.handlers;
+    this.#currentTick = options.currentTick ?? (() => 0);
+    this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
+    this.#stopUpdates = this.#scheduler.every(UPDATE_PERIOD_MS, () => this.#update());
+  }
+
+  /** The link that carries the traffic now. */
+  get activeLink(): Link | undefined {
+    return this.#active?.link;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Round-trip time over the active link, ms. */
+  get rttMs(): number | undefined {
+    return this.#active?.rttMs;
+  }
+
+  get jitterMs(): number {
+    return this.#active?.jitterMs ?? 0;
+  }
+
+  /** Share of the other side's publications that did not arrive, 0 to 1. */
+  get lossRatio(): number {
+    return this.#loss.ratio;
+  }
+
+  get unacknowledged(): number {
+    return this.#outbox.length;
+  }
+
+  /** Adds a link; it is used once it is open and, where that is asked for, a probe has gone both ways. */
+  attach(link: Link, options: LinkMonitorOptions): void {
+    if (this.#isClosed) {
+      link.close(CloseCode.left, "the session has ended");
+      return;
+    }
+    const monitor = new LinkMonitor(link, options, this.#scheduler.nowMs());
+    this.#monitors.push(monitor);
+    link.start({
+      onOpen: () => this.#opened(monitor),
+      onPacket: (packet) => this.#receive(packet, monitor),
+      onClose: (close) => this.#down(monitor, close),
+    });
+  }
+
+  /**
+   * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
+   * {@link NetError} where the session has ended or too many wait.
+   */
+  sendReliable(payload: Uint8Array): void {
+    assertBytes("message", payload.length, MAX_PAYLOAD_BYTES);
+    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    const message = this.#outbox.add(payload, this.#scheduler.nowMs());
+    if (this.#active) this.#sendPending(this.#active.link, [message]);
+  }
+
+  /** Sends a message that may be lost; it is not sent at all while no link is usable. */
+  sendEvent(body: Uint8Array): void {
+    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    const link = this.#active?.link;
+    if (link) this.#sendMessage(link, "event", MessageKind.event, body);
+  }
+
+  /** Ends the session: tells the other side, closes every link. */
+  close(code: number, reason: string): void {
+    if (this.#isClosed) return;
+    const link = this.#active?.link;
+    const told = new ByteWriter(64).u16(code).bytes(encodeUtf8(reason.slice(0, 100)));
+    if (link) this.#sendMessage(link, "command", MessageKind.close, told.view());
+    this.#end({ code, reason });
+  }
+
+  #opened(monitor: LinkMonitor): void {
+    monitor.opened(this.#scheduler.nowMs());
+    this.#choose("link opened");
+    this.#pingIfDue(monitor, this.#scheduler.nowMs());
+  }
+
+  #down(monitor: LinkMonitor, close: LinkClose): void {
+    const index = this.#monitors.indexOf(monitor);
+    if (index < 0) return;
+    this.#monitors.splice(index, 1);
+    this.#handlers.onLinkDown?.(monitor.link, close);
+    if (!this.#isClosed)
+      this.#choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
+  }
+
+  /** Gives traffic to the best usable link; what was unacknowledged goes over it again. */
+  #choose(reason: string): void {
+    let best: LinkMonitor | undefined;
+    for (const monitor of this.#monitors) {
+      if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
+    }
+    if (best === this.#active) return;
+    this.#active = best;
+    this.#handlers.onActiveLink?.(best?.link, reason);
+    if (best && this.#active === best) this.#sendPending(best.link, this.#outbox.pending);
+  }
+
+  #update(): void {
+    const nowMs = this.#scheduler.nowMs();
+    for (const monitor of [...this.#monitors]) {
+      const failure = monitor.failure(nowMs);
+      if (failure !== undefined) {
+        monitor.link.close(CloseCode.timeout, failure);
+        this.#down(monitor, { code: CloseCode.timeout, reason: failure });
+      } else this.#pingIfDue(monitor, nowMs);
+    }
+    this.#repeatOverdue(nowMs);
+    if (nowMs < this.#windowEndsAtMs) return;
+    this.#windowEndsAtMs = nowMs + 1000;
+    this.#loss.endWindow();
+    this.#violations = Math.max(0, this.#violations - 1);
+  }
+
+  #repeatOverdue(nowMs: number): void {
+    const oldest = this.#outbox.pending[0];
+    if (!oldest || !this.#active) return;
+    const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (this.#active.rttMs ?? 0));
+    if (nowMs - oldest.sentAtMs > patienceMs) this.#sendPending(this.#active.link, [oldest]);
+  }
+
+  #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
+    if (!monitor.isPingDue(nowMs, monitor === this.#active)) return;
+    this.#nonce = nextSequence(this.#nonce);
+    monitor.pinged(this.#nonce, nowMs);
+    this.#sendMessage(monitor.link, "event", MessageKind.ping, new ByteWriter(2).u16(this.#nonce).view());
+  }
+
+  /** Sends pending messages in as few packets as fit. */
+  #sendPending(link: Link, pending: readonly PendingMessage[]): void {
+    const nowMs = this.#scheduler.nowMs();
+    let batch: PendingMessage[] = [];
+    let batchBytes = PACKET_OVERHEAD_BYTES;
+    for (const message of pending) {
+      const bytes = messageBytes(message.payload.length + 2);
+      if (batch.length > 0 && batchBytes + bytes > limits.unreliablePacketBytes) {
+        this.#sendBatch(link, batch);
+        batch = [];
+        batchBytes = PACKET_OVERHEAD_BYTES;
+      }
+      message.sentAtMs = nowMs;
+      batch.push(message);
+      batchBytes += bytes;
+    }
+    if (batch.length > 0) this.#sendBatch(link, batch);
+  }
+
+  #sendBatch(link: Link, batch: readonly PendingMessage[]): void {
+    const writer = this.#startPacket();
+    for (const { id, payload } of batch) {
+      writeMessage(
+        writer,
+        MessageKind.reliable,
+        new ByteWriter(payload.length + 2).u16(id).bytes(payload).view(),
+      );
+    }
+    link.send("command", writer.take());
+  }
+
+  #sendMessage(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
+    const writer = this.#startPacket();
+    writeMessage(writer, kind, body);
+    link.send(trafficClass, writer.take());
+  }
+
+  /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
+  #startPacket(): ByteWriter {
+    const sequence = this.#sequence;
+    this.#sequence = nextSequence(sequence);
+    this.#cancelReceipt?.();
+    this.#cancelReceipt = undefined;
+    const header = {
+      sequence,
+      tick: this.#currentTick() >>> 0,
+      isPublished: false,
+      acks: this.#received.acks,
+      receipt: this.#inbox.expected,
+    };
+    writePacketHeader(this.#writer.reset(), header);
+    return this.#writer;
+  }
+
+  #receive(bytes: Uint8Array, monitor: LinkMonitor): void {
+    if (this.#isClosed) return;
+    const packet = readPacket(bytes);
+    if (typeof packet === "string") return this.#violated(packet);
+    const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
+    if (typeof messages === "string") return this.#violated(messages);
+    monitor.heard();
+    if (packet.isPublished) this.#receivePublication(packet, messages);
+    else this.#receivePacket(packet, messages, monitor);
+  }
+
+  #receivePublication(packet: Packet, messages: readonly Message[]): void {
+    const novelty = this.#publications.receive(packet.sequence);
+    if (novelty !== "new") return this.drops.count(novelty);
+    this.#loss.receive(packet.sequence);
+    for (const message of messages) {
+      if (message.kind === MessageKind.state) this.#handlers.onState?.(message.body, packet.tick);
+      else if (message.kind === MessageKind.event) this.#handlers.onEvent?.(message.body);
+      else this.#violated("bad-message");
+    }
+  }
+
+  #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
+    const novelty = this.#received.receive(packet.sequence);
+    if (novelty === "duplicate") return this.drops.count("duplicate");
+    if (packet.receipt !== undefined && !this.#outbox.acknowledge(packet.receipt))
+      this.#violated("bad-message");
+    for (const message of messages) {
+      if (this.#isClosed) return;
+      this.#receiveMessage(message, packet, novelty === "new", monitor);
+    }
+  }
+
+  #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
+    const { body } = message;
+    switch (message.kind) {
+      case MessageKind.reliable:
+        return this.#receiveReliable(body);
+      case MessageKind.event:
+        // Too old to tell whether it came before: an event may be lost but never repeated.
+        if (!isTimely) return this.drops.count("outdated");
+        return this.#handlers.onEvent?.(body);
+      case MessageKind.state:
+        return this.#handlers.onState?.(body, packet.tick);
+      case MessageKind.ping:
+        if (body.length !== 2) return this.#violated("bad-message");
+        return this.#sendMessage(monitor.link, "event", MessageKind.pong, body);
+      case MessageKind.pong:
+        if (body.length !== 2) return this.#violated("bad-message");
+        if (monitor.answered(new ByteReader(body).u16(), this.#scheduler.nowMs()))
+          this.#choose("probe answered");
+        return;
+      case MessageKind.close:
+        return this.#closedByRemote(body);
+    }
+  }
+
+  #receiveReliable(body: Uint8Array): void {
+    const reader = new ByteReader(body);
+    const id = reader.u16();
+    if (!reader.ok) return this.#violated("bad-message");
+    this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
+    // The payload may wait for an earlier message: it needs bytes of its own.
+    const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
+      if (!this.#isClosed) this.#handlers.onReliable(payload);
+    });
+    if (dropped) this.drops.count(dropped);
+  }
+
+  #sendReceipt(): void {
+    this.#cancelReceipt = undefined;
+    const link = this.#active?.link;
+    if (link) link.send("command", this.#startPacket().take());
+  }
+
+  #closedByRemote(body: Uint8Array): void {
+    const reader = new ByteReader(body);
+    const code = reader.u16();
+    const reason = decodeUtf8(reader.rest()) ?? "";
+    if (!reader.ok) return this.#violated("bad-message");
+    this.#end({ code, reason }, true);
+  }
+
+  /** Counts malformed input; whoever keeps sending it is cut off. Forgiven at one a second. */
+  #violated(reason: DropReason): void {
+    this.drops.count(reason);
+    this.#violations += 1;
+    if (this.#violations < this.#violationLimit || this.#isClosed) return;
+    this.#end({ code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` }, true);
+  }
+
+  #end(close: LinkClose, isReported = false): void {
+    this.#isClosed = true;
+    this.#stopUpdates();
+    this.#cancelReceipt?.();
+    this.#active = undefined;
+    for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
+    if (isReported) this.#handlers.onClosed?.(close);
+  }
+}
+
+function assertBytes(field: string, bytes: number, max: number): void {
+  if (bytes > max)
+    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
+}

@@ -1,0 +1,14 @@
+/**
+ * The data channels of a direct link. Both sides create them with the same fixed ids before any data flows
+ * (`negotiated`), so none has to be announced and none is missed.
+ */
+export const dataChannels = {
+  /** Commands, references, bulk: in order, until the link dies. */
+  command: { id: 0, init: { negotiated: true, id: 0, ordered: true } },
+  /** States and inputs: in any order, never sent twice. */
+  state: { id: 1, init: { negotiated: true, id: 1, ordered: false, maxRetransmits: 0 } },
+  /** Events: in any order, given up after their lifetime. */
+  event: { id: 2, init: { negotiated: true, id: 2, ordered: false, maxPacketLifeTime: 1500 } },
+} as const satisfies Record<string, { id: number; init: RTCDataChannelInit }>;
+
+export type DataChannelName = keyof typeof dataChannels;

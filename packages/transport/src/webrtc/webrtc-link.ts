@@ -1,0 +1,195 @@
+import { CloseCode, type IceServer, type TrafficClassName } from "@paceline/protocol";
+import type { Instance, Options, SignalData } from "simple-peer";
+import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+import { dataChannels, type DataChannelName } from "./channels.js";
+
+export interface WebRtcLinkOptions {
+  readonly scheduler: Scheduler;
+  /** The side that makes the offer. */
+  readonly isInitiator: boolean;
+  readonly iceServers: readonly IceServer[];
+  /** Carries a description or candidate to the other side, whose `signal` takes it. */
+  onSignal(data: unknown): void;
+}
+
+/** Bytes in flight per channel: one or two packets, since what SCTP has taken is sent however stale. */
+const channelLimits: Readonly<Record<DataChannelName, Partial<SendQueueLimits>>> = {
+  state: { highWaterBytes: 1200 },
+  event: { highWaterBytes: 2400 },
+  command: { highWaterBytes: 65_536 },
+};
+
+/** Whether this environment has WebRTC; asked, not guessed from names. */
+export function hasWebRtc(): boolean {
+  return typeof RTCPeerConnection === "function" && typeof RTCDataChannel === "function";
+}
+
+/**
+ * A direct link to another browser. simple-peer does the offer, the answer and the candidates; it is loaded here,
+ * on first use, so that a game on WebSockets alone never downloads it.
+ */
+export class WebRtcLink implements Link {
+  readonly kind = "webrtc";
+  readonly isUnreliable = true;
+  readonly counters = newLinkCounters();
+  readonly #options: WebRtcLinkOptions;
+  readonly #queues = new Map<DataChannelName, SendQueue>();
+  readonly #channels: RTCDataChannel[] = [];
+  readonly #earlySignals: unknown[] = [];
+  #peer: Instance | undefined;
+  #state: LinkState = "connecting";
+  #handlers: LinkHandlers | undefined;
+
+  constructor(options: WebRtcLinkOptions) {
+    this.#options = options;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  get queuedBytes(): number {
+    let bytes = 0;
+    for (const queue of this.#queues.values()) bytes += queue.queuedBytes;
+    for (const channel of this.#channels) bytes += channel.bufferedAmount;
+    return bytes;
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.#handlers = handlers;
+    import("simple-peer/simplepeer.min.js").then(
+      (module) => this.#connect(module.default),
+      (error: unknown) => this.#end(CloseCode.refused, `simple-peer did not load: ${String(error)}`),
+    );
+  }
+
+  /** Takes what the other side's `onSignal` gave. Untrusted: anything wrong in it ends this link, nothing more. */
+  signal(data: unknown): void {
+    if (this.#state === "closed") return;
+    if (!this.#peer) {
+      this.#earlySignals.push(data);
+      return;
+    }
+    try {
+      this.#peer.signal(data as SignalData);
+    } catch (error) {
+      this.#end(CloseCode.refused, `signal refused: ${String(error)}`);
+    }
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+    const queue = this.#state === "open" ? this.#queues.get(channelOf(trafficClass)) : undefined;
+    if (queue) queue.send(trafficClass, packet, key);
+    else this.counters.packetsDropped += 1;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#shut();
+    queueMicrotask(() => this.#report(code, reason));
+  }
+
+  #connect(SimplePeer: new (options: Options) => Instance): void {
+    if (this.#state === "closed") return;
+    const { command, state, event } = dataChannels;
+    try {
+      const peer = new SimplePeer({
+        initiator: this.#options.isInitiator,
+        channelConfig: command.init,
+        config: { iceServers: [...this.#options.iceServers] as RTCIceServer[] },
+      });
+      this.#peer = peer;
+      peer.on("signal", (data) => this.#options.onSignal(data));
+      peer.on("error", (error: Error) => this.#end(CloseCode.timeout, error.message));
+      peer.on("close", () => this.#end(CloseCode.left, "closed by the other side"));
+      const { _pc: connection, _channel: commandChannel } = peer as unknown as SimplePeerInternals;
+      // In this turn, before negotiation begins: the other side does the same with the same ids.
+      this.#adopt("command", commandChannel);
+      this.#adopt("state", connection.createDataChannel("state", state.init));
+      this.#adopt("event", connection.createDataChannel("event", event.init));
+      peer.on("connect", () => this.#openIfReady());
+      peer.on("data", (chunk: Uint8Array) => this.#receive(chunk));
+    } catch (error) {
+      this.#end(CloseCode.refused, `WebRTC refused: ${String(error)}`);
+      return;
+    }
+    for (const data of this.#earlySignals.splice(0)) this.signal(data);
+  }
+
+  #adopt(name: DataChannelName, channel: RTCDataChannel): void {
+    const limits = channelLimits[name];
+    channel.bufferedAmountLowThreshold = (limits.highWaterBytes ?? 0) / 2;
+    const queue = new SendQueue({
+      scheduler: this.#options.scheduler,
+      counters: this.counters,
+      write: (packet) => channel.send(packet as Uint8Array<ArrayBuffer>),
+      bufferedBytes: () => channel.bufferedAmount,
+      onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
+      limits,
+    });
+    channel.addEventListener("bufferedamountlow", () => queue.drain());
+    this.#queues.set(name, queue);
+    this.#channels.push(channel);
+    if (name === "command") return; // simple-peer listens to this one itself.
+    channel.binaryType = "arraybuffer";
+    channel.addEventListener("open", () => this.#openIfReady());
+    channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+      if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
+    });
+    channel.addEventListener("close", () => this.#end(CloseCode.left, `channel ${name} closed`));
+  }
+
+  #openIfReady(): void {
+    if (this.#state !== "connecting" || !this.#peer?.connected) return;
+    if (this.#channels.some((channel) => channel.readyState !== "open")) return;
+    this.#state = "open";
+    this.#handlers?.onOpen();
+  }
+
+  #receive(packet: Uint8Array): void {
+    if (this.#state !== "open") return;
+    this.counters.packetsReceived += 1;
+    this.counters.bytesReceived += packet.length;
+    this.#handlers?.onPacket(packet);
+  }
+
+  #end(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#shut();
+    this.#report(code, reason);
+  }
+
+  #shut(): void {
+    this.#state = "closed";
+    for (const queue of this.#queues.values()) queue.clear();
+    this.#peer?.destroy();
+  }
+
+  #report(code: number, reason: string): void {
+    const handlers = this.#handlers;
+    this.#handlers = undefined;
+    handlers?.onClose({ code, reason });
+  }
+}
+
+/** simple-peer offers one channel; the others are made on its connection, which it does not publish. */
+interface SimplePeerInternals {
+  readonly _pc: RTCPeerConnection;
+  readonly _channel: RTCDataChannel;
+}
+
+function channelOf(trafficClass: TrafficClassName): DataChannelName {
+  switch (trafficClass) {
+    case "state":
+    case "input":
+      return "state";
+    case "event":
+      return "event";
+    case "command":
+    case "reference":
+    case "bulk":
+      return "command";
+  }
+}

@@ -1,0 +1,121 @@
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+import type { Scheduler } from "../scheduler.js";
+
+/** The part of the WebSocket interface that a link needs: the browser's, or `ws` in Node, on either side. */
+export interface WebSocketLike {
+  binaryType: string;
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+  send(data: Uint8Array): void;
+  close(code?: number, reason?: string): void;
+}
+
+/** `WebSocket` of the browser, or one like it. */
+export type WebSocketConstructor = new (url: string, protocols?: string[]) => WebSocketLike;
+
+export interface WebSocketLinkOptions {
+  readonly scheduler: Scheduler;
+  readonly queue?: Partial<SendQueueLimits>;
+}
+
+const OPEN = 1;
+/** A reason may take 123 bytes (RFC 6455, section 5.5.1). */
+const REASON_CHARACTERS = 100;
+
+/** A link over a WebSocket, the client's side or the server's: every packet is one binary message. */
+export class WebSocketLink implements Link {
+  readonly kind = "websocket";
+  readonly isUnreliable = false;
+  readonly counters = newLinkCounters();
+  readonly #socket: WebSocketLike;
+  readonly #queue: SendQueue;
+  #state: LinkState = "connecting";
+  #handlers: LinkHandlers | undefined;
+
+  constructor(socket: WebSocketLike, options: WebSocketLinkOptions) {
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    this.#queue = new SendQueue({
+      scheduler: options.scheduler,
+      counters: this.counters,
+      write: (packet) => socket.send(packet),
+      bufferedBytes: () => socket.bufferedAmount,
+      onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
+      ...(options.queue && { limits: options.queue }),
+    });
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  get queuedBytes(): number {
+    return this.#queue.queuedBytes + (this.#state === "open" ? this.#socket.bufferedAmount : 0);
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.#handlers = handlers;
+    const socket = this.#socket;
+    socket.onopen = () => this.#open();
+    socket.onmessage = (event: { data: unknown }) => this.#receive(event.data);
+    socket.onclose = (event: { code: number; reason: string }) => this.#closed(event.code, event.reason);
+    // A close event follows every error and carries what is known of it.
+    socket.onerror = () => undefined;
+    if (socket.readyState === OPEN) queueMicrotask(() => this.#open());
+    if (socket.readyState > OPEN) queueMicrotask(() => this.#closed(1006, "closed before it was used"));
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+    if (this.#state !== "open") {
+      this.counters.packetsDropped += 1;
+      return;
+    }
+    this.#queue.send(trafficClass, packet, key);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#queue.clear();
+    this.#state = "closed";
+    try {
+      this.#socket.close(code, reason.slice(0, REASON_CHARACTERS));
+    } catch {
+      // A socket that is still connecting may refuse a code; it is closed either way.
+      this.#socket.close();
+    }
+    // The socket's own close event may take many seconds on a dead network.
+    queueMicrotask(() => this.#report(code, reason));
+  }
+
+  #open(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "open";
+    this.#handlers?.onOpen();
+  }
+
+  #receive(data: unknown): void {
+    if (this.#state !== "open" || !(data instanceof ArrayBuffer)) return;
+    this.counters.packetsReceived += 1;
+    this.counters.bytesReceived += data.byteLength;
+    this.#handlers?.onPacket(new Uint8Array(data));
+  }
+
+  #closed(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#queue.clear();
+    this.#report(code, reason);
+  }
+
+  #report(code: number, reason: string): void {
+    const handlers = this.#handlers;
+    this.#handlers = undefined;
+    handlers?.onClose({ code, reason });
+  }
+}

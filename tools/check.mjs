@@ -1,0 +1,9 @@
+/** `pnpm check`: every gate but the browsers. Goes on after a failure, so that one run shows all there is to mend. */
+import "./node-version.mjs";
+import { endChildrenOnSignals } from "./children.mjs";
+import { runGates } from "./gates.mjs";
+
+endChildrenOnSignals(130);
+const { passed, failed } = await runGates();
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

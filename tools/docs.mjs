@@ -1,0 +1,28 @@
+/** Writes the documents that are made from code; with `--check` it only says which of them are out of date. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { errorsMarkdown } from "./docs/errors.mjs";
+import { profilesMarkdown } from "./docs/profiles.mjs";
+import { ROOT } from "./pnpm.mjs";
+
+/** @type {Record<string, () => string | Promise<string>>} */
+const GENERATED = {
+  "docs/ERRORS.md": errorsMarkdown,
+  "docs/PROFILES.md": profilesMarkdown,
+};
+
+const isCheck = process.argv.includes("--check");
+let stale = 0;
+for (const [file, generate] of Object.entries(GENERATED)) {
+  const target = path.join(ROOT, file);
+  const wanted = await generate();
+  if (existsSync(target) && readFileSync(target, "utf8") === wanted) continue;
+  if (isCheck) {
+    stale += 1;
+    console.error(`${file} is not what the code says; run \`pnpm docs\`.`);
+  } else {
+    writeFileSync(target, wanted);
+    console.log(`wrote ${file}`);
+  }
+}
+process.exitCode = stale === 0 ? 0 : 1;

@@ -1,0 +1,75 @@
+/** docs/ERRORS.md: the codes a game can meet, read from the one file that defines them. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+
+const SOURCE = path.resolve(import.meta.dirname, "../../packages/protocol/src/codes.ts");
+
+/** @param {ts.SourceFile} tree @param {string} name @returns {ts.ObjectLiteralExpression} */
+function constObject(tree, name) {
+  for (const statement of tree.statements) {
+    if (!ts.isVariableStatement(statement)) continue;
+    for (const { name: declared, initializer } of statement.declarationList.declarations) {
+      const isNamed = ts.isIdentifier(declared) && declared.text === name;
+      if (isNamed && initializer && ts.isAsExpression(initializer)) {
+        return /** @type {ts.ObjectLiteralExpression} */ (initializer.expression);
+      }
+    }
+  }
+  throw new Error(`codes.ts has no const object ${name}`);
+}
+
+/** @param {ts.Node} node @returns {string} its doc comment as one line */
+function commentOf(node) {
+  const docs = ts.getJSDocCommentsAndTags(node).filter((doc) => ts.isJSDoc(doc));
+  const text = docs.map((doc) => ts.getTextOfJSDocComment(doc.comment) ?? "").join(" ");
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** @param {string} name @returns {{ key: string, value: string, comment: string }[]} */
+function entriesOf(name) {
+  const tree = ts.createSourceFile(SOURCE, readFileSync(SOURCE, "utf8"), ts.ScriptTarget.ES2022, true);
+  return constObject(tree, name)
+    .properties.filter((property) => ts.isPropertyAssignment(property))
+    .map((property) => ({
+      key: /** @type {ts.Identifier | ts.StringLiteral} */ (property.name).text,
+      value: ts.isStringLiteralLike(property.initializer)
+        ? property.initializer.text
+        : property.initializer.getText(),
+      comment: commentOf(property),
+    }));
+}
+
+/** @param {string[]} head @param {string[][]} rows @returns {string} */
+function table(head, rows) {
+  const all = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  /** @param {string[]} row */
+  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [first = [], ...rest] = all;
+  return [line(first), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("\n");
+}
+
+/** @returns {string} the whole document */
+export function errorsMarkdown() {
+  const errors = entriesOf("errorCodes").map(({ key, value }) => [`\`${key}\``, value]);
+  const closes = entriesOf("CloseCode").map(({ key, value, comment }) => [value, `\`${key}\``, comment]);
+  return `<!-- Written by \`pnpm docs\` from packages/protocol/src/codes.ts: change that file, not this one. -->
+
+# Errors
+
+A mistake in a call (a field out of range, an unknown profile, an impossible option) throws a \`ConfigError\` at once.
+It names the field, the value that was given, what is allowed, and the unit.
+
+What the network or a server does reaches a game as a \`NetError\`, usually in a rejected promise.
+Its \`code\` is one of these and never changes its meaning:
+
+${table(["code", "meaning"], errors)}
+
+## Close codes
+
+Why a link or a session ended. These are WebSocket close codes of the private range; \`onLeave\` receives the number.
+
+${table(["number", "name", "meaning"], closes)}
+`;
+}

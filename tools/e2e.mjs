@@ -1,0 +1,63 @@
+/** `pnpm e2e`: the browsers race each other. Prints one line per scenario at the end; keeps numbers in artefacts. */
+import "./node-version.mjs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { ensureBrowsers } from "./browsers.mjs";
+import { endChildrenOnSignals, runChild } from "./children.mjs";
+import { ROOT } from "./pnpm.mjs";
+
+const E2E = path.join(ROOT, "e2e");
+const ARTEFACTS = path.join(ROOT, "artefacts");
+const RESULT = path.join(ARTEFACTS, "playwright.json");
+const SCENARIOS = path.join(ARTEFACTS, "e2e.jsonl");
+const LIMIT_MS = 420_000;
+
+/** @returns {{ passed: number, failed: number, skipped: number } | undefined} */
+function playwrightCounts() {
+  if (!existsSync(RESULT)) return undefined;
+  const { stats, errors } = JSON.parse(readFileSync(RESULT, "utf8"));
+  // An error outside any test (a file that does not load) is a failure that no test could count.
+  return {
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected + errors.length,
+    skipped: stats.skipped,
+  };
+}
+
+function printScenarios() {
+  if (!existsSync(SCENARIOS)) return;
+  console.log("Scenarios:");
+  for (const line of readFileSync(SCENARIOS, "utf8").split("\n").filter(Boolean)) {
+    console.log(`  ${JSON.parse(line).line}`);
+  }
+}
+
+/** @param {string[]} [extra] arguments for Playwright @returns {Promise<{ passed: number, failed: number }>} */
+export async function runE2e(extra = []) {
+  if (!(await ensureBrowsers())) return { passed: 0, failed: 1 };
+  mkdirSync(ARTEFACTS, { recursive: true });
+  rmSync(RESULT, { force: true });
+  rmSync(SCENARIOS, { force: true });
+  const cli = path.join(E2E, "node_modules/@playwright/test/cli.js");
+  const result = await runChild(process.execPath, [cli, "test", ...extra], {
+    cwd: E2E,
+    env: { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1", PLAYWRIGHT_JSON_OUTPUT_NAME: RESULT },
+    timeoutMs: LIMIT_MS,
+    echo: true,
+  });
+  const counts = playwrightCounts() ?? { passed: 0, failed: 0, skipped: 0 };
+  if (result.code !== 0 && counts.failed === 0) counts.failed = 1;
+  printScenarios();
+  const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
+  const verdict = counts.failed === 0 ? "ok  " : "FAIL";
+  const seconds = (result.durationMs / 1000).toFixed(1);
+  console.log(`${verdict} e2e (${seconds} s, ${counts.passed} passed, ${counts.failed} failed${skipped})`);
+  return counts;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  endChildrenOnSignals(130);
+  const { failed } = await runE2e(process.argv.slice(2));
+  process.exitCode = failed === 0 ? 0 : 1;
+}

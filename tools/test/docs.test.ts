@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { anchorsOf, linksOf } from "../markdown.mjs";
+import { snippetFaults, snippetsOf } from "../snippets.mjs";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
+const under = (folder: string, suffix: string): string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(suffix) && !file.includes("node_modules"))
+    .map((file) => `${folder}/${file}`);
+
+const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...under("docs", ".md")];
+
+function linkFault(document: string, link: string): string | undefined {
+  if (/^[a-z]+:/.test(link)) return undefined;
+  const [file = "", anchor] = link.split("#");
+  const target = file === "" ? document : path.join(path.dirname(document), file);
+  if (!existsSync(path.join(ROOT, target))) return `${document} links to ${link}, which does not exist`;
+  if (anchor === undefined || !target.endsWith(".md")) return undefined;
+  return anchorsOf(read(target)).includes(anchor)
+    ? undefined
+    : `${document} links to ${link}: no such heading`;
+}
+
+describe("documents", () => {
+  it.each(documents)("%s has no dead link", (document) => {
+    const faults = linksOf(read(document)).map((link) => linkFault(document, link));
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+  });
+
+  it("show code that compiles", () => {
+    const snippets = documents.flatMap((document) =>
+      snippetsOf(read(document)).map(({ line, code }) => ({ name: `${document}:${line}`, code })),
+    );
+    expect(snippets.length).toBeGreaterThan(0);
+    expect(snippetFaults(ROOT, snippets)).toEqual([]);
+  });
+
+  it("are not checked by a compiler that lets everything pass", () => {
+    const wrong = [
+      { name: "a", code: 'import { Client } from "@paceline/client";\nnew Client(1, 2, 3).nothing();\n' },
+    ];
+    expect(snippetFaults(ROOT, wrong)[0]).toContain("a, its line 2");
+    expect(
+      snippetFaults(ROOT, [{ name: "b", code: 'import { absent } from "@paceline/client";\n' }]),
+    ).toHaveLength(1);
+  });
+});
+
+describe("rules of the wire format", () => {
+  const RULE = /\[(WF\d+)\]/g;
+  const rulesIn = (text: string): string[] => [...text.matchAll(RULE)].map((match) => match[1] ?? "");
+  const stated = rulesIn(read("docs/WIRE-FORMAT.md"));
+  const TITLE = /\b(?:it|test|describe)(?:\.\w+)*(?:\([^"'`]*\))?\(\s*(["'`])((?:(?!\1).)*)\1/g;
+  const titles = under("packages", ".test.ts").flatMap((file) =>
+    [...read(file).matchAll(TITLE)].map((match) => match[2] ?? ""),
+  );
+  const cited = titles.flatMap(rulesIn);
+
+  it("are stated once each", () => {
+    expect(stated.length).toBeGreaterThan(0);
+    expect(stated.filter((rule, index) => stated.indexOf(rule) !== index)).toEqual([]);
+  });
+
+  it("each have a test that names them", () => {
+    expect(stated.filter((rule) => !cited.includes(rule))).toEqual([]);
+  });
+
+  it("are the only ones that tests name", () => {
+    expect(cited.filter((rule) => !stated.includes(rule))).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** Everything that is, or would be, committed. */
+function committedFiles(): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  return listed.split("\0").filter((file) => file !== "" && existsSync(path.join(ROOT, file)));
+}
+
+/** Paths of one person's machine, and hosts that only some machines may ask for packages. */
+const LOCAL_PATH = /(?:^|[\s"'`(=:])(?:\/(?:home|Users|root|work)\/\w|[A-Z]:\\Users\\)/m;
+const REGISTRY_HOST =
+  /registry\.(?:npmjs|yarnpkg|npmmirror)\.|npm\.pkg\.github|\/\/[^\s/"']*(?:nexus|artifactory|verdaccio)/i;
+const VAGUE_NAME = /(?:^|\/)(?:utils?|common|shared|helpers?|core|misc)(?:\.[^/]+)?(?:\/|$)/;
+const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
+
+describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
+  const files = committedFiles();
+  const texts = files
+    .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), "utf8") }))
+    .filter(({ text }) => !text.includes("\0"));
+  const matching = (pattern: RegExp): string[] =>
+    texts
+      .filter(({ text }) => pattern.test(text))
+      .map(({ file, text }) => `${file}: ${pattern.exec(text)?.[0]}`);
+
+  it("name no path of one machine", () => expect(matching(LOCAL_PATH)).toEqual([]));
+
+  it("name no package registry", () => expect(matching(REGISTRY_HOST)).toEqual([]));
+
+  it("leave nothing marked as undone", () => expect(matching(LEFT_UNDONE)).toEqual([]));
+
+  it("are named by what they hold", () => {
+    expect(files.filter((file) => VAGUE_NAME.test(file))).toEqual([]);
+  });
+});
+
+describe("the patterns", () => {
+  it("match what they are for", () => {
+    const home = ["", "home", "someone", "game"].join("/");
+    expect(`open("${home}")`).toMatch(LOCAL_PATH);
+    expect(["https://registry", "npmjs", "org/ws"].join(".")).toMatch(REGISTRY_HOST);
+    expect("packages/client/src/utils/a.ts").toMatch(VAGUE_NAME);
+    expect("packages/client/src/helper.ts").toMatch(VAGUE_NAME);
+  });
+
+  it("leave ordinary words alone", () => {
+    expect("the work/home of a /rooted path").not.toMatch(LOCAL_PATH);
+    expect("packages/netcode/src/score.ts").not.toMatch(VAGUE_NAME);
+  });
+});
