@@ -7,6 +7,7 @@ import {
   NetError,
   decodeUtf8,
   encodeUtf8,
+  isRouted,
   limits,
   messageBytes,
   nextSequence,
@@ -35,6 +36,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** A packet in a routing envelope: not this session's own, but for or from another participant. */
+  onRouted?(packet: Uint8Array, link: Link): void;
   /** The link that carries the traffic has changed; undefined: none is left. */
   onActiveLink?(link: Link | undefined, reason: string): void;
   /** A link of this session has ended, of itself or given up. */
@@ -161,6 +164,11 @@ export class Session {
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
+  /** The owner found something malformed in what this session delivered or routed. */
+  reportViolation(reason: DropReason): void {
+    this.#violated(reason);
+  }
+
   /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
@@ -283,6 +291,10 @@ export class Session {
 
   #receive(bytes: Uint8Array, monitor: LinkMonitor): void {
     if (this.#isClosed) return;
+    if (isRouted(bytes) && this.#handlers.onRouted) {
+      monitor.heard();
+      return this.#handlers.onRouted(bytes, monitor.link);
+    }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.#violated(packet);
     const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
