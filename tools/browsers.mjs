@@ -2,23 +2,54 @@
 import { existsSync } from "node:fs";
 import { runChild } from "./children.mjs";
 
-/** @type {{ name: string, files: string[], debianPackages: string[] }[]} */
-export const BROWSERS = [
-  { name: "Chromium", files: ["/usr/bin/chromium"], debianPackages: ["chromium"] },
-  { name: "Firefox", files: ["/usr/bin/firefox-esr"], debianPackages: ["firefox-esr"] },
+/**
+ * @typedef {"chromium" | "firefox" | "webkitgtk"} BrowserName
+ * @typedef {{ name: BrowserName, title: string, needs: string[][], debianPackages: string[] }} SystemBrowser
+ *   needs: of each list, one file has to exist; the first list is the browser itself
+ */
+
+/** @type {SystemBrowser[]} */
+const BROWSERS = [
   {
-    name: "WebKitGTK",
-    files: ["/usr/bin/WebKitWebDriver", "/usr/bin/Xvfb"],
+    name: "chromium",
+    title: "Chromium",
+    needs: [
+      [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+      ],
+    ],
+    debianPackages: ["chromium"],
+  },
+  {
+    name: "firefox",
+    title: "Firefox",
+    needs: [["/usr/bin/firefox-esr", "/usr/bin/firefox", "/Applications/Firefox.app/Contents/MacOS/firefox"]],
+    debianPackages: ["firefox-esr"],
+  },
+  {
+    name: "webkitgtk",
+    title: "WebKitGTK",
+    needs: [["/usr/bin/WebKitWebDriver"], ["/usr/bin/Xvfb"]],
     debianPackages: ["webkit2gtk-driver", "xvfb"],
   },
 ];
 
-/** @returns {typeof BROWSERS} */
-export function missingBrowsers() {
-  return BROWSERS.filter((browser) => !browser.files.every((file) => existsSync(file)));
+/** @param {BrowserName} name @returns {string | undefined} where it is, or undefined when it cannot be driven */
+export function executableOf(name) {
+  const found = BROWSERS.find((browser) => browser.name === name)?.needs.map((files) =>
+    files.find((file) => existsSync(file)),
+  );
+  return found?.includes(undefined) ? undefined : found?.[0];
 }
 
-/** @param {typeof BROWSERS} missing */
+function missingBrowsers() {
+  return BROWSERS.filter((browser) => executableOf(browser.name) === undefined);
+}
+
+/** @param {SystemBrowser[]} missing */
 const packagesOf = (missing) => missing.flatMap((browser) => browser.debianPackages);
 
 /** Tries to install what is missing, where that needs no question: as root, with apt. */
@@ -39,16 +70,16 @@ async function installBrowsers() {
  * @returns {Promise<boolean>} whether the end-to-end tests may run
  */
 export async function ensureBrowsers() {
-  const isCi = process.env.CI !== undefined && process.env.CI !== "" && process.env.CI !== "false";
+  const isCi = !["", "0", "false"].includes(process.env.CI ?? "");
   if (missingBrowsers().length > 0) await installBrowsers();
   const missing = missingBrowsers();
   if (missing.length === 0) return true;
-  const names = missing.map((browser) => browser.name).join(", ");
+  const titles = missing.map((browser) => browser.title).join(", ");
   const how = `On Debian or Ubuntu: sudo apt-get install ${packagesOf(missing).join(" ")}`;
   if (isCi) {
-    console.error(`Missing after trying to install: ${names}. ${how}`);
+    console.error(`Missing after trying to install: ${titles}. ${how}`);
     return false;
   }
-  console.log(`Skipped in the end-to-end tests, because it is not installed: ${names}. ${how}`);
+  console.log(`Skipped in the end-to-end tests, because it is not installed: ${titles}. ${how}`);
   return true;
 }

@@ -72,6 +72,8 @@ export async function runChild(command, args, options = {}) {
     child.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
   clearTimeout(limit);
+  // Whatever the command left behind in its group goes with it.
+  send(child, "SIGKILL");
   const durationMs = performance.now() - startedMs;
   if (timeoutMs !== undefined && durationMs >= timeoutMs)
     output += `\nEnded after its limit of ${timeoutMs} ms.\n`;
@@ -103,18 +105,25 @@ export async function endAllChildren(first) {
 }
 
 /**
- * Ctrl-C, a closed terminal and `kill` all end the children first, and then this process.
+ * Ctrl-C, a closed terminal and `kill` all end the children first, and then this process. So does the end of the
+ * npm that started it: npm dies of a signal without passing it on.
  * @param {number} exitCode
+ * @param {() => void} [onEnding] called once, before the first child is ended
  */
-export function endChildrenOnSignals(exitCode) {
+export function endChildrenOnSignals(exitCode, onEnding) {
   let isEnding = false;
-  for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-    process.on(signal, () => {
-      if (isEnding) return;
-      isEnding = true;
-      void endAllChildren("SIGINT").then(() => process.exit(exitCode));
-    });
-  }
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    onEnding?.();
+    void endAllChildren("SIGINT").then(() => process.exit(exitCode));
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, end);
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, 500).unref();
 }
 
 process.on("exit", () => {

@@ -1,6 +1,7 @@
 /** `pnpm e2e`: the browsers race each other. Prints one line per scenario at the end; keeps numbers in artefacts. */
 import "./node-version.mjs";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureBrowsers } from "./browsers.mjs";
@@ -10,7 +11,8 @@ import { ROOT } from "./pnpm.mjs";
 const E2E = path.join(ROOT, "e2e");
 const ARTEFACTS = path.join(ROOT, "artefacts");
 const RESULT = path.join(ARTEFACTS, "playwright.json");
-const SCENARIOS = path.join(ARTEFACTS, "e2e.jsonl");
+const FINDINGS = path.join(ARTEFACTS, "e2e.jsonl");
+const PLAYWRIGHT_MANIFEST = path.join(E2E, "node_modules/@playwright/test/package.json");
 const LIMIT_MS = 420_000;
 
 /** @returns {{ passed: number, failed: number, skipped: number } | undefined} */
@@ -25,12 +27,26 @@ function playwrightCounts() {
   };
 }
 
-function printScenarios() {
-  if (!existsSync(SCENARIOS)) return;
-  console.log("Scenarios:");
-  for (const line of readFileSync(SCENARIOS, "utf8").split("\n").filter(Boolean)) {
-    console.log(`  ${JSON.parse(line).line}`);
-  }
+/** Prints what the scenarios found, and keeps it as one record beside the screenshots. */
+function reportFindings() {
+  if (!existsSync(FINDINGS)) return;
+  const rows = readFileSync(FINDINGS, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const versions = { playwright: JSON.parse(readFileSync(PLAYWRIGHT_MANIFEST, "utf8")).version };
+  const machine = { cores: os.cpus().length, load: os.loadavg()[0] };
+  const record = {
+    name: "e2e",
+    date: new Date().toISOString(),
+    node: process.version,
+    versions,
+    machine,
+    rows,
+  };
+  writeFileSync(path.join(ARTEFACTS, "e2e.json"), `${JSON.stringify(record, undefined, 2)}\n`);
+  console.log("Scenario | browsers | path | connect time | position error");
+  for (const row of rows) console.log(row.line);
 }
 
 /** @param {string[]} [extra] arguments for Playwright @returns {Promise<{ passed: number, failed: number }>} */
@@ -38,7 +54,7 @@ export async function runE2e(extra = []) {
   if (!(await ensureBrowsers())) return { passed: 0, failed: 1 };
   mkdirSync(ARTEFACTS, { recursive: true });
   rmSync(RESULT, { force: true });
-  rmSync(SCENARIOS, { force: true });
+  rmSync(FINDINGS, { force: true });
   const cli = path.join(E2E, "node_modules/@playwright/test/cli.js");
   const result = await runChild(process.execPath, [cli, "test", ...extra], {
     cwd: E2E,
@@ -48,7 +64,7 @@ export async function runE2e(extra = []) {
   });
   const counts = playwrightCounts() ?? { passed: 0, failed: 0, skipped: 0 };
   if (result.code !== 0 && counts.failed === 0) counts.failed = 1;
-  printScenarios();
+  reportFindings();
   const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
   const verdict = counts.failed === 0 ? "ok  " : "FAIL";
   const seconds = (result.durationMs / 1000).toFixed(1);

@@ -16,7 +16,7 @@ let found;
 /** @returns {Promise<string[]>} the command and its first arguments */
 async function findPnpm() {
   const onPath = await runChild("pnpm", ["--version"], { cwd: ROOT });
-  if (onPath.code === 0 && onPath.output.trim() === WANTED) return ["pnpm"];
+  if (onPath.code === 0 && onPath.output.trim().split("\n").at(-1) === WANTED) return ["pnpm"];
   // Under `npm start` and `npm test` npm names its own script; without it the command must be on the PATH.
   const npm = process.env.npm_execpath?.endsWith("npm-cli.js")
     ? [process.execPath, process.env.npm_execpath]

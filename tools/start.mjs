@@ -151,12 +151,9 @@ async function main() {
 }
 
 let isStopping = false;
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-  process.once(signal, () => {
-    isStopping = true;
-  });
-}
-endChildrenOnSignals(0);
+endChildrenOnSignals(0, () => {
+  isStopping = true;
+});
 try {
   await main();
 } catch (error) {

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { anchorsOf, linksOf } from "../markdown.mjs";
+import { undocumentedExports } from "../undocumented.mjs";
 import { snippetFaults, snippetsOf } from "../snippets.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -46,6 +48,21 @@ describe("documents", () => {
     expect(
       snippetFaults(ROOT, [{ name: "b", code: 'import { absent } from "@paceline/client";\n' }]),
     ).toHaveLength(1);
+  });
+});
+
+describe("what games and servers import", () => {
+  it.each(["client", "relay", "testkit"])("says what it is: %s", (name) => {
+    expect(undocumentedExports(path.join(ROOT, "packages", name))).toEqual([]);
+  });
+
+  it("is looked at by a check that finds what is missing", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "paceline-exports-"));
+    const manifest = { exports: { ".": { "@paceline/source": "index.ts" } } };
+    writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
+    writeFileSync(path.join(folder, "index.ts"), "/** Said. */\nexport const a = 1;\nexport const b = 2;\n");
+    expect(undocumentedExports(folder)).toEqual(["b"]);
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -8,6 +8,10 @@ export interface Spawn {
   readonly localId: number;
   readonly name: string;
   readonly schemaHash: number;
+  /** Simulation steps per second of the owner: what its ticks count. 1 to 255. */
+  readonly tickHz: number;
+  /** The owner's tick of the state. */
+  readonly tick: number;
   /** Components as Float32, not yet checked against a definition. */
   readonly state: Uint8Array;
 }
@@ -34,6 +38,8 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
         .u16(payload.localId)
         .text(payload.name)
         .u32(payload.schemaHash)
+        .u8(payload.tickHz)
+        .u32(payload.tick)
         .bytes(payload.state)
         .take();
     case "despawn":
@@ -103,8 +109,11 @@ function spawnOf(body: Uint8Array): PeerPayload | undefined {
   const localId = reader.u16();
   const name = reader.text(limits.nameBytes);
   const schemaHash = reader.u32();
+  const tickHz = reader.u8();
+  const tick = reader.u32();
   const state = reader.rest();
-  return reader.ok && name !== "" ? { kind: "spawn", localId, name, schemaHash, state } : undefined;
+  const isValid = reader.ok && name !== "" && tickHz > 0;
+  return isValid ? { kind: "spawn", localId, name, schemaHash, tickHz, tick, state } : undefined;
 }
 
 function isName(value: unknown): value is string {

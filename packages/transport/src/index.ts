@@ -9,3 +9,4 @@ export * from "./session/session.js";
 export * from "./webrtc/channels.js";
 export * from "./webrtc/webrtc-link.js";
 export * from "./websocket/websocket-link.js";
+export * from "./profiles/index.js";

@@ -52,7 +52,7 @@ export class LapCounter {
     return this.#unwrappedM;
   }
 
-  /** Metres left of the start line at the first start, before lap 1 has begun to count, are part of lap 1. */
+  /** After every step of the car. The way from the grid to the line is part of lap 1, in time too. */
   advance(x: number, y: number, stepMs: number): LapEvent | undefined {
     this.#step++;
     this.at = projectOnTrack(this.#track, x, y);
@@ -76,7 +76,11 @@ export class LapCounter {
     const complete = this.#nextGate === GATE_COUNT;
     const justStarted = this.#nextGate === 1;
     this.#nextGate = 1;
-    if (!complete) return justStarted ? undefined : { kind: "missed-gate" };
+    if (!complete && justStarted) return undefined;
+    if (!complete) {
+      this.#unwrappedM = this.#lapsDone * this.#track.lengthM + this.at.distanceM;
+      return { kind: "missed-gate" };
+    }
     this.#lapsDone++;
     this.#unwrappedM = this.#lapsDone * this.#track.lengthM + this.at.distanceM;
     const timeMs = this.lapSteps * stepMs;

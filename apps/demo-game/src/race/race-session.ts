@@ -124,7 +124,9 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     const lowest = Math.min(this.#room.myNumber, ...this.#room.peers.map((peer) => peer.number));
     if (from.number > lowest) return;
     const startMs = nowMs - announcement.elapsedMs - (from.rttMs ?? 0) / 2;
-    const isNew = announcement.race !== this.#race || this.#phase === "waiting";
+    const sameGrid = announcement.grid.join() === this.#grid.join();
+    // The grid counts too: two rooms' first races, joined after a server's restart, have the same number.
+    const isNew = announcement.race !== this.#race || !sameGrid || this.#phase === "waiting";
     this.#race = announcement.race;
     this.#laps = announcement.laps;
     this.#grid = announcement.grid;
@@ -147,6 +149,13 @@ export class RaceSession<P extends RacePeer = RacePeer> {
   /** A participant has gone: its result stays until the next race, unless it had none. */
   forget(number: number): void {
     if (this.#entries.get(number)?.finished !== true) this.#entries.delete(number);
+  }
+
+  /** The room was joined anew: everybody's numbers have changed, and with them whose entry is whose. */
+  renumber(myOldNumber: number): void {
+    const mine = this.#entries.get(myOldNumber);
+    this.#entries.clear();
+    if (mine !== undefined) this.#merge({ ...mine, number: this.#room.myNumber });
   }
 
   #merge(entry: RaceEntry): void {

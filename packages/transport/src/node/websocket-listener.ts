@@ -30,7 +30,7 @@ export class WebSocketListener {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: options.maxPacketBytes,
-      handleProtocols: (offered) => (offered.has(WEBSOCKET_PROTOCOL) ? WEBSOCKET_PROTOCOL : false),
+      handleProtocols: (offered) => spokenProtocol(offered),
     });
   }
 
@@ -59,4 +59,13 @@ export class WebSocketListener {
   close(): void {
     this.#server.close();
   }
+}
+
+/**
+ * Ours where it is offered. Otherwise the other version's own name: a client fails the handshake when none of its
+ * protocols is chosen, and would never see the close code that tells it why.
+ */
+function spokenProtocol(offered: ReadonlySet<string>): string | false {
+  if (offered.has(WEBSOCKET_PROTOCOL)) return WEBSOCKET_PROTOCOL;
+  return [...offered].find((name) => name.startsWith("paceline.")) ?? false;
 }

@@ -15,6 +15,7 @@ export interface LinkMonitorOptions {
 /** Until a link is proven it is probed at this period: the channel may lose probes. */
 const PROBE_PERIOD_MS = 100;
 const PINGS_REMEMBERED = 32;
+const PINGS_BEFORE_FAILURE = 3;
 
 /** Watches one link of a session: proof, round-trip time, silence. The session sends what it asks for. */
 export class LinkMonitor {
@@ -26,6 +27,7 @@ export class LinkMonitor {
   #isProven = false;
   #lastPingAtMs = Number.NEGATIVE_INFINITY;
   #unansweredSinceMs: number | undefined;
+  #unanswered = 0;
   #rttMs: number | undefined;
   #jitterMs = 0;
 
@@ -54,9 +56,9 @@ export class LinkMonitor {
     this.#openedAtMs = nowMs;
   }
 
-  /** Anything received shows that the remote still reaches us; only a pong shows that we reach it. */
+  /** Anything received shows that the remote is there. */
   heard(): void {
-    if (this.#isProven || !this.options.needsProof) this.#unansweredSinceMs = undefined;
+    if (this.isUsable) this.#forgetSilence();
   }
 
   /** Whether a ping should be sent now. `isActive`: the link carries the session's traffic. */
@@ -70,6 +72,7 @@ export class LinkMonitor {
   pinged(nonce: number, nowMs: number): void {
     this.#lastPingAtMs = nowMs;
     this.#unansweredSinceMs ??= nowMs;
+    this.#unanswered += 1;
     this.#pings.set(nonce, nowMs);
     if (this.#pings.size > PINGS_REMEMBERED) {
       const [oldest] = this.#pings.keys();
@@ -82,7 +85,7 @@ export class LinkMonitor {
     const sentAtMs = this.#pings.get(nonce);
     if (sentAtMs === undefined) return false;
     this.#pings.delete(nonce);
-    this.#unansweredSinceMs = undefined;
+    this.#forgetSilence();
     this.#sampleRtt(nowMs - sentAtMs);
     const isNews = !this.#isProven;
     this.#isProven = true;
@@ -97,8 +100,15 @@ export class LinkMonitor {
         ? `no proof within ${this.options.connectTimeoutMs} ms`
         : undefined;
     }
-    const silentMs = this.#unansweredSinceMs === undefined ? 0 : nowMs - this.#unansweredSinceMs;
+    // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
+    if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
+    const silentMs = nowMs - this.#unansweredSinceMs;
     return silentMs > this.options.timeoutMs ? `silent for ${Math.round(silentMs)} ms` : undefined;
+  }
+
+  #forgetSilence(): void {
+    this.#unansweredSinceMs = undefined;
+    this.#unanswered = 0;
   }
 
   #sampleRtt(sampleMs: number): void {

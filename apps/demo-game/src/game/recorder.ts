@@ -1,0 +1,44 @@
+/** One frame of a recording. Times are wall-clock, so that two browsers on one machine can be compared. */
+export interface RecordedFrame {
+  readonly atMs: number;
+  readonly mine: RecordedPose;
+  readonly others: readonly (RecordedPose & { readonly ownerId: string })[];
+}
+
+export interface RecordedPose {
+  readonly x: number;
+  readonly y: number;
+  readonly headingRad: number;
+}
+
+/** Ten minutes at sixty frames a second: a forgotten recorder must not eat the memory. */
+const MAX_FRAMES = 36_000;
+
+/** Writes down where every car was, frame by frame, while switched on. */
+export class Recorder {
+  #frames: RecordedFrame[] = [];
+  #isOn = false;
+
+  start(): void {
+    this.#frames = [];
+    this.#isOn = true;
+  }
+
+  /** What was recorded since `start`; goes on recording. */
+  frames(): readonly RecordedFrame[] {
+    return [...this.#frames];
+  }
+
+  stop(): void {
+    this.#isOn = false;
+  }
+
+  record(mine: RecordedPose, others: readonly (RecordedPose & { readonly ownerId: string })[]): void {
+    if (!this.#isOn || this.#frames.length >= MAX_FRAMES) return;
+    this.#frames.push({
+      atMs: performance.timeOrigin + performance.now(),
+      mine: { x: mine.x, y: mine.y, headingRad: mine.headingRad },
+      others: others.map(({ ownerId, x, y, headingRad }) => ({ ownerId, x, y, headingRad })),
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import type { DriveInput } from "../car/car-state.js";
+import type { InputSource } from "./drive-command.js";
+
+/** Physical keys, so that WASD sits in the same place on every keyboard layout. */
+const STEER_LEFT = ["ArrowLeft", "KeyA"];
+const STEER_RIGHT = ["ArrowRight", "KeyD"];
+const GO = ["ArrowUp", "KeyW"];
+const BRAKE = ["ArrowDown", "KeyS"];
+const HANDBRAKE = ["Space"];
+const DRIVING = new Set([...STEER_LEFT, ...STEER_RIGHT, ...GO, ...BRAKE, ...HANDBRAKE]);
+
+/** Called with the code of a key that is not for driving, once per press; true if it was used. */
+export type ShortcutHandler = (code: string) => boolean;
+
+export class Keyboard implements InputSource {
+  readonly #held = new Set<string>();
+
+  constructor(target: Window, onShortcut: ShortcutHandler) {
+    target.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (DRIVING.has(event.code)) {
+        this.#held.add(event.code);
+        // Arrows and space would scroll the page or press the focused button.
+        event.preventDefault();
+      } else if (!event.repeat && onShortcut(event.code)) {
+        event.preventDefault();
+      }
+    });
+    target.addEventListener("keyup", (event) => this.#held.delete(event.code));
+    // Keys released while the page has no focus are never reported.
+    target.addEventListener("blur", () => this.#held.clear());
+    target.document.addEventListener("visibilitychange", () => this.#held.clear());
+    target.document.addEventListener("focusin", (event) => {
+      if (isTyping(event.target)) this.#held.clear();
+    });
+  }
+
+  read(): DriveInput | undefined {
+    if (this.#held.size === 0) return undefined;
+    const any = (codes: readonly string[]): number => (codes.some((code) => this.#held.has(code)) ? 1 : 0);
+    return {
+      steer: any(STEER_RIGHT) - any(STEER_LEFT),
+      throttle: any(GO) - any(BRAKE),
+      handbrake: any(HANDBRAKE) === 1,
+    };
+  }
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.matches("input, textarea, select, [contenteditable]");
+}

@@ -1,0 +1,245 @@
+import type { Owned, Peer, Room } from "@paceline/client";
+import type { DriveInput } from "../car/car-state.js";
+import { Progress } from "../race/progress.js";
+import {
+  readAnnouncement,
+  readChat,
+  readDriverCard,
+  readLap,
+  type DriverCard,
+  type LapMessage,
+} from "../race/race-messages.js";
+import { RaceSession } from "../race/race-session.js";
+import { Racer } from "../race/racer.js";
+import { runningOrder, type Runner } from "../race/standings.js";
+import type { Circuit } from "../track/circuit.js";
+import { Car } from "./car-entity.js";
+import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
+
+/** What happens in the race that a page wants to show or a driver wants to react to. All optional. */
+export interface ParticipantEvents {
+  onGrid?: () => void;
+  onGreen?: () => void;
+  onResults?: () => void;
+  onOwnLap?: (lap: LapMessage, isBest: boolean) => void;
+  onMissedGate?: () => void;
+  onPeerLap?: (peer: Peer, lap: LapMessage) => void;
+  onChat?: (from: string, color: string, text: string) => void;
+}
+
+/** One car in the running order, with what to call it. */
+export interface RunnerView extends Runner {
+  readonly card: DriverCard;
+  readonly isMine: boolean;
+}
+
+const UNKNOWN_COLOR = "#9aa3ad";
+
+/** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
+export class Participant {
+  readonly room: Room;
+  readonly racer: Racer;
+  readonly session: RaceSession<Peer>;
+  readonly card: DriverCard;
+  readonly #entity: Owned<typeof Car>;
+  readonly #events: ParticipantEvents;
+  readonly #now: () => number;
+  readonly #cards = new Map<string, DriverCard>();
+  readonly #progress = new Map<string, Progress>();
+  readonly #unsubscribe: (() => void)[];
+  #myNumber: number;
+  #tick = 0;
+  #totalMs = 0;
+  /** The others' cars as shown in this frame. */
+  remotes: readonly RemoteCar[] = [];
+  bestLapMs = 0;
+  lastLapMs = 0;
+
+  constructor(room: Room, circuit: Circuit, card: DriverCard, now: () => number, events: ParticipantEvents = {}) {
+    this.room = room;
+    this.card = card;
+    this.#now = now;
+    this.#events = events;
+    this.#myNumber = room.myNumber;
+    this.session = new RaceSession<Peer>(room, now(), {
+      onGrid: () => this.#toGrid(),
+      onGreen: () => this.#green(),
+      onResults: () => events.onResults?.(),
+    });
+    this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
+    const { car } = this.racer;
+    this.#entity = room.spawn(Car, { position: { x: car.x, y: car.y }, heading: car.headingRad });
+    this.#unsubscribe = this.#listen();
+    room.send("driver", card);
+  }
+
+  /** One fixed step of the own car, told to the others. */
+  step(input: DriveInput): void {
+    const event = this.racer.step(input, this.session.phase === "racing" ? this.#solidCars() : []);
+    if (event?.kind === "missed-gate" && this.session.phase === "racing") this.#events.onMissedGate?.();
+    if (event?.kind === "lap") this.#ownLap(event.lap, event.timeMs);
+    const { car } = this.racer;
+    this.#entity.position.set(car.x, car.y);
+    this.#entity.velocity.set(car.velocityX, car.velocityY);
+    this.#entity.heading = car.headingRad;
+    this.#entity.steer = car.steer;
+    this.#entity.throttle = car.throttle;
+    this.#entity.handbrake = car.handbrake;
+    this.room.advance(this.#tick++);
+  }
+
+  /** Phases and the others' progress; once per frame. */
+  update(): void {
+    this.session.update(this.#now());
+    this.remotes = this.#readRemotes();
+    for (const remote of this.remotes) this.#progressOf(remote.ownerId).show(remote.x, remote.y);
+  }
+
+  get finished(): boolean {
+    return this.session.entryOf(this.room.myNumber)?.finished === true;
+  }
+
+  #readRemotes(): RemoteCar[] {
+    const cars: RemoteCar[] = [];
+    for (const entity of this.room.entities(Car)) {
+      if (entity.isMine) continue;
+      const { shown, owner } = entity;
+      const { x, y } = shown.position;
+      if (!Number.isFinite(x + y + shown.heading)) continue;
+      const card = this.cardOf(owner);
+      cars.push({
+        id: entity.id,
+        ownerId: owner.id,
+        number: owner.number,
+        ...card,
+        x,
+        y,
+        headingRad: shown.heading,
+        velocityX: shown.velocity.x,
+        velocityY: shown.velocity.y,
+        steer: shown.steer,
+        throttle: shown.throttle,
+        handbrake: shown.handbrake,
+        ageMs: entity.ageMs,
+      });
+    }
+    return cars;
+  }
+
+  /** The cars that can be touched: those whose place is current. */
+  #solidCars(): RemoteCar[] {
+    return this.remotes.filter((remote) => remote.ageMs < STALE_AFTER_MS);
+  }
+
+  cardOf(peer: Peer): DriverCard {
+    return this.#cards.get(peer.id) ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false };
+  }
+
+  /** Everybody in the race, first to last. */
+  standings(): RunnerView[] {
+    const mine: RunnerView = {
+      number: this.room.myNumber,
+      progressM: this.racer.laps.progressM,
+      entry: this.session.entryOf(this.room.myNumber),
+      card: this.card,
+      isMine: true,
+    };
+    const others = this.room.peers.map((peer) => ({
+      number: peer.number,
+      progressM: this.#progressOf(peer.id).distanceM,
+      entry: this.session.entryOf(peer.number),
+      card: this.cardOf(peer),
+      isMine: false,
+    }));
+    return runningOrder([mine, ...others]);
+  }
+
+  chat(text: string): void {
+    this.room.send("chat", { text });
+  }
+
+  dispose(): void {
+    for (const stop of this.#unsubscribe) stop();
+  }
+
+  #listen(): (() => void)[] {
+    const { room } = this;
+    return [
+      room.onMessage("race", (message, from) => {
+        const announcement = readAnnouncement(message);
+        if (announcement === undefined) return;
+        this.session.hear(announcement, from, this.#now());
+        for (const peer of room.peers) this.#reportLaps(peer);
+      }),
+      room.onMessage("lap", (message, from) => {
+        const lap = readLap(message);
+        if (lap === undefined) return;
+        this.session.recordLap(from.number, lap, this.#now());
+        this.#reportLaps(from);
+        this.#events.onPeerLap?.(from, lap);
+      }),
+      room.onMessage("driver", (message, from) => {
+        const card = readDriverCard(message);
+        if (card !== undefined) this.#cards.set(from.id, card);
+      }),
+      room.onMessage("chat", (message, from) => {
+        const text = readChat(message);
+        const card = this.cardOf(from);
+        if (text !== undefined) this.#events.onChat?.(card.name, card.color, text);
+      }),
+      room.onPeerJoin((peer) => {
+        room.send("driver", this.card, peer);
+        if (this.session.isDirector()) this.session.announce(this.#now(), peer);
+      }),
+      room.onPeerLeave((peer) => {
+        this.#cards.delete(peer.id);
+        this.#progress.delete(peer.id);
+        this.session.forget(peer.number);
+      }),
+      room.onReconnect(({ resumed }) => {
+        if (resumed) return;
+        this.session.renumber(this.#myNumber);
+        this.#myNumber = room.myNumber;
+        room.send("driver", this.card);
+      }),
+    ];
+  }
+
+  #progressOf(peerId: string): Progress {
+    let progress = this.#progress.get(peerId);
+    if (progress === undefined) this.#progress.set(peerId, (progress = new Progress(this.racer.circuit.track)));
+    return progress;
+  }
+
+  #reportLaps(peer: Peer): void {
+    const laps = this.session.entryOf(peer.number)?.laps ?? 0;
+    if (laps > 0) this.#progressOf(peer.id).reportLaps(laps);
+  }
+
+  #ownLap(lap: number, timeMs: number): void {
+    this.#totalMs += timeMs;
+    this.lastLapMs = timeMs;
+    const isBest = this.bestLapMs === 0 || timeMs < this.bestLapMs;
+    if (isBest) this.bestLapMs = timeMs;
+    // After the flag, laps are for pleasure only.
+    if (this.session.phase !== "racing" || this.finished) return;
+    const message: LapMessage = { race: this.session.race, lap, timeMs, totalMs: this.#totalMs };
+    this.session.recordLap(this.room.myNumber, message, this.#now());
+    this.room.send("lap", message);
+    this.#events.onOwnLap?.(message, isBest);
+  }
+
+  #toGrid(): void {
+    this.racer.placeOnGrid(this.session.slotOf(this.room.myNumber));
+    this.racer.isHeld = true;
+    for (const progress of this.#progress.values()) progress.restart();
+    this.#events.onGrid?.();
+  }
+
+  #green(): void {
+    this.racer.isHeld = false;
+    // Who comes late has that much less time than those who started at the light.
+    this.#totalMs = this.session.elapsedMs(this.#now());
+    this.#events.onGreen?.();
+  }
+}

@@ -1,0 +1,66 @@
+import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
+import { pushApart, type OtherCar } from "../car/contact.js";
+import { STEP_MS, stepCar } from "../car/step-car.js";
+import { gridSlot, type Circuit } from "../track/circuit.js";
+import { poseOnTrack, type TrackPose } from "../track/track.js";
+import { LapCounter, type LapEvent } from "./lap-counter.js";
+
+/** After a start or a reset a car passes through others, so that nobody starts inside somebody. */
+const GHOST_STEPS = 150;
+
+/** The own car in the race: one fixed step at a time. */
+export class Racer {
+  readonly circuit: Circuit;
+  readonly car: CarState;
+  laps: LapCounter;
+  /** On the grid before green: the engine may roar, the car stays. */
+  isHeld = false;
+  /** Pose before the last step, for drawing between steps. */
+  readonly previous: TrackPose;
+  #ghostSteps = GHOST_STEPS;
+
+  constructor(circuit: Circuit, slot: number) {
+    this.circuit = circuit;
+    this.car = carAt(gridSlot(circuit.track, slot));
+    this.previous = { x: this.car.x, y: this.car.y, headingRad: this.car.headingRad };
+    this.laps = new LapCounter(circuit.track, this.car.x, this.car.y);
+  }
+
+  get isGhost(): boolean {
+    return this.#ghostSteps > 0;
+  }
+
+  placeOnGrid(slot: number): void {
+    this.#putAt(gridSlot(this.circuit.track, slot));
+    this.laps = new LapCounter(this.circuit.track, this.car.x, this.car.y);
+  }
+
+  /** Back onto the middle of the road where the car left it, not ahead of the next gate. */
+  resetToTrack(): void {
+    this.#putAt(poseOnTrack(this.circuit.track, this.laps.at.distanceM));
+    this.laps.moveTo(this.car.x, this.car.y);
+  }
+
+  step(input: DriveInput, others: Iterable<OtherCar>): LapEvent | undefined {
+    const { car } = this;
+    this.previous.x = car.x;
+    this.previous.y = car.y;
+    this.previous.headingRad = car.headingRad;
+    if (this.isHeld) {
+      car.throttle = Math.max(0, input.throttle);
+      car.steer = input.steer;
+      return undefined;
+    }
+    stepCar(car, input, this.circuit);
+    if (this.#ghostSteps > 0) this.#ghostSteps--;
+    else for (const other of others) pushApart(car, other);
+    return this.laps.advance(car.x, car.y, STEP_MS);
+  }
+
+  #putAt(pose: TrackPose): void {
+    Object.assign(this.car, carAt(pose));
+    Object.assign(this.previous, pose);
+    this.#ghostSteps = GHOST_STEPS;
+  }
+}
+

@@ -1,0 +1,139 @@
+import { wrapAngle } from "../car/angle.js";
+
+export type CameraMode = "chase" | "north-up";
+
+/** What the camera follows, as drawn in this frame. */
+export interface CameraTarget {
+  readonly x: number;
+  readonly y: number;
+  readonly headingRad: number;
+  readonly velocityX: number;
+  readonly velocityY: number;
+}
+
+/** Where the world is on the screen: `anchor` is the place of (x, y) as a share of the screen. */
+export interface Camera {
+  x: number;
+  y: number;
+  /** The world is turned by this, clockwise. */
+  rotationRad: number;
+  pixelsPerM: number;
+  anchorX: number;
+  anchorY: number;
+}
+
+/** Approaches with the same ease at any frame rate. */
+const ease = (perSecond: number, seconds: number): number => 1 - Math.exp(-perSecond * seconds);
+
+/** Follows a car: behind it with its nose upwards, or from above with north upwards. */
+export class CameraRig {
+  readonly camera: Camera = { x: 0, y: 0, rotationRad: 0, pixelsPerM: 10, anchorX: 0.5, anchorY: 0.5 };
+  mode: CameraMode = "chase";
+  #isPlaced = false;
+  #headingRad = 0;
+  #lookX = 0;
+  #lookY = 0;
+  #speedMps = 0;
+  #shakeM = 0;
+
+  toggle(): void {
+    this.mode = this.mode === "chase" ? "north-up" : "chase";
+  }
+
+  /** The next frame jumps to its target instead of swinging over. */
+  cut(): void {
+    this.#isPlaced = false;
+  }
+
+  shake(strengthM: number): void {
+    this.#shakeM = Math.min(0.6, Math.max(this.#shakeM, strengthM));
+  }
+
+  update(target: CameraTarget, viewWidth: number, viewHeight: number, seconds: number): void {
+    const speed = Math.hypot(target.velocityX, target.velocityY);
+    if (!this.#isPlaced) this.#place(target, speed);
+    this.#speedMps += (speed - this.#speedMps) * ease(1.8, seconds);
+    // Between nose and direction of travel: a drift shows the car sideways, not the world.
+    const travelRad = speed > 6 ? Math.atan2(target.velocityY, target.velocityX) : target.headingRad;
+    const drift = wrapAngle(travelRad - target.headingRad);
+    const wanted = target.headingRad + (Math.abs(drift) < 1.6 ? drift * 0.55 : 0);
+    this.#headingRad = wrapAngle(
+      this.#headingRad + wrapAngle(wanted - this.#headingRad) * ease(this.mode === "chase" ? 6 : 12, seconds),
+    );
+    this.#lookX += (target.velocityX - this.#lookX) * ease(3, seconds);
+    this.#lookY += (target.velocityY - this.#lookY) * ease(3, seconds);
+    this.#shakeM *= 1 - ease(9, seconds);
+    const fast = Math.min(1, this.#speedMps / 45);
+    if (this.mode === "chase") this.#chase(target, viewWidth, viewHeight, fast);
+    else this.#northUp(target, viewWidth, viewHeight, fast);
+  }
+
+  #place(target: CameraTarget, speed: number): void {
+    this.#isPlaced = true;
+    this.#headingRad = target.headingRad;
+    this.#lookX = target.velocityX;
+    this.#lookY = target.velocityY;
+    this.#speedMps = speed;
+  }
+
+  #chase(target: CameraTarget, viewWidth: number, viewHeight: number, fast: number): void {
+    const { camera } = this;
+    const jitter = this.#shakeM * Math.sin(target.x * 97 + target.y * 89);
+    camera.x = target.x + this.#lookX * 0.05 + jitter;
+    camera.y = target.y + this.#lookY * 0.05 + jitter;
+    camera.rotationRad = -Math.PI / 2 - this.#headingRad;
+    camera.anchorX = 0.5;
+    camera.anchorY = viewHeight > viewWidth ? 0.62 : 0.74;
+    // So many metres fit on the screen's height; a narrow screen must still show the road's width.
+    const heightM = 62 + 34 * fast;
+    camera.pixelsPerM = Math.max(viewHeight / heightM, 0) * (viewHeight > viewWidth ? 0.82 : 1);
+  }
+
+  #northUp(target: CameraTarget, viewWidth: number, viewHeight: number, fast: number): void {
+    const { camera } = this;
+    camera.x = target.x + this.#lookX * 0.62;
+    camera.y = target.y + this.#lookY * 0.62;
+    camera.rotationRad = 0;
+    camera.anchorX = 0.5;
+    camera.anchorY = 0.5;
+    camera.pixelsPerM = Math.min(viewWidth, viewHeight) / (78 + 22 * fast);
+  }
+}
+
+export function applyCamera(context: CanvasRenderingContext2D, camera: Camera, viewWidth: number, viewHeight: number): void {
+  context.translate(viewWidth * camera.anchorX, viewHeight * camera.anchorY);
+  context.rotate(camera.rotationRad);
+  context.scale(camera.pixelsPerM, camera.pixelsPerM);
+  context.translate(-camera.x, -camera.y);
+}
+
+/** From world to screen pixels, for what must stay upright. */
+export function toScreen(camera: Camera, view: { width: number; height: number }, x: number, y: number): { x: number; y: number } {
+  const cos = Math.cos(camera.rotationRad) * camera.pixelsPerM;
+  const sin = Math.sin(camera.rotationRad) * camera.pixelsPerM;
+  const dx = x - camera.x;
+  const dy = y - camera.y;
+  return {
+    x: view.width * camera.anchorX + dx * cos - dy * sin,
+    y: view.height * camera.anchorY + dx * sin + dy * cos,
+  };
+}
+
+/** A circle in the world that contains all that is on the screen. */
+export interface ViewCircle {
+  readonly x: number;
+  readonly y: number;
+  readonly radiusM: number;
+}
+
+export function viewCircle(camera: Camera, viewWidth: number, viewHeight: number): ViewCircle {
+  const offX = (0.5 - camera.anchorX) * viewWidth;
+  const offY = (0.5 - camera.anchorY) * viewHeight;
+  const cos = Math.cos(-camera.rotationRad);
+  const sin = Math.sin(-camera.rotationRad);
+  return {
+    x: camera.x + (offX * cos - offY * sin) / camera.pixelsPerM,
+    y: camera.y + (offX * sin + offY * cos) / camera.pixelsPerM,
+    radiusM: Math.hypot(viewWidth, viewHeight) / 2 / camera.pixelsPerM,
+  };
+}

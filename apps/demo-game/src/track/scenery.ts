@@ -1,0 +1,125 @@
+import { poseOnTrack, projectOnTrack, type Track } from "./track.js";
+import type { Circuit } from "./circuit.js";
+
+/** What stands around the track. Nothing here can be touched; it is the same on every screen. */
+export interface Tree {
+  readonly x: number;
+  readonly y: number;
+  readonly radiusM: number;
+  readonly kind: number;
+}
+
+export interface Board {
+  readonly x: number;
+  readonly y: number;
+  readonly headingRad: number;
+  readonly text: string;
+  readonly lengthM: number;
+}
+
+export interface Scenery {
+  readonly trees: readonly Tree[];
+  readonly boards: readonly Board[];
+  /** Runs of points along which a tyre wall stands. */
+  readonly walls: readonly (readonly { x: number; y: number }[])[];
+  readonly stand: { readonly x: number; readonly y: number; readonly widthM: number; readonly depthM: number };
+  readonly lake: { readonly x: number; readonly y: number; readonly radiusX: number; readonly radiusY: number };
+}
+
+const TREE_SPACING_M = 8.5;
+const FOREST_MARGIN_M = 70;
+const stand = { x: -46, y: -131, widthM: 128, depthM: 12 };
+const lake = { x: -119, y: -8, radiusX: 19, radiusY: 32 };
+
+/** A small generator (mulberry32): the same forest everywhere, every time. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export function buildScenery(circuit: Circuit): Scenery {
+  const { track } = circuit;
+  return {
+    trees: plantTrees(circuit),
+    boards: placeBoards(track),
+    walls: [...buildWall(circuit, -1), ...buildWall(circuit, 1)],
+    stand,
+    lake,
+  };
+}
+
+function plantTrees(circuit: Circuit): Tree[] {
+  const { track } = circuit;
+  const random = seeded(20);
+  const trees: Tree[] = [];
+  const left = Math.min(...track.x) - FOREST_MARGIN_M;
+  const right = Math.max(...track.x) + FOREST_MARGIN_M;
+  const top = Math.min(...track.y) - FOREST_MARGIN_M;
+  const bottom = Math.max(...track.y) + FOREST_MARGIN_M;
+  for (let gridY = top; gridY < bottom; gridY += TREE_SPACING_M) {
+    for (let gridX = left; gridX < right; gridX += TREE_SPACING_M) {
+      const x = gridX + (random() - 0.5) * TREE_SPACING_M * 0.9;
+      const y = gridY + (random() - 0.5) * TREE_SPACING_M * 0.9;
+      const radiusM = 2.6 + random() * 2.6;
+      const kind = Math.floor(random() * 3);
+      const thinned = random() < 0.12;
+      const clearM = Math.abs(projectOnTrack(track, x, y).offsetM) - circuit.wallDistanceM;
+      if (thinned || clearM < radiusM + 1 || isTaken(x, y, radiusM)) continue;
+      trees.push({ x, y, radiusM, kind });
+    }
+  }
+  return trees;
+}
+
+function isTaken(x: number, y: number, marginM: number): boolean {
+  const inLake = Math.hypot((x - lake.x) / (lake.radiusX + marginM + 2), (y - lake.y) / (lake.radiusY + marginM + 2)) < 1;
+  const nearStand =
+    Math.abs(x - stand.x) < stand.widthM / 2 + marginM + 3 && Math.abs(y - stand.y) < stand.depthM / 2 + marginM + 3;
+  return inLake || nearStand;
+}
+
+function placeBoards(track: Track): Board[] {
+  const board = (distanceM: number, offsetM: number, text: string, lengthM: number): Board => ({
+    ...poseOnTrack(track, distanceM, offsetM),
+    text,
+    lengthM,
+  });
+  const sign = (distanceM: number, offsetM: number, text: string): Board => {
+    const along = board(distanceM, offsetM, text, 3.6);
+    return { ...along, headingRad: along.headingRad + Math.PI / 2 };
+  };
+  return [
+    board(24, 27.5, "PACELINE", 22),
+    board(84, 27.5, "PACELINE", 22),
+    board(352, -27.5, "PACELINE", 22),
+    board(506, 27.5, "PACELINE", 22),
+    board(640, -27.5, "PACELINE", 22),
+    board(870, -27.5, "PACELINE", 22),
+    // Where to brake: metres to the corner, across the track so that a driver can read them.
+    ...[sign(20, -12, "100"), sign(70, -12, "50"), sign(318, 11.5, "100"), sign(362, 11.5, "50")],
+  ];
+}
+
+/** The wall follows the track at a distance, but stands only where no other part of the track is nearer. */
+function buildWall(circuit: Circuit, side: -1 | 1): { x: number; y: number }[][] {
+  const { track, wallDistanceM } = circuit;
+  const runs: { x: number; y: number }[][] = [];
+  let run: { x: number; y: number }[] = [];
+  for (let index = 0; index <= track.count; index++) {
+    const pose = poseOnTrack(track, index * track.spacingM, side * wallDistanceM);
+    const nearestM = Math.abs(projectOnTrack(track, pose.x, pose.y).offsetM);
+    if (nearestM > wallDistanceM - 0.6) {
+      run.push({ x: pose.x, y: pose.y });
+    } else if (run.length > 0) {
+      runs.push(run);
+      run = [];
+    }
+  }
+  if (run.length > 0) runs.push(run);
+  return runs.filter((points) => points.length > 1);
+}

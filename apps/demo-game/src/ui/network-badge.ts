@@ -1,0 +1,45 @@
+import type { Peer } from "@paceline/client";
+import { element, setText } from "./element.js";
+
+/** Always on the screen: how many opponents are reached directly, how many through the relay, and why. */
+export class NetworkBadge {
+  readonly root: HTMLButtonElement;
+  readonly #text = element("span", { class: "badge-text" });
+  readonly #reason = element("span", { class: "badge-reason" });
+
+  constructor(onOpen: () => void) {
+    this.root = element("button", { class: "badge", attributes: { type: "button" } }, [
+      element("i"),
+      this.#text,
+      this.#reason,
+    ]);
+    this.root.addEventListener("click", () => {
+      onOpen();
+      this.root.blur();
+    });
+  }
+
+  show(peers: readonly Peer[]): void {
+    const direct = peers.filter((peer) => peer.path === "direct").length;
+    const relayed = peers.length - direct;
+    setText(this.#text, summary(direct, relayed));
+    const worst = worstOf(peers);
+    setText(this.#reason, worst?.reason ?? "");
+    this.root.title = worst === undefined ? "Nobody else is here yet" : `${worst.channel}: ${worst.reason}`;
+    this.root.dataset["path"] = peers.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
+  }
+}
+
+function summary(direct: number, relayed: number): string {
+  if (direct + relayed === 0) return "alone on the track";
+  if (relayed === 0) return `${direct} direct`;
+  if (direct === 0) return `${relayed} via relay`;
+  return `${direct} direct · ${relayed} via relay`;
+}
+
+/** A relayed peer before a direct one, then the slowest. */
+function worstOf(peers: readonly Peer[]): Peer | undefined {
+  return [...peers].sort(
+    (a, b) => Number(a.path === "direct") - Number(b.path === "direct") || (b.rttMs ?? 0) - (a.rttMs ?? 0),
+  )[0];
+}

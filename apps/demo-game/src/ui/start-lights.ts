@@ -1,0 +1,41 @@
+import { element } from "./element.js";
+
+const LAMPS = 5;
+
+/** The gantry: five red lamps, all out means go. */
+export class StartLights {
+  readonly root: HTMLElement;
+  readonly #lamps: readonly HTMLElement[];
+  #shown = "";
+  #hideTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    this.#lamps = Array.from({ length: LAMPS }, () => element("i"));
+    this.root = element("div", { class: "lights", attributes: { hidden: "" } }, [...this.#lamps]);
+  }
+
+  /** True when another lamp was lit by this call. */
+  showLit(count: number): boolean {
+    const key = `lit ${count}`;
+    if (this.#shown === key) return false;
+    this.#shown = key;
+    clearTimeout(this.#hideTimer);
+    this.root.hidden = false;
+    this.root.classList.remove("go");
+    this.#lamps.forEach((lamp, index) => lamp.classList.toggle("lit", index < count));
+    return count > 0;
+  }
+
+  showGo(): void {
+    if (this.#shown === "go") return;
+    this.#shown = "go";
+    this.root.hidden = false;
+    this.root.classList.add("go");
+    this.#hideTimer = setTimeout(() => this.hide(), 1600);
+  }
+
+  hide(): void {
+    this.#shown = "";
+    this.root.hidden = true;
+  }
+}

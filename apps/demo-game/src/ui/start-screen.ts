@@ -1,0 +1,107 @@
+import { MAX_NAME_LENGTH, readColor, readText } from "../race/race-messages.js";
+import { button, element, setText } from "./element.js";
+
+export interface DriverChoice {
+  name: string;
+  color: string;
+}
+
+/** Name, colour, go. Also the place where a server that cannot be reached is spoken of. */
+export class StartScreen {
+  readonly root: HTMLElement;
+  readonly #name: HTMLInputElement;
+  readonly #go: HTMLButtonElement;
+  readonly #status: HTMLElement;
+  readonly #swatches: HTMLInputElement[];
+  #color: string;
+
+  constructor(initial: DriverChoice, colors: readonly string[], onRace: (choice: DriverChoice) => void) {
+    this.#color = initial.color;
+    this.#name = element("input", {
+      class: "start-name",
+      attributes: {
+        type: "text",
+        maxlength: String(MAX_NAME_LENGTH),
+        autocomplete: "nickname",
+        spellcheck: "false",
+        "aria-label": "Your name",
+      },
+    });
+    this.#name.value = initial.name;
+    const offered = colors.includes(initial.color) ? colors : [...colors.slice(0, -1), initial.color];
+    this.#swatches = offered.map((color) => this.#swatch(color));
+    this.#go = element("button", { class: "start-go", text: "Race", attributes: { type: "submit" } });
+    this.#status = element("p", { class: "start-status", attributes: { role: "status" } });
+    const form = element("form", { class: "start-card" }, [
+      element("h1", { class: "wordmark" }, [element("span", { text: "PACE" }), element("b", { text: "LINE" })]),
+      element("p", { class: "start-lead", text: "Three laps. Everyone on the track is a real connection." }),
+      element("label", { class: "start-label", text: "Name" }),
+      this.#name,
+      element("span", { class: "start-label", text: "Colour" }),
+      element("div", { class: "swatches", attributes: { role: "radiogroup", "aria-label": "Colour" } }, [
+        ...this.#swatches.map((input) => element("label", { class: "swatch" }, [input, swatchDot(input.value)])),
+      ]),
+      this.#go,
+      this.#status,
+      keysHelp(),
+    ]);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const name = readText(this.#name.value, MAX_NAME_LENGTH);
+      if (name === undefined) {
+        this.#name.focus();
+        this.say("Please enter a name.", true);
+        return;
+      }
+      onRace({ name, color: this.#color });
+    });
+    this.root = element("div", { class: "start" }, [form]);
+  }
+
+  focus(): void {
+    this.#go.focus();
+  }
+
+  setBusy(isBusy: boolean): void {
+    this.#go.disabled = isBusy;
+    setText(this.#go, isBusy ? "Joining…" : "Race");
+  }
+
+  say(text: string, isProblem = false): void {
+    setText(this.#status, text);
+    this.#status.classList.toggle("problem", isProblem);
+  }
+
+  offer(label: string, onClick: () => void): void {
+    this.#status.append(" ", button(label, "link", onClick));
+  }
+
+  #swatch(color: string): HTMLInputElement {
+    const input = element("input", { attributes: { type: "radio", name: "color", "aria-label": `Colour ${color}` } });
+    input.value = color;
+    input.checked = color === this.#color;
+    input.addEventListener("change", () => {
+      this.#color = readColor(input.value) ?? this.#color;
+    });
+    return input;
+  }
+}
+
+function swatchDot(color: string): HTMLElement {
+  const dot = element("i");
+  dot.style.background = color;
+  return dot;
+}
+
+function keysHelp(): HTMLElement {
+  const key = (name: string, meaning: string): HTMLElement =>
+    element("li", {}, [element("kbd", { text: name }), element("span", { text: meaning })]);
+  return element("ul", { class: "keys" }, [
+    key("↑ ↓ ← →", "drive"),
+    key("Space", "handbrake"),
+    key("R", "back to the track"),
+    key("C", "camera"),
+    key("M", "sound"),
+    key("P", "connections"),
+  ]);
+}

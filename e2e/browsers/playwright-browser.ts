@@ -1,0 +1,92 @@
+import { chromium, firefox, type Browser, type BrowserContext, type Page } from "@playwright/test";
+import { executableOf } from "../../tools/browsers.mjs";
+import type { RaceBrowser, RaceKey } from "./race-browser.js";
+
+/** The system's Chromium: as root in a container it needs no sandbox, and there is no GPU to ask for. */
+const CHROMIUM_ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // Host names that hide addresses cost half a second per connection between unlike browsers.
+  "--disable-features=WebRtcHideLocalIpsWithMdns",
+];
+
+export type PlaywrightEngine = "chromium" | "firefox";
+
+export function launchEngine(name: PlaywrightEngine): Promise<Browser> {
+  const executablePath = executableOf(name);
+  if (executablePath === undefined) throw new Error(`${name} is not installed`);
+  if (name === "chromium") return chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+  return firefox.launch({
+    // Playwright drives an unmodified Firefox only through this channel.
+    channel: "moz-firefox",
+    executablePath,
+    firefoxUserPrefs: { "media.peerconnection.ice.obfuscate_host_addresses": false },
+  });
+}
+
+/** A page of its own in a Chromium or Firefox that is running already. */
+export class PlaywrightBrowser implements RaceBrowser {
+  readonly name: PlaywrightEngine;
+  readonly complaints: string[] = [];
+  readonly fetched: string[] = [];
+  readonly #context: BrowserContext;
+  readonly #page: Page;
+
+  private constructor(name: PlaywrightEngine, context: BrowserContext, page: Page) {
+    this.name = name;
+    this.#context = context;
+    this.#page = page;
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.complaints.push(message.text());
+    });
+    page.on("request", (request) => this.fetched.push(request.url()));
+    page.on("response", (response) => {
+      if (response.status() >= 400) this.complaints.push(`${response.status()} ${response.url()}`);
+    });
+  }
+
+  /** @param beforeLoad runs in the page before any of its own scripts. */
+  static async launch(
+    name: PlaywrightEngine,
+    engine: Browser,
+    beforeLoad: (() => void)[] = [],
+  ): Promise<PlaywrightBrowser> {
+    const context = await engine.newContext({ viewport: { width: 960, height: 600 } });
+    for (const script of beforeLoad) await context.addInitScript(script);
+    return new PlaywrightBrowser(name, context, await context.newPage());
+  }
+
+  async open(url: string): Promise<void> {
+    await this.#page.goto(url);
+    await this.#page.bringToFront();
+  }
+
+  evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument?: Argument,
+  ): Promise<Result> {
+    // Playwright's own type knows only serialisable arguments; a scenario passes nothing else.
+    return this.#page.evaluate(work as (given: unknown) => Result | Promise<Result>, argument);
+  }
+
+  holdKey(key: RaceKey): Promise<void> {
+    return this.#page.keyboard.down(key);
+  }
+
+  releaseKey(key: RaceKey): Promise<void> {
+    return this.#page.keyboard.up(key);
+  }
+
+  async screenshot(file: string): Promise<void> {
+    await this.#page.screenshot({ path: file });
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+  }
+}

@@ -1,0 +1,45 @@
+/** One browser window that takes part in a race, whichever engine is behind it and however that is driven. */
+
+export type BrowserName = "chromium" | "firefox" | "webkitgtk";
+
+/** The keys that scenarios press, by `KeyboardEvent.code`. */
+export type RaceKey = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" | "Space" | "Enter" | "KeyR";
+
+export interface RaceBrowser {
+  readonly name: BrowserName;
+  /** What the page complained about so far. WebDriver has no console, so WebKitGTK reports nothing here. */
+  readonly complaints: readonly string[];
+  /** Addresses that were fetched so far; empty for WebKitGTK, for the same reason. */
+  readonly fetched: readonly string[];
+  open(url: string): Promise<void>;
+  /** Runs a function in the page. It sees its argument and the page, nothing of the test. */
+  evaluate<Result>(work: () => Result | Promise<Result>): Promise<Result>;
+  evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>;
+  /** Presses a key and keeps it down, as a driver does. */
+  holdKey(key: RaceKey): Promise<void>;
+  releaseKey(key: RaceKey): Promise<void>;
+  /** Writes a PNG of the window. */
+  screenshot(file: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Asks the page again and again until the answer is truthy; says what was awaited when it never is. */
+export async function waitInPage<Result, Argument>(
+  browser: RaceBrowser,
+  what: string,
+  work: (argument: Argument) => Result | Promise<Result>,
+  options: { argument: Argument; timeoutMs: number },
+): Promise<Exclude<Result, undefined | null | false>> {
+  const deadlineMs = Date.now() + options.timeoutMs;
+  for (;;) {
+    const answer = await browser.evaluate(work, options.argument);
+    if (answer) return answer as Exclude<Result, undefined | null | false>;
+    if (Date.now() > deadlineMs) {
+      throw new Error(`${browser.name}: waited ${options.timeoutMs} ms in vain: ${what}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

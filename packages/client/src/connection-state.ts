@@ -1,0 +1,22 @@
+/** Where a room's connection to its server stands. */
+export type ConnectionState = "joining" | "joined" | "dropped" | "left";
+
+export type ConnectionEvent = "welcomed" | "linkDown" | "resumed" | "refused" | "leave";
+
+/** Every move that there is; anything else is ignored. Printed into docs/STATE-MACHINES.md. */
+export const connectionTransitions: Readonly<
+  Record<ConnectionState, Readonly<Partial<Record<ConnectionEvent, ConnectionState>>>>
+> = {
+  joining: { welcomed: "joined", refused: "left", leave: "left" },
+  joined: { linkDown: "dropped", refused: "left", leave: "left" },
+  dropped: { resumed: "joined", welcomed: "joined", refused: "left", leave: "left" },
+  left: {},
+};
+
+/** The state after `event`; undefined where the event means nothing in `state`. */
+export function nextConnectionState(
+  state: ConnectionState,
+  event: ConnectionEvent,
+): ConnectionState | undefined {
+  return connectionTransitions[state][event];
+}

@@ -1,0 +1,16 @@
+import { ConfigError } from "@paceline/protocol";
+
+/** The server's http(s) address without a slash at its end, from http, https, ws or wss. */
+export function serverUrlOf(endpoint: unknown): string {
+  const expected = "an http(s) or ws(s) address such as https://play.example.com";
+  if (typeof endpoint !== "string") throw new ConfigError({ field: "endpoint", value: endpoint, expected });
+  let url: URL;
+  try {
+    url = new URL(endpoint);
+  } catch {
+    throw new ConfigError({ field: "endpoint", value: endpoint, expected });
+  }
+  const scheme = { "http:": "http:", "https:": "https:", "ws:": "http:", "wss:": "https:" }[url.protocol];
+  if (!scheme) throw new ConfigError({ field: "endpoint", value: endpoint, expected });
+  return `${scheme}//${url.host}${url.pathname}`.replace(/\/+$/, "");
+}

@@ -1,0 +1,62 @@
+import { ConfigError, NetError } from "@paceline/protocol";
+import { hasWebRtc, type Surroundings, type WebSocketConstructor } from "@paceline/transport";
+
+/** Transports that a game may allow. */
+export const transportKinds = ["webrtc", "websocket"] as const;
+export type TransportKind = (typeof transportKinds)[number];
+
+/** The WebSocket to use: the given one, or the environment's. */
+export function webSocketOf(given: unknown): WebSocketConstructor {
+  if (given !== undefined && typeof given !== "function") {
+    throw new ConfigError({ field: "webSocket", value: given, expected: "a WebSocket constructor" });
+  }
+  const found = given ?? globalThis.WebSocket;
+  if (typeof found !== "function") {
+    throw new NetError(
+      "transport/unavailable",
+      'this environment has no WebSocket; in Node pass `webSocket: NodeWebSocket` from "@paceline/client/node"',
+    );
+  }
+  return found as unknown as WebSocketConstructor;
+}
+
+/** Checks the transports that a game allows; by default all. */
+export function checkedTransports(given: unknown): readonly TransportKind[] {
+  if (given === undefined) return transportKinds;
+  const expected = `a list with at least one of ${transportKinds.join(", ")}`;
+  if (!Array.isArray(given) || given.length === 0)
+    throw new ConfigError({ field: "transports", value: given, expected });
+  for (const kind of given) {
+    if (!transportKinds.includes(kind as TransportKind)) {
+      throw new ConfigError({ field: "transports", value: kind, expected });
+    }
+  }
+  if (!given.includes("websocket")) {
+    throw new ConfigError({
+      field: "transports",
+      value: given.join(", "),
+      expected: "websocket among them: it joins, signals and relays",
+    });
+  }
+  return [...(given as TransportKind[])];
+}
+
+/** What the decision tree wants to know of this page and device. */
+export function surroundings(transports: readonly TransportKind[], peers: number): Surroundings {
+  return {
+    security: globalThis.location?.protocol === "http:" ? "http" : "https",
+    available: {
+      webrtc: transports.includes("webrtc") && hasWebRtc(),
+      websocket: transports.includes("websocket"),
+      webtransport: false,
+    },
+    device: { battery: "ok", network: isMobileNetwork() ? "mobile" : "fixed" },
+    peers,
+  };
+}
+
+/** Network Information API, where it exists (Chromium); without it a network counts as fixed. */
+function isMobileNetwork(): boolean {
+  const { connection } = (globalThis.navigator ?? {}) as { connection?: { type?: string } };
+  return connection?.type === "cellular";
+}

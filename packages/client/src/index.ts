@@ -1,0 +1,28 @@
+export {
+  ConfigError,
+  NetError,
+  angle,
+  defineEntity,
+  flag,
+  int,
+  scalar,
+  vec2,
+  vec3,
+  type EntityDefinition,
+  type EntityOptions,
+  type Fields,
+  type MotionModel,
+  type Range,
+} from "@paceline/protocol";
+export type { InitialFields, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
+export * from "./client.js";
+export { connectionTransitions, type ConnectionState } from "./connection-state.js";
+export type { TransportKind } from "./environment.js";
+export type { Unsubscribe } from "./listeners.js";
+export type { RoomOptions } from "./match-request.js";
+export type { OwnedEntity } from "./owned-entities.js";
+export type { Peer } from "./peer.js";
+export type { RemoteEntity } from "./remote-entities.js";
+export type { Room } from "./room.js";
+export type { Explanation, RoomTransport } from "./room-transport.js";

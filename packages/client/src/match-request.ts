@@ -1,0 +1,103 @@
+import { ConfigError, NetError, PROTOCOL_VERSION, errorCodes } from "@paceline/protocol";
+
+/** What tells rooms of one name apart: players with equal options meet. */
+export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
+
+export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById";
+
+/** One call of a game to get into a room. */
+export interface JoinCall {
+  readonly method: JoinMethod;
+  /** Name of the kind of room; for `joinById` the room's id. */
+  readonly target: string;
+  readonly options: RoomOptions;
+}
+
+/** A seat that the server keeps for some seconds. */
+export interface Seat {
+  readonly ticket: string;
+  readonly roomName: string;
+  /** WebSocket address of the link. */
+  readonly linkUrl: string;
+}
+
+export interface MatchRequest {
+  /** http(s) address of the server, without a slash at its end. */
+  readonly serverUrl: string;
+  readonly call: JoinCall;
+  readonly webrtc: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Asks the server for a seat. Rejects with {@link NetError}. */
+export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<Seat> {
+  const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
+  const body = JSON.stringify({ version: PROTOCOL_VERSION, options: call.options, webrtc });
+  let response: Response;
+  let answer: unknown;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    answer = await response.json();
+  } catch (cause) {
+    throw new NetError("match/unreachable", `no answer from ${serverUrl}`, { retryable: true, cause });
+  }
+  if (!response.ok) throw refusalOf(answer, response.status);
+  return seatOf(answer, serverUrl);
+}
+
+function refusalOf(answer: unknown, status: number): NetError {
+  const { code, message } = fieldsOf(fieldsOf(answer).error);
+  const isKnown = typeof code === "string" && code in errorCodes;
+  const retryable = status === 429 || status >= 500 || code === "match/full" || code === "match/not-found";
+  return new NetError(
+    isKnown ? code : "match/bad-answer",
+    typeof message === "string" ? message : `the server answered with status ${status}`,
+    { retryable },
+  );
+}
+
+function seatOf(answer: unknown, serverUrl: string): Seat {
+  const { version, ticket, roomName, linkPath } = fieldsOf(answer);
+  if (version !== PROTOCOL_VERSION) {
+    throw new NetError(
+      "session/version",
+      `the server speaks version ${String(version)}, not ${PROTOCOL_VERSION}`,
+    );
+  }
+  const isComplete =
+    typeof ticket === "string" && typeof roomName === "string" && typeof linkPath === "string";
+  if (!isComplete || !linkPath.startsWith("/")) {
+    throw new NetError("match/bad-answer", "the server's answer is not a seat");
+  }
+  return { ticket, roomName, linkUrl: serverUrl.replace(/^http/, "ws") + linkPath };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** Checks a call of the game before anything is sent. */
+export function checkedCall(method: JoinMethod, target: unknown, options: unknown): JoinCall {
+  const field = method === "joinById" ? "roomId" : "roomName";
+  if (typeof target !== "string" || !/^[\w-]{1,64}$/.test(target)) {
+    throw new ConfigError({ field, value: target, expected: "1 to 64 letters, digits, - or _" });
+  }
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new ConfigError({ field: "options", value: options, expected: "an object" });
+  }
+  for (const [key, value] of Object.entries(options)) {
+    const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+    if (!isPlain)
+      throw new ConfigError({
+        field: `options.${key}`,
+        value,
+        expected: "text, a finite number or a boolean",
+      });
+  }
+  return { method, target, options: options as RoomOptions };
+}

@@ -1,0 +1,1 @@
+export { NodeWebSocket } from "@paceline/transport/node";

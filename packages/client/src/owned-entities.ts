@@ -1,0 +1,141 @@
+import {
+  ByteWriter,
+  ConfigError,
+  NetError,
+  limits,
+  writeComponents,
+  type EntityDefinition,
+  type Fields,
+  type PeerPayload,
+} from "@paceline/protocol";
+import {
+  EntityTable,
+  Replica,
+  assignFields,
+  defineFields,
+  type InitialFields,
+  type ReadonlyFields,
+  type ReplicationPolicy,
+  type WritableFields,
+} from "@paceline/netcode";
+
+/** An entity of this participant: write its fields, the SDK decides what is sent when. */
+export type OwnedEntity<F extends Fields = Fields> = WritableFields<F> & {
+  readonly id: number;
+  readonly isMine: true;
+  readonly owner: null;
+  /** The same values: one's own entity is where it is. */
+  readonly shown: ReadonlyFields<F>;
+};
+
+/** One owned entity with what replication knows of it. */
+export interface OwnedRecord {
+  readonly localId: number;
+  readonly definition: EntityDefinition;
+  readonly table: EntityTable;
+  readonly row: number;
+  readonly replica: Replica;
+  readonly entity: OwnedEntity;
+}
+
+/** The entities that this participant owns. */
+export class OwnedEntities {
+  readonly #tables = new Map<EntityDefinition, EntityTable>();
+  readonly #records = new Map<number, OwnedRecord>();
+  readonly #byEntity = new WeakMap<object, OwnedRecord>();
+  readonly #idOf: (localId: number) => number;
+  #nextLocalId = 0;
+
+  /** @param idOf the room-wide id of a local one; it changes when the participant gets another number */
+  constructor(idOf: (localId: number) => number) {
+    this.#idOf = idOf;
+  }
+
+  get records(): Iterable<OwnedRecord> {
+    return this.#records.values();
+  }
+
+  spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F>): OwnedRecord {
+    if (this.#records.size >= limits.ownedEntities) {
+      throw new NetError("limit/entities", `a participant may own ${limits.ownedEntities} entities`);
+    }
+    const known = definition as unknown as EntityDefinition;
+    const table = this.#tables.get(known) ?? new EntityTable(known);
+    this.#tables.set(known, table);
+    const localId = this.#freeLocalId();
+    const row = table.allocate();
+    const entity = this.#newEntity(localId, table, row);
+    try {
+      assignFields(entity, known, initial);
+    } catch (error) {
+      table.release(row);
+      throw error;
+    }
+    const record = { localId, definition: known, table, row, replica: new Replica(known), entity };
+    this.#records.set(localId, record);
+    this.#byEntity.set(entity, record);
+    return record;
+  }
+
+  /** Throws {@link ConfigError} for what is not an entity of this participant. */
+  despawn(entity: object): OwnedRecord {
+    const record = this.#byEntity.get(entity);
+    if (!record || !this.#records.delete(record.localId)) {
+      throw new ConfigError({
+        field: "entity",
+        value: entity,
+        expected: "an entity that this participant owns",
+      });
+    }
+    record.table.release(record.row);
+    return record;
+  }
+
+  /** The message that tells a peer of the entity, with its state at `tick`. */
+  spawnPayload(record: OwnedRecord, tick: number, tickHz: number): PeerPayload {
+    const state = new ByteWriter(record.table.width * 4);
+    writeComponents(state, record.table.stateOf(record.row));
+    const { name, schemaHash } = record.definition;
+    return { kind: "spawn", localId: record.localId, name, schemaHash, tickHz, tick, state: state.take() };
+  }
+
+  /** Completes the entities' states for this tick and collects those that have to be sent. */
+  due(tick: number, tickSeconds: number, nowMs: number, policy: ReplicationPolicy): OwnedRecord[] {
+    const due: OwnedRecord[] = [];
+    for (const record of this.#records.values()) {
+      const state = record.table.stateOf(record.row);
+      record.replica.derive(state, tick, tickSeconds);
+      if (!record.replica.isDue(state, tick, tickSeconds, nowMs, policy)) continue;
+      record.replica.sent(state, tick, nowMs);
+      due.push(record);
+    }
+    return due;
+  }
+
+  #newEntity(localId: number, table: EntityTable, index: number): OwnedEntity {
+    const { definition } = table;
+    const shown = defineFields({}, definition, { table, index, layer: "state", isWritable: false });
+    const idOf = this.#idOf;
+    const base = {
+      get id() {
+        return idOf(localId);
+      },
+      isMine: true as const,
+      owner: null,
+      shown,
+    };
+    return defineFields(base, definition, {
+      table,
+      index,
+      layer: "state",
+      isWritable: true,
+    }) as unknown as OwnedEntity;
+  }
+
+  #freeLocalId(): number {
+    while (this.#records.has(this.#nextLocalId)) this.#nextLocalId = (this.#nextLocalId + 1) & 0xffff;
+    const localId = this.#nextLocalId;
+    this.#nextLocalId = (localId + 1) & 0xffff;
+    return localId;
+  }
+}

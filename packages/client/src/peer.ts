@@ -1,0 +1,244 @@
+import {
+  CloseCode,
+  readEvent,
+  readPeerPayload,
+  writeEvent,
+  writePeerPayload,
+  type IceServer,
+  type PeerInfo,
+  type PeerPayload,
+} from "@paceline/protocol";
+import {
+  RelayedLink,
+  Session,
+  type Link,
+  type LinkClose,
+  type LinkMonitorOptions,
+  type Scheduler,
+} from "@paceline/transport";
+import { DirectPath } from "./direct-path.js";
+import { RateMeter, type PeerRates } from "./rate-meter.js";
+import { Requests } from "./requests.js";
+
+/** What happens between this participant and a peer, told to the room. */
+export interface PeerHandlers {
+  onPayload(peer: PeerConnection, payload: PeerPayload): void;
+  onState(peer: PeerConnection, body: Uint8Array, tick: number): void;
+  onPathChange(peer: PeerConnection, reason: string): void;
+  onEnded(peer: PeerConnection): void;
+  sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
+}
+
+export interface PeerOptions {
+  readonly info: PeerInfo;
+  readonly myNumber: number;
+  readonly scheduler: Scheduler;
+  readonly iceServers: readonly IceServer[];
+  readonly handlers: PeerHandlers;
+  currentTick(): number;
+}
+
+/** Another participant of the room, as a game sees it. */
+export interface Peer {
+  readonly id: string;
+  /** Given by the server in the order of joining; not used again while the room lives. */
+  readonly number: number;
+  /** Where traffic to this peer goes now. */
+  readonly path: "direct" | "relay";
+  /** The path in the words of its transport. */
+  readonly channel: string;
+  /** Why this path, in a sentence. */
+  readonly reason: string;
+  /** Round trip over the present path, ms; undefined before it was measured. */
+  readonly rttMs: number | undefined;
+  readonly stats: PeerRates & { readonly lossRatio: number };
+}
+
+/** The relay is the last resort: it is there as long as the server is, and needs no proof. */
+const relayedOptions: LinkMonitorOptions = {
+  preference: 1,
+  needsProof: false,
+  connectTimeoutMs: Number.POSITIVE_INFINITY,
+  timeoutMs: Number.POSITIVE_INFINITY,
+  heartbeatMs: 1000,
+};
+const directOptions: LinkMonitorOptions = {
+  preference: 10,
+  needsProof: true,
+  connectTimeoutMs: 10_000,
+  timeoutMs: 1000,
+  heartbeatMs: 250,
+};
+
+/** The pair of this participant and one other: a session of its own, relayed at first, direct once that is proven. */
+export class PeerConnection implements Peer {
+  readonly session: Session;
+  readonly requests: Requests;
+  readonly meter: RateMeter;
+  readonly #info: PeerInfo;
+  readonly #handlers: PeerHandlers;
+  readonly #direct: DirectPath;
+  #relayed: RelayedLink | undefined;
+  #hasWebRtc: boolean;
+  #reason = "the relay carries everything at first";
+  /** Why a direct link is out of the question; undefined while it is not. */
+  #obstacle: string | undefined;
+
+  constructor(options: PeerOptions) {
+    const { info, handlers, scheduler } = options;
+    this.#info = info;
+    this.#handlers = handlers;
+    this.#hasWebRtc = info.webrtc;
+    this.requests = new Requests(scheduler);
+    this.meter = new RateMeter(scheduler.nowMs());
+    this.session = new Session({
+      scheduler,
+      currentTick: () => options.currentTick(),
+      handlers: {
+        onReliable: (payload) => this.#receive(payload),
+        onEvent: (body) => this.#receiveEvent(body),
+        onState: (body, tick) => handlers.onState(this, body, tick),
+        onActiveLink: (link) => this.#pathChanged(link),
+        onLinkDown: (link, close) => this.#linkDown(link, close),
+        onClosed: () => handlers.onEnded(this),
+      },
+    });
+    this.#direct = new DirectPath({
+      scheduler,
+      iceServers: options.iceServers,
+      isInitiator: options.myNumber > info.number,
+      sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
+      attach: (link) => this.session.attach(link, directOptions),
+    });
+  }
+
+  get id(): string {
+    return this.#info.id;
+  }
+
+  get number(): number {
+    return this.#info.number;
+  }
+
+  get path(): "direct" | "relay" {
+    return this.session.activeLink?.kind === "webrtc" ? "direct" : "relay";
+  }
+
+  get channel(): string {
+    const link = this.session.activeLink;
+    if (!link) return "none: the connection to the server is down";
+    return link.kind === "webrtc"
+      ? "WebRTC data channels; state unordered, without retransmission"
+      : "WebSocket to the server, relayed from there";
+  }
+
+  get reason(): string {
+    return this.path === "relay" && this.#obstacle ? this.#obstacle : this.#reason;
+  }
+
+  get rttMs(): number | undefined {
+    return this.session.rttMs;
+  }
+
+  get stats(): PeerRates & { readonly lossRatio: number } {
+    return { ...this.meter.rates, lossRatio: this.session.lossRatio };
+  }
+
+  get hasWebRtc(): boolean {
+    return this.#hasWebRtc;
+  }
+
+  set hasWebRtc(hasWebRtc: boolean) {
+    this.#hasWebRtc = hasWebRtc;
+  }
+
+  /** The path through the server exists (again). */
+  relayOver(uplink: Link): void {
+    this.relayLost();
+    this.#relayed = new RelayedLink(uplink, this.number);
+    this.session.attach(this.#relayed, relayedOptions);
+  }
+
+  /** The path through the server is gone; a direct one goes on. */
+  relayLost(): void {
+    this.#relayed?.close(CloseCode.timeout, "the connection to the server is down");
+    this.#relayed = undefined;
+  }
+
+  /** A packet of this peer came through the server. */
+  deliverRelayed(packet: Uint8Array): void {
+    this.#relayed?.deliver(packet);
+  }
+
+  /** The relayed link, where it is the one that carries states now. */
+  get relayedState(): RelayedLink | undefined {
+    return this.session.activeLink === this.#relayed ? this.#relayed : undefined;
+  }
+
+  /** Allows a direct link, or says why there will be none. */
+  allowDirect(obstacle: string | undefined): void {
+    const isNews = obstacle !== this.#obstacle;
+    this.#obstacle = obstacle;
+    this.#direct.allow(obstacle === undefined);
+    if (isNews && this.path === "relay") this.#handlers.onPathChange(this, this.reason);
+  }
+
+  signal(attempt: number, data: unknown): void {
+    this.#direct.signal(attempt, data);
+  }
+
+  killDirect(): void {
+    this.#direct.kill();
+  }
+
+  send(payload: PeerPayload): void {
+    this.session.sendReliable(writePeerPayload(payload));
+  }
+
+  sendEvent(type: string, message: unknown): void {
+    this.session.sendEvent(writeEvent(type, message));
+  }
+
+  /** Takes what the links have carried into the rates. */
+  sampleRates(nowMs: number): void {
+    for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
+    this.meter.sample(nowMs);
+  }
+
+  end(reason: string): void {
+    this.#direct.end(reason);
+    this.requests.failAll("transport/closed", "the peer has left");
+    this.session.close(CloseCode.left, reason);
+  }
+
+  #receive(payload: Uint8Array): void {
+    const read = readPeerPayload(payload);
+    if (read) this.#handlers.onPayload(this, read);
+    else this.session.reportViolation("bad-message");
+  }
+
+  #receiveEvent(body: Uint8Array): void {
+    const event = readEvent(body);
+    if (event) this.#handlers.onPayload(this, event);
+    else this.session.reportViolation("bad-message");
+  }
+
+  #pathChanged(link: Link | undefined): void {
+    if (!link) this.#reason = "no path: the connection to the server is down";
+    else if (link.kind === "webrtc") this.#reason = "a probe went both ways over a direct WebRTC link";
+    else this.#reason = this.#relayReason();
+    this.#handlers.onPathChange(this, this.reason);
+  }
+
+  #relayReason(): string {
+    const failure = this.#direct.lastFailure;
+    return failure
+      ? `the direct link failed: ${failure}`
+      : "the relay carries everything until a direct link is proven";
+  }
+
+  #linkDown(link: Link, close: LinkClose): void {
+    this.meter.take(link);
+    this.#direct.linkDown(link, close);
+  }
+}

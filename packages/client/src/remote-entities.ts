@@ -1,0 +1,218 @@
+import {
+  ByteReader,
+  limits,
+  readComponents,
+  readStateHead,
+  type DropReason,
+  type EntityDefinition,
+  type Fields,
+  type Spawn,
+} from "@paceline/protocol";
+import {
+  EntityTable,
+  RemoteMotion,
+  TickClock,
+  defineFields,
+  type ReadonlyFields,
+  type RemoteMotionOptions,
+} from "@paceline/netcode";
+import type { Clock } from "@paceline/transport";
+import type { Peer } from "./peer.js";
+
+/** An entity of a peer. `shown` is what to draw; the fields themselves are its newest state, as it came. */
+export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
+  readonly id: number;
+  readonly isMine: false;
+  readonly owner: Peer;
+  /** Continued to now and freed of jumps. */
+  readonly shown: ReadonlyFields<F>;
+  /** The owner's simulation tick of the newest state. */
+  readonly lastTick: number;
+  /** Estimated age of the newest state, ms. */
+  readonly ageMs: number;
+};
+
+interface RemoteRecord {
+  readonly definition: EntityDefinition;
+  readonly table: EntityTable;
+  readonly row: number;
+  readonly motion: RemoteMotion;
+  readonly clock: TickClock;
+  readonly entity: RemoteEntity;
+  shownAtMs: number;
+}
+
+export interface RemoteEntitiesOptions {
+  readonly owner: Peer;
+  readonly clock: Clock;
+  /** The game's definition of that name, if it uses one. */
+  definitionNamed(name: string): EntityDefinition | undefined;
+  motionOptions(): RemoteMotionOptions;
+  onSpawn(entity: RemoteEntity): void;
+  onDespawn(entity: RemoteEntity): void;
+  onMismatch(name: string): void;
+}
+
+/** The entities of one peer. What comes in is untrusted: every value is checked against its definition. */
+export class RemoteEntities {
+  readonly #options: RemoteEntitiesOptions;
+  readonly #tables = new Map<EntityDefinition, EntityTable>();
+  readonly #records = new Map<number, RemoteRecord>();
+  /** Spawned by the peer, but of a kind that the game here has not used yet. */
+  readonly #unknown = new Map<number, Spawn>();
+  #clock: TickClock | undefined;
+  #scratch = new Float32Array(64);
+
+  constructor(options: RemoteEntitiesOptions) {
+    this.#options = options;
+  }
+
+  *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
+    for (const record of this.#records.values()) if (record.definition === definition) yield record.entity;
+  }
+
+  /** A reason where the spawn was refused. */
+  spawn(spawn: Spawn): DropReason | undefined {
+    this.despawn(spawn.localId);
+    if (this.#records.size + this.#unknown.size >= limits.ownedEntities) return "queue-full";
+    const definition = this.#options.definitionNamed(spawn.name);
+    if (!definition) {
+      this.#unknown.set(spawn.localId, spawn);
+      return undefined;
+    }
+    if (definition.schemaHash !== spawn.schemaHash) {
+      this.#options.onMismatch(spawn.name);
+      return "bad-message";
+    }
+    const news = this.#scratchFor(definition);
+    const reader = new ByteReader(spawn.state);
+    if (!readComponents(reader, definition, news) || reader.remaining > 0) return "out-of-range";
+    const record = this.#add(spawn, definition);
+    this.#correct(record, news, spawn.tick);
+    this.#options.onSpawn(record.entity);
+    return undefined;
+  }
+
+  /** The game began to use a definition: entities that waited for it appear. */
+  defined(name: string): void {
+    for (const [localId, spawn] of this.#unknown) {
+      if (spawn.name !== name) continue;
+      this.#unknown.delete(localId);
+      this.spawn(spawn);
+    }
+  }
+
+  despawn(localId: number): void {
+    this.#unknown.delete(localId);
+    const record = this.#records.get(localId);
+    if (!record) return;
+    this.#records.delete(localId);
+    this.#options.onDespawn(record.entity);
+    record.table.release(record.row);
+  }
+
+  clear(): void {
+    for (const localId of [...this.#records.keys()]) this.despawn(localId);
+    this.#unknown.clear();
+  }
+
+  /** Reads a state message; `drop` is told of everything in it that was dropped. Returns the updates applied. */
+  receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
+    const reader = new ByteReader(body);
+    let applied = 0;
+    while (reader.remaining > 0) {
+      const { localId, componentCount } = readStateHead(reader);
+      const record = this.#records.get(localId);
+      if (!record || record.table.width !== componentCount) {
+        reader.bytes(componentCount * 4);
+        drop(reader.ok ? "unknown-entity" : "length");
+        if (!reader.ok) break;
+        continue;
+      }
+      const news = this.#scratchFor(record.definition);
+      if (!readComponents(reader, record.definition, news)) drop(reader.ok ? "out-of-range" : "length");
+      else if (!record.motion.isNews(tick)) drop("outdated");
+      else {
+        this.#correct(record, news, tick);
+        applied += 1;
+      }
+    }
+    return applied;
+  }
+
+  #add({ localId, tickHz }: Spawn, definition: EntityDefinition): RemoteRecord {
+    const table = this.#tables.get(definition) ?? new EntityTable(definition);
+    this.#tables.set(definition, table);
+    this.#clock ??= new TickClock(tickHz);
+    const row = table.allocate();
+    const record: RemoteRecord = {
+      definition,
+      table,
+      row,
+      motion: new RemoteMotion(definition, this.#options.motionOptions()),
+      clock: this.#clock,
+      entity: this.#newEntity(localId, table, row),
+      shownAtMs: Number.NEGATIVE_INFINITY,
+    };
+    this.#records.set(localId, record);
+    return record;
+  }
+
+  #newEntity(localId: number, table: EntityTable, index: number): RemoteEntity {
+    const { owner, clock } = this.#options;
+    const recordOf = () => this.#records.get(localId);
+    const beforeRead = () => this.#bringUpToDate(recordOf());
+    const { definition } = table;
+    const shown = defineFields({}, definition, {
+      table,
+      index,
+      layer: "shown",
+      isWritable: false,
+      beforeRead,
+    });
+    const base = {
+      id: owner.number * 0x10000 + localId,
+      isMine: false as const,
+      owner,
+      shown,
+      get lastTick() {
+        return recordOf()?.motion.tick ?? 0;
+      },
+      get ageMs() {
+        const record = recordOf();
+        return record ? record.clock.secondsSince(record.motion.tick, clock.nowMs()) * 1000 : 0;
+      },
+    };
+    return defineFields(base, definition, {
+      table,
+      index,
+      layer: "state",
+      isWritable: false,
+    }) as unknown as RemoteEntity;
+  }
+
+  #correct(record: RemoteRecord, news: Float32Array, tick: number): void {
+    const nowMs = this.#options.clock.nowMs();
+    const { motion, clock } = record;
+    const before = clock.secondsSince(motion.tick, nowMs);
+    clock.observe(tick, nowMs, this.#options.owner.rttMs ?? 0);
+    const after = clock.secondsSince(tick, nowMs);
+    motion.correct(record.table.stateOf(record.row), news, tick, { before, after }, nowMs);
+    record.shownAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
+  #bringUpToDate(record: RemoteRecord | undefined): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (!record || record.shownAtMs === nowMs) return;
+    record.shownAtMs = nowMs;
+    const ageSeconds = record.clock.secondsSince(record.motion.tick, nowMs);
+    record.motion.show(record.table.stateOf(record.row), ageSeconds, nowMs, record.table.shownOf(record.row));
+  }
+
+  #scratchFor(definition: EntityDefinition): Float32Array {
+    const width = definition.components.length;
+    if (width > this.#scratch.length) this.#scratch = new Float32Array(width * 2);
+    return this.#scratch.subarray(0, width);
+  }
+}

@@ -1,0 +1,56 @@
+import { NetError, type ErrorCode } from "@paceline/protocol";
+import type { Cancel, Scheduler } from "@paceline/transport";
+
+interface PendingRequest {
+  resolve(answer: unknown): void;
+  reject(error: NetError): void;
+  readonly cancelTimeout: Cancel;
+}
+
+/** Requests to one peer that wait for their replies. */
+export class Requests {
+  readonly #scheduler: Scheduler;
+  readonly #pending = new Map<number, PendingRequest>();
+  #nextId = 1;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /** `send` gets the request's id; the promise settles with the reply, the timeout, or {@link failAll}. */
+  start(timeoutMs: number, send: (id: number) => void): Promise<unknown> {
+    const id = this.#nextId++ >>> 0;
+    return new Promise((resolve, reject) => {
+      const cancelTimeout = this.#scheduler.after(timeoutMs, () => {
+        this.#pending.delete(id);
+        reject(new NetError("request/timeout", `no reply within ${timeoutMs} ms`, { retryable: true }));
+      });
+      this.#pending.set(id, { resolve, reject, cancelTimeout });
+      try {
+        send(id);
+      } catch (error) {
+        this.#take(id);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  }
+
+  /** A reply arrived; one that nobody waits for is ignored. */
+  reply(id: number, ok: boolean, message: unknown): void {
+    const request = this.#take(id);
+    if (!request) return;
+    if (ok) request.resolve(message);
+    else request.reject(new NetError("request/refused", typeof message === "string" ? message : "refused"));
+  }
+
+  failAll(code: ErrorCode, message: string): void {
+    for (const id of this.#pending.keys()) this.#take(id)?.reject(new NetError(code, message));
+  }
+
+  #take(id: number): PendingRequest | undefined {
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    request?.cancelTimeout();
+    return request;
+  }
+}

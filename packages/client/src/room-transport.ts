@@ -1,0 +1,145 @@
+import {
+  circumstancesOf,
+  decide,
+  describePlan,
+  profileNamed,
+  type Genre,
+  type Plan,
+  type Profile,
+  type Scheduler,
+} from "@paceline/transport";
+import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
+import { Listeners, type Unsubscribe } from "./listeners.js";
+import type { PeerConnection } from "./peer.js";
+
+/** A choice, what it is about, and why it was made: a row for `console.table`. */
+export interface Explanation {
+  readonly about: string;
+  readonly choice: string;
+  readonly reason: string;
+}
+
+export interface RoomTransportOptions {
+  readonly scheduler: Scheduler;
+  readonly profile: Genre;
+  readonly transports: readonly TransportKind[];
+  readonly topology: "mesh" | "relay" | undefined;
+  peers(): Iterable<PeerConnection>;
+  /** The connection to the server, in words. */
+  serverPath(): Explanation;
+  /** The plan has changed. */
+  onPlan(): void;
+}
+
+const HISTORY_LENGTH = 200;
+
+/** What carries this room's traffic and why; changeable while the room runs. */
+export class RoomTransport {
+  readonly #options: RoomTransportOptions;
+  readonly #changes = new Listeners<[]>();
+  readonly #history: (Explanation & { readonly atMs: number })[] = [];
+  #profile: Profile;
+  #transports: readonly TransportKind[];
+  #plan: Plan;
+
+  constructor(options: RoomTransportOptions) {
+    this.#options = options;
+    this.#profile = profileNamed(options.profile);
+    this.#transports = options.transports;
+    this.#plan = this.#decide();
+  }
+
+  get profile(): Genre {
+    return this.#profile.genre;
+  }
+
+  get transports(): readonly TransportKind[] {
+    return this.#transports;
+  }
+
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  /** Changes of paths and plans, oldest first, with the time on the room's clock (ms). At most 200 are kept. */
+  get history(): readonly (Explanation & { readonly atMs: number })[] {
+    return this.#history;
+  }
+
+  /** The decision tree's choices with their reasons, then the path to the server, then each peer's. */
+  explain(): Explanation[] {
+    const rows: Explanation[] = describePlan(this.#plan).map(({ about, choice, reason }) => ({
+      about,
+      choice,
+      reason,
+    }));
+    rows.push(this.#options.serverPath());
+    for (const peer of this.#options.peers()) {
+      rows.push({
+        about: `peer ${peer.number}`,
+        choice: `${peer.path}: ${peer.channel}`,
+        reason: peer.reason,
+      });
+    }
+    return rows;
+  }
+
+  /** Changes profile or transports at once. Throws ConfigError for an unknown one; nothing is changed then. */
+  configure(change: { readonly profile?: Genre; readonly transports?: readonly TransportKind[] }): void {
+    const profile = change.profile === undefined ? this.#profile : profileNamed(change.profile);
+    const transports =
+      change.transports === undefined ? this.#transports : checkedTransports(change.transports);
+    this.#profile = profile;
+    this.#transports = transports;
+    this.review();
+  }
+
+  /** Asks the tree again: the number of peers, or what is allowed, has changed. */
+  review(): void {
+    const before = this.#plan.pairLinks.join(" > ");
+    this.#plan = this.#decide();
+    const links = this.#plan.pairLinks.join(" > ") || "none";
+    if (links !== before) {
+      const reason = this.#plan.reasons.at(-1)?.reason ?? "";
+      this.record({ about: "links between players", choice: links, reason });
+    }
+    this.#options.onPlan();
+  }
+
+  /** Notes a change for {@link history} and tells who listens. */
+  record(row: Explanation): void {
+    this.#history.push({ atMs: this.#options.scheduler.nowMs(), ...row });
+    if (this.#history.length > HISTORY_LENGTH) this.#history.shift();
+    this.#changes.tell();
+  }
+
+  onChange(listener: () => void): Unsubscribe {
+    return this.#changes.add(listener);
+  }
+
+  /** Why there are no direct links between players; undefined where there may be. */
+  directObstacle(): string | undefined {
+    if (this.#plan.pairLinks.includes("webrtc")) return undefined;
+    if (!this.#transports.includes("webrtc")) return "WebRTC is switched off here";
+    if (!this.#plan.circumstances.available.webrtc) return "this browser has no WebRTC";
+    return (
+      [...this.#plan.reasons].reverse().find(({ choice }) => choice.includes("relay"))?.reason ??
+      "the plan has no direct links"
+    );
+  }
+
+  /** Breaks direct links without a word, as a network does (of all peers, or of one): for tests and demonstrations. */
+  killDirect(peer?: { readonly number: number }): void {
+    for (const candidate of this.#options.peers()) {
+      if (!peer || candidate.number === peer.number) candidate.killDirect();
+    }
+  }
+
+  #decide(): Plan {
+    const count = [...this.#options.peers()].length;
+    const circumstances = circumstancesOf(this.#profile, surroundings(this.#transports, count));
+    // A relayed room has no authority and no host: everybody owns what is theirs, whatever the genre prefers.
+    const topology = this.#options.topology ?? (circumstances.topology === "relay" ? "relay" : "mesh");
+    return decide({ ...circumstances, topology });
+  }
+}

@@ -1,0 +1,538 @@
+import {
+  ConfigError,
+  NetError,
+  isRouted,
+  limits,
+  readEnvelope,
+  type EntityDefinition,
+  type Fields,
+  type IceServer,
+  type PeerInfo,
+  type PeerPayload,
+  type ServerMessage,
+} from "@paceline/protocol";
+import type { InitialFields, RemoteMotionOptions, ReplicationPolicy } from "@paceline/netcode";
+import {
+  DropCounters,
+  type Cancel,
+  type Genre,
+  type Scheduler,
+  type WebSocketConstructor,
+} from "@paceline/transport";
+import type { ConnectionState } from "./connection-state.js";
+import type { TransportKind } from "./environment.js";
+import { Listeners, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
+import type { JoinCall } from "./match-request.js";
+import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
+import { PeerConnection, type Peer } from "./peer.js";
+import { Publisher } from "./publisher.js";
+import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
+import { RoomTransport } from "./room-transport.js";
+import { ServerConnection, type Welcome } from "./server-connection.js";
+import { TickSource } from "./tick-source.js";
+
+export interface RoomSetup {
+  readonly serverUrl: string;
+  readonly call: JoinCall;
+  readonly scheduler: Scheduler;
+  readonly webSocket: WebSocketConstructor;
+  readonly profile: Genre;
+  readonly transports: readonly TransportKind[];
+  readonly topology: "mesh" | "relay" | undefined;
+  readonly tickHz: number;
+}
+
+/** A participant of the room with all that is known of it. */
+interface Member {
+  readonly peer: PeerConnection;
+  readonly entities: RemoteEntities;
+}
+
+type MessageListener = (message: unknown, from: Peer) => void;
+type RequestHandler = (message: unknown, from: Peer) => unknown;
+
+/** How remote entities are freed of jumps: half of a correction is gone after 80 ms, more than 10 m is shown at once. */
+const BLEND_HALF_LIFE_MS = 80;
+const SNAP_DISTANCE_M = 10;
+const RATE_PERIOD_MS = 1000;
+const REQUEST_TIMEOUT_MS = 5000;
+
+/**
+ * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
+ * it sends goes to every peer over the best path that the pair has.
+ */
+export class Room {
+  /** What came in and was dropped, by reason. */
+  readonly drops = new DropCounters();
+  readonly transport: RoomTransport;
+  readonly #setup: RoomSetup;
+  readonly #connection: ServerConnection;
+  readonly #ticks: TickSource;
+  readonly #members = new Map<number, Member>();
+  readonly #owned: OwnedEntities;
+  readonly #publisher = new Publisher();
+  readonly #definitions = new Map<string, EntityDefinition>();
+  readonly #messageListeners = new Map<string, Listeners<[unknown, Peer]>>();
+  readonly #requestHandlers = new Map<string, RequestHandler>();
+  readonly #joins = new Listeners<[Peer]>();
+  readonly #leaves = new Listeners<[Peer]>();
+  readonly #spawns = new Listeners<[RemoteEntity]>();
+  readonly #despawns = new Listeners<[RemoteEntity]>();
+  readonly #dropListeners = new Listeners<[string]>();
+  readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
+  readonly #leftListeners = new Listeners<[number, string]>();
+  readonly #errors = new Listeners<[NetError]>();
+  readonly #timers: Cancel[] = [];
+  #welcome: Welcome | undefined;
+  #iceServers: readonly IceServer[] = [];
+
+  /** @internal Use {@link Client}. */
+  constructor(setup: RoomSetup) {
+    this.#setup = setup;
+    const { scheduler } = setup;
+    this.#ticks = new TickSource(scheduler, setup.tickHz);
+    this.#owned = new OwnedEntities((localId) => this.myNumber * 0x10000 + localId);
+    this.transport = new RoomTransport({
+      scheduler,
+      profile: setup.profile,
+      transports: setup.transports,
+      topology: setup.topology,
+      peers: () => this.#peerConnections(),
+      serverPath: () => this.#explainServer(),
+      onPlan: () => this.#applyPlan(),
+    });
+    this.#connection = new ServerConnection({
+      ...setup,
+      webrtc: () => this.#hasWebRtc(),
+      currentTick: () => this.#ticks.tick,
+      handlers: {
+        onWelcome: (welcome) => this.#welcomed(welcome),
+        onResumed: () => this.#resumed(),
+        onDrop: (reason) => this.#dropped(reason),
+        onLeft: (code, reason) => this.#left(code, reason),
+        onControl: (message) => this.#control(message),
+        onRouted: (packet) => this.#routed(packet),
+      },
+    });
+  }
+
+  /** Name of the kind of room. */
+  get name(): string {
+    return this.#welcome?.roomName ?? "";
+  }
+
+  get roomId(): string {
+    return this.#welcome?.roomId ?? "";
+  }
+
+  get sessionId(): string {
+    return this.#welcome?.sessionId ?? "";
+  }
+
+  /** This participant's number, as the others have it in {@link Peer.number}; the lowest joined first. */
+  get myNumber(): number {
+    return this.#welcome?.number ?? 0;
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** The others in the room, in the order of joining. */
+  get peers(): readonly Peer[] {
+    return [...this.#peerConnections()];
+  }
+
+  /** The room's clock: milliseconds, monotonic. */
+  nowMs(): number {
+    return this.#setup.scheduler.nowMs();
+  }
+
+  /** @internal Resolves when the server has said welcome. */
+  async join(): Promise<void> {
+    const plan = this.transport.plan;
+    if (!plan.canConnect) {
+      throw new NetError("transport/unavailable", plan.reasons.at(-1)?.reason ?? "no transport can be used");
+    }
+    await this.#connection.join();
+    const { scheduler } = this.#setup;
+    this.#timers.push(
+      scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
+      scheduler.every(1000 / plan.numbers.stateHz, () => {
+        if (!this.#ticks.isDriven) this.#replicate();
+      }),
+    );
+  }
+
+  /**
+   * Creates an entity that this participant owns; every peer sees it until {@link despawn} or leaving. Throws
+   * {@link ConfigError} for an initial value that is out of range.
+   */
+  spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
+    this.#use(definition);
+    const record = this.#owned.spawn(definition, initial);
+    for (const peer of this.#peerConnections()) {
+      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+    }
+    return record.entity as unknown as OwnedEntity<F>;
+  }
+
+  despawn(entity: object): void {
+    const { localId } = this.#owned.despawn(entity);
+    for (const peer of this.#peerConnections()) peer.send({ kind: "despawn", localId });
+  }
+
+  /** All entities of a kind, one's own first. */
+  *entities<F extends Fields>(definition: EntityDefinition<F>): Iterable<OwnedEntity<F> | RemoteEntity<F>> {
+    this.#use(definition);
+    const known = definition as unknown as EntityDefinition;
+    for (const record of this.#owned.records) {
+      if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
+    }
+    for (const { entities } of this.#members.values()) {
+      yield* entities.entities(known) as unknown as Iterable<RemoteEntity<F>>;
+    }
+  }
+
+  /**
+   * Says that the simulation has made a step: states are stamped with its tick, and what has to be sent is sent.
+   * Without any call the SDK does so itself, at the profile's rate. Throws {@link ConfigError} for what is no tick.
+   */
+  advance(tick: number): void {
+    if (!Number.isSafeInteger(tick) || tick < 0) {
+      throw new ConfigError({ field: "tick", value: tick, expected: "a whole number of steps, 0 or more" });
+    }
+    this.#ticks.tick = tick;
+    this.#replicate();
+  }
+
+  /** Sends a message that arrives exactly once and in order, to one peer or to all. */
+  send(type: string, message: unknown, to?: Peer): void {
+    checkType(type);
+    for (const peer of this.#receivers(to)) peer.send({ kind: "command", type, message });
+  }
+
+  /** Sends a message that may be lost, and that is dropped rather than late. */
+  sendEvent(type: string, message: unknown, to?: Peer): void {
+    checkType(type);
+    for (const peer of this.#receivers(to)) peer.sendEvent(type, message);
+  }
+
+  /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
+  async request(type: string, message: unknown, to: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
+    checkType(type);
+    const [peer] = this.#receivers(to);
+    return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
+  }
+
+  /** Answers requests of a type: with what `handler` returns or resolves to; what it throws refuses the request. */
+  onRequest(type: string, handler: RequestHandler): Unsubscribe {
+    checkType(type);
+    this.#requestHandlers.set(type, handler);
+    return () => {
+      if (this.#requestHandlers.get(type) === handler) this.#requestHandlers.delete(type);
+    };
+  }
+
+  /** Messages of a type, sent with {@link send} or {@link sendEvent}. Their content is a peer's: check it. */
+  onMessage(type: string, listener: MessageListener): Unsubscribe {
+    checkType(type);
+    const listeners = this.#messageListeners.get(type) ?? new Listeners<[unknown, Peer]>();
+    this.#messageListeners.set(type, listeners);
+    return listeners.add(listener);
+  }
+
+  onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
+    return this.#joins.add(listener);
+  }
+
+  onPeerLeave(listener: (peer: Peer) => void): Unsubscribe {
+    return this.#leaves.add(listener);
+  }
+
+  /** A peer's entity appears, of a kind that {@link spawn} or {@link entities} was called with. */
+  onSpawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
+    return this.#spawns.add(listener);
+  }
+
+  onDespawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
+    return this.#despawns.add(listener);
+  }
+
+  /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
+  onDrop(listener: (reason: string) => void): Unsubscribe {
+    return this.#dropListeners.add(listener);
+  }
+
+  /**
+   * Back again. `resumed`: the same session, nothing was lost. Otherwise the server had forgotten it: the room was
+   * joined anew, own entities are kept, the peers are new.
+   */
+  onReconnect(listener: (info: { readonly resumed: boolean }) => void): Unsubscribe {
+    return this.#reconnects.add(listener);
+  }
+
+  /** The end, wanted or not; last event of a room. */
+  onLeave(listener: (code: number, reason: string) => void): Unsubscribe {
+    return this.#leftListeners.add(listener);
+  }
+
+  /** Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). */
+  onError(listener: (error: NetError) => void): Unsubscribe {
+    return this.#errors.add(listener);
+  }
+
+  /** Leaves for good. */
+  leave(): void {
+    this.#connection.leave();
+  }
+
+  *#peerConnections(): Iterable<PeerConnection> {
+    for (const { peer } of this.#members.values()) yield peer;
+  }
+
+  #receivers(to: Peer | undefined): PeerConnection[] {
+    if (this.state === "left") throw new NetError("session/ended", "the room was left");
+    if (!to) return [...this.#peerConnections()];
+    const member = this.#members.get(to.number);
+    if (!member || member.peer.id !== to.id)
+      throw new NetError("transport/closed", "that peer is not in the room");
+    return [member.peer];
+  }
+
+  #use(definition: EntityDefinition<never> | EntityDefinition): void {
+    const known = this.#definitions.get(definition.name);
+    if (known === definition) return;
+    if (known) {
+      const expected = "one definition of a name per room";
+      throw new ConfigError({ field: "definition", value: definition.name, expected });
+    }
+    this.#definitions.set(definition.name, definition as EntityDefinition);
+    for (const { entities } of this.#members.values()) entities.defined(definition.name);
+  }
+
+  #replicate(): void {
+    if (this.state === "left") return;
+    const { tick, tickHz } = this.#ticks;
+    const due = this.#owned.due(tick, 1 / tickHz, this.nowMs(), this.#policy());
+    if (due.length > 0) this.#publisher.publish(due, tick, this.#peerConnections(), this.#connection.link);
+  }
+
+  #policy(): ReplicationPolicy {
+    const { numbers } = this.transport.plan;
+    return {
+      minIntervalMs: 1000 / numbers.stateHz,
+      heartbeatMs: numbers.heartbeatMs,
+      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
+      positionThresholdM: numbers.thresholdM,
+      headingThresholdRad: numbers.headingRad,
+    };
+  }
+
+  #motionOptions(): RemoteMotionOptions {
+    return {
+      extrapolationLimitMs: this.transport.plan.numbers.extrapolationLimitMs,
+      blendHalfLifeMs: BLEND_HALF_LIFE_MS,
+      snapDistanceM: SNAP_DISTANCE_M,
+    };
+  }
+
+  #welcomed(welcome: Welcome): void {
+    const isReturn = this.#welcome !== undefined;
+    for (const number of [...this.#members.keys()]) this.#removePeer(number, "the room was joined anew");
+    this.#welcome = welcome;
+    this.#iceServers = welcome.iceServers;
+    this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
+    for (const info of welcome.peers) this.#addPeer(info);
+    this.transport.review();
+    if (isReturn) this.#reconnects.tell({ resumed: false });
+  }
+
+  #resumed(): void {
+    this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
+    const { link } = this.#connection;
+    if (link) for (const peer of this.#peerConnections()) peer.relayOver(link);
+    this.#reconnects.tell({ resumed: true });
+  }
+
+  #dropped(reason: string): void {
+    for (const peer of this.#peerConnections()) peer.relayLost();
+    this.transport.record({ about: "server", choice: "none", reason });
+    this.#dropListeners.tell(reason);
+  }
+
+  #left(code: number, reason: string): void {
+    for (const cancel of this.#timers.splice(0)) cancel();
+    for (const number of [...this.#members.keys()]) this.#removePeer(number, "the room was left");
+    this.#leftListeners.tell(code, reason);
+  }
+
+  #control(message: ServerMessage): void {
+    switch (message.type) {
+      case "joined":
+        this.#addPeer(message.peer);
+        return this.transport.review();
+      case "left":
+        this.#removePeer(message.number, "left");
+        return this.transport.review();
+      case "capabilities": {
+        const peer = this.#members.get(message.number)?.peer;
+        if (peer) peer.hasWebRtc = message.webrtc;
+        return this.#applyPlan();
+      }
+      case "signal":
+        return this.#members.get(message.from)?.peer.signal(message.attempt, message.data);
+      case "welcome":
+      case "resumed":
+        return;
+    }
+  }
+
+  #routed(packet: Uint8Array): void {
+    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
+    if (typeof envelope === "string") return this.drops.count(envelope);
+    const member = this.#members.get(envelope.peers[0]!);
+    if (member && envelope.peers.length === 1) member.peer.deliverRelayed(envelope.packet);
+    else this.drops.count("not-routable");
+  }
+
+  #addPeer(info: PeerInfo): void {
+    if (this.#members.has(info.number) || info.number === this.myNumber) return;
+    const { scheduler } = this.#setup;
+    const peer = new PeerConnection({
+      info,
+      myNumber: this.myNumber,
+      scheduler,
+      iceServers: this.#iceServers,
+      currentTick: () => this.#ticks.tick,
+      handlers: {
+        onPayload: (from, payload) => this.#payload(from, payload),
+        onState: (from, body, tick) => this.#state(from, body, tick),
+        onPathChange: (of, reason) => this.#pathChanged(of, reason),
+        onEnded: (of) => this.#removePeer(of.number, "ended by the peer"),
+        sendSignal: (of, attempt, data) =>
+          this.#connection.send({ type: "signal", to: of.number, attempt, data }),
+      },
+    });
+    const entities = new RemoteEntities({
+      owner: peer,
+      clock: scheduler,
+      definitionNamed: (name) => this.#definitions.get(name),
+      motionOptions: () => this.#motionOptions(),
+      onSpawn: (entity) => this.#spawns.tell(entity),
+      onDespawn: (entity) => this.#despawns.tell(entity),
+      onMismatch: (name) => this.#mismatched(name, peer),
+    });
+    this.#members.set(info.number, { peer, entities });
+    if (this.#connection.link) peer.relayOver(this.#connection.link);
+    for (const record of this.#owned.records) {
+      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+    }
+    this.#joins.tell(peer);
+  }
+
+  #removePeer(number: number, reason: string): void {
+    const member = this.#members.get(number);
+    if (!member) return;
+    this.#members.delete(number);
+    member.entities.clear();
+    member.peer.end(reason);
+    this.#leaves.tell(member.peer);
+  }
+
+  #payload(from: PeerConnection, payload: PeerPayload): void {
+    const entities = this.#members.get(from.number)?.entities;
+    switch (payload.kind) {
+      case "command":
+        return this.#messageListeners.get(payload.type)?.tell(payload.message, from);
+      case "request":
+        return this.#answer(from, payload);
+      case "reply":
+        return from.requests.reply(payload.id, payload.ok, payload.message);
+      case "spawn": {
+        const dropped = entities?.spawn(payload);
+        if (dropped) this.drops.count(dropped);
+        return;
+      }
+      case "despawn":
+        return entities?.despawn(payload.localId);
+    }
+  }
+
+  #answer(from: PeerConnection, request: PeerPayload & { readonly kind: "request" }): void {
+    const reply = (ok: boolean, message: unknown): void =>
+      guarded(() => {
+        if (!from.session.isClosed) from.send({ kind: "reply", id: request.id, ok, message });
+      });
+    const handler = this.#requestHandlers.get(request.type);
+    if (!handler) return reply(false, `no handler for ${request.type}`);
+    Promise.resolve()
+      .then(() => handler(request.message, from))
+      .then(
+        (answer) => reply(true, answer),
+        (error: unknown) => {
+          reportGameError(error);
+          reply(false, "the handler failed");
+        },
+      );
+  }
+
+  #state(from: PeerConnection, body: Uint8Array, tick: number): void {
+    const entities = this.#members.get(from.number)?.entities;
+    const applied = entities?.receive(body, tick, (reason) => this.drops.count(reason)) ?? 0;
+    for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+  }
+
+  #pathChanged(peer: PeerConnection, reason: string): void {
+    this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
+  }
+
+  #mismatched(name: string, peer: Peer): void {
+    const message = `peer ${peer.number} describes "${name}" differently: another build of the game?`;
+    this.#errors.tell(new NetError("schema/mismatch", message));
+  }
+
+  #hasWebRtc(): boolean {
+    return (
+      this.transport.plan.circumstances.available.webrtc && this.transport.plan.pairLinks.includes("webrtc")
+    );
+  }
+
+  #applyPlan(): void {
+    const obstacle = this.transport.directObstacle();
+    const hasWebRtc = this.#hasWebRtc();
+    if (this.#welcome && hasWebRtc !== this.#announced) {
+      this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
+      this.#announced = hasWebRtc;
+    }
+    for (const peer of this.#peerConnections()) {
+      peer.allowDirect(
+        obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
+      );
+    }
+  }
+
+  #explainServer(): { about: string; choice: string; reason: string } {
+    const { link, rttMs, state } = this.#connection;
+    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
+    return link
+      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
+      : { about: "server", choice: "none", reason: `connection ${state}` };
+  }
+
+  #sampleRates(): void {
+    for (const peer of this.#peerConnections()) peer.sampleRates(this.nowMs());
+  }
+
+  #announced: boolean | undefined;
+}
+
+function checkType(type: unknown): void {
+  const isGood = typeof type === "string" && type.length > 0 && type.length <= limits.nameBytes;
+  if (!isGood)
+    throw new ConfigError({
+      field: "type",
+      value: type,
+      expected: `text of 1 to ${limits.nameBytes} characters`,
+    });
+}

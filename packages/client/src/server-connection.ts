@@ -1,0 +1,279 @@
+import {
+  CloseCode,
+  NetError,
+  PayloadKind,
+  WEBSOCKET_PROTOCOL,
+  readServerMessage,
+  writeControl,
+  type ClientMessage,
+  type ErrorCode,
+  type ServerMessage,
+} from "@paceline/protocol";
+import {
+  Session,
+  WebSocketLink,
+  type Cancel,
+  type Link,
+  type LinkClose,
+  type Scheduler,
+  type WebSocketConstructor,
+} from "@paceline/transport";
+import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
+import { requestSeat, type JoinCall } from "./match-request.js";
+
+export type Welcome = ServerMessage & { readonly type: "welcome" };
+
+export interface ServerConnectionHandlers {
+  /** In the room: after joining, or anew after the server had forgotten the session. */
+  onWelcome(welcome: Welcome): void;
+  /** The same session goes on. */
+  onResumed(): void;
+  onDrop(reason: string): void;
+  /** Final. */
+  onLeft(code: number, reason: string): void;
+  /** A control message other than welcome and resumed. */
+  onControl(message: ServerMessage): void;
+  onRouted(packet: Uint8Array): void;
+}
+
+export interface ServerConnectionOptions {
+  readonly serverUrl: string;
+  readonly call: JoinCall;
+  readonly scheduler: Scheduler;
+  readonly webSocket: WebSocketConstructor;
+  readonly handlers: ServerConnectionHandlers;
+  webrtc(): boolean;
+  currentTick(): number;
+}
+
+const CONNECT_TIMEOUT_MS = 8000;
+/** Waits before the attempts to come back; the last one repeats until {@link GIVE_UP_AFTER_MS}. */
+const RECONNECT_DELAYS_MS = [0, 250, 500, 1000, 2000, 3000];
+const GIVE_UP_AFTER_MS = 60_000;
+const linkOptions = {
+  preference: 1,
+  needsProof: false,
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  timeoutMs: 5000,
+  heartbeatMs: 1000,
+};
+
+/** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
+export class ServerConnection {
+  readonly #options: ServerConnectionOptions;
+  #call: JoinCall;
+  #state: ConnectionState = "joining";
+  #session: Session;
+  #identity: { readonly sessionId: string; readonly token: string } | undefined;
+  #linkUrl = "";
+  #roomName = "";
+  #attempts = 0;
+  #droppedAtMs = 0;
+  #cancelAttempt: Cancel | undefined;
+  #settle: { resolve(): void; reject(error: unknown): void } | undefined;
+
+  constructor(options: ServerConnectionOptions) {
+    this.#options = options;
+    this.#call = options.call;
+    this.#session = this.#newSession();
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** The link to the server; undefined while there is none. */
+  get link(): Link | undefined {
+    return this.#session.activeLink;
+  }
+
+  get rttMs(): number | undefined {
+    return this.#session.rttMs;
+  }
+
+  /** Gets a seat and takes it; resolves when the server has said welcome. */
+  async join(): Promise<void> {
+    const cancelDeadline = this.#options.scheduler.after(CONNECT_TIMEOUT_MS + 2000, () =>
+      this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
+    );
+    const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
+    // Whoever refuses first decides; a later rejection of the seat must not go unhandled.
+    this.#takeSeat().catch((error: unknown) => this.#refuse(error));
+    try {
+      await welcomed;
+    } finally {
+      cancelDeadline();
+    }
+  }
+
+  /** Sends a control message; it waits while the connection is down. */
+  send(message: ClientMessage): void {
+    if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
+  }
+
+  leave(): void {
+    if (!this.#move("leave")) return;
+    this.send({ type: "leave" });
+    this.#stop(CloseCode.left, "left");
+    this.#options.handlers.onLeft(CloseCode.left, "left");
+  }
+
+  async #takeSeat(): Promise<void> {
+    const { serverUrl, webrtc, webSocket, scheduler } = this.#options;
+    const seat = await requestSeat({
+      serverUrl,
+      call: this.#call,
+      webrtc: webrtc(),
+      timeoutMs: CONNECT_TIMEOUT_MS,
+    });
+    if (this.#state === "left" || this.#state === "joined") return;
+    this.#linkUrl = seat.linkUrl;
+    const socket = new webSocket(seat.linkUrl, [WEBSOCKET_PROTOCOL, `ticket.${seat.ticket}`]);
+    this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
+  }
+
+  #newSession(): Session {
+    const session: Session = new Session({
+      scheduler: this.#options.scheduler,
+      currentTick: () => this.#options.currentTick(),
+      handlers: {
+        onReliable: (payload) => this.#receive(payload),
+        onRouted: (packet) => this.#options.handlers.onRouted(packet),
+        onLinkDown: (_, close) => this.#linkDown(close),
+        onClosed: (close) => this.#linkDown(close),
+      },
+    });
+    return session;
+  }
+
+  #receive(payload: Uint8Array): void {
+    const message = payload[0] === PayloadKind.control ? readServerMessage(payload.subarray(1)) : undefined;
+    if (!message) return this.#session.reportViolation("bad-message");
+    switch (message.type) {
+      case "welcome":
+        return this.#welcomed(message);
+      case "resumed":
+        if (!this.#move("resumed")) return;
+        this.#attempts = 0;
+        return this.#options.handlers.onResumed();
+      default:
+        return this.#options.handlers.onControl(message);
+    }
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (!this.#move("welcomed")) return;
+    this.#attempts = 0;
+    this.#identity = { sessionId: welcome.sessionId, token: welcome.token };
+    this.#roomName = welcome.roomName;
+    // Coming back must not open a second room beside the one that others came back to.
+    if (this.#call.method === "create") this.#call = { ...this.#call, method: "joinOrCreate" };
+    this.#settle?.resolve();
+    this.#options.handlers.onWelcome(welcome);
+  }
+
+  #linkDown(close: LinkClose): void {
+    // A link that was replaced goes down while its successor works.
+    if (this.#state === "left" || this.#session.activeLink) return;
+    if (this.#state === "joining") return this.#refuse(errorOf(close));
+    if (isFinal(close.code)) return this.#end(close.code, close.reason);
+    if (close.code === CloseCode.sessionUnknown || close.code === CloseCode.refused) this.#forgetSession();
+    if (this.#move("linkDown")) {
+      this.#droppedAtMs = this.#options.scheduler.nowMs();
+      this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
+    }
+    if (this.#session.isClosed) this.#forgetSession();
+    this.#attemptLater();
+  }
+
+  /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
+  #forgetSession(): void {
+    this.#identity = undefined;
+    this.#session.close(CloseCode.left, "forgotten by the server");
+    this.#session = this.#newSession();
+  }
+
+  #attemptLater(): void {
+    const { scheduler } = this.#options;
+    if (scheduler.nowMs() - this.#droppedAtMs > GIVE_UP_AFTER_MS) {
+      return this.#end(CloseCode.timeout, `no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
+    }
+    const delayMs = RECONNECT_DELAYS_MS[Math.min(this.#attempts, RECONNECT_DELAYS_MS.length - 1)]!;
+    this.#attempts += 1;
+    this.#cancelAttempt?.();
+    this.#cancelAttempt = scheduler.after(delayMs, () => this.#attempt());
+  }
+
+  #attempt(): void {
+    if (this.#state !== "dropped") return;
+    if (this.#identity) return this.#resume(this.#identity);
+    this.#takeSeat().catch((error: unknown) => {
+      if (this.#state !== "dropped") return;
+      this.#widenCall(error);
+      this.#attemptLater();
+    });
+  }
+
+  #resume({ sessionId, token }: { sessionId: string; token: string }): void {
+    const { webSocket, scheduler } = this.#options;
+    const socket = new webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
+    this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
+  }
+
+  /** The room is gone with the server that had it: any room of its kind and options will do. */
+  #widenCall(error: unknown): void {
+    if (!(error instanceof NetError) || error.code !== "match/not-found") return;
+    this.#call = { ...this.#call, method: "joinOrCreate", target: this.#roomName };
+  }
+
+  #refuse(error: unknown): void {
+    if (this.#state !== "joining") return;
+    this.#move("refused");
+    this.#stop(CloseCode.refused, "not joined");
+    this.#settle?.reject(error);
+  }
+
+  #end(code: number, reason: string): void {
+    if (!this.#move("refused")) return;
+    this.#stop(code, reason);
+    this.#options.handlers.onLeft(code, reason);
+  }
+
+  #stop(code: number, reason: string): void {
+    this.#cancelAttempt?.();
+    this.#session.close(code, reason);
+  }
+
+  #move(event: ConnectionEvent): boolean {
+    const next = nextConnectionState(this.#state, event);
+    if (next) this.#state = next;
+    return next !== undefined;
+  }
+}
+
+/** Closes after which trying again would be wrong. */
+function isFinal(code: number): boolean {
+  return (
+    code === CloseCode.kicked ||
+    code === CloseCode.flooding ||
+    code === CloseCode.protocolViolation ||
+    code === CloseCode.originRefused ||
+    code === CloseCode.versionMismatch
+  );
+}
+
+function errorOf(close: LinkClose): NetError {
+  const codes: Readonly<Record<number, ErrorCode>> = {
+    [CloseCode.refused]: "session/refused",
+    [CloseCode.ticketExpired]: "session/expired",
+    [CloseCode.ticketUsed]: "session/expired",
+    [CloseCode.sessionUnknown]: "session/expired",
+    [CloseCode.originRefused]: "session/origin",
+    [CloseCode.versionMismatch]: "session/version",
+    [CloseCode.timeout]: "session/timeout",
+  };
+  const code = codes[close.code] ?? "transport/closed";
+  return new NetError(code, close.reason || `the link closed with code ${close.code}`, {
+    retryable: code === "session/expired" || code === "session/timeout" || code === "transport/closed",
+  });
+}

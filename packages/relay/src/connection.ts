@@ -1,0 +1,59 @@
+import type { Duplex } from "node:stream";
+import { CloseCode } from "@paceline/protocol";
+import type { Cancel, Scheduler } from "@paceline/transport";
+import type { GuardedLink } from "./guarded-link.js";
+
+/** After a close, the other side gets so long to close its end too. */
+const LINGER_MS = 1000;
+/** Framing, and what is no packet at all, may come on top of the bytes that the meter counts. */
+const FRAMING_FACTOR = 2;
+const STRIKES = 3;
+
+/** The socket under one link: it must not outlive the link for long, nor bring more bytes than packets explain. */
+export class Connection {
+  readonly #socket: Duplex & { readonly bytesRead?: number };
+  readonly #scheduler: Scheduler;
+  #link: GuardedLink | undefined;
+  #cancelLinger: Cancel | undefined;
+  #bytesRead = 0;
+  #strikes = 0;
+
+  constructor(socket: Duplex, scheduler: Scheduler, onClosed: (connection: Connection) => void) {
+    this.#socket = socket;
+    this.#scheduler = scheduler;
+    socket.once("close", () => {
+      this.#cancelLinger?.();
+      onClosed(this);
+    });
+  }
+
+  /** The link that runs over the socket. */
+  carry(link: GuardedLink): void {
+    this.#link = link;
+  }
+
+  /**
+   * The link ends. What a flooding client still sends is not even read: its socket fills up and it has to wait,
+   * while our close code is on its way to it.
+   */
+  linger(code: number): void {
+    if (this.#cancelLinger || this.#socket.destroyed) return;
+    if (code === CloseCode.flooding || code === CloseCode.protocolViolation) this.#socket.pause();
+    this.#cancelLinger = this.#scheduler.after(LINGER_MS, () => this.destroy());
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Called once per second: cuts those who keep sending what is no packet (text, pings) beyond their limit. */
+  inspect(bytesPerSecond: number): void {
+    const read = this.#socket.bytesRead ?? 0;
+    const isOver = read - this.#bytesRead > bytesPerSecond * FRAMING_FACTOR;
+    this.#bytesRead = read;
+    this.#strikes = isOver ? this.#strikes + 1 : 0;
+    if (this.#strikes < STRIKES) return;
+    this.#strikes = 0;
+    this.#link?.meter?.reportFlood();
+  }
+}

@@ -1,0 +1,69 @@
+import type { TrafficClassName } from "@paceline/protocol";
+import type { Link, LinkCounters, LinkHandlers, LinkKind, LinkState } from "@paceline/transport";
+import type { SessionMeter } from "./session-meter.js";
+
+/** A link whose packets are measured before the session sees them, and whose end is known to who owns its socket. */
+export class GuardedLink implements Link {
+  readonly #link: Link;
+  readonly #onClosing: ((code: number) => void) | undefined;
+  #meter: SessionMeter | undefined;
+
+  /** `onClosing` is called once or more when the link ends, from this side or the other. */
+  constructor(link: Link, onClosing?: (code: number) => void) {
+    this.#link = link;
+    this.#onClosing = onClosing;
+  }
+
+  get kind(): LinkKind {
+    return this.#link.kind;
+  }
+
+  get state(): LinkState {
+    return this.#link.state;
+  }
+
+  get isUnreliable(): boolean {
+    return this.#link.isUnreliable;
+  }
+
+  get counters(): Readonly<LinkCounters> {
+    return this.#link.counters;
+  }
+
+  get queuedBytes(): number {
+    return this.#link.queuedBytes;
+  }
+
+  /** What measures the packets: the participant's, set when the link is given to it. */
+  get meter(): SessionMeter | undefined {
+    return this.#meter;
+  }
+
+  /** Begins to measure. Called before `start`. */
+  measure(meter: SessionMeter): void {
+    this.#meter = meter;
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.#link.start({
+      onOpen: () => handlers.onOpen(),
+      onPacket: (packet) => {
+        if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet);
+      },
+      onClose: (close) => {
+        this.#onClosing?.(close.code);
+        handlers.onClose(close);
+      },
+    });
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void {
+    this.#link.send(trafficClass, packet, key);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#link.state === "closed") return;
+    this.#link.close(code, reason);
+    this.#onClosing?.(code);
+  }
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { CloseCode, WEBSOCKET_PROTOCOL, limits as wireLimits } from "@paceline/protocol";
+import { WebSocketListener } from "@paceline/transport/node";
+import { AddressBuckets } from "./address-buckets.js";
+import { Connection } from "./connection.js";
+import { GuardedLink } from "./guarded-link.js";
+import type { Lobby } from "./lobby.js";
+import type { RelaySettings } from "./relay-options.js";
+
+/** Where links are opened. */
+export const LINK_PATH = "/link";
+
+/** Version, flags, class, key and count, then 16 bits for each target. */
+const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;
+const INSPECTION_PERIOD_MS = 1000;
+/** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
+const HIGH_WATER_BYTES = 16_384;
+
+/** Opens links for those who bring a ticket or a token. */
+export class LinkDoor {
+  readonly #settings: RelaySettings;
+  readonly #lobby: Lobby;
+  readonly #listener: WebSocketListener;
+  readonly #buckets: AddressBuckets;
+  readonly #connections = new Set<Connection>();
+  readonly #stopInspecting: () => void;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(settings: RelaySettings, lobby: Lobby) {
+    const { limits, scheduler } = settings;
+    this.#settings = settings;
+    this.#lobby = lobby;
+    this.#listener = new WebSocketListener({
+      maxPacketBytes: wireLimits.reliablePacketBytes + ENVELOPE_BYTES,
+      scheduler,
+      queue: { commandBytes: limits.queuedCommandBytes, highWaterBytes: HIGH_WATER_BYTES },
+    });
+    this.#buckets = new AddressBuckets(
+      limits.linksPerSecondPerAddress,
+      limits.linkBurstPerAddress,
+      scheduler,
+    );
+    this.#stopInspecting = scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  /** Takes an upgrade over. A browser cannot see an HTTP status here: refusals are close codes where possible. */
+  open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Until the upgrade is done nobody else listens, and an error that nobody listens to ends the process.
+    socket.on("error", () => undefined);
+    if (this.#connections.size >= this.#settings.limits.maxConnections) {
+      return refuse(socket, "503 Service Unavailable");
+    }
+    if (!this.#buckets.take(this.#settings.addressOf(request)))
+      return refuse(socket, "429 Too Many Requests");
+    const connection = new Connection(socket, this.#settings.scheduler, (closed) => this.#closed(closed));
+    this.#connections.add(connection);
+    this.#listener.accept(request, socket, head, ({ link, offeredProtocols }) => {
+      const guarded = new GuardedLink(link, (code) => connection.linger(code));
+      connection.carry(guarded);
+      this.#enter(request, guarded, offeredProtocols);
+    });
+  }
+
+  /** Resolves when every socket is closed; those that are still open after `drainMs` are cut. */
+  close(drainMs: number): Promise<void> {
+    this.#stopInspecting();
+    this.#listener.close();
+    const cancel = this.#settings.scheduler.after(drainMs, () => {
+      for (const connection of this.#connections) connection.destroy();
+    });
+    return new Promise((resolve) => {
+      this.#onEmpty = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#connections.size === 0) this.#onEmpty();
+    });
+  }
+
+  #enter(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
+    const { origin, host } = request.headers;
+    if (!this.#settings.origins.permits(origin, host)) {
+      return link.close(CloseCode.originRefused, "this page's origin is not allowed");
+    }
+    if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {
+      return link.close(CloseCode.versionMismatch, `this server speaks ${WEBSOCKET_PROTOCOL}`);
+    }
+    const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
+    const [kind, first = "", second = ""] = credential.split(".", 3);
+    if (kind === "ticket") return this.#lobby.admit(link, credential.slice("ticket.".length));
+    if (kind === "resume") return this.#lobby.resume(link, first, second);
+    link.close(CloseCode.refused, "no ticket and no token");
+  }
+
+  #closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#onEmpty?.();
+  }
+
+  #inspect(): void {
+    const { bytesPerSecond, byteBurst } = this.#settings.limits;
+    for (const connection of this.#connections) connection.inspect(Math.max(bytesPerSecond, byteBurst));
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}

@@ -1,0 +1,276 @@
+import { randomBytes } from "node:crypto";
+import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
+import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
+import { Forwarder } from "./forwarder.js";
+import type { GuardedLink } from "./guarded-link.js";
+import { LogThrottle } from "./log.js";
+import { canonicalOptions, type MatchRefusal, type MatchRequest } from "./match-request.js";
+import { Participant, type ParticipantHandlers } from "./participant.js";
+import type { RelaySettings } from "./relay-options.js";
+import { Room } from "./room.js";
+import { SpentTickets } from "./spent-tickets.js";
+import { readTicket, signTicket } from "./ticket.js";
+
+/** A seat that waits for its participant. */
+export interface Seat {
+  readonly ticket: string;
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly sessionId: string;
+}
+
+const ROOM_ID_BYTES = 9;
+const SESSION_ID_BYTES = 12;
+const TOKEN_BYTES = 24;
+/** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
+const MAX_UNACKNOWLEDGED_SIGNALS = 256;
+
+/** Rooms, seats and participants: all of the relay but HTTP and sockets. */
+export class Lobby {
+  readonly #settings: RelaySettings;
+  readonly #rooms = new Map<string, Room>();
+  readonly #participants = new Map<string, Participant>();
+  /** Reserved seats by session id. */
+  readonly #seats = new Map<string, ReservedSeat>();
+  readonly #spent = new SpentTickets();
+  readonly #drops = new DropCounters();
+  /** Drops of sessions that are over. */
+  readonly #pastDrops: Record<string, number> = {};
+  readonly #forwarder = new Forwarder(this.#drops);
+  readonly #endings: LogThrottle;
+  readonly #participantHandlers: ParticipantHandlers;
+  #isStopping = false;
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+    this.#endings = new LogThrottle(settings.scheduler);
+    this.#participantHandlers = {
+      onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
+      onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
+      onRefused: () => this.#drops.count("rate-limit"),
+      onGone: (participant, close) => this.#gone(participant, close),
+    };
+  }
+
+  get roomCount(): number {
+    return this.#rooms.size;
+  }
+
+  get sessionCount(): number {
+    return this.#participants.size;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** What was dropped since the start, by reason. */
+  drops(): Record<string, number> {
+    const sum = { ...this.#pastDrops };
+    addTo(sum, this.#drops);
+    for (const { session } of this.#participants.values()) addTo(sum, session.drops);
+    return sum;
+  }
+
+  /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
+  reserve(request: MatchRequest): Seat | MatchRefusal {
+    if (this.#isStopping) return full(503, "the server is stopping");
+    const { limits, secret, wallClockMs, scheduler } = this.#settings;
+    if (this.#participants.size + this.#seats.size >= limits.maxSessions) return full(503, "the server is full");
+    const room = this.#roomFor(request);
+    if (!(room instanceof Room)) return room;
+    const sessionId = randomId(SESSION_ID_BYTES);
+    room.reserve(sessionId);
+    const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
+    this.#seats.set(sessionId, { room, cancelRelease });
+    const { webrtc } = request;
+    const claims = {
+      roomId: room.id,
+      sessionId,
+      webrtc,
+      expiresAtMs: wallClockMs() + limits.ticketLifetimeMs,
+    };
+    return { ticket: signTicket(claims, secret), roomId: room.id, roomName: room.name, sessionId };
+  }
+
+  /** Seats whoever comes with a ticket, or closes the link with the reason. */
+  admit(link: GuardedLink, ticket: string): void {
+    const claims = readTicket(ticket, this.#settings.secret);
+    const nowMs = this.#settings.wallClockMs();
+    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    if (!claims) return link.close(CloseCode.refused, "not a ticket of this server");
+    const { sessionId, expiresAtMs } = claims;
+    if (this.#spent.has(sessionId)) return link.close(CloseCode.ticketUsed, "the ticket was used before");
+    const room = this.#rooms.get(claims.roomId);
+    const number = nowMs < expiresAtMs ? room?.claim(sessionId) : undefined;
+    if (!room || number === undefined)
+      return link.close(CloseCode.ticketExpired, "the ticket's time is over");
+    this.#seats -= 1;
+    this.#spent.add(sessionId, expiresAtMs, nowMs);
+    this.#seat({ room, number, id: sessionId, webrtc: claims.webrtc, link });
+  }
+
+  /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
+  resume(link: GuardedLink, sessionId: string, token: string): void {
+    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    const participant = this.#participants.get(sessionId);
+    if (!participant) return link.close(CloseCode.sessionUnknown, "the session is not known (any more)");
+    if (!participant.hasToken(token)) return link.close(CloseCode.refused, "wrong token");
+    this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
+    participant.attach(link);
+    participant.tell({ type: "resumed" });
+  }
+
+  /** Takes nobody any more and ends every session. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const [sessionId, { cancelRelease }] of this.#seats) {
+      cancelRelease();
+      this.#release(sessionId);
+    }
+    for (const participant of [...this.#participants.values()]) {
+      participant.end(CloseCode.serverShutdown, "the server is shutting down");
+    }
+  }
+
+  #roomFor(request: MatchRequest): Room | MatchRefusal {
+    const { method, target } = request;
+    if (method === "joinById") {
+      const room = this.#rooms.get(target);
+      if (!room) return { status: 404, code: "match/not-found", message: "there is no room with this id" };
+      return room.isFull ? full(409, "the room is full") : room;
+    }
+    const kind = this.#settings.rooms.get(target);
+    if (!kind) {
+      const message = `there is no kind of room named ${JSON.stringify(target)}`;
+      return { status: 404, code: "match/unknown-room", message };
+    }
+    const optionsKey = canonicalOptions(request.options);
+    const found = method === "create" ? undefined : this.#find(target, optionsKey);
+    if (found) return found;
+    if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
+    if (this.#rooms.size >= this.#settings.limits.maxRooms)
+      return full(503, "the server opens no more rooms");
+    return this.#open(target, optionsKey, kind.maxPeers);
+  }
+
+  #find(name: string, optionsKey: string): Room | undefined {
+    for (const room of this.#rooms.values()) {
+      if (room.name === name && room.optionsKey === optionsKey && !room.isFull) return room;
+    }
+    return undefined;
+  }
+
+  #open(name: string, optionsKey: string, maxPeers: number): Room {
+    const room = new Room({ id: randomId(ROOM_ID_BYTES), name, optionsKey, maxPeers });
+    this.#rooms.set(room.id, room);
+    this.#settings.log.debug("room opened", { roomId: room.id, name });
+    return room;
+  }
+
+  #release(sessionId: string): void {
+    const seat = this.#seats.get(sessionId);
+    if (!seat) return;
+    this.#seats.delete(sessionId);
+    seat.room.release(sessionId);
+    this.#disposeIfEmpty(seat.room);
+  }
+
+  #disposeIfEmpty(room: Room): void {
+    if (!room.isEmpty || !this.#rooms.delete(room.id)) return;
+    this.#settings.log.debug("room closed", { roomId: room.id });
+  }
+
+  #seat({ room, number, id, webrtc, link }: Newcomer): void {
+    const { scheduler, limits, iceServers, log } = this.#settings;
+    const token = randomId(TOKEN_BYTES);
+    const identity = { number, id, webrtc, token };
+    const handlers = this.#participantHandlers;
+    const participant = new Participant({ identity, room, scheduler, limits, handlers });
+    room.add(participant);
+    this.#participants.set(id, participant);
+    participant.attach(link);
+    const peers = room.peersOf(participant);
+    const place = { roomId: room.id, roomName: room.name };
+    participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
+    room.tellOthers(participant, { type: "joined", peer: participant.info });
+    log.debug("participant joined", { sessionId: id, number, ...place });
+  }
+
+  #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
+    if (message.type === "leave") return participant.end(CloseCode.left, "left");
+    if (!participant.admitSignal()) return;
+    if (message.type === "signal") return this.#signal(participant, message, messageBytes);
+    if (!participant.setWebrtc(message.webrtc)) return;
+    const { number } = participant;
+    participant.room.tellOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
+  }
+
+  #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
+    if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
+    const receiver = sender.room.participant(message.to);
+    if (!receiver || receiver === sender) return this.#drops.count("not-routable");
+    if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");
+    const payload = signalPayload(sender.number, message);
+    if (!payload) return sender.session.reportViolation("bad-message");
+    receiver.send(payload);
+  }
+
+  #gone(participant: Participant, close: LinkClose): void {
+    const { room, id, number } = participant;
+    room.remove(participant);
+    this.#participants.delete(id);
+    addTo(this.#pastDrops, participant.session.drops);
+    room.tellOthers(participant, { type: "left", number });
+    this.#disposeIfEmpty(room);
+    this.#logEnd(participant, close);
+  }
+
+  #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
+    const { log } = this.#settings;
+    const fields = { sessionId: id, roomId: room.id, code, reason };
+    if (code < CloseCode.protocolViolation) return log.debug("participant left", fields);
+    this.#endings.write(log.warn, "session cut", fields);
+  }
+}
+
+interface ReservedSeat {
+  readonly room: Room;
+  readonly cancelRelease: Cancel;
+}
+
+interface Newcomer {
+  readonly room: Room;
+  readonly number: number;
+  readonly id: string;
+  readonly webrtc: boolean;
+  readonly link: GuardedLink;
+}
+
+/**
+ * A signal as its receiver gets it; undefined where its data, though it could be decoded, is not what may be sent
+ * (NaN, for example, or too deeply nested).
+ */
+function signalPayload(
+  from: number,
+  { attempt, data }: ClientMessage & { type: "signal" },
+): Uint8Array | undefined {
+  try {
+    return writeControl({ type: "signal", from, attempt, data });
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+function addTo(sum: Record<string, number>, drops: DropCounters): void {
+  for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
+}
+
+function full(status: number, message: string): MatchRefusal {
+  return { status, code: "match/full", message };
+}
+
+function randomId(bytes: number): string {
+  return randomBytes(bytes).toString("base64url");
+}

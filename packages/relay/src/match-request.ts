@@ -1,0 +1,81 @@
+import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
+
+/** What rooms are told apart by, besides their name. */
+export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
+
+/** The ways to ask for a seat. */
+export const matchMethods = ["joinOrCreate", "create", "join", "joinById"] as const;
+/** One of {@link matchMethods}. */
+export type MatchMethod = (typeof matchMethods)[number];
+
+/** A match request that makes sense. */
+export interface MatchRequest {
+  readonly method: MatchMethod;
+  /** A kind of room; for `joinById` the id of a room. */
+  readonly target: string;
+  readonly options: RoomOptions;
+  /** Whether the client can and may open direct links. */
+  readonly webrtc: boolean;
+}
+
+/** Why there is no seat. */
+export interface MatchRefusal {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+const MAX_OPTIONS = 16;
+const MAX_KEY_CHARACTERS = 64;
+const MAX_TEXT_CHARACTERS = 256;
+
+/** The body of a match request: its options and abilities, or what is wrong with it. */
+export function readMatchBody(body: unknown): Pick<MatchRequest, "options" | "webrtc"> | MatchRefusal {
+  if (!isFields(body)) return malformed("the body must be a JSON object");
+  const { version, options = {}, webrtc = false } = body;
+  if (version !== PROTOCOL_VERSION) {
+    return {
+      status: 400,
+      code: "session/version",
+      message: `this server speaks version ${PROTOCOL_VERSION} of the protocol`,
+    };
+  }
+  if (typeof webrtc !== "boolean") return malformed("webrtc must be true or false");
+  if (!isFields(options)) return malformed("options must be an object");
+  const problem = optionsProblem(options);
+  return problem === undefined ? { options: options as RoomOptions, webrtc } : malformed(problem);
+}
+
+/** Equal for options that are equal, in whatever order they were written. */
+export function canonicalOptions(options: RoomOptions): string {
+  const entries = Object.entries(options);
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Tells refusals from what was asked for. */
+export function isRefusal(value: object): value is MatchRefusal {
+  return "status" in value && "code" in value;
+}
+
+function optionsProblem(options: Readonly<Record<string, unknown>>): string | undefined {
+  const entries = Object.entries(options);
+  if (entries.length > MAX_OPTIONS) return `options may have at most ${MAX_OPTIONS} entries`;
+  for (const [key, value] of entries) {
+    if (key.length === 0 || key.length > MAX_KEY_CHARACTERS) {
+      return `names of options must have 1 to ${MAX_KEY_CHARACTERS} characters`;
+    }
+    const isText = typeof value === "string" && value.length <= MAX_TEXT_CHARACTERS;
+    if (!isText && typeof value !== "boolean" && !Number.isFinite(value)) {
+      return `options may be numbers, booleans and text of at most ${MAX_TEXT_CHARACTERS} characters`;
+    }
+  }
+  return undefined;
+}
+
+function malformed(message: string): MatchRefusal {
+  return { status: 400, code: "match/bad-request", message };
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,181 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import {
+  CloseCode,
+  NetError,
+  PayloadKind,
+  readClientMessage,
+  writeControl,
+  type ClientMessage,
+  type PeerInfo,
+  type ServerMessage,
+} from "@paceline/protocol";
+import { Session, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
+import type { GuardedLink } from "./guarded-link.js";
+import type { RelayLimits } from "./relay-limits.js";
+import type { Room } from "./room.js";
+import { SessionMeter } from "./session-meter.js";
+
+/** Who a participant is; decided before its link opens. */
+export interface ParticipantIdentity {
+  readonly number: number;
+  /** The session id: the others see it, so it is no secret. */
+  readonly id: string;
+  readonly webrtc: boolean;
+  /** Secret; who has it may take the session over. Only its hash is kept. */
+  readonly token: string;
+}
+
+/** What a participant tells the lobby. */
+export interface ParticipantHandlers {
+  onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
+  onRouted(participant: Participant, packet: Uint8Array): void;
+  /** A packet or a message was over the limit and is not delivered. */
+  onRefused(): void;
+  /** Once: the participant is out, whoever decided it. */
+  onGone(participant: Participant, close: LinkClose): void;
+}
+
+/** What a participant is made of. */
+export interface ParticipantOptions {
+  readonly identity: ParticipantIdentity;
+  readonly room: Room;
+  readonly scheduler: Scheduler;
+  readonly limits: RelayLimits;
+  readonly handlers: ParticipantHandlers;
+}
+
+const LINK_CONNECT_TIMEOUT_MS = 5000;
+const HEARTBEAT_MS = 1000;
+
+/** One member of a room: a session that outlives its links for the grace period. */
+export class Participant {
+  readonly number: number;
+  readonly id: string;
+  readonly room: Room;
+  readonly session: Session;
+  /** The forwarder's mark: the last packet that went to this participant. */
+  lastRound = 0;
+  readonly #options: ParticipantOptions;
+  readonly #tokenHash: Buffer;
+  readonly #meter: SessionMeter;
+  readonly #links = new Set<Link>();
+  #webrtc: boolean;
+  #cancelGrace: Cancel | undefined;
+  #isGone = false;
+
+  constructor(options: ParticipantOptions) {
+    const { identity, handlers } = options;
+    this.#options = options;
+    this.number = identity.number;
+    this.id = identity.id;
+    this.room = options.room;
+    this.#webrtc = identity.webrtc;
+    this.#tokenHash = hashOf(identity.token);
+    this.#meter = new SessionMeter(options.limits, options.scheduler, {
+      onRefused: () => handlers.onRefused(),
+      onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
+    });
+    this.session = new Session({
+      scheduler: options.scheduler,
+      handlers: {
+        onReliable: (payload) => this.#receive(payload),
+        onRouted: (packet) => handlers.onRouted(this, packet),
+        onLinkDown: (link) => this.#linkDown(link),
+        onClosed: (close) => this.#gone(close),
+      },
+    });
+  }
+
+  /** As the others see it. */
+  get info(): PeerInfo {
+    return { number: this.number, id: this.id, webrtc: this.#webrtc };
+  }
+
+  /** The link that carries traffic to this participant now. */
+  get openLink(): Link | undefined {
+    const link = this.session.activeLink;
+    return link?.state === "open" ? link : undefined;
+  }
+
+  /** Changes what the others see; false where it is so already. */
+  setWebrtc(webrtc: boolean): boolean {
+    if (webrtc === this.#webrtc) return false;
+    this.#webrtc = webrtc;
+    return true;
+  }
+
+  /** Compares in constant time. */
+  hasToken(token: string): boolean {
+    return timingSafeEqual(hashOf(token), this.#tokenHash);
+  }
+
+  /** Whether one more message that the relay passes on for this participant is within its rate. */
+  admitSignal(): boolean {
+    return this.#meter.admitSignal();
+  }
+
+  /** Makes the link the only one. */
+  attach(link: GuardedLink): void {
+    const older = [...this.#links];
+    this.#links.add(link);
+    this.#cancelGrace?.();
+    this.#cancelGrace = undefined;
+    for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
+    link.measure(this.#meter);
+    this.session.attach(link, {
+      preference: 1,
+      needsProof: false,
+      connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
+      timeoutMs: this.#options.limits.linkTimeoutMs,
+      heartbeatMs: HEARTBEAT_MS,
+    });
+  }
+
+  tell(message: ServerMessage): void {
+    this.send(writeControl(message));
+  }
+
+  /** Sends a control message that is encoded already. Who lets too many wait is out. */
+  send(payload: Uint8Array): void {
+    if (this.#isGone) return;
+    try {
+      this.session.sendReliable(payload);
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+      this.end(CloseCode.tooSlow, "too many messages wait for an acknowledgement");
+    }
+  }
+
+  /** Takes the participant out: closes its session and its links. */
+  end(code: number, reason: string): void {
+    if (this.#isGone) return;
+    this.session.close(code, reason);
+    this.#gone({ code, reason });
+  }
+
+  #receive(payload: Uint8Array): void {
+    const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
+    if (message === undefined) return this.session.reportViolation("bad-message");
+    this.#options.handlers.onMessage(this, message, payload.length);
+  }
+
+  #linkDown(link: Link): void {
+    this.#links.delete(link);
+    if (this.#isGone || this.#links.size > 0) return;
+    this.#cancelGrace?.();
+    this.#cancelGrace = this.#options.scheduler.after(this.#options.limits.reconnectGraceMs, () =>
+      this.end(CloseCode.timeout, "did not come back in time"),
+    );
+  }
+
+  #gone(close: LinkClose): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#cancelGrace?.();
+    this.#options.handlers.onGone(this, close);
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ConfigError, type IceServer } from "@paceline/protocol";
+import { systemScheduler, type Scheduler } from "@paceline/transport";
+import { logLevels, silentLog, type Log } from "./log.js";
+import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
+import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
+import { relayLimits, type RelayLimits } from "./relay-limits.js";
+
+/** One kind of room. */
+export interface RoomKindOptions {
+  /** Participants and reserved seats, 1 to 64. Default 16. */
+  readonly maxPeers?: number;
+}
+
+/** What {@link createRelay} takes. */
+export interface RelayOptions {
+  /** The kinds of rooms that may be joined, by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
+  readonly rooms: Readonly<Record<string, RoomKindOptions>>;
+  /** Signs tickets; 16 bytes at least. Default: random, so that tickets of an earlier run are void. */
+  readonly secret?: string | Uint8Array;
+  /** Pages that may use the relay. Default: those that come from the same host and port. */
+  readonly allowedOrigins?: AllowedOrigins;
+  /** STUN and TURN servers that participants are told about, at most 8. */
+  readonly iceServers?: readonly IceServer[];
+  readonly limits?: Partial<RelayLimits>;
+  /**
+   * The network address that limits per address count. Default: the socket's. Behind a proxy that is the proxy's
+   * own: read the header there that the proxy sets.
+   */
+  readonly addressOf?: (request: IncomingMessage) => string;
+  readonly log?: Log;
+  /** Time and timers. Default: the machine's. */
+  readonly scheduler?: Scheduler;
+  /** Milliseconds since the epoch, for the expiry in tickets. Default: `Date.now`. */
+  readonly wallClockMs?: () => number;
+}
+
+/** Options after checks, with every default filled in. */
+export interface RelaySettings {
+  readonly rooms: ReadonlyMap<string, Required<RoomKindOptions>>;
+  readonly secret: Uint8Array;
+  readonly origins: OriginPolicy;
+  readonly iceServers: readonly IceServer[];
+  readonly limits: RelayLimits;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly log: Log;
+  readonly scheduler: Scheduler;
+  readonly wallClockMs: () => number;
+}
+
+const optionNames = [
+  "rooms",
+  "secret",
+  "allowedOrigins",
+  "iceServers",
+  "limits",
+  "addressOf",
+  "log",
+  "scheduler",
+  "wallClockMs",
+];
+const DEFAULT_MAX_PEERS = 16;
+const SECRET_BYTES = 32;
+const MIN_SECRET_BYTES = 16;
+const MAX_ICE_SERVERS = 8;
+const MAX_ICE_TEXT = 512;
+
+/** Checks options once and fills the defaults. Throws `ConfigError` naming field, value, range and unit. */
+export function relaySettings(options: RelayOptions): RelaySettings {
+  assertObject("options", options);
+  assertKeys("", options, optionNames);
+  return Object.freeze({
+    rooms: roomKinds(options.rooms),
+    secret: secretBytes(options.secret),
+    origins: new OriginPolicy(options.allowedOrigins ?? []),
+    iceServers: iceServerList(options.iceServers ?? []),
+    limits: relayLimits(options.limits ?? {}),
+    addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
+    log: checkedLog(options.log ?? silentLog),
+    scheduler: options.scheduler ?? systemScheduler,
+    wallClockMs: functionOf("wallClockMs", options.wallClockMs) ?? Date.now,
+  });
+}
+
+function roomKinds(rooms: unknown): ReadonlyMap<string, Required<RoomKindOptions>> {
+  assertObject("rooms", rooms);
+  const kinds = new Map<string, Required<RoomKindOptions>>();
+  for (const [name, kind] of Object.entries(rooms)) {
+    if (!/^[\w-]{1,64}$/.test(name)) {
+      const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
+      throw new ConfigError({ field: "rooms", value: name, expected });
+    }
+    assertObject(`rooms.${name}`, kind);
+    assertKeys(`rooms.${name}`, kind, ["maxPeers"]);
+    const maxPeers = kind.maxPeers ?? DEFAULT_MAX_PEERS;
+    // An envelope names 64 targets at most.
+    assertWhole(`rooms.${name}.maxPeers`, maxPeers, { min: 1, max: 64, unit: "participants" });
+    kinds.set(name, Object.freeze({ maxPeers }));
+  }
+  if (kinds.size === 0) {
+    throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });
+  }
+  return kinds;
+}
+
+function secretBytes(secret: unknown): Uint8Array {
+  if (secret === undefined) return randomBytes(SECRET_BYTES);
+  const bytes = typeof secret === "string" ? Buffer.from(secret, "utf8") : secret;
+  if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return Uint8Array.from(bytes);
+  // The value stays out of the message: it is a secret, however bad.
+  const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
+  throw new ConfigError({
+    field: "secret",
+    value,
+    expected: `text or bytes, at least ${MIN_SECRET_BYTES} bytes`,
+  });
+}
+
+function iceServerList(servers: unknown): readonly IceServer[] {
+  if (!Array.isArray(servers) || servers.length > MAX_ICE_SERVERS) {
+    const value = Array.isArray(servers) ? `${servers.length} servers` : servers;
+    throw new ConfigError({
+      field: "iceServers",
+      value,
+      expected: `a list of at most ${MAX_ICE_SERVERS} servers`,
+    });
+  }
+  return Object.freeze(servers.map((server, index) => iceServer(`iceServers[${index}]`, server)));
+}
+
+function iceServer(field: string, server: unknown): IceServer {
+  assertObject(field, server);
+  assertKeys(field, server, ["urls", "username", "credential"]);
+  const { urls, username, credential } = server;
+  if (typeof urls !== "string" || urls.length > MAX_ICE_TEXT || !/^(stun|turn)s?:\S+$/.test(urls)) {
+    throw new ConfigError({
+      field: `${field}.urls`,
+      value: urls,
+      expected: "stun:, stuns:, turn: or turns: and a host",
+    });
+  }
+  if (username === undefined && credential === undefined) return Object.freeze({ urls });
+  if (!isShortText(username) || !isShortText(credential)) {
+    const expected = `username and credential as text of 1 to ${MAX_ICE_TEXT} characters, or neither`;
+    throw new ConfigError({ field, value: "one that is no text", expected });
+  }
+  return Object.freeze({ urls, username, credential });
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= MAX_ICE_TEXT;
+}
+
+function checkedLog(log: Log): Log {
+  assertObject("log", log);
+  for (const level of logLevels) functionOf(`log.${level}`, log[level] ?? null);
+  return log;
+}
+
+function functionOf<F>(field: string, value: F | undefined): F | undefined {
+  if (value === undefined || typeof value === "function") return value;
+  throw new ConfigError({ field, value, expected: "a function" });
+}
+
+function socketAddress(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? "unknown";
+}

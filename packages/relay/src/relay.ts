@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { ConfigError } from "@paceline/protocol";
+import { LINK_PATH, LinkDoor } from "./link-door.js";
+import { Lobby } from "./lobby.js";
+import { LogThrottle } from "./log.js";
+import { MatchHandler } from "./match-handler.js";
+import { relaySettings, type RelayOptions, type RelaySettings } from "./relay-options.js";
+
+/** The answer of `GET /health`. */
+export interface RelayHealth {
+  readonly status: "ok" | "stopping";
+  readonly rooms: number;
+  /** Participants, with or without a link at present. */
+  readonly sessions: number;
+  /** Open sockets, those that are being closed included. */
+  readonly connections: number;
+  readonly uptimeS: number;
+  /** Packets and messages dropped since the start, by reason. */
+  readonly drops: Readonly<Record<string, number>>;
+}
+
+/** A relay: give it the requests and upgrades of an HTTP server of yours. */
+export interface Relay {
+  /** False where the request is not the relay's (neither `/match/...` nor `/health`): answer it yourself. */
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  /** False where the upgrade is not the relay's (not `/link`). */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  health(): RelayHealth;
+  /**
+   * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
+   * other side does not answer are cut after `drainMs` (default 1000).
+   */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+const DEFAULT_DRAIN_MS = 1000;
+const MATCH_PREFIX = "/match/";
+
+/** Makes a relay. Throws `ConfigError` naming the option, its value and what is allowed. */
+export function createRelay(options: RelayOptions): Relay {
+  return new EmbeddedRelay(relaySettings(options));
+}
+
+class EmbeddedRelay implements Relay {
+  readonly #settings: RelaySettings;
+  readonly #lobby: Lobby;
+  readonly #door: LinkDoor;
+  readonly #matches: MatchHandler;
+  readonly #faults: LogThrottle;
+  readonly #startedAtMs: number;
+  #stopped: Promise<void> | undefined;
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+    this.#lobby = new Lobby(settings);
+    this.#door = new LinkDoor(settings, this.#lobby);
+    this.#matches = new MatchHandler(settings, this.#lobby);
+    this.#faults = new LogThrottle(settings.scheduler);
+    this.#startedAtMs = settings.scheduler.nowMs();
+  }
+
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = pathOf(request);
+    if (path === "/health") {
+      this.#answerHealth(request, response);
+      return true;
+    }
+    if (!path.startsWith(MATCH_PREFIX)) return false;
+    this.#matches.handle(request, response, path.slice(MATCH_PREFIX.length)).catch((error: unknown) => {
+      this.#faults.write(this.#settings.log.error, "match request failed", { error: String(error) });
+      response.destroy();
+    });
+    return true;
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (pathOf(request) !== LINK_PATH) return false;
+    this.#door.open(request, socket, head);
+    return true;
+  }
+
+  health(): RelayHealth {
+    return {
+      status: this.#lobby.isStopping ? "stopping" : "ok",
+      rooms: this.#lobby.roomCount,
+      sessions: this.#lobby.sessionCount,
+      connections: this.#door.connectionCount,
+      uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
+      drops: this.#lobby.drops(),
+    };
+  }
+
+  stop({ drainMs = DEFAULT_DRAIN_MS }: { readonly drainMs?: number } = {}): Promise<void> {
+    if (!(drainMs >= 0 && drainMs <= 60_000)) {
+      throw new ConfigError({ field: "drainMs", value: drainMs, expected: "0 to 60000 (ms)" });
+    }
+    if (!this.#lobby.isStopping)
+      this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
+    this.#lobby.stop();
+    return this.#door.close(drainMs);
+  }
+
+  #stop(drainMs: number): Promise<void> {
+    this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
+    this.#lobby.stop();
+    return this.#door.close(drainMs);
+  }
+
+  #answerHealth(request: IncomingMessage, response: ServerResponse): void {
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead) response.setHeader("Allow", "GET, HEAD");
+    response.setHeader("Cache-Control", "no-store");
+    response.writeHead(isRead ? 200 : 405, { "Content-Type": "application/json; charset=utf-8" });
+    response.end(isRead ? JSON.stringify(this.health()) : undefined);
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "").split("?", 1)[0] ?? "";
+}

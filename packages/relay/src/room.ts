@@ -1,0 +1,98 @@
+import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/protocol";
+import type { Participant } from "./participant.js";
+
+/** What identifies a room to those who look for one. */
+export interface RoomDescription {
+  readonly id: string;
+  readonly name: string;
+  /** The options it was created with, in canonical form. */
+  readonly optionsKey: string;
+  readonly maxPeers: number;
+}
+
+/** The first number of a participant; 0 stays free for "nobody". */
+const FIRST_NUMBER = 1;
+const LAST_NUMBER = 0xffff;
+
+/** Participants who see each other, and seats that are kept for some who come soon. */
+export class Room {
+  readonly id: string;
+  readonly name: string;
+  readonly optionsKey: string;
+  readonly maxPeers: number;
+  readonly #participants = new Map<number, Participant>();
+  readonly #seats = new Set<string>();
+  #nextNumber = FIRST_NUMBER;
+
+  constructor(description: RoomDescription) {
+    this.id = description.id;
+    this.name = description.name;
+    this.optionsKey = description.optionsKey;
+    this.maxPeers = description.maxPeers;
+  }
+
+  /** Participants, in the order in which they came. */
+  get participants(): Iterable<Participant> {
+    return this.#participants.values();
+  }
+
+  /** How many are here or have a seat. */
+  get taken(): number {
+    return this.#participants.size + this.#seats.size;
+  }
+
+  /** Also a room that has given out its last number is full: numbers are never used again. */
+  get isFull(): boolean {
+    return this.taken >= this.maxPeers || this.#nextNumber + this.#seats.size > LAST_NUMBER;
+  }
+
+  get isEmpty(): boolean {
+    return this.taken === 0;
+  }
+
+  participant(number: number): Participant | undefined {
+    return this.#participants.get(number);
+  }
+
+  reserve(sessionId: string): void {
+    this.#seats.add(sessionId);
+  }
+
+  /** Gives a seat back. */
+  release(sessionId: string): void {
+    this.#seats.delete(sessionId);
+  }
+
+  /** Turns a seat into the number of a new participant. */
+  claim(sessionId: string): number {
+    this.#seats.delete(sessionId);
+    const number = this.#nextNumber;
+    this.#nextNumber += 1;
+    return number;
+  }
+
+  add(participant: Participant): void {
+    this.#participants.set(participant.number, participant);
+  }
+
+  remove(participant: Participant): void {
+    this.#participants.delete(participant.number);
+  }
+
+  /** The others, as a participant's welcome lists them. */
+  peersOf(participant: Participant): PeerInfo[] {
+    const peers: PeerInfo[] = [];
+    for (const other of this.#participants.values()) {
+      if (other !== participant) peers.push(other.info);
+    }
+    return peers;
+  }
+
+  /** Tells everyone but one; encoded once. */
+  tellOthers(participant: Participant, message: ServerMessage): void {
+    const payload = writeControl(message);
+    for (const other of this.#participants.values()) {
+      if (other !== participant) other.send(payload);
+    }
+  }
+}

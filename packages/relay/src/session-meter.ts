@@ -1,0 +1,67 @@
+import type { Clock } from "@paceline/transport";
+import type { RelayLimits } from "./relay-limits.js";
+import { TokenBucket } from "./token-bucket.js";
+
+/** Without a refusal for so long, a session counts as keeping its limits again. */
+const FORGIVEN_AFTER_MS = 1000;
+/** Refused packets, in bursts, after which there is no waiting for the patience to end. */
+const BURSTS_TOO_MANY = 10;
+
+/** Measures what one participant sends, over all of its links. */
+export class SessionMeter {
+  readonly #clock: Clock;
+  readonly #packets: TokenBucket;
+  readonly #bytes: TokenBucket;
+  readonly #signals: TokenBucket;
+  readonly #patienceMs: number;
+  readonly #maxRefused: number;
+  readonly #onRefused: () => void;
+  readonly #onFlood: () => void;
+  #overSinceMs = 0;
+  #refusedAtMs = Number.NEGATIVE_INFINITY;
+  #refused = 0;
+
+  /** `onRefused` is called for every packet that is to be dropped, `onFlood` when the session is to be cut. */
+  constructor(limits: RelayLimits, clock: Clock, on: { onRefused(): void; onFlood(): void }) {
+    const nowMs = clock.nowMs();
+    this.#clock = clock;
+    this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
+    this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.byteBurst, nowMs);
+    this.#signals = new TokenBucket(limits.signalsPerSecond, limits.signalBurst, nowMs);
+    this.#patienceMs = limits.floodPatienceMs;
+    this.#maxRefused = limits.packetBurst * BURSTS_TOO_MANY;
+    this.#onRefused = () => on.onRefused();
+    this.#onFlood = () => on.onFlood();
+  }
+
+  /** Whether a packet may pass. */
+  admitPacket(packetBytes: number): boolean {
+    const nowMs = this.#clock.nowMs();
+    if (this.#packets.take(1, nowMs) && this.#bytes.take(packetBytes, nowMs)) return true;
+    this.#refuse(nowMs);
+    return false;
+  }
+
+  /** Whether a message that the relay itself passes on may pass. */
+  admitSignal(): boolean {
+    if (this.#signals.take(1, this.#clock.nowMs())) return true;
+    this.#onRefused();
+    return false;
+  }
+
+  /** Someone else has found the session flooding: its socket, for example, by bytes that are no packets. */
+  reportFlood(): void {
+    this.#onFlood();
+  }
+
+  #refuse(nowMs: number): void {
+    this.#onRefused();
+    if (nowMs - this.#refusedAtMs > FORGIVEN_AFTER_MS) {
+      this.#overSinceMs = nowMs;
+      this.#refused = 0;
+    }
+    this.#refusedAtMs = nowMs;
+    this.#refused += 1;
+    if (nowMs - this.#overSinceMs > this.#patienceMs || this.#refused > this.#maxRefused) this.#onFlood();
+  }
+}

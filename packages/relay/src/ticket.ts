@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** What a seat ticket says. */
+export interface TicketClaims {
+  readonly roomId: string;
+  /** The session that the seat is for; also what makes the ticket unique. */
+  readonly sessionId: string;
+  readonly webrtc: boolean;
+  /** Wall clock, since the epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** Far above what {@link signTicket} writes; longer ones are not looked at. */
+const MAX_TICKET_CHARACTERS = 1024;
+
+/** Writes claims as `base64url(JSON).base64url(HMAC-SHA256)`. */
+export function signTicket(claims: TicketClaims, secret: Uint8Array): string {
+  const body = Buffer.from(JSON.stringify(claims)).toString("base64url");
+  return `${body}.${signature(body, secret).toString("base64url")}`;
+}
+
+/** The claims of a ticket that was signed with this secret, expired or not; undefined for any other text. */
+export function readTicket(ticket: string, secret: Uint8Array): TicketClaims | undefined {
+  if (ticket.length > MAX_TICKET_CHARACTERS) return undefined;
+  const [body = "", signed = "", ...more] = ticket.split(".");
+  const given = Buffer.from(signed, "base64url");
+  const expected = signature(body, secret);
+  if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    return undefined;
+  }
+  return claimsOf(body);
+}
+
+function signature(body: string, secret: Uint8Array): Buffer {
+  return createHmac("sha256", secret).update(body).digest();
+}
+
+/** Signed by us, but perhaps by another version of us that shares the secret: the shape is checked all the same. */
+function claimsOf(body: string): TicketClaims | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { roomId, sessionId, webrtc, expiresAtMs } = value as Record<string, unknown>;
+  const isComplete =
+    typeof roomId === "string" && typeof sessionId === "string" && typeof webrtc === "boolean";
+  return isComplete && typeof expiresAtMs === "number"
+    ? { roomId, sessionId, webrtc, expiresAtMs }
+    : undefined;
+}

@@ -1,0 +1,31 @@
+export { type Inputs, inputsOf, measuredBands } from "./bands.js";
+export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
+export { decide } from "./decide.js";
+export { describePlan, type PlanRow } from "./describe-plan.js";
+export type { Content, Delivery, PairsWith, Plan, PlannedLink, Reason, Route } from "./plan.js";
+export {
+  type Favour,
+  favours,
+  type Genre,
+  genres,
+  type Profile,
+  type ProfileNumbers,
+  profileRanges,
+  topologies,
+  type Topology,
+  validateProfile,
+  type ViewStyle,
+  viewStyles,
+} from "./profile.js";
+export { profileNamed, profiles } from "./profiles.js";
+export {
+  type Answers,
+  type Conditions,
+  type Effect,
+  END,
+  type Facts,
+  type LinkOrders,
+  type Question,
+  type Row,
+} from "./question.js";
+export { decisionTree } from "./tree.js";

@@ -1,0 +1,69 @@
+import {
+  type Circumstances,
+  favours,
+  genres,
+  type Measured,
+  measuredBands,
+  profiles,
+  topologies,
+} from "../../src/profiles/index.js";
+
+const BOTH = [true, false] as const;
+
+/** No measurement, and one in every combination of bands. */
+const measurements: readonly (Measured | undefined)[] = [
+  undefined,
+  ...measuredBands.lossRatio.flatMap((loss) =>
+    measuredBands.rttMs.flatMap((rtt) =>
+      measuredBands.jitterMs.map((jitter) => ({
+        lossRatio: loss.from,
+        rttMs: rtt.from,
+        jitterMs: jitter.from,
+      })),
+    ),
+  ),
+];
+
+/** What the browser has and what the server speaks, as far as the tree can tell combinations apart. */
+const reaches = BOTH.flatMap((webrtc) =>
+  BOTH.flatMap((websocket) =>
+    BOTH.flatMap((webtransport) =>
+      BOTH.map((serverWebrtc) => ({
+        available: { webrtc, websocket, webtransport },
+        // WebTransport leads to the server only, so one side without it is as good as both.
+        server: { webrtc: serverWebrtc, webtransport },
+      })),
+    ),
+  ),
+);
+
+const devices = (["ok", "low"] as const).flatMap((battery) =>
+  (["fixed", "mobile"] as const).map((network) => ({ battery, network })),
+);
+
+const games = genres.flatMap((genre) =>
+  topologies.flatMap((topology) =>
+    BOTH.flatMap((freeMovement) => favours.map((favour) => ({ genre, topology, freeMovement, favour }))),
+  ),
+);
+
+const places = (["https", "http"] as const).flatMap((security) =>
+  reaches.flatMap((reach) => devices.map((device) => ({ ...reach, security, device }))),
+);
+
+/** One of every combination of bands: a value of each band, all genres, topologies, devices and so on. */
+export function* everyCombination(): Generator<Circumstances> {
+  for (const game of games) {
+    const { maxDirectPeers } = profiles[game.genre];
+    for (const place of places) {
+      yield* measuredIn({ ...game, ...place, peers: maxDirectPeers });
+      yield* measuredIn({ ...game, ...place, peers: maxDirectPeers + 1 });
+    }
+  }
+}
+
+function* measuredIn(circumstances: Circumstances): Generator<Circumstances> {
+  for (const measured of measurements) {
+    yield measured === undefined ? circumstances : { ...circumstances, measured };
+  }
+}
