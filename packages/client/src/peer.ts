@@ -75,6 +75,7 @@ export class PeerConnection implements Peer {
   readonly session: Session;
   readonly requests: Requests;
   readonly meter: RateMeter;
+  readonly #scheduler: Scheduler;
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: DirectPath;
@@ -86,6 +87,7 @@ export class PeerConnection implements Peer {
 
   constructor(options: PeerOptions) {
     const { info, handlers, scheduler } = options;
+    this.#scheduler = scheduler;
     this.#info = info;
     this.#handlers = handlers;
     this.#hasWebRtc = info.webrtc;
@@ -155,7 +157,7 @@ export class PeerConnection implements Peer {
   /** The path through the server exists (again). */
   relayOver(uplink: Link): void {
     this.relayLost();
-    this.#relayed = new RelayedLink(uplink, this.number);
+    this.#relayed = new RelayedLink({ scheduler: this.#scheduler, uplink, peerNumber: this.number });
     this.session.attach(this.#relayed, relayedOptions);
   }
 

@@ -1,3 +1,4 @@
+export { ConfigError, type IceServer } from "@paceline/protocol";
 export { silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
 export type { AllowedOrigins } from "./origin-policy.js";
 export { createRelay, type Relay, type RelayHealth } from "./relay.js";

@@ -76,7 +76,8 @@ export class Lobby {
   reserve(request: MatchRequest): Seat | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
     const { limits, secret, wallClockMs, scheduler } = this.#settings;
-    if (this.#participants.size + this.#seats.size >= limits.maxSessions) return full(503, "the server is full");
+    if (this.#participants.size + this.#seats.size >= limits.maxSessions)
+      return full(503, "the server is full");
     const room = this.#roomFor(request);
     if (!(room instanceof Room)) return room;
     const sessionId = randomId(SESSION_ID_BYTES);
@@ -101,13 +102,14 @@ export class Lobby {
     if (!claims) return link.close(CloseCode.refused, "not a ticket of this server");
     const { sessionId, expiresAtMs } = claims;
     if (this.#spent.has(sessionId)) return link.close(CloseCode.ticketUsed, "the ticket was used before");
-    const room = this.#rooms.get(claims.roomId);
-    const number = nowMs < expiresAtMs ? room?.claim(sessionId) : undefined;
-    if (!room || number === undefined)
+    const seat = this.#seats.get(sessionId);
+    if (!seat || nowMs >= expiresAtMs)
       return link.close(CloseCode.ticketExpired, "the ticket's time is over");
-    this.#seats -= 1;
+    seat.cancelRelease();
+    this.#seats.delete(sessionId);
     this.#spent.add(sessionId, expiresAtMs, nowMs);
-    this.#seat({ room, number, id: sessionId, webrtc: claims.webrtc, link });
+    const number = seat.room.claim(sessionId);
+    this.#seat({ room: seat.room, number, id: sessionId, webrtc: claims.webrtc, link });
   }
 
   /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
@@ -128,7 +130,7 @@ export class Lobby {
       cancelRelease();
       this.#release(sessionId);
     }
-    for (const participant of [...this.#participants.values()]) {
+    for (const participant of this.#participants.values()) {
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
   }

@@ -95,10 +95,8 @@ class EmbeddedRelay implements Relay {
     if (!(drainMs >= 0 && drainMs <= 60_000)) {
       throw new ConfigError({ field: "drainMs", value: drainMs, expected: "0 to 60000 (ms)" });
     }
-    if (!this.#lobby.isStopping)
-      this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
-    this.#lobby.stop();
-    return this.#door.close(drainMs);
+    this.#stopped ??= this.#stop(drainMs);
+    return this.#stopped;
   }
 
   #stop(drainMs: number): Promise<void> {

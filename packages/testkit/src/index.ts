@@ -14,3 +14,5 @@ export {
   simulatedPair,
 } from "./simulated-pair.js";
 export { VirtualScheduler, type VirtualSchedulerOptions } from "./virtual-scheduler.js";
+export { type ContractCase, linkContract, type LinkPair } from "./contract/link-contract.js";
+export { type MemoryLinkPair, type MemoryLinkPairOptions, memoryLinkPair } from "./memory-link-pair.js";

@@ -88,6 +88,11 @@ export class Participant {
     this.room.advance(this.#tick++);
   }
 
+  /** Time that was not simulated: the page was hidden, or the machine too slow. Ticks go on with time. */
+  skip(steps: number): void {
+    this.#tick += steps;
+  }
+
   /** Phases and the others' progress; once per frame. */
   update(): void {
     this.session.update(this.#now());

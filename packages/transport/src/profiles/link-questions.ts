@@ -1,11 +1,10 @@
 import type { Question } from "./question.js";
 
-const RELAYED_PAIRS = {
-  pairsWith: "everybody",
-  pairLinks: { unreliable: ["relayed"], reliable: ["relayed"] },
-} as const;
+const RELAYED_PAIRS = { pairLinks: { unreliable: ["relayed"], reliable: ["relayed"] } } as const;
 
-const DIRECT_PAIR_LINKS = { unreliable: ["webrtc", "relayed"], reliable: ["webrtc", "relayed"] } as const;
+const DIRECT_PAIRS = {
+  pairLinks: { unreliable: ["webrtc", "relayed"], reliable: ["webrtc", "relayed"] },
+} as const;
 
 const WEBSOCKET_ONLY = { serverLinks: { unreliable: ["websocket"], reliable: ["websocket"] } } as const;
 
@@ -111,47 +110,70 @@ const entryQuestion: Question = {
       when: {},
       choice: "WebSocket",
       answer: { entry: "WebSocket" },
-      next: "paths",
+      next: "partners",
       reason:
-        "The WebSocket opens first: it works almost everywhere and within one round trip of the connection, so the " +
-        "game runs on it while better links are still negotiated.",
+        "The WebSocket opens first: it works almost everywhere and needs no negotiation, so the game runs on it while " +
+        "better links are still being tried.",
     },
   ],
 };
 
-const pathsQuestion: Question = {
-  id: "paths",
-  ask: "Who sends to whom, and over which links?",
+const partnersQuestion: Question = {
+  id: "partners",
+  ask: "With whom does a player exchange anything?",
   rows: [
     {
-      id: "PATHS-1",
+      id: "PARTNERS-1",
       when: { topology: ["server"] },
-      choice: "everybody to the server",
+      choice: "with the server alone",
       sets: { pairsWith: "nobody" },
       next: "server",
       reason:
         "The server decides what happens and tells everybody; players have nothing to send to each other.",
     },
     {
-      id: "PATHS-2",
+      id: "PARTNERS-2",
+      when: { topology: ["host"] },
+      choice: "with the host",
+      sets: { pairsWith: "host" },
+      next: "paths",
+      reason: "One player decides what happens, so only the way to and from that one counts.",
+    },
+    {
+      id: "PARTNERS-3",
+      when: {},
+      choice: "with every other player",
+      sets: { pairsWith: "everybody" },
+      next: "paths",
+      reason: "Everybody decides about what is theirs and tells all others.",
+    },
+  ],
+};
+
+const pathsQuestion: Question = {
+  id: "paths",
+  ask: "Which way do players reach each other?",
+  rows: [
+    {
+      id: "PATHS-1",
       when: { topology: ["relay"] },
-      choice: "to each other through the relay",
+      choice: "through the relay",
       sets: RELAYED_PAIRS,
       next: "server",
       reason: "The game wants the relay between its players: nobody learns another player's address.",
     },
     {
-      id: "PATHS-3",
+      id: "PATHS-2",
       when: { webrtc: ["no"] },
-      choice: "to each other through the relay",
+      choice: "through the relay",
       sets: RELAYED_PAIRS,
       next: "server",
       reason: "Between two browsers only WebRTC can connect, and it is missing or switched off here.",
     },
     {
-      id: "PATHS-4",
+      id: "PATHS-3",
       when: { topology: ["mesh"], peers: ["many"] },
-      choice: "to each other through the relay",
+      choice: "through the relay",
       sets: RELAYED_PAIRS,
       next: "server",
       reason:
@@ -159,9 +181,9 @@ const pathsQuestion: Question = {
         "each of them; the relay takes one copy and passes it on.",
     },
     {
-      id: "PATHS-5",
-      when: { topology: ["host"], peers: ["many"] },
-      choice: "to each other through the relay",
+      id: "PATHS-4",
+      when: { peers: ["many"] },
+      choice: "through the relay",
       sets: RELAYED_PAIRS,
       next: "server",
       reason:
@@ -169,9 +191,9 @@ const pathsQuestion: Question = {
         "each of them; the relay takes one copy and passes it on.",
     },
     {
-      id: "PATHS-6",
+      id: "PATHS-5",
       when: { favour: ["cpu"] },
-      choice: "to each other through the relay",
+      choice: "through the relay",
       sets: RELAYED_PAIRS,
       next: "server",
       reason:
@@ -179,24 +201,14 @@ const pathsQuestion: Question = {
         "costs a browser about 40 % more than a WebSocket (Discart 2014, Chrome).",
     },
     {
-      id: "PATHS-7",
-      when: { topology: ["mesh"] },
-      choice: "directly to everybody",
-      sets: { pairsWith: "everybody", pairLinks: DIRECT_PAIR_LINKS },
+      id: "PATHS-6",
+      when: {},
+      choice: "directly, else through the relay",
+      sets: DIRECT_PAIRS,
       next: "pair",
       reason:
         "The direct way is the shortest. The relay carries each pair until its own direct link has proven itself, and " +
         "again when that link dies: for 15 to 22 % of players none can be opened at all.",
-    },
-    {
-      id: "PATHS-8",
-      when: {},
-      choice: "directly to the host",
-      sets: { pairsWith: "host", pairLinks: DIRECT_PAIR_LINKS },
-      next: "pair",
-      reason:
-        "The host decides what happens, so only the way to and from it counts: direct where that is possible, through " +
-        "the relay until then and wherever it is not.",
     },
   ],
 };
@@ -269,7 +281,7 @@ const serverQuestion: Question = {
         serverLinks: { unreliable: ["webtransport", "webrtc", "websocket"], reliable: ["websocket"] },
       },
       next: "view",
-      reason: `${TWO_LINKS} WebTransport before WebRTC: it opens without ICE and does not queue behind a channel.`,
+      reason: `${TWO_LINKS} WebTransport before WebRTC: it opens without ICE.`,
     },
     {
       id: "SERVER-5",
@@ -305,6 +317,7 @@ export const linkQuestions: readonly Question[] = [
   securityQuestion,
   contentQuestion,
   entryQuestion,
+  partnersQuestion,
   pathsQuestion,
   pairQuestion,
   serverQuestion,

@@ -144,8 +144,8 @@ const lossQuestion: Question = {
       sets: { factors: { stateHz: 0.5, thresholdM: 1.5, headingRad: 1.5, heartbeatMs: 0.5 } },
       next: "rtt",
       reason:
-        "Loss as high as this is mostly a full queue that more packets would only fill; and what is lost is wrong until " +
-        "the next state, so a standing entity is repeated sooner.",
+        "Loss as high as this may well come from a full queue, which more packets would only lengthen; and what is lost " +
+        "is wrong until the next state, so a standing entity is repeated sooner.",
     },
     {
       id: "LOSS-2",

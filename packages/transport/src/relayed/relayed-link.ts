@@ -1,5 +1,14 @@
 import { ByteWriter, writeEnvelope, type TrafficClassName } from "@paceline/protocol";
 import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+
+export interface RelayedLinkOptions {
+  readonly scheduler: Scheduler;
+  /** The link to the server. */
+  readonly uplink: Link;
+  /** The other participant. */
+  readonly peerNumber: number;
+}
 
 /**
  * A path to another participant through the relay: packets travel in envelopes over the link to the server, and
@@ -8,13 +17,15 @@ import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from ".
 export class RelayedLink implements Link {
   readonly kind = "relayed";
   readonly counters = newLinkCounters();
+  readonly #scheduler: Scheduler;
   readonly #uplink: Link;
   readonly #peerNumber: number;
   readonly #writer = new ByteWriter(1280);
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
 
-  constructor(uplink: Link, peerNumber: number) {
+  constructor({ scheduler, uplink, peerNumber }: RelayedLinkOptions) {
+    this.#scheduler = scheduler;
     this.#uplink = uplink;
     this.#peerNumber = peerNumber;
   }
@@ -33,7 +44,7 @@ export class RelayedLink implements Link {
 
   start(handlers: LinkHandlers): void {
     this.#handlers = handlers;
-    queueMicrotask(() => {
+    this.#scheduler.after(0, () => {
       if (this.#state !== "connecting") return;
       this.#state = "open";
       handlers.onOpen();
@@ -69,7 +80,7 @@ export class RelayedLink implements Link {
   close(code: number, reason: string): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    queueMicrotask(() => {
+    this.#scheduler.after(0, () => {
       const handlers = this.#handlers;
       this.#handlers = undefined;
       handlers?.onClose({ code, reason });

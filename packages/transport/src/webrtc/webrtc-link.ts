@@ -88,7 +88,7 @@ export class WebRtcLink implements Link {
   close(code: number, reason: string): void {
     if (this.#state === "closed") return;
     this.#shut();
-    queueMicrotask(() => this.#report(code, reason));
+    this.#options.scheduler.after(0, () => this.#report(code, reason));
   }
 
   #connect(SimplePeer: new (options: Options) => Instance): void {

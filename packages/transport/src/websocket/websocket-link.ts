@@ -33,12 +33,14 @@ export class WebSocketLink implements Link {
   readonly kind = "websocket";
   readonly isUnreliable = false;
   readonly counters = newLinkCounters();
+  readonly #scheduler: Scheduler;
   readonly #socket: WebSocketLike;
   readonly #queue: SendQueue;
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
 
   constructor(socket: WebSocketLike, options: WebSocketLinkOptions) {
+    this.#scheduler = options.scheduler;
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
     this.#queue = new SendQueue({
@@ -67,8 +69,9 @@ export class WebSocketLink implements Link {
     socket.onclose = (event: { code: number; reason: string }) => this.#closed(event.code, event.reason);
     // A close event follows every error and carries what is known of it.
     socket.onerror = () => undefined;
-    if (socket.readyState === OPEN) queueMicrotask(() => this.#open());
-    if (socket.readyState > OPEN) queueMicrotask(() => this.#closed(1006, "closed before it was used"));
+    if (socket.readyState === OPEN) this.#scheduler.after(0, () => this.#open());
+    if (socket.readyState > OPEN)
+      this.#scheduler.after(0, () => this.#closed(1006, "closed before it was used"));
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
@@ -90,7 +93,7 @@ export class WebSocketLink implements Link {
       this.#socket.close();
     }
     // The socket's own close event may take many seconds on a dead network.
-    queueMicrotask(() => this.#report(code, reason));
+    this.#scheduler.after(0, () => this.#report(code, reason));
   }
 
   #open(): void {
@@ -100,6 +103,8 @@ export class WebSocketLink implements Link {
   }
 
   #receive(data: unknown): void {
+    // The first packet may be here before the timer that reports a socket which was open from the start.
+    this.#open();
     if (this.#state !== "open" || !(data instanceof ArrayBuffer)) return;
     this.counters.packetsReceived += 1;
     this.counters.bytesReceived += data.byteLength;

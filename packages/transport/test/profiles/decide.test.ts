@@ -76,7 +76,7 @@ describe("who talks to whom", () => {
     const plan = planFor("racing", { available: { ...browser.available, webrtc: false } });
     expect(plan).toMatchObject({ canConnect: true, pairsWith: "everybody", pairLinks: ["relayed"] });
     expect(plan.traffic.state.pair).toEqual({ delivery: "newest-wins", links: ["relayed"] });
-    expect(rowsOf(plan)).toContain("PATHS-3");
+    expect(rowsOf(plan)).toContain("PATHS-2");
   });
 
   test("a mesh of more players than the profile's limit is relayed and says so", () => {
@@ -84,7 +84,12 @@ describe("who talks to whom", () => {
     expect(planFor("racing", { peers: maxDirectPeers }).pairLinks).toEqual(["webrtc", "relayed"]);
     const crowded = planFor("racing", { peers: maxDirectPeers + 1 });
     expect(crowded.pairLinks).toEqual(["relayed"]);
-    expect(crowded.reasons.find((reason) => reason.row === "PATHS-4")?.reason).toContain("maxDirectPeers");
+    expect(crowded.reasons.find((reason) => reason.row === "PATHS-3")?.reason).toContain("maxDirectPeers");
+  });
+
+  test("without WebRTC a host is reached through the relay, and is still the only partner", () => {
+    const plan = planFor("action", { available: { ...browser.available, webrtc: false } });
+    expect(plan).toMatchObject({ pairsWith: "host", pairLinks: ["relayed"] });
   });
 
   test("with a host each other player has one session, to the host", () => {
@@ -161,7 +166,7 @@ describe("rates and thresholds", () => {
     const mine = { ...profileNamed("racing"), stateHz: 60, maxDirectPeers: 2 };
     const plan = decide(circumstancesOf(mine, browser), mine);
     expect(plan.numbers.stateHz).toBe(60);
-    expect(rowsOf(plan)).toContain("PATHS-4");
+    expect(rowsOf(plan)).toContain("PATHS-3");
   });
 });
 

@@ -15,7 +15,9 @@ import { everyCombination } from "./every-combination.js";
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
-/** What is wrong with a plan for these circumstances; nothing, we hope. */
+const PARTNERS = { server: "nobody", relay: "everybody", mesh: "everybody", host: "host" } as const;
+
+/** What holds for every plan. */
 const checks: Record<string, (plan: Plan, circumstances: Circumstances) => boolean> = {
   "has reasons, each with words": ({ reasons }) =>
     reasons.length >= 8 &&
@@ -35,6 +37,8 @@ const checks: Record<string, (plan: Plan, circumstances: Circumstances) => boole
     !plan.canConnect ||
     (plan.serverLinks.at(-1) === "websocket" &&
       (plan.pairsWith === "nobody" ? plan.pairLinks.length === 0 : plan.pairLinks.at(-1) === "relayed")),
+  "keeps a session with those whom the topology names": ({ canConnect, pairsWith }, { topology }) =>
+    pairsWith === (canConnect ? PARTNERS[topology] : "nobody"),
   "leaves all orders empty where nothing can connect": (plan) =>
     plan.canConnect || usedLinks(plan).length === 0,
   "carries every class to the server": ({ canConnect, traffic }) =>

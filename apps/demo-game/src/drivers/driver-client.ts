@@ -1,0 +1,120 @@
+import { Client, type Room } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { idleInput } from "../car/car-state.js";
+import { STEP_MS } from "../car/step-car.js";
+import { joinUntilItWorks, ROOM_NAME } from "../net/join-race.js";
+import { Participant } from "../net/participant.js";
+import { STALE_AFTER_MS } from "../net/remote-car.js";
+import { circuit } from "../track/circuit.js";
+import { ComputerDriver } from "./computer-driver.js";
+import { skillOf } from "./racecraft.js";
+
+export interface DriverIdentity {
+  readonly name: string;
+  readonly color: string;
+}
+
+/** After the flag, the way home is driven at this share of the pace. */
+const COOL_DOWN_PACE = 0.6;
+/** A process that was asleep does not race to catch up. */
+const MAX_CATCH_UP_MS = 200;
+
+/** One computer driver in its own connection: joins, races, joins again when it has been thrown out. */
+export class DriverClient {
+  readonly #server: string;
+  readonly #identity: DriverIdentity;
+  readonly #driver: ComputerDriver;
+  readonly #stopping = new AbortController();
+  readonly #report: (line: string) => void;
+  #participant: Participant | undefined;
+  #accumulatedMs = 0;
+
+  constructor(server: string, index: number, identity: DriverIdentity, report: (line: string) => void) {
+    this.#server = server;
+    this.#identity = identity;
+    this.#driver = new ComputerDriver(circuit, skillOf(index));
+    this.#report = report;
+  }
+
+  async start(): Promise<void> {
+    const room = await joinUntilItWorks(
+      () => this.#join(),
+      (error, retryInMs) => this.#report(`cannot join (${messageOf(error)}), next try in ${retryInMs} ms`),
+      this.#stopping.signal,
+    );
+    if (room !== undefined) this.#enter(room);
+  }
+
+  /** Called by the one timer that all drivers of the process share. */
+  advance(elapsedMs: number): void {
+    const participant = this.#participant;
+    if (participant === undefined) return;
+    const kept = Math.min(elapsedMs, MAX_CATCH_UP_MS);
+    participant.skip(Math.floor((elapsedMs - kept) / STEP_MS));
+    this.#accumulatedMs += kept;
+    if (this.#accumulatedMs < STEP_MS) return;
+    participant.update();
+    while (this.#accumulatedMs >= STEP_MS) {
+      this.#accumulatedMs -= STEP_MS;
+      this.#step(participant);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const participant = this.#participant;
+    this.#participant = undefined;
+    participant?.dispose();
+    await participant?.room.leave();
+  }
+
+  #join(): Promise<Room> {
+    const client = new Client(this.#server, {
+      profile: "racing",
+      name: this.#identity.name,
+      webSocket: NodeWebSocket,
+    });
+    return client.joinOrCreate(ROOM_NAME);
+  }
+
+  #enter(room: Room): void {
+    this.#accumulatedMs = 0;
+    this.#participant = new Participant(
+      room,
+      circuit,
+      { ...this.#identity, isComputer: true },
+      () => performance.now(),
+      { onGrid: () => this.#driver.rest() },
+    );
+    this.#report(`joined as number ${room.myNumber}`);
+    room.onDrop((reason) => this.#report(`connection lost (${reason}), reconnecting`));
+    room.onReconnect(({ resumed }) => this.#report(resumed ? "connected again" : "connected again to a new room"));
+    room.onLeave((code, reason) => this.#onLeave(code, reason));
+  }
+
+  #onLeave(code: number, reason: string): void {
+    this.#participant?.dispose();
+    this.#participant = undefined;
+    if (this.#stopping.signal.aborted) return;
+    this.#report(`left (${code} ${reason}), joining again`);
+    void this.start();
+  }
+
+  #step(participant: Participant): void {
+    const { racer, session, remotes } = participant;
+    const isDriving = session.phase === "racing" || session.phase === "results";
+    if (!isDriving) {
+      participant.step(idleInput);
+      return;
+    }
+    const others = remotes.filter((remote) => remote.ageMs < STALE_AFTER_MS);
+    const isOver = participant.finished || session.phase === "results";
+    const decision = this.#driver.decide(racer.car, others, isOver ? COOL_DOWN_PACE : 1);
+    if (decision.reset) racer.resetToTrack();
+    participant.step(decision);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

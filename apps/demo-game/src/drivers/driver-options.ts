@@ -1,0 +1,36 @@
+export interface DriverOptions {
+  readonly server: string;
+  readonly count: number;
+}
+
+const DEFAULT_COUNT = 4;
+const MAX_COUNT = 5;
+
+export const usage = `Usage: node dist-drivers/main.js --server http://127.0.0.1:PORT [--count 1..${MAX_COUNT}]`;
+
+/** Names and colours of the computer drivers, in the order of their skill. */
+export const computerDrivers: readonly { readonly name: string; readonly color: string }[] = [
+  { name: "Vela", color: "#14b8c4" },
+  { name: "Bruno", color: "#9b51e0" },
+  { name: "Ines", color: "#f2b632" },
+  { name: "Otto", color: "#27ae60" },
+  { name: "Mika", color: "#ff7ab6" },
+];
+
+/** Throws with a sentence for the person at the terminal. */
+export function readOptions(argv: readonly string[]): DriverOptions {
+  const values = new Map<string, string>();
+  for (let i = 0; i < argv.length; i += 2) {
+    const [name, value] = [argv[i] as string, argv[i + 1]];
+    if (name !== "--server" && name !== "--count") throw new Error(`unknown option ${name}`);
+    if (value === undefined) throw new Error(`${name} needs a value`);
+    values.set(name, value);
+  }
+  const server = values.get("--server");
+  if (server === undefined || !URL.canParse(server)) throw new Error("--server must be the address of the server");
+  const count = Number(values.get("--count") ?? DEFAULT_COUNT);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) {
+    throw new Error(`--count must be a whole number from 1 to ${MAX_COUNT}, not ${values.get("--count")}`);
+  }
+  return { server, count };
+}

@@ -1,0 +1,48 @@
+/**
+ * The computer drivers: a Node process with several clients of the SDK, each in its own connection, so that a lone
+ * visitor finds a race going. `node dist-drivers/main.js --server http://127.0.0.1:8080 --count 4`
+ */
+import { DriverClient } from "./driver-client.js";
+import { computerDrivers, readOptions, usage, type DriverOptions } from "./driver-options.js";
+
+/** Twice the rate of the steps, so that none waits long; each driver then takes the steps that are due. */
+const TIMER_MS = 8;
+const LEAVE_WITHIN_MS = 1500;
+
+function parse(): DriverOptions | undefined {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+function run({ server, count }: DriverOptions): void {
+  const drivers = computerDrivers
+    .slice(0, count)
+    .map(
+      (identity, index) => new DriverClient(server, index, identity, (line) => console.log(`${identity.name}: ${line}`)),
+    );
+  for (const driver of drivers) void driver.start();
+
+  let lastMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    for (const driver of drivers) driver.advance(nowMs - lastMs);
+    lastMs = nowMs;
+  }, TIMER_MS);
+
+  const stop = (): void => {
+    clearInterval(timer);
+    // A server that has gone does not answer: leaving may not take forever.
+    setTimeout(() => process.exit(0), LEAVE_WITHIN_MS).unref();
+    void Promise.allSettled(drivers.map((driver) => driver.stop())).then(() => process.exit(0));
+  };
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+}
+
+const options = parse();
+if (options !== undefined) run(options);

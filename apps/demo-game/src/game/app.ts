@@ -1,0 +1,179 @@
+import type { Room } from "@paceline/client";
+import { GamepadInput } from "../input/gamepad.js";
+import { Keyboard } from "../input/keyboard.js";
+import { TouchPads, hasTouch } from "../input/touch.js";
+import type { InputSource } from "../input/drive-command.js";
+import { joinRace, joinUntilItWorks } from "../net/join-race.js";
+import { CameraRig } from "../render/camera.js";
+import { Minimap } from "../render/minimap.js";
+import { Scene } from "../render/scene.js";
+import { RaceSound } from "../sound/race-sound.js";
+import { circuit } from "../track/circuit.js";
+import { element } from "../ui/element.js";
+import { NetworkPanel } from "../ui/network-panel.js";
+import { RaceScreen } from "../ui/race-screen.js";
+import { StartScreen, type DriverChoice } from "../ui/start-screen.js";
+import { Attract } from "./attract.js";
+import { exposeForDebugging } from "./debug-handle.js";
+import { RaceGame } from "./race-game.js";
+import { COLORS, PROFILES, readSettings, safeStorage, storeDriver, type Settings } from "./settings.js";
+
+/** The page: start screen, joining, racing, losing the server and finding it again. */
+export class App {
+  readonly #settings: Settings;
+  readonly #scene: Scene;
+  readonly #minimap: Minimap;
+  readonly #attract: Attract;
+  readonly #start: StartScreen;
+  readonly #screen: RaceScreen;
+  readonly #sound = new RaceSound();
+  readonly #rig = new CameraRig();
+  readonly #inputs: readonly InputSource[];
+  readonly #root: HTMLElement;
+  #game: RaceGame | undefined;
+  #panel: NetworkPanel | undefined;
+  #joining: AbortController | undefined;
+  #unsubscribe: (() => void)[] = [];
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#settings = readSettings(location.search, location.origin, safeStorage());
+    const canvas = element("canvas", { class: "world" });
+    const map = element("canvas", { class: "minimap" });
+    this.#screen = new RaceScreen({
+      onPanel: () => this.#panel?.toggle(),
+      onCamera: () => this.#rig.toggle(),
+      onSound: () => this.#toggleSound(),
+      onReset: () => this.#game?.resetToTrack(),
+      onSay: (text) => this.#game?.say(text),
+    });
+    this.#start = new StartScreen(this.#settings, COLORS, (choice) => void this.#race(choice));
+    root.append(canvas, this.#screen.root, map, this.#screen.banner.root, this.#start.root);
+    this.#scene = new Scene(canvas, circuit);
+    this.#minimap = new Minimap(map, circuit.track);
+    this.#attract = new Attract(this.#scene, this.#minimap, circuit);
+    this.#inputs = this.#makeInputs();
+  }
+
+  run(): void {
+    this.#root.classList.add("at-start");
+    this.#attract.start();
+    this.#start.focus();
+    if (this.#settings.autostart) void this.#race(this.#settings);
+  }
+
+  #makeInputs(): InputSource[] {
+    const inputs: InputSource[] = [new Keyboard(window, (code) => this.#onShortcut(code)), new GamepadInput()];
+    if (hasTouch()) {
+      const pads = new TouchPads();
+      this.#screen.root.append(pads.root);
+      this.#root.classList.add("with-touch");
+      inputs.push(pads);
+    }
+    return inputs;
+  }
+
+  #onShortcut(code: string): boolean {
+    if (this.#game === undefined) return false;
+    const shortcuts: Readonly<Record<string, () => void>> = {
+      KeyC: () => this.#rig.toggle(),
+      KeyM: () => this.#toggleSound(),
+      KeyR: () => this.#game?.resetToTrack(),
+      KeyP: () => this.#panel?.toggle(),
+      Tab: () => this.#panel?.toggle(),
+      Enter: () => this.#screen.chat.focus(),
+    };
+    const action = shortcuts[code];
+    action?.();
+    return action !== undefined;
+  }
+
+  #toggleSound(): void {
+    this.#sound.toggle();
+    this.#screen.showSound(this.#sound.isOn);
+  }
+
+  async #race(choice: DriverChoice): Promise<void> {
+    if (this.#joining !== undefined) return;
+    const joining = new AbortController();
+    this.#joining = joining;
+    storeDriver(safeStorage(), choice);
+    this.#start.setBusy(true);
+    this.#start.say("");
+    const room = await joinUntilItWorks(
+      () => joinRace({ ...this.#settings, name: choice.name }),
+      (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining),
+      joining.signal,
+    );
+    this.#joining = undefined;
+    this.#start.setBusy(false);
+    if (room !== undefined) this.#enter(room, choice);
+  }
+
+  #onJoinFailure(error: unknown, retryInMs: number, joining: AbortController): void {
+    const detail = error instanceof Error ? error.message : String(error);
+    const seconds = Math.round(retryInMs / 1000);
+    this.#start.say(`The race server at ${this.#settings.server} cannot be reached. Trying again in ${seconds} s.`, true);
+    this.#start.offer("Cancel", () => {
+      joining.abort();
+      this.#start.say("");
+    });
+    console.warn(`joining failed: ${detail}`);
+  }
+
+  #enter(room: Room, choice: DriverChoice): void {
+    this.#attract.stop();
+    this.#root.classList.remove("at-start");
+    this.#start.root.hidden = true;
+    this.#screen.banner.hide();
+    const game = new RaceGame(room, { ...choice, isComputer: false }, {
+      circuit,
+      scene: this.#scene,
+      minimap: this.#minimap,
+      screen: this.#screen,
+      sound: this.#sound,
+      rig: this.#rig,
+      inputs: this.#inputs,
+    });
+    this.#game = game;
+    this.#panel = new NetworkPanel(room, {
+      profiles: PROFILES,
+      cardOf: (peer) => game.participant.cardOf(peer),
+      onClose: () => this.#panel?.toggle(),
+    });
+    this.#root.append(this.#panel.root);
+    exposeForDebugging(game);
+    this.#watch(room, choice);
+  }
+
+  #watch(room: Room, choice: DriverChoice): void {
+    const { banner } = this.#screen;
+    this.#unsubscribe = [
+      room.onDrop(() => banner.show("Connection to the server lost. Reconnecting…", "problem")),
+      room.onReconnect(({ resumed }) =>
+        banner.show(resumed ? "Connected again." : "Connected again: the server was restarted.", "good", 3000),
+      ),
+      room.onLeave((_code, reason) => {
+        this.#leave();
+        const why = reason === "" ? "The connection was closed." : `Disconnected: ${reason}`;
+        banner.show(why, "problem");
+        banner.offer("Join again", () => {
+          banner.hide();
+          void this.#race(choice);
+        });
+      }),
+    ];
+    window.addEventListener("pagehide", () => void room.leave(), { once: true });
+  }
+
+  #leave(): void {
+    for (const stop of this.#unsubscribe) stop();
+    this.#game?.dispose();
+    this.#panel?.dispose();
+    this.#game = undefined;
+    this.#panel = undefined;
+    this.#root.classList.add("at-start");
+    this.#start.root.hidden = false;
+    this.#attract.start();
+  }
+}

@@ -1,0 +1,88 @@
+import type { Room } from "@paceline/client";
+import type { CarState } from "../car/car-state.js";
+import type { RaceGame } from "./race-game.js";
+import type { LoggedChat, LoggedLap } from "./race-log.js";
+import type { RecordedFrame } from "./recorder.js";
+
+/** A remote car as it is shown right now. */
+export interface ShownCar {
+  readonly id: number;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly headingRad: number;
+}
+
+/**
+ * `window.paceline`: what the end-to-end tests look at, and whoever is curious at the console:
+ * `console.table(paceline.room.transport.explain())`, `paceline.game.others`.
+ * Everything is a copy; changing it changes nothing.
+ */
+export interface DebugHandle {
+  readonly room: Room;
+  readonly game: {
+    readonly phase: string;
+    readonly race: number;
+    readonly isDirector: boolean;
+    readonly car: CarState;
+    readonly lapsDone: number;
+    readonly progressM: number;
+    readonly others: readonly ShownCar[];
+    /** Laps that other participants have reported, in order of arrival. */
+    readonly laps: readonly LoggedLap[];
+    readonly chat: readonly LoggedChat[];
+    say(text: string): void;
+    /** Notes every frame from now on; forgets what was noted before. */
+    startRecording(): void;
+    /** Since `startRecording`, per frame: where the own car truly was and where the others were shown. */
+    recording(): readonly RecordedFrame[];
+    stopRecording(): void;
+  };
+}
+
+declare global {
+  interface Window {
+    paceline?: DebugHandle;
+  }
+}
+
+export function exposeForDebugging(game: RaceGame): void {
+  const { participant, log, recorder } = game;
+  window.paceline = {
+    room: participant.room,
+    game: {
+      get phase() {
+        return participant.session.phase;
+      },
+      get race() {
+        return participant.session.race;
+      },
+      get isDirector() {
+        return participant.session.isDirector();
+      },
+      get car() {
+        return { ...participant.racer.car };
+      },
+      get lapsDone() {
+        return participant.racer.laps.lapsDone;
+      },
+      get progressM() {
+        return participant.racer.laps.progressM;
+      },
+      get others() {
+        return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({ id, ownerId, name, x, y, headingRad }));
+      },
+      get laps() {
+        return [...log.laps];
+      },
+      get chat() {
+        return [...log.chat];
+      },
+      say: (text) => game.say(text),
+      startRecording: () => recorder.start(),
+      recording: () => recorder.frames(),
+      stopRecording: () => recorder.stop(),
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import type { Room } from "@paceline/client";
+import { wrapAngle } from "../car/angle.js";
+import { forwardSpeedOf, speedOf } from "../car/car-state.js";
+import { STEP_MS } from "../car/step-car.js";
+import { combineInputs, type InputSource } from "../input/drive-command.js";
+import { Participant } from "../net/participant.js";
+import type { DriverCard } from "../race/race-messages.js";
+import { formatTime } from "../race/standings.js";
+import { CameraRig } from "../render/camera.js";
+import type { DrawnCar } from "../render/draw-car.js";
+import type { Minimap } from "../render/minimap.js";
+import type { Scene } from "../render/scene.js";
+import type { RaceSound } from "../sound/race-sound.js";
+import type { Circuit } from "../track/circuit.js";
+import type { RaceScreen } from "../ui/race-screen.js";
+import { drawnFromRacer, drawnFromRemote } from "./drawn-cars.js";
+import { FixedLoop } from "./fixed-loop.js";
+import { RaceLog } from "./race-log.js";
+import { Recorder } from "./recorder.js";
+
+export interface RaceGameParts {
+  readonly circuit: Circuit;
+  readonly scene: Scene;
+  readonly minimap: Minimap;
+  readonly screen: RaceScreen;
+  readonly sound: RaceSound;
+  readonly rig: CameraRig;
+  readonly inputs: readonly InputSource[];
+}
+
+/** Slow parts of the page are refreshed every so many frames. */
+const SLOW_FRAMES = 6;
+const WRONG_WAY_FRAMES = 45;
+
+/** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
+export class RaceGame {
+  readonly participant: Participant;
+  readonly log = new RaceLog();
+  readonly recorder = new Recorder();
+  readonly #parts: RaceGameParts;
+  readonly #loop: FixedLoop;
+  #frames = 0;
+  #wrongWayFrames = 0;
+  #lamps = 0;
+  #remainderMs = 0;
+
+  constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
+    this.#parts = parts;
+    const { screen } = parts;
+    this.participant = new Participant(room, parts.circuit, card, () => performance.now(), {
+      onGrid: () => this.#onGrid(),
+      onGreen: () => this.#onGreen(),
+      onResults: () => screen.results.show(this.participant.standings(), this.participant.session.laps),
+      onOwnLap: (lap, isBest) => this.#onOwnLap(lap.lap, lap.timeMs, isBest),
+      onMissedGate: () => screen.hud.say("Lap not counted: a checkpoint was missed", 3500, "problem"),
+      onPeerLap: (peer, lap) => this.log.addLap(peer.id, lap.lap, lap.timeMs),
+      onChat: (from, color, text) => this.#showChat(from, color, text),
+    });
+    this.#loop = new FixedLoop({
+      onFrameStart: () => this.participant.update(),
+      onStep: () => this.participant.step(combineInputs(parts.inputs)),
+      onSkip: (steps) => this.participant.skip(steps),
+      onFrame: (alpha, seconds) => this.#onFrame(alpha, seconds),
+      onHidden: () => this.#park(),
+    });
+    parts.rig.cut();
+    this.#loop.start();
+  }
+
+  dispose(): void {
+    this.#loop.stop();
+    this.participant.dispose();
+  }
+
+  say(text: string): void {
+    this.participant.chat(text);
+    this.#showChat(this.participant.card.name, this.participant.card.color, text);
+  }
+
+  resetToTrack(): void {
+    if (!this.participant.racer.isHeld) this.participant.racer.resetToTrack();
+  }
+
+  #showChat(from: string, color: string, text: string): void {
+    this.log.addChat(from, text);
+    this.#parts.screen.chat.add(from, color, text);
+  }
+
+  #onGrid(): void {
+    // The first grid comes while the participant is still being made.
+    this.#parts.rig.cut();
+    this.#parts.screen.results.hide();
+    this.#lamps = 0;
+  }
+
+  #onGreen(): void {
+    this.#parts.screen.lights.showGo();
+    this.#parts.sound.beep(1040, 0.7);
+  }
+
+  #onOwnLap(lap: number, timeMs: number, isBest: boolean): void {
+    const { screen } = this.#parts;
+    if (this.participant.finished) {
+      screen.hud.say(`Finished! Last lap ${formatTime(timeMs)}`, 6000, "best");
+    } else {
+      screen.hud.say(`Lap ${lap}  ${formatTime(timeMs)}${isBest && lap > 1 ? "  best" : ""}`, 3500, isBest ? "best" : "plain");
+    }
+  }
+
+  /** Nobody is looking: the car stands, so that the others do not see it drive on blindly. */
+  #park(): void {
+    const { car } = this.participant.racer;
+    car.velocityX = 0;
+    car.velocityY = 0;
+    car.yawRateRadPerS = 0;
+  }
+
+  #onFrame(alpha: number, seconds: number): void {
+    const { parts, cars } = this.#compose(alpha);
+    const mine = cars[0] as DrawnCar;
+    this.#remainderMs = alpha * STEP_MS;
+    parts.scene.resize();
+    parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
+    parts.scene.draw(parts.rig.camera, cars, seconds);
+    this.recorder.record(this.presentPose(), this.participant.remotes);
+    this.#instruments();
+    this.#soundAndShake();
+    if (this.#frames++ % SLOW_FRAMES === 0) this.#slowParts(cars);
+  }
+
+  #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
+    const { card, racer, remotes } = this.participant;
+    const mine = drawnFromRacer(racer, alpha, { key: "mine", color: card.color, name: card.name, isMine: true });
+    return { parts: this.#parts, cars: [mine, ...remotes.map(drawnFromRemote)] };
+  }
+
+  /** Where the own car is at this very moment: the last step, and the time since then at its velocity. */
+  presentPose(): { x: number; y: number; headingRad: number } {
+    const { car, isHeld } = this.participant.racer;
+    const seconds = isHeld ? 0 : this.#remainderMs / 1000;
+    return {
+      x: car.x + car.velocityX * seconds,
+      y: car.y + car.velocityY * seconds,
+      headingRad: wrapAngle(car.headingRad + car.yawRateRadPerS * seconds),
+    };
+  }
+
+  #instruments(): void {
+    const { racer, session } = this.participant;
+    const nowMs = performance.now();
+    const { screen, sound } = this.#parts;
+    if (session.phase === "countdown") {
+      const lamps = session.lamps(nowMs);
+      if (screen.lights.showLit(lamps) && lamps !== this.#lamps) sound.beep(520, 0.25);
+      this.#lamps = lamps;
+    }
+    if (session.phase === "results") screen.results.countDown(session.remainingMs(nowMs));
+    const { car } = racer;
+    const forward = forwardSpeedOf(car);
+    const along = Math.cos(wrapAngle(car.headingRad - racer.laps.at.headingRad));
+    this.#wrongWayFrames = forward > 4 && along < -0.4 ? this.#wrongWayFrames + 1 : 0;
+  }
+
+  #soundAndShake(): void {
+    const { car, isHeld } = this.participant.racer;
+    const { sound, rig } = this.#parts;
+    sound.update({
+      speedMps: isHeld ? 30 * Math.max(0, car.throttle) : speedOf(car),
+      throttle: car.throttle,
+      slide: isHeld ? 0 : Math.max(car.rearSlide, car.frontSlide * 0.7),
+      wheelsOff: car.wheelsOff,
+      wheelsOnKerb: car.wheelsOnKerb,
+      impactMps: car.impactMps,
+    });
+    if (car.impactMps > 2) rig.shake(car.impactMps * 0.03);
+    else if (car.wheelsOnKerb > 0 && speedOf(car) > 12) rig.shake(0.06);
+  }
+
+  #slowParts(cars: readonly DrawnCar[]): void {
+    const { screen, minimap } = this.#parts;
+    const { room, racer, session } = this.participant;
+    const standings = this.participant.standings();
+    const travelRad = Math.atan2(racer.car.velocityY, racer.car.velocityX);
+    screen.hud.show({
+      speedMps: racer.isHeld ? 0 : speedOf(racer.car),
+      place: standings.findIndex((runner) => runner.isMine) + 1,
+      drivers: standings.length,
+      lap: racer.laps.lapsDone + 1,
+      laps: session.laps,
+      lapTimeMs: racer.laps.lapSteps * STEP_MS,
+      lastMs: this.participant.lastLapMs,
+      bestMs: this.participant.bestLapMs,
+      isWrongWay: this.#wrongWayFrames > WRONG_WAY_FRAMES,
+      driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
+    });
+    screen.standings.show(standings);
+    screen.badge.show(room.peers);
+    minimap.draw(cars);
+  }
+}

@@ -1,0 +1,28 @@
+export interface LoggedLap {
+  readonly from: string;
+  readonly lap: number;
+  readonly timeMs: number;
+}
+
+export interface LoggedChat {
+  readonly from: string;
+  readonly text: string;
+}
+
+const MAX_ENTRIES = 1000;
+
+/** What has been received, in order, for whoever asks at the console or in a test. */
+export class RaceLog {
+  readonly laps: LoggedLap[] = [];
+  readonly chat: LoggedChat[] = [];
+
+  addLap(from: string, lap: number, timeMs: number): void {
+    this.laps.push({ from, lap, timeMs });
+    if (this.laps.length > MAX_ENTRIES) this.laps.shift();
+  }
+
+  addChat(from: string, text: string): void {
+    this.chat.push({ from, text });
+    if (this.chat.length > MAX_ENTRIES) this.chat.shift();
+  }
+}

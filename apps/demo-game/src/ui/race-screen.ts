@@ -1,0 +1,54 @@
+import { Banner } from "./banner.js";
+import { ChatBox } from "./chat-box.js";
+import { button, element } from "./element.js";
+import { Hud } from "./hud.js";
+import { NetworkBadge } from "./network-badge.js";
+import { ResultsBoard, StandingsBoard } from "./standings-board.js";
+import { StartLights } from "./start-lights.js";
+
+export interface RaceScreenActions {
+  readonly onPanel: () => void;
+  readonly onCamera: () => void;
+  readonly onSound: () => void;
+  readonly onReset: () => void;
+  readonly onSay: (text: string) => void;
+}
+
+/** Everything that lies over the picture while racing. */
+export class RaceScreen {
+  readonly root: HTMLElement;
+  readonly hud = new Hud();
+  readonly standings = new StandingsBoard();
+  readonly results = new ResultsBoard();
+  readonly lights = new StartLights();
+  readonly banner = new Banner();
+  readonly badge: NetworkBadge;
+  readonly chat: ChatBox;
+  readonly #sound: HTMLButtonElement;
+
+  constructor(actions: RaceScreenActions) {
+    this.badge = new NetworkBadge(actions.onPanel);
+    this.chat = new ChatBox(actions.onSay);
+    this.#sound = button("Sound off", "tool", actions.onSound, "Sound (M)");
+    const tools = element("nav", { class: "tools", attributes: { "aria-label": "Tools" } }, [
+      button("Camera", "tool", actions.onCamera, "Chase or top-down view (C)"),
+      this.#sound,
+      button("Reset", "tool", actions.onReset, "Back to the track (R)"),
+      button("Connections", "tool", actions.onPanel, "Who is reached how, and why (P)"),
+    ]);
+    this.root = element("div", { class: "race" }, [
+      this.hud.root,
+      this.standings.root,
+      this.badge.root,
+      tools,
+      this.chat.root,
+      this.lights.root,
+      this.results.root,
+    ]);
+  }
+
+  showSound(isOn: boolean): void {
+    this.#sound.textContent = isOn ? "Sound on" : "Sound off";
+    this.#sound.classList.toggle("on", isOn);
+  }
+}

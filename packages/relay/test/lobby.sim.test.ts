@@ -1,0 +1,109 @@
+import { ByteWriter, CloseCode, MessageKind, PayloadKind, writeMessage, writePacketHeader } from "@paceline/protocol";
+import { describe, expect, it } from "vitest";
+import { isRefusal } from "../src/match-request.js";
+import type { Player } from "./player.js";
+import { VirtualLobby } from "./virtual-lobby.js";
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+describe("joining", () => {
+  it("welcomes with number, room, token and those who are there, and tells them", () => {
+    const virtual = new VirtualLobby({ iceServers: [{ urls: "stun:stun.example.org" }] });
+    const first = virtual.join({ webrtc: false });
+    const second = virtual.join();
+    expect(first.player.welcome).toMatchObject({ number: 1, roomName: "race", peers: [] });
+    expect(second.player.welcome).toMatchObject({
+      sessionId: second.seat.sessionId,
+      roomId: first.seat.roomId,
+      number: 2,
+      peers: [{ number: 1, id: first.seat.sessionId, webrtc: false }],
+      iceServers: [{ urls: "stun:stun.example.org" }],
+    });
+    expect(second.player.welcome.token).toHaveLength(32);
+    expect(first.player.of("joined")).toEqual([
+      { type: "joined", peer: { number: 2, id: second.seat.sessionId, webrtc: true } },
+    ]);
+    expect(second.player.of("joined")).toEqual([]);
+  });
+
+  it("never gives a number twice while the room lives", () => {
+    const virtual = new VirtualLobby();
+    virtual.join();
+    virtual.join().player.tell({ type: "leave" });
+    virtual.scheduler.advance(100);
+    expect(virtual.join().player.number).toBe(3);
+  });
+
+  it("puts equal options into one room, in whatever order, and others elsewhere", () => {
+    const virtual = new VirtualLobby();
+    const { roomId } = virtual.seat({ options: { track: "loop", laps: 3 } });
+    expect(virtual.seat({ options: { laps: 3, track: "loop" } }).roomId).toBe(roomId);
+    expect(virtual.seat({ options: { laps: 4, track: "loop" } }).roomId).not.toBe(roomId);
+    expect(virtual.seat({ method: "create", options: { laps: 3, track: "loop" } }).roomId).not.toBe(roomId);
+    expect(virtual.seat({ method: "joinById", target: roomId }).roomId).toBe(roomId);
+  });
+
+  it("opens another room when one is full, and refuses those who want that one", () => {
+    const virtual = new VirtualLobby({ rooms: { race: { maxPeers: 2 } } });
+    const { roomId } = virtual.seat();
+    virtual.join();
+    expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
+    expect(virtual.reserve({ method: "join" })).toMatchObject({ code: "match/not-found" });
+    expect(virtual.seat().roomId).not.toBe(roomId);
+  });
+
+  it("refuses kinds and rooms that are not there", () => {
+    const virtual = new VirtualLobby();
+    expect(virtual.reserve({ target: "rase" })).toMatchObject({ status: 404, code: "match/unknown-room" });
+    expect(virtual.reserve({ target: "constructor" })).toMatchObject({ code: "match/unknown-room" });
+    expect(virtual.reserve({ method: "join" })).toMatchObject({ status: 404, code: "match/not-found" });
+    expect(virtual.reserve({ method: "joinById", target: "x" })).toMatchObject({ code: "match/not-found" });
+  });
+
+  it("keeps the limits of rooms and sessions", () => {
+    const virtual = new VirtualLobby({ limits: { maxRooms: 2, maxSessions: 3 } });
+    virtual.join({ method: "create" });
+    virtual.seat({ method: "create" });
+    expect(virtual.reserve({ method: "create" })).toMatchObject({ status: 503, code: "match/full" });
+    virtual.seat();
+    expect(virtual.reserve()).toMatchObject({ status: 503, code: "match/full" });
+  });
+});
+
+describe("tickets and seats", () => {
+  it("a seat that nobody takes is free again when its ticket is void", () => {
+    const virtual = new VirtualLobby({ rooms: { race: { maxPeers: 1 } } });
+    const { roomId, ticket } = virtual.seat();
+    expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
+    virtual.scheduler.advance(15_001);
+    expect(virtual.lobby.roomCount).toBe(0);
+    expect(closeOf(virtual, ticket)).toBe(CloseCode.ticketExpired);
+  });
+
+  it("a ticket is good once", () => {
+    const virtual = new VirtualLobby();
+    const { seat } = virtual.join();
+    expect(closeOf(virtual, seat.ticket)).toBe(CloseCode.ticketUsed);
+    expect(virtual.lobby.sessionCount).toBe(1);
+  });
+
+  it("a ticket with another room written into it is no ticket", () => {
+    const virtual = new VirtualLobby();
+    const other = virtual.seat({ method: "create" });
+    const { ticket } = virtual.seat({ method: "create" });
+    const [body = "", signature = ""] = ticket.split(".");
+    const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as object;
+    const forged = Buffer.from(JSON.stringify({ ...claims, roomId: other.roomId })).toString("base64url");
+    expect(closeOf(virtual, `${forged}.${signature}`)).toBe(CloseCode.refused);
+    expect(closeOf(virtual, "")).toBe(CloseCode.refused);
+  });
+
+  function closeOf(virtual: VirtualLobby, ticket: string): number | undefined {
+    const link = virtual.link();
+    virtual.lobby.admit(link.relay as never, ticket);
+    let code: number | undefined;
+    link.player.start({ onOpen() {}, onPacket() {}, onClose: (close) => (code = close.code) });
+    virtual.scheduler.advance(100);
+    return code;
+  }
+});

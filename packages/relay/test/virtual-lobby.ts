@@ -1,0 +1,110 @@
+import { VirtualScheduler } from "@paceline/testkit";
+import { MemoryLink, type Pipe } from "@paceline/transport";
+import { GuardedLink } from "../src/guarded-link.js";
+import { Lobby, type Seat } from "../src/lobby.js";
+import { isRefusal, type MatchRequest } from "../src/match-request.js";
+import { relaySettings, type RelayOptions } from "../src/relay-options.js";
+import { Player } from "./player.js";
+
+const DELAY_MS = 5;
+
+/** A pipe that may stall: then what is sent stays in it, as in a socket whose other side does not read. */
+export class StallingPipe implements Pipe {
+  readonly #deliver: (packet: Uint8Array) => void;
+  readonly #held: Uint8Array[] = [];
+  #isStalled = false;
+
+  constructor(deliver: (packet: Uint8Array) => void) {
+    this.#deliver = deliver;
+  }
+
+  get queuedBytes(): number {
+    return this.#held.reduce((sum, packet) => sum + packet.length, 0);
+  }
+
+  send(packet: Uint8Array): void {
+    if (this.#isStalled) this.#held.push(packet);
+    else this.#deliver(packet);
+  }
+
+  stall(): void {
+    this.#isStalled = true;
+  }
+
+  flow(): void {
+    this.#isStalled = false;
+    for (const packet of this.#held.splice(0)) this.#deliver(packet);
+  }
+}
+
+/** A link between a player and the lobby, both ends of it. */
+export interface VirtualLink {
+  readonly player: MemoryLink;
+  readonly relay: MemoryLink;
+  readonly downward: StallingPipe;
+}
+
+/** A lobby without HTTP and sockets, under a virtual clock. */
+export class VirtualLobby {
+  readonly scheduler = new VirtualScheduler();
+  readonly lobby: Lobby;
+
+  constructor(options: Partial<RelayOptions> = {}) {
+    const { scheduler } = this;
+    const rooms = { race: { maxPeers: 4 } };
+    this.lobby = new Lobby(relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options }));
+  }
+
+  /** A seat; throws where there is none. */
+  seat(request: Partial<MatchRequest> = {}): Seat {
+    const seat = this.reserve(request);
+    if (isRefusal(seat)) throw new Error(seat.message);
+    return seat;
+  }
+
+  reserve(request: Partial<MatchRequest> = {}): ReturnType<Lobby["reserve"]> {
+    return this.lobby.reserve({ method: "joinOrCreate", target: "race", options: {}, webrtc: true, ...request });
+  }
+
+  /** A player with a seat and a link, welcomed. */
+  join(request: Partial<MatchRequest> = {}): { player: Player; link: VirtualLink; seat: Seat } {
+    const seat = this.seat(request);
+    const player = new Player(this.scheduler);
+    const link = this.link();
+    this.lobby.admit(new GuardedLink(link.relay), seat.ticket);
+    player.attach(link.player);
+    this.scheduler.advance(100);
+    return { player, link, seat };
+  }
+
+  /** A new link for a player who has a token. */
+  resume(player: Player, token = player.welcome.token): VirtualLink {
+    const link = this.link();
+    this.lobby.resume(new GuardedLink(link.relay), player.welcome.sessionId, token);
+    player.attach(link.player);
+    this.scheduler.advance(100);
+    return link;
+  }
+
+  link(): VirtualLink {
+    const { scheduler } = this;
+    const later = (fn: () => void): void => void scheduler.after(DELAY_MS, fn);
+    const upward: Pipe = {
+      queuedBytes: 0,
+      send: (packet) => {
+        const copy = packet.slice();
+        later(() => relay.deliver(copy));
+      },
+    };
+    const downward = new StallingPipe((packet) => {
+      const copy = packet.slice();
+      later(() => player.deliver(copy));
+    });
+    const player = new MemoryLink({ scheduler, reliable: upward, unreliable: upward });
+    const queue = { commandBytes: 65_536 };
+    const relay = new MemoryLink({ scheduler, reliable: downward, unreliable: downward, queue });
+    player.onLocalClose((code, reason) => later(() => relay.closeFromRemote(code, reason)));
+    relay.onLocalClose((code, reason) => later(() => player.closeFromRemote(code, reason)));
+    return { player, relay, downward };
+  }
+}

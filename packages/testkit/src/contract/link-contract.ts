@@ -1,0 +1,249 @@
+import type { TrafficClassName } from "@paceline/protocol";
+import type { Link, LinkClose } from "@paceline/transport";
+
+/** Two connected links to test, and a way to let time pass on them. */
+export interface LinkPair {
+  readonly a: Link;
+  readonly b: Link;
+  /** Lets so many milliseconds pass, virtual or real. */
+  pass(ms: number): Promise<void>;
+  /** Makes the path from a so slow that packets wait, and fast again; absent where the test cannot do that. */
+  congest?(isSlow: boolean): void;
+  dispose(): Promise<void>;
+}
+
+/** One rule that every link keeps. `run` rejects when it does not. */
+export interface ContractCase {
+  readonly title: string;
+  /** Skip the case for a pair that cannot show it. */
+  readonly needs?: "congest";
+  run(pair: LinkPair): Promise<void>;
+}
+
+/** A link's end with everything that it reported. */
+interface Observed {
+  readonly link: Link;
+  readonly packets: Uint8Array[];
+  readonly calls: string[];
+  close: LinkClose | undefined;
+}
+
+const DEADLINE_MS = 10_000;
+const STEP_MS = 10;
+const everyClass: readonly TrafficClassName[] = ["state", "reference", "event", "command", "input", "bulk"];
+
+/** The rules of {@link Link}: run each of them against a fresh pair of every kind of link. */
+export const linkContract: readonly ContractCase[] = [
+  {
+    title: "opens once on both sides, after start has returned",
+    async run(pair) {
+      const a = observe(pair.a);
+      const b = observe(pair.b);
+      check(a.calls.length === 0 && b.calls.length === 0, "a handler was called from inside start");
+      await opened(pair, a, b);
+      await pair.pass(50);
+      same(a.calls.join(), "open", "calls at a");
+      same(b.calls.join(), "open", "calls at b");
+    },
+  },
+  {
+    title: "carries every class of traffic both ways, byte for byte",
+    async run(pair) {
+      const { a, b } = await start(pair);
+      const sent = everyClass.map((_, index) => pattern(1 + index * 239, index));
+      everyClass.forEach((trafficClass, index) => {
+        pair.a.send(trafficClass, sent[index]!.slice());
+        pair.b.send(trafficClass, sent[index]!.slice());
+      });
+      await until(
+        pair,
+        () => a.packets.length >= sent.length && b.packets.length >= sent.length,
+        "packets arrive",
+      );
+      same(hexSet(a.packets), hexSet(sent), "packets at a");
+      same(hexSet(b.packets), hexSet(sent), "packets at b");
+    },
+  },
+  {
+    title: "carries commands of the largest size",
+    async run(pair) {
+      const { b } = await start(pair);
+      const large = pattern(16_384, 7);
+      pair.a.send("command", large.slice());
+      await until(pair, () => b.packets.length > 0, "it arrives");
+      same(hex(b.packets[0]!), hex(large), "the packet");
+    },
+  },
+  {
+    title: "delivers commands completely and in order",
+    async run(pair) {
+      const { b } = await start(pair);
+      const count = 1000;
+      for (let index = 0; index < count; index++) pair.a.send("command", numbered(index, 60));
+      await until(pair, () => b.packets.length >= count, "all arrive");
+      const order = b.packets.map(numberOf);
+      check(
+        order.length === count && order.every((value, index) => value === index),
+        `order broken: ${order.slice(0, 20)}`,
+      );
+    },
+  },
+  {
+    title: "never calls back from inside send or close",
+    async run(pair) {
+      const { a } = await start(pair);
+      const callsBefore = a.calls.length;
+      pair.a.send("command", pattern(10, 1));
+      pair.a.send("state", pattern(10, 2), 1);
+      pair.a.close(4000, "done");
+      same(a.calls.length, callsBefore, "calls at a when close returned");
+      await until(pair, () => a.close !== undefined, "the close is reported");
+    },
+  },
+  {
+    title: "reports a close once, last, on both sides",
+    async run(pair) {
+      const { a, b } = await start(pair);
+      pair.a.close(4000, "enough");
+      pair.a.close(4001, "again");
+      await until(pair, () => a.close !== undefined && b.close !== undefined, "both hear of it");
+      await pair.pass(100);
+      same(a.close?.code, 4000, "code at a");
+      same(a.close?.reason, "enough", "reason at a");
+      same(a.calls.filter((call) => call === "close").length, 1, "closes at a");
+      same(b.calls.filter((call) => call === "close").length, 1, "closes at b");
+      same(b.calls.at(-1), "close", "last call at b");
+      same(pair.a.state, "closed", "state of a");
+      same(pair.b.state, "closed", "state of b");
+    },
+  },
+  {
+    title: "drops and counts what is sent after the close, without throwing",
+    async run(pair) {
+      const { b } = await start(pair);
+      pair.a.close(4000, "enough");
+      const before = pair.a.counters.packetsDropped;
+      for (const trafficClass of everyClass) pair.a.send(trafficClass, pattern(10, 1));
+      same(pair.a.counters.packetsDropped - before, everyClass.length, "dropped");
+      await pair.pass(100);
+      same(b.packets.length, 0, "packets at b");
+    },
+  },
+  {
+    title: "counts what it carries",
+    async run(pair) {
+      const { b } = await start(pair);
+      for (let index = 0; index < 10; index++) pair.a.send("command", pattern(100, index));
+      await until(pair, () => b.packets.length === 10, "all arrive");
+      same(pair.a.counters.packetsSent, 10, "packets sent");
+      same(pair.a.counters.bytesSent, 1000, "bytes sent");
+      same(pair.b.counters.packetsReceived, 10, "packets received");
+      same(pair.b.counters.bytesReceived, 1000, "bytes received");
+    },
+  },
+  {
+    title: "gives each packet away: a receiver may keep and change it",
+    async run(pair) {
+      const { b } = await start(pair);
+      pair.a.send("command", pattern(64, 1));
+      pair.a.send("command", pattern(64, 2));
+      await until(pair, () => b.packets.length === 2, "both arrive");
+      b.packets[0]!.fill(0);
+      same(hex(b.packets[1]!), hex(pattern(64, 2)), "the second packet");
+    },
+  },
+  {
+    title: "replaces a state that waits by the newer one of the same key, and loses no command",
+    needs: "congest",
+    async run(pair) {
+      const { b } = await start(pair);
+      pair.congest?.(true);
+      const rounds = 200;
+      for (let index = 0; index < rounds; index++) {
+        pair.a.send("state", numbered(index, 600), 1);
+        pair.a.send("state", numbered(index + 100_000, 600), 2);
+        pair.a.send("command", numbered(index + 200_000, 60));
+      }
+      check(
+        pair.a.counters.statesReplaced > rounds,
+        `only ${pair.a.counters.statesReplaced} states were replaced`,
+      );
+      pair.congest?.(false);
+      const newest = [rounds - 1, 100_000 + rounds - 1, 200_000 + rounds - 1];
+      const arrived = () => new Set(b.packets.map(numberOf));
+      await until(pair, () => newest.every((number) => arrived().has(number)), "the newest of each arrive");
+      const numbers = b.packets.map(numberOf);
+      const commands = numbers.filter((number) => number >= 200_000);
+      same(commands.length, rounds, "commands");
+      check(
+        commands.every((number, index) => number === 200_000 + index),
+        "commands out of order",
+      );
+    },
+  },
+];
+
+async function start(pair: LinkPair): Promise<{ a: Observed; b: Observed }> {
+  const a = observe(pair.a);
+  const b = observe(pair.b);
+  await opened(pair, a, b);
+  return { a, b };
+}
+
+function observe(link: Link): Observed {
+  const observed: Observed = { link, packets: [], calls: [], close: undefined };
+  link.start({
+    onOpen: () => observed.calls.push("open"),
+    onPacket: (packet) => {
+      observed.calls.push("packet");
+      observed.packets.push(packet);
+    },
+    onClose: (close) => {
+      observed.calls.push("close");
+      observed.close = close;
+    },
+  });
+  return observed;
+}
+
+async function opened(pair: LinkPair, a: Observed, b: Observed): Promise<void> {
+  await until(pair, () => a.link.state === "open" && b.link.state === "open", "both sides open");
+}
+
+async function until(pair: LinkPair, isReached: () => boolean, what: string): Promise<void> {
+  for (let waitedMs = 0; !isReached(); waitedMs += STEP_MS) {
+    check(waitedMs < DEADLINE_MS, `waited ${DEADLINE_MS} ms in vain: ${what}`);
+    await pair.pass(STEP_MS);
+  }
+}
+
+function pattern(bytes: number, seed: number): Uint8Array {
+  return Uint8Array.from({ length: bytes }, (_, index) => (index * 31 + seed * 17 + 5) & 0xff);
+}
+
+function numbered(number: number, bytes: number): Uint8Array {
+  const packet = new Uint8Array(bytes);
+  new DataView(packet.buffer).setUint32(0, number);
+  return packet;
+}
+
+function numberOf(packet: Uint8Array): number {
+  return new DataView(packet.buffer, packet.byteOffset).getUint32(0);
+}
+
+function hex(packet: Uint8Array): string {
+  return Array.from(packet, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Order does not count between classes. */
+function hexSet(packets: readonly Uint8Array[]): string {
+  return packets.map(hex).sort().join("\n");
+}
+
+function same(actual: unknown, expected: unknown, what: string): void {
+  check(actual === expected, `${what}: expected ${String(expected)}, got ${String(actual)}`);
+}
+
+function check(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message);
+}

@@ -1,0 +1,57 @@
+import { MemoryLink, type Scheduler } from "@paceline/transport";
+import type { NetworkSettings } from "./network-settings.js";
+import type { Random } from "./random.js";
+import { simulatedPair } from "./simulated-pair.js";
+
+/** What makes a {@link MemoryLinkPair}. */
+export interface MemoryLinkPairOptions {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  /** The network between both ends; default: a perfect one. */
+  readonly settings?: Partial<NetworkSettings>;
+  /** True (default): states and events go a lossy way beside a reliable one, as with WebRTC. False: one ordered way, as with a socket. */
+  readonly isUnreliable?: boolean;
+}
+
+/** Two links that are each other's other end, over a simulated network. */
+export interface MemoryLinkPair {
+  readonly a: MemoryLink;
+  readonly b: MemoryLink;
+  /** Changes the network in both directions. */
+  change(changes: Partial<NetworkSettings>): void;
+  /** The network is gone and nobody is told, as when a cable is cut. */
+  cut(): void;
+}
+
+/** Makes two connected links; each opens once it is started. */
+export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
+  const { scheduler, random, settings = {}, isUnreliable = true } = options;
+  const ordered = simulatedPair({ scheduler, random, settings, ordered: true, reliable: true });
+  const lossy = isUnreliable ? simulatedPair({ scheduler, random, settings }) : ordered;
+  const linkAt = (end: "a" | "b"): MemoryLink =>
+    new MemoryLink({ scheduler, reliable: ordered[end].outgoing, unreliable: lossy[end].outgoing });
+  const a = linkAt("a");
+  const b = linkAt("b");
+  const paths = new Set([ordered, lossy]);
+  for (const path of paths) {
+    path.a.onPacket((packet) => a.deliver(packet));
+    path.b.onPacket((packet) => b.deliver(packet));
+  }
+  // A close travels behind what was sent before it, as a socket's does.
+  const closingDelayMs = (end: "a" | "b"): number => ordered[end].outgoing.settings.delayMs;
+  let isCut = false;
+  const tell = (other: MemoryLink, delayMs: number, code: number, reason: string): void => {
+    if (!isCut) scheduler.after(delayMs, () => other.closeFromRemote(code, reason));
+  };
+  a.onLocalClose((code, reason) => tell(b, closingDelayMs("a"), code, reason));
+  b.onLocalClose((code, reason) => tell(a, closingDelayMs("b"), code, reason));
+  return {
+    a,
+    b,
+    change: (changes) => paths.forEach((path) => path.change(changes)),
+    cut() {
+      isCut = true;
+      paths.forEach((path) => path.close());
+    },
+  };
+}

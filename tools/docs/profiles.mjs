@@ -1,0 +1,274 @@
+/** docs/PROFILES.md: the profiles and the decision tree, read from the built transport package. */
+import path from "node:path";
+import { format, resolveConfig } from "prettier";
+
+/** @typedef {typeof import("../../packages/transport/dist/index.js")} Transport */
+/** @typedef {import("../../packages/transport/dist/index.js").Question} Question */
+/** @typedef {import("../../packages/transport/dist/index.js").Row} Row */
+/** @typedef {import("../../packages/transport/dist/index.js").Effect} Effect */
+/** @typedef {import("../../packages/transport/dist/index.js").Plan} Plan */
+/** @typedef {import("../../packages/transport/dist/index.js").LinkOrders} LinkOrders */
+
+const TARGET = path.resolve(import.meta.dirname, "../../docs/PROFILES.md");
+
+/** @param {string[]} head @param {(string | number)[][]} rows @returns {string} */
+function table(head, rows) {
+  /** @param {(string | number)[]} cells */
+  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** @param {number} value */
+const rounded = (value) => Math.round(value * 1000) / 1000;
+
+/** @param {readonly string[]} words @param {string} last @returns {string} */
+function enumeration(words, last) {
+  return words.length < 2
+    ? words.join("")
+    : `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1] ?? ""}`;
+}
+
+/** @param {Row} row @returns {string} */
+function conditionText({ when }) {
+  const parts = Object.entries(when).map(
+    ([field, values]) => `\`${field}\` is ${enumeration(/** @type {string[]} */ (values), "or")}`,
+  );
+  return parts.length === 0 ? "otherwise" : enumeration(parts, "and");
+}
+
+/** @param {readonly string[]} links */
+const orderText = (links) => links.join(", else ");
+
+/** @param {string} whither @param {LinkOrders} orders @returns {string} */
+function linksText(whither, { unreliable, reliable }) {
+  return orderText(unreliable) === orderText(reliable)
+    ? `${whither}: ${orderText(unreliable)}`
+    : `${whither}: ${orderText(unreliable)} for what may be lost, ${orderText(reliable)} for the rest`;
+}
+
+/** @param {string} where @param {Partial<Record<string, string>> | undefined} deliveries @returns {string[]} */
+function deliveriesText(where, deliveries) {
+  return Object.entries(deliveries ?? {}).map(([name, delivery]) => `${name} ${where}${delivery}`);
+}
+
+/** @param {Effect | undefined} effect @returns {string} */
+function effectText(effect) {
+  if (effect === undefined) return "–";
+  const { webSocketSchemes, serverLinks, pairsWith, pairLinks, style, factors } = effect;
+  return [
+    ...(webSocketSchemes === undefined ? [] : [`schemes ${enumeration(webSocketSchemes, "and")}`]),
+    ...deliveriesText("", effect.deliveries),
+    ...deliveriesText("between players ", effect.pairDeliveries),
+    ...(serverLinks === undefined ? [] : [linksText("to the server", serverLinks)]),
+    ...(pairsWith === undefined ? [] : [`a session with ${pairsWith}`]),
+    ...(pairLinks === undefined ? [] : [linksText("to a player", pairLinks)]),
+    ...(style === undefined ? [] : [`style ${style}`]),
+    ...Object.entries(factors ?? {}).map(([name, factor]) => `\`${name}\` × ${factor}`),
+  ].join("; ");
+}
+
+/** @param {Question} question @param {Transport} transport @returns {string} */
+function questionText({ id, ask, rows }, { END }) {
+  const lines = rows.map((row) => [
+    row.id,
+    conditionText(row),
+    row.choice,
+    effectText(row.sets),
+    row.next === END ? "the plan is done" : `\`${row.next}\``,
+  ]);
+  return `### ${ask}
+
+Question \`${id}\`.
+
+${table(["row", "when", "answer", "sets", "next"], lines)}
+
+${rows.map((row) => `- **${row.id}** ${row.reason}`).join("\n")}`;
+}
+
+/** @param {Transport} transport @returns {string} */
+function flowchart({ decisionTree, END }) {
+  const nodes = decisionTree.map(({ id, ask }) => `  ${id}["${ask}"]`);
+  const edges = decisionTree.flatMap(({ id, rows }) =>
+    [...new Set(rows.map((row) => row.next))].map((next) => {
+      const choices = [...new Set(rows.filter((row) => row.next === next).map((row) => row.choice))];
+      return `  ${id} -->|"${choices.join("<br>")}"| ${next === END ? "plan" : next}`;
+    }),
+  );
+  return ["```mermaid", "flowchart TD", ...nodes, "  plan([the plan])", ...edges, "```"].join("\n");
+}
+
+/** @param {Transport} transport @returns {string} */
+function profileTables({ profiles, profileRanges }) {
+  const all = Object.values(profiles);
+  const games = all.map((one) => [
+    one.genre,
+    one.topology,
+    one.freeMovement ? "yes" : "no",
+    one.favour,
+    one.style,
+  ]);
+  const numbers = Object.entries(profileRanges).map(([field, { min, max, unit }]) => [
+    `\`${field}\``,
+    ...all.map((one) => rounded(one[/** @type {keyof typeof profileRanges} */ (field)])),
+    `${rounded(min)} to ${rounded(max)} ${unit}`,
+  ]);
+  return `${table(["profile", "topology", "free movement", "favours", "others are shown by"], games)}
+
+${table(["", ...all.map((one) => one.genre), "allowed"], numbers)}`;
+}
+
+/** @param {Plan} plan @returns {string[]} */
+function planCells(plan) {
+  const { numbers, traffic } = plan;
+  /** @param {readonly string[]} links */
+  const links = (links) => (links.length === 0 ? "–" : orderText(links));
+  return [
+    plan.content,
+    links(plan.serverLinks),
+    plan.pairsWith === "nobody" ? "–" : `${plan.pairsWith}: ${links(plan.pairLinks)}`,
+    plan.pairsWith === "nobody" ? traffic.state.server.delivery : traffic.state.pair.delivery,
+    `${rounded(numbers.stateHz)}/s, every ${rounded(numbers.sendPeriodMs)} ms`,
+    `${rounded(numbers.thresholdM)} m, ${rounded(numbers.headingRad)} rad`,
+  ];
+}
+
+/** @param {Transport} transport @returns {string} */
+function ordinaryPlans({ circumstancesOf, decide, profiles }) {
+  const rows = Object.values(profiles).map((profile) => {
+    const plan = decide(
+      circumstancesOf(profile, {
+        security: "https",
+        available: { webrtc: true, websocket: true, webtransport: false },
+        device: { battery: "ok", network: "fixed" },
+        peers: 3,
+      }),
+    );
+    return [profile.genre, ...planCells(plan)];
+  });
+  const head = ["profile", "sends", "to the server", "to players", "states are", "rate", "threshold"];
+  return table(head, rows);
+}
+
+/** @param {Transport} transport @returns {string} */
+function bandTable({ measuredBands }) {
+  const names = /** @type {const} */ ({ lossRatio: "loss", rttMs: "rtt", jitterMs: "jitter" });
+  const quantities = /** @type {(keyof typeof measuredBands)[]} */ (Object.keys(measuredBands));
+  const rows = quantities.flatMap((quantity) =>
+    measuredBands[quantity].map(({ name, from, source }) => [
+      `\`${names[quantity]}\``,
+      name,
+      quantity === "lossRatio" ? `${from * 100} %` : `${from} ms`,
+      source === "" ? "–" : source,
+    ]),
+  );
+  return table(["quantity", "band", "from", "who says so"], rows);
+}
+
+/** @param {Transport} transport @returns {string} */
+function introduction(transport) {
+  return `<!-- Written by \`pnpm docs\` from packages/transport/src/profiles: change that folder, not this file. -->
+
+# Profiles and the decision tree
+
+A browser can move a game's data in several ways. A **WebSocket** reaches nearly everybody, but it is one ordered
+stream: one lost packet delays everything behind it. **WebRTC** connects players directly and can let lost packets be
+lost, but not every browser and not every network has it. **WebTransport** does the same between a player and a server.
+What does not get through directly is **relayed**: it goes to the other player through the server.
+
+Which of them is right depends on the game, the page, the browser, the device and the network. So a game names its
+**profile**, which is its genre, and a **decision tree** does the rest: a table of questions and answers that ends in a
+**plan**. The plan says which links to open, in which order to prefer them, how each class of traffic is delivered, how
+often to send, and why. It is made anew when something changes, such as a measurement.
+
+\`\`\`ts
+import { Client } from "@paceline/client";
+
+const client = new Client("wss://play.example.com", { profile: "racing" });
+const room = await client.joinOrCreate("race");
+console.table(room.transport.explain()); // every question, its answer, and the reason
+\`\`\`
+
+## Profiles
+
+${profileTables(transport)}
+
+Topology: **server**, an authoritative server tells everybody; **relay**, players exchange everything through the relay;
+**mesh**, everybody directly with everybody; **host**, everybody with one player who decides. \`stateHz\` is the most
+states of an entity that are sent in a second (turns, in lock step); far fewer are sent while receivers foresee the
+motion within \`thresholdM\` and \`headingRad\`. With more other players than \`maxDirectPeers\` nothing is direct: that many
+states of 150 bytes fill 300 kbit/s of uplink, or 16 connections are open.
+
+## What the tree makes of them
+
+In a browser with WebRTC, on an https page, three other players, a fixed network, a server that speaks WebSocket only,
+before anything was measured:
+
+${ordinaryPlans(transport)}`;
+}
+
+/** @returns {string} */
+function classesText() {
+  return `## Classes of traffic
+
+A game says what its data is, the plan says how it travels. The same class means the same on every link.
+
+${table(
+  ["class", "is", "delivery unless a row says otherwise"],
+  [
+    ["state", "where an entity is now", "newest-wins: a newer one replaces it, even before it was sent"],
+    [
+      "reference",
+      "the state that differences are computed from",
+      "unordered-reliable: must arrive, in any order",
+    ],
+    ["event", "something to see or hear", "lifetime: dropped when it could not be sent in time"],
+    ["command", "something that decides the game", "ordered-reliable: arrives exactly once, in order"],
+    ["input", "what a player pressed", "newest-wins, with the last few repeated"],
+    ["bulk", "chat, downloads", "ordered-reliable, yields to all others"],
+  ],
+)}
+
+What may be lost (newest-wins, lifetime) takes the first order of links of a row below, what must arrive the second.`;
+}
+
+/** @param {Transport} transport @returns {string} */
+function treeText(transport) {
+  return `## What the tree looks at
+
+${table(
+  ["field", "values"],
+  [
+    ["`genre`, `topology`, `favour`, `style`", "those of the profile, or what the game sets instead"],
+    ["`movement`", "free: things move continuously; bound: move by move"],
+    ["`page`", "https or http"],
+    ["`webrtc`, `websocket`", "whether this environment has it (probed, not guessed) and the game allows it"],
+    [
+      "`webtransport`, `serverWebrtc`",
+      "the first: here and at the server; the second: whether the server speaks WebRTC",
+    ],
+    ["`battery`, `network`", "ok or low; fixed or mobile"],
+    ["`peers`", "few: at most `maxDirectPeers` other players; many: more"],
+    ["`loss`, `rtt`, `jitter`", "measured, in the bands below; unknown before the first measurement"],
+    ["`content`, `entry`", "answers to earlier questions"],
+  ],
+)}
+
+${bandTable(transport)}
+
+## The tree
+
+Begin at the top. The first row whose condition holds is the answer; it leads to the next question. The last row of
+every question has no condition, so there is always an answer. Factors of several rows multiply; a number never leaves
+the range that profiles may have.
+
+${flowchart(transport)}
+
+${transport.decisionTree.map((question) => questionText(question, transport)).join("\n\n")}`;
+}
+
+/** @returns {Promise<string>} the whole document */
+export async function profilesMarkdown() {
+  const transport = await import("../../packages/transport/dist/index.js");
+  const text = [introduction(transport), classesText(), treeText(transport)].join("\n\n");
+  return format(text, { ...(await resolveConfig(TARGET)), filepath: TARGET });
+}
