@@ -44,7 +44,7 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
 /** What the decision tree wants to know of this page and device. */
 export function surroundings(transports: readonly TransportKind[], peers: number): Surroundings {
   return {
-    security: globalThis.location?.protocol === "http:" ? "http" : "https",
+    security: globalThis.location?.protocol === "https:" ? "https" : "http",
     available: {
       webrtc: transports.includes("webrtc") && hasWebRtc(),
       websocket: transports.includes("websocket"),

@@ -101,13 +101,7 @@ export function defineEntity<const F extends Fields>(
   const motion = options.motion ?? "hold";
   const motionLayout = layoutMotion(name, fields, motion, offsets, components);
   assertThresholds(name, fields, options.threshold ?? {});
-  if (options.heartbeatMs !== undefined && !(options.heartbeatMs >= 50 && options.heartbeatMs <= 60_000)) {
-    throw new ConfigError({
-      field: `${name}.heartbeatMs`,
-      value: options.heartbeatMs,
-      expected: "50 to 60000 ms",
-    });
-  }
+  assertHeartbeat(name, options.heartbeatMs);
   return Object.freeze({
     name,
     fields,
@@ -196,7 +190,8 @@ function assertThresholds(
   threshold: Readonly<Record<string, number | undefined>>,
 ): void {
   for (const [field, value] of Object.entries(threshold)) {
-    const known = fields[field];
+    // An object has names of its own, such as toString, that are no fields.
+    const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (known === undefined) {
       throw new ConfigError({
         field: `${name}.threshold.${field}`,
@@ -212,6 +207,12 @@ function assertThresholds(
       });
     }
   }
+}
+
+function assertHeartbeat(name: string, heartbeatMs: unknown): void {
+  if (heartbeatMs === undefined) return;
+  if (typeof heartbeatMs === "number" && heartbeatMs >= 50 && heartbeatMs <= 60_000) return;
+  throw new ConfigError({ field: `${name}.heartbeatMs`, value: heartbeatMs, expected: "50 to 60000 ms" });
 }
 
 /** FNV-1a, 32 bits (Fowler, Noll, Vo). */

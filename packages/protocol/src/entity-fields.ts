@@ -45,12 +45,15 @@ export function scalar(options: RangedOptions): ScalarField {
 
 /** A direction in radians. Any finite value may be written; it is kept in [-pi, pi). */
 export function angle(options: { readonly precision: number; readonly unit: "rad" }): AngleField {
+  if (options.unit !== "rad") {
+    throw new ConfigError({ field: "angle.unit", value: options.unit, expected: `"rad"` });
+  }
   return ranged("angle", { ...options, range: [-Math.PI, Math.PI] });
 }
 
 /** A whole number. */
 export function int(options: { readonly range: Range; readonly unit?: string }): IntField {
-  for (const bound of options.range) {
+  for (const bound of boundsOf("int", options.range)) {
     if (!Number.isSafeInteger(bound) || Math.abs(bound) > 2 ** 24) {
       throw new ConfigError({ field: "int.range", value: bound, expected: "whole numbers within ±16777216" });
     }
@@ -64,20 +67,29 @@ export function flag(): FlagField {
 }
 
 function ranged<Kind extends string>(kind: Kind, options: RangedOptions): FieldShape<Kind> {
-  const [min, max] = options.range;
-  if (!Number.isFinite(min) || !Number.isFinite(max) || min >= max) {
-    throw new ConfigError({
-      field: `${kind}.range`,
-      value: `[${min}, ${max}]`,
-      expected: "[min, max] with finite min < max",
-    });
-  }
-  if (!(options.precision > 0) || options.precision > max - min) {
+  const { precision, unit = "" } = options;
+  const [min, max] = boundsOf(kind, options.range);
+  if (!Number.isFinite(precision) || precision <= 0 || precision > max - min) {
     throw new ConfigError({
       field: `${kind}.precision`,
-      value: options.precision,
-      expected: `a number above 0 and at most the range's width, ${max - min}`,
+      value: precision,
+      expected: `a number above 0 and at most the range's width, ${max - min}${unit && ` ${unit}`}`,
     });
   }
-  return { kind, range: [min, max], precision: options.precision, unit: options.unit ?? "" };
+  return { kind, range: [min, max], precision, unit };
+}
+
+/** A range as it was given, if it is one. A bound beyond Float32 would let infinity through. */
+function boundsOf(kind: string, range: unknown): Range {
+  const bounds: readonly unknown[] = Array.isArray(range) ? range : [];
+  const [min, max] = bounds;
+  const areNumbers = typeof min === "number" && typeof max === "number" && bounds.length === 2;
+  if (areNumbers && min < max && Number.isFinite(Math.fround(min)) && Number.isFinite(Math.fround(max))) {
+    return [min, max];
+  }
+  throw new ConfigError({
+    field: `${kind}.range`,
+    value: bounds.length > 0 ? `[${bounds.join(", ")}]` : range,
+    expected: "[min, max] with finite min < max, both within a Float32",
+  });
 }

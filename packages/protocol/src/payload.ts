@@ -1,6 +1,8 @@
 import { ByteReader } from "./byte-reader.js";
 import { ByteWriter } from "./byte-writer.js";
 import { PayloadKind, limits } from "./codes.js";
+import { ConfigError } from "./errors.js";
+import { encodeUtf8 } from "./utf8.js";
 import { decodeValue, encodeValue } from "./value-codec.js";
 
 /** An entity begins at its owner; receivers create it with its first state. */
@@ -24,11 +26,14 @@ export type PeerPayload =
   | ({ readonly kind: "spawn" } & Spawn)
   | { readonly kind: "despawn"; readonly localId: number };
 
+/** Throws {@link ConfigError} for a type or a message that may not be sent. */
 export function writePeerPayload(payload: PeerPayload): Uint8Array {
   switch (payload.kind) {
     case "command":
+      assertType(payload.type);
       return packed(PayloadKind.command, [payload.type, payload.message]);
     case "request":
+      assertType(payload.type);
       return packed(PayloadKind.request, [payload.id, payload.type, payload.message]);
     case "reply":
       return packed(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
@@ -67,8 +72,9 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
   }
 }
 
-/** An event's body: `[type, message]` without a kind before it. */
+/** An event's body: `[type, message]` without a kind before it. Throws as {@link writePeerPayload} does. */
 export function writeEvent(type: string, message: unknown): Uint8Array {
+  assertType(type);
   return encodeValue([type, message]);
 }
 
@@ -116,8 +122,17 @@ function spawnOf(body: Uint8Array): PeerPayload | undefined {
   return isValid ? { kind: "spawn", localId, name, schemaHash, tickHz, tick, state } : undefined;
 }
 
+function assertType(type: unknown): void {
+  if (isName(type)) return;
+  throw new ConfigError({
+    field: "type",
+    value: type,
+    expected: `text of 1 to ${limits.nameBytes} bytes of UTF-8`,
+  });
+}
+
 function isName(value: unknown): value is string {
-  return typeof value === "string" && value.length > 0 && value.length <= limits.nameBytes;
+  return typeof value === "string" && value !== "" && encodeUtf8(value).length <= limits.nameBytes;
 }
 
 function isId(value: unknown): value is number {

@@ -2,11 +2,12 @@
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 declare const TextDecoder: new (
   label: "utf-8",
-  options: { fatal: boolean },
+  options: { fatal: boolean; ignoreBOM: boolean },
 ) => { decode(bytes: Uint8Array): string };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
+// Without `ignoreBOM` a leading U+FEFF would vanish: two encodings of one text.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);

@@ -36,6 +36,7 @@ function assertPlain(value: unknown, path: string, depth: number): void {
     throw plainError(path, value, `at most ${limits.nestingDepth} levels of nesting`);
   switch (typeof value) {
     case "string":
+      return assertUnicode(value, path);
     case "boolean":
     case "undefined":
       return;
@@ -57,9 +58,18 @@ function assertPlainObject(value: object, path: string, depth: number): void {
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw plainError(path, value.constructor.name, "plain data (not an instance of a class)");
+    throw plainError(path, value, "plain data (not an instance of a class)");
   }
-  for (const [key, item] of Object.entries(value)) assertPlain(item, `${path}.${key}`, depth + 1);
+  for (const [key, item] of Object.entries(value)) {
+    assertUnicode(key, path);
+    if (key === "__proto__") throw plainError(path, key, "no property of that name");
+    assertPlain(item, `${path}.${key}`, depth + 1);
+  }
+}
+
+/** Half of a surrogate pair (text cut inside an emoji) has no UTF-8: receivers would drop the whole message. */
+function assertUnicode(text: string, path: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw plainError(path, text, "text without halves of surrogate pairs");
 }
 
 function plainError(field: string, value: unknown, expected: string): ConfigError {

@@ -179,6 +179,17 @@ describe("a reliable ordered path", () => {
     expect(path.counters).toMatchObject({ sent: 4, delivered: 4, lost: 0, retransmitted: 1, reordered: 0 });
   });
 
+  test("takes at least 1.25 RTT to notice a loss, however close together messages are", () => {
+    const outage = { delayMs: 200, loss: { kind: "uniform", ratio: 1 } } as const;
+    const { scheduler, arrived, path } = pathThatNotes(outage, { ...stream, retransmitMs: 10 });
+    path.send(Uint8Array.of(1));
+    path.change({ loss: { kind: "none" } });
+    scheduler.advance(500 + 199);
+    expect(arrived).toHaveLength(0);
+    scheduler.advance(1);
+    expect(arrived).toHaveLength(1);
+  });
+
   test("waits twice as long after every further loss of the same message", () => {
     const outage = { loss: { kind: "uniform", ratio: 1 } } as const;
     const { scheduler, arrived, path } = pathThatNotes(outage, { ...stream, retransmitMs: 100 });

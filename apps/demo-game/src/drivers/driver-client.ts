@@ -60,18 +60,17 @@ export class DriverClient {
     }
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.#stopping.abort();
     const participant = this.#participant;
     this.#participant = undefined;
     participant?.dispose();
-    await participant?.room.leave();
+    participant?.room.leave();
   }
 
   #join(): Promise<Room> {
     const client = new Client(this.#server, {
       profile: "racing",
-      name: this.#identity.name,
       webSocket: NodeWebSocket,
     });
     return client.joinOrCreate(ROOM_NAME);

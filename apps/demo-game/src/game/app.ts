@@ -101,7 +101,7 @@ export class App {
     this.#start.setBusy(true);
     this.#start.say("");
     const room = await joinUntilItWorks(
-      () => joinRace({ ...this.#settings, name: choice.name }),
+      () => joinRace(this.#settings),
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining),
       joining.signal,
     );
@@ -163,7 +163,7 @@ export class App {
         });
       }),
     ];
-    window.addEventListener("pagehide", () => void room.leave(), { once: true });
+    window.addEventListener("pagehide", () => room.leave(), { once: true });
   }
 
   #leave(): void {

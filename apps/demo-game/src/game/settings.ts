@@ -1,7 +1,7 @@
-import type { ProfileName, TransportKind } from "@paceline/client";
+import type { Genre, TransportKind } from "@paceline/client";
 import { MAX_NAME_LENGTH, readColor, readText } from "../race/race-messages.js";
 
-export const PROFILES: readonly ProfileName[] = [
+export const PROFILES: readonly Genre[] = [
   "racing",
   "shooter",
   "action",
@@ -30,7 +30,7 @@ export interface Settings {
   name: string;
   color: string;
   readonly autostart: boolean;
-  readonly profile: ProfileName;
+  readonly profile: Genre;
   /** Undefined: whatever this browser has. */
   readonly transports: readonly TransportKind[] | undefined;
   /** Origin of the server. */

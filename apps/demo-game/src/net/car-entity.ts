@@ -1,4 +1,5 @@
-import { angle, defineEntity, flag, scalar, vec2 } from "@paceline/client";
+import { angle, defineEntity, flag, scalar, vec2, type Room } from "@paceline/client";
+import type { CarState } from "../car/car-state.js";
 
 /** What of a car travels: enough to draw it, to predict it and to see what its driver is doing. */
 export const Car = defineEntity(
@@ -13,3 +14,19 @@ export const Car = defineEntity(
   },
   { motion: "velocity", threshold: { position: 0.1, heading: 0.035 } },
 );
+
+export type OwnCar = ReturnType<typeof spawnCar>;
+
+export function spawnCar(room: Room, car: CarState) {
+  return room.spawn(Car, { position: { x: car.x, y: car.y }, heading: car.headingRad });
+}
+
+/** After every step; what is sent of it, and when, is the SDK's decision. */
+export function publishCar(entity: OwnCar, car: CarState): void {
+  entity.position.set(car.x, car.y);
+  entity.velocity.set(car.velocityX, car.velocityY);
+  entity.heading = car.headingRad;
+  entity.steer = car.steer;
+  entity.throttle = car.throttle;
+  entity.handbrake = car.handbrake;
+}

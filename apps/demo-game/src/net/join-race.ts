@@ -1,12 +1,11 @@
-import { Client, type ProfileName, type Room, type TransportKind } from "@paceline/client";
+import { Client, type Genre, type Room, type TransportKind } from "@paceline/client";
 
 export const ROOM_NAME = "race";
 
 export interface JoinOptions {
   readonly server: string;
-  readonly profile: ProfileName;
+  readonly profile: Genre;
   readonly transports: readonly TransportKind[] | undefined;
-  readonly name: string;
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -20,7 +19,6 @@ export function retryDelayMs(attempt: number): number {
 export async function joinRace(options: JoinOptions): Promise<Room> {
   const client = new Client(options.server, {
     profile: options.profile,
-    name: options.name,
     ...(options.transports === undefined ? {} : { transports: options.transports }),
   });
   return client.joinOrCreate(ROOM_NAME);
@@ -36,7 +34,7 @@ export async function joinUntilItWorks(
     try {
       const room = await join();
       if (!signal.aborted) return room;
-      await room.leave();
+      room.leave();
     } catch (error) {
       if (signal.aborted) break;
       const delayMs = retryDelayMs(attempt);

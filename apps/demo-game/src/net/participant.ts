@@ -1,4 +1,4 @@
-import type { Owned, Peer, Room } from "@paceline/client";
+import type { Peer, Room } from "@paceline/client";
 import type { DriveInput } from "../car/car-state.js";
 import { Progress } from "../race/progress.js";
 import {
@@ -13,7 +13,7 @@ import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder, type Runner } from "../race/standings.js";
 import type { Circuit } from "../track/circuit.js";
-import { Car } from "./car-entity.js";
+import { Car, publishCar, spawnCar, type OwnCar } from "./car-entity.js";
 import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
 
 /** What happens in the race that a page wants to show or a driver wants to react to. All optional. */
@@ -41,12 +41,13 @@ export class Participant {
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
   readonly card: DriverCard;
-  readonly #entity: Owned<typeof Car>;
+  readonly #entity: OwnCar;
   readonly #events: ParticipantEvents;
   readonly #now: () => number;
   readonly #cards = new Map<string, DriverCard>();
   readonly #progress = new Map<string, Progress>();
   readonly #unsubscribe: (() => void)[];
+  #sessionId: string;
   #myNumber: number;
   #tick = 0;
   #totalMs = 0;
@@ -60,6 +61,7 @@ export class Participant {
     this.card = card;
     this.#now = now;
     this.#events = events;
+    this.#sessionId = room.sessionId;
     this.#myNumber = room.myNumber;
     this.session = new RaceSession<Peer>(room, now(), {
       onGrid: () => this.#toGrid(),
@@ -67,8 +69,7 @@ export class Participant {
       onResults: () => events.onResults?.(),
     });
     this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
-    const { car } = this.racer;
-    this.#entity = room.spawn(Car, { position: { x: car.x, y: car.y }, heading: car.headingRad });
+    this.#entity = spawnCar(room, this.racer.car);
     this.#unsubscribe = this.#listen();
     room.send("driver", card);
   }
@@ -78,13 +79,7 @@ export class Participant {
     const event = this.racer.step(input, this.session.phase === "racing" ? this.#solidCars() : []);
     if (event?.kind === "missed-gate" && this.session.phase === "racing") this.#events.onMissedGate?.();
     if (event?.kind === "lap") this.#ownLap(event.lap, event.timeMs);
-    const { car } = this.racer;
-    this.#entity.position.set(car.x, car.y);
-    this.#entity.velocity.set(car.velocityX, car.velocityY);
-    this.#entity.heading = car.headingRad;
-    this.#entity.steer = car.steer;
-    this.#entity.throttle = car.throttle;
-    this.#entity.handbrake = car.handbrake;
+    publishCar(this.#entity, this.racer.car);
     this.room.advance(this.#tick++);
   }
 
@@ -193,6 +188,7 @@ export class Participant {
         if (text !== undefined) this.#events.onChat?.(card.name, card.color, text);
       }),
       room.onPeerJoin((peer) => {
+        this.#noticeNewSession();
         room.send("driver", this.card, peer);
         if (this.session.isDirector()) this.session.announce(this.#now(), peer);
       }),
@@ -201,13 +197,16 @@ export class Participant {
         this.#progress.delete(peer.id);
         this.session.forget(peer.number);
       }),
-      room.onReconnect(({ resumed }) => {
-        if (resumed) return;
-        this.session.renumber(this.#myNumber);
-        this.#myNumber = room.myNumber;
-        room.send("driver", this.card);
-      }),
+      room.onReconnect(() => this.#noticeNewSession()),
     ];
+  }
+
+  /** After a server's restart the room is another one, and everybody has another number. */
+  #noticeNewSession(): void {
+    if (this.room.sessionId === this.#sessionId) return;
+    this.session.renumber(this.#myNumber);
+    this.#sessionId = this.room.sessionId;
+    this.#myNumber = this.room.myNumber;
   }
 
   #progressOf(peerId: string): Progress {

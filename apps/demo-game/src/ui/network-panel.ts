@@ -1,9 +1,9 @@
-import type { Peer, ProfileName, Room, TransportKind } from "@paceline/client";
+import type { Peer, Genre, Room, TransportKind } from "@paceline/client";
 import type { DriverCard } from "../race/race-messages.js";
 import { button, element } from "./element.js";
 
 export interface NetworkPanelOptions {
-  readonly profiles: readonly ProfileName[];
+  readonly profiles: readonly Genre[];
   readonly cardOf: (peer: Peer) => DriverCard;
   readonly onClose: () => void;
 }
@@ -83,7 +83,7 @@ export class NetworkPanel {
     ]);
   }
 
-  #configure(change: { profile?: ProfileName; transports?: readonly TransportKind[] }): void {
+  #configure(change: { profile?: Genre; transports?: readonly TransportKind[] }): void {
     try {
       this.#room.transport.configure(change);
       this.#problem.textContent = "";

@@ -1,0 +1,199 @@
+/** The race as a scenario sees it through one browser: what the page shows at `window.paceline`, and its keys. */
+import { distanceM, positionError, type PositionError, type Sample } from "./position-error.js";
+import { waitInPage, type RaceBrowser, type RaceKey } from "./browsers/race-browser.js";
+
+/** As much of the page's debugging handle as the scenarios use. */
+export interface PageHandle {
+  readonly room: {
+    readonly sessionId: string;
+    readonly state: string;
+    readonly peers: readonly PeerView[];
+    readonly transport: {
+      readonly history: readonly { atMs: number; about: string; choice: string }[];
+      readonly drops?: unknown;
+    };
+    send(type: string, message: unknown): void;
+  };
+  readonly game: {
+    readonly phase: string;
+    readonly others: readonly { ownerId: string; x: number; y: number }[];
+    readonly laps: readonly { from: string; lap: number; timeMs: number }[];
+    readonly chat: readonly { from: string; text: string }[];
+    say(text: string): void;
+    startRecording(): void;
+    recording(): readonly Frame[];
+  };
+}
+
+interface PeerView {
+  readonly id: string;
+  readonly path: "direct" | "relay";
+  readonly channel: string;
+  readonly reason: string;
+}
+
+interface Frame {
+  readonly atMs: number;
+  readonly mine: { readonly x: number; readonly y: number };
+  readonly others: readonly { readonly ownerId: string; readonly x: number; readonly y: number }[];
+}
+
+/** What the page has once the game runs; `firstOtherAtMs` is put there by {@link RacePage.join}. */
+export interface PageWindow {
+  paceline: PageHandle;
+  firstOtherAtMs?: number;
+}
+
+export interface ConnectTimes {
+  readonly firstStateMs: number | undefined;
+  readonly directMs: number | undefined;
+}
+
+const JOIN_LIMIT_MS = 15_000;
+
+export class RacePage {
+  readonly browser: RaceBrowser;
+  #sessionId = "";
+  #frames: readonly Frame[] = [];
+
+  constructor(browser: RaceBrowser) {
+    this.browser = browser;
+  }
+
+  get name(): string {
+    return this.browser.name;
+  }
+
+  /** As the other pages know this participant; read anew by {@link join} and {@link rejoined}. */
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  /** Opens the page and starts with the Enter key, as somebody does who likes the name that is offered. */
+  async join(serverUrl: string, query: Record<string, string> = {}): Promise<void> {
+    const address = new URL(serverUrl);
+    address.search = new URLSearchParams({ name: this.name, ...query }).toString();
+    await this.browser.open(address.href);
+    await this.browser.evaluate(() => {
+      const page = window as unknown as PageWindow;
+      const timer = setInterval(() => {
+        // The game appears when the room is joined, and others when their first state is shown.
+        if ((page.paceline?.game.others.length ?? 0) === 0) return;
+        page.firstOtherAtMs = performance.now();
+        clearInterval(timer);
+      }, 2);
+    });
+    await this.press("Enter");
+    await this.rejoined("");
+  }
+
+  /** Waits until this participant is in a room under another id than before. */
+  async rejoined(before: string): Promise<void> {
+    this.#sessionId = await this.waitFor(
+      "to be in a room",
+      (known) => {
+        const { paceline } = window as unknown as Partial<PageWindow>;
+        return (
+          paceline?.room.state === "joined" && paceline.room.sessionId !== known && paceline.room.sessionId
+        );
+      },
+      { argument: before, timeoutMs: JOIN_LIMIT_MS },
+    );
+  }
+
+  waitFor<Result, Argument>(
+    what: string,
+    work: (argument: Argument) => Result | Promise<Result>,
+    options: { argument: Argument; timeoutMs: number },
+  ): Promise<Exclude<Result, undefined | null | false>> {
+    return waitInPage(this.browser, what, work, options);
+  }
+
+  /** Waits until the other participant's car is shown here. */
+  async sees(other: RacePage, timeoutMs = JOIN_LIMIT_MS): Promise<void> {
+    await this.waitFor(
+      `the car of ${other.name}`,
+      (id) => (window as unknown as PageWindow).paceline.game.others.some(({ ownerId }) => ownerId === id),
+      { argument: other.sessionId, timeoutMs },
+    );
+  }
+
+  /** Waits until the pair uses that path, by this side's account; answers with the reason it gives. */
+  reaches(other: RacePage, path: "direct" | "relay", timeoutMs = JOIN_LIMIT_MS): Promise<string> {
+    return this.waitFor(
+      `the path to ${other.name} to be ${path}`,
+      ({ id, wanted }) => {
+        const { peers } = (window as unknown as PageWindow).paceline.room;
+        return peers.find((peer) => peer.id === id && peer.path === wanted)?.reason;
+      },
+      { argument: { id: other.sessionId, wanted: path }, timeoutMs },
+    );
+  }
+
+  async waitForPhase(phase: string, timeoutMs: number): Promise<void> {
+    await this.waitFor(
+      `the race to be in its phase "${phase}"`,
+      (wanted) => (window as unknown as PageWindow).paceline.game.phase === wanted,
+      { argument: phase, timeoutMs },
+    );
+  }
+
+  async press(key: RaceKey): Promise<void> {
+    await this.browser.holdKey(key);
+    await this.browser.releaseKey(key);
+  }
+
+  /** Full throttle, swinging left and right: nobody could foresee all of it. */
+  async drive(durationMs: number): Promise<void> {
+    const endMs = Date.now() + durationMs;
+    await this.browser.holdKey("ArrowUp");
+    for (let turn = 0; Date.now() < endMs; turn += 1) {
+      const key = turn % 2 === 0 ? "ArrowLeft" : "ArrowRight";
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await this.browser.holdKey(key);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      await this.browser.releaseKey(key);
+    }
+    await this.browser.releaseKey("ArrowUp");
+  }
+
+  async startRecording(): Promise<void> {
+    await this.browser.evaluate(() => (window as unknown as PageWindow).paceline.game.startRecording());
+  }
+
+  /** Fetches what was recorded; {@link errorOf} and {@link drivenM} speak of this. */
+  async fetchRecording(): Promise<void> {
+    this.#frames = await this.browser.evaluate(() =>
+      (window as unknown as PageWindow).paceline.game.recording(),
+    );
+  }
+
+  /** How far the own car went while recording. */
+  get drivenM(): number {
+    return distanceM(this.#ownTrack());
+  }
+
+  /** Between where this page showed the other's car and where the other's page had it, by one clock. */
+  errorOf(other: RacePage): PositionError {
+    const seen = this.#frames.flatMap(({ atMs, others }) =>
+      others.filter(({ ownerId }) => ownerId === other.sessionId).map(({ x, y }) => ({ atMs, x, y })),
+    );
+    return positionError(other.#ownTrack(), seen);
+  }
+
+  /** Both count from asking for a room. */
+  connectTimes(): Promise<ConnectTimes> {
+    return this.browser.evaluate(() => {
+      const { firstOtherAtMs, paceline } = window as unknown as PageWindow;
+      const asked = performance.getEntriesByType("resource").find(({ name }) => name.includes("/match/"));
+      const direct = paceline.room.transport.history.find(({ choice }) => choice.startsWith("direct"));
+      const since = (atMs: number | undefined): number | undefined =>
+        asked === undefined || atMs === undefined ? undefined : atMs - asked.startTime;
+      return { firstStateMs: since(firstOtherAtMs), directMs: since(direct?.atMs) };
+    });
+  }
+
+  #ownTrack(): Sample[] {
+    return this.#frames.map(({ atMs, mine }) => ({ atMs, x: mine.x, y: mine.y }));
+  }
+}

@@ -1,0 +1,54 @@
+import { expect } from "@playwright/test";
+import { RacePage } from "./race-page.js";
+import { screenshotFile, test } from "./scenario.js";
+
+/**
+ * A car that drives past all limits on two cores shared with three browsers, seen in another of them: half a car's
+ * length for nearly every frame, and never far enough off to be jumped to.
+ */
+const ERROR_P95_M = 2;
+const ERROR_MAX_M = 10;
+const DRIVE_MS = 8000;
+const LEAST_DRIVEN_M = 30;
+
+test("three browsers in one race", async ({ startServer, enter, report }) => {
+  const server = await startServer();
+  const chromium = new RacePage(await enter("chromium"));
+  const firefox = new RacePage(await enter("firefox"));
+  const webkit = new RacePage(await enter("webkitgtk"));
+  const pages = [chromium, firefox, webkit];
+  const pairs = pages.flatMap((viewer) =>
+    pages.filter((driver) => driver !== viewer).map((driver) => ({ viewer, driver })),
+  );
+  for (const page of pages) await page.join(server.url);
+  for (const { viewer, driver } of pairs) await viewer.sees(driver);
+
+  await chromium.reaches(firefox, "direct");
+  await firefox.reaches(chromium, "direct");
+  expect(await chromium.reaches(webkit, "relay")).toContain("WebRTC");
+  expect(await webkit.reaches(firefox, "relay")).toContain("WebRTC");
+
+  for (const page of pages) await page.waitForPhase("racing", 30_000);
+  for (const page of pages) await page.startRecording();
+  await Promise.all(pages.map((page) => page.drive(DRIVE_MS)));
+  for (const page of pages) await page.browser.screenshot(screenshotFile(`race-${page.name}`));
+  for (const page of pages) await page.fetchRecording();
+
+  for (const page of pages)
+    expect(page.drivenM, `metres driven in ${page.name}`).toBeGreaterThan(LEAST_DRIVEN_M);
+  for (const { viewer, driver } of pairs) {
+    const isDirect = viewer !== webkit && driver !== webkit;
+    const error = viewer.errorOf(driver);
+    report({
+      scenario: "three browsers in one race",
+      browsers: `${viewer.name} sees ${driver.name}`,
+      path: isDirect ? "direct" : "relay",
+      ...(await viewer.connectTimes()),
+      error,
+    });
+    expect.soft(error.count, `frames in which ${viewer.name} showed ${driver.name}`).toBeGreaterThan(50);
+    expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(ERROR_P95_M);
+    expect.soft(error.maxM, `${viewer.name} sees ${driver.name}, max`).toBeLessThan(ERROR_MAX_M);
+  }
+  for (const page of pages) expect(page.browser.complaints).toEqual([]);
+});
