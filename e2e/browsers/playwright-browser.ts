@@ -1,6 +1,6 @@
 import { chromium, firefox, type Browser, type BrowserContext, type Page } from "@playwright/test";
 import { executableOf } from "../../tools/browsers.mjs";
-import type { RaceBrowser, RaceKey } from "./race-browser.js";
+import { WINDOW, type RaceBrowser, type RaceKey } from "./race-browser.js";
 
 /** The system's Chromium: as root in a container it needs no sandbox, and there is no GPU to ask for. */
 const CHROMIUM_ARGS = [
@@ -56,7 +56,7 @@ export class PlaywrightBrowser implements RaceBrowser {
     engine: Browser,
     beforeLoad: (() => void)[] = [],
   ): Promise<PlaywrightBrowser> {
-    const context = await engine.newContext({ viewport: { width: 960, height: 600 } });
+    const context = await engine.newContext({ viewport: WINDOW });
     for (const script of beforeLoad) await context.addInitScript(script);
     return new PlaywrightBrowser(name, context, await context.newPage());
   }

@@ -54,6 +54,11 @@ export class Player {
     return this.welcome.number;
   }
 
+  /** How the session ended, or else its first link: the relay says so in a message, in the close code, or both. */
+  get close(): LinkClose | undefined {
+    return this.end ?? this.closes[0];
+  }
+
   /** First byte of every forwarded packet. */
   get firstBytes(): (number | undefined)[] {
     return this.forwarded.map(({ packet }) => packet[0]);

@@ -40,7 +40,9 @@ export function stepCar(car: CarState, input: DriveInput, circuit: Circuit): voi
 function turnWheel(car: CarState, input: DriveInput): void {
   const wanted = clamp(Number.isFinite(input.steer) ? input.steer : 0, -1, 1);
   const returning = Math.abs(wanted) < Math.abs(car.steer) || wanted * car.steer < 0;
-  const reach = (returning ? p.steerReturnPerSecond : p.steerPerSecond) * STEP_S;
+  const fast = Math.min(1, Math.hypot(car.velocityX, car.velocityY) / 40);
+  const turning = p.steerPerSecond + (p.steerPerSecondFast - p.steerPerSecond) * fast;
+  const reach = (returning ? p.steerReturnPerSecond : turning) * STEP_S;
   car.steer = clamp(wanted, car.steer - reach, car.steer + reach);
 }
 

@@ -1,7 +1,7 @@
 import { gridSlot, type Circuit } from "../track/circuit.js";
 import { poseOnTrack } from "../track/track.js";
 import { palette } from "./palette.js";
-import type { TrackChunk } from "./track-picture.js";
+import type { TrackChunk, TrackLines } from "./track-picture.js";
 import type { ViewCircle } from "./camera.js";
 
 const STRIPE_M = 14;
@@ -17,7 +17,12 @@ export function drawLawn(context: CanvasRenderingContext2D, view: ViewCircle): v
   }
 }
 
-export function drawTrack(context: CanvasRenderingContext2D, chunks: readonly TrackChunk[], view: ViewCircle): void {
+export function drawTrack(
+  context: CanvasRenderingContext2D,
+  chunks: readonly TrackChunk[],
+  lines: TrackLines,
+  view: ViewCircle,
+): void {
   const visible = chunks.filter(
     (chunk) => Math.hypot(chunk.x - view.x, chunk.y - view.y) < view.radiusM + chunk.radiusM,
   );
@@ -36,11 +41,11 @@ export function drawTrack(context: CanvasRenderingContext2D, chunks: readonly Tr
   context.strokeStyle = palette.rubber;
   for (const widthM of [4.6, 2.8]) {
     context.lineWidth = widthM;
-    for (const chunk of visible) context.stroke(chunk.rubber);
+    context.stroke(lines.rubber);
   }
   context.strokeStyle = palette.line;
   context.lineWidth = 0.3;
-  for (const chunk of visible) context.stroke(chunk.edges);
+  context.stroke(lines.edges);
 }
 
 const GRID_SLOTS = 10;

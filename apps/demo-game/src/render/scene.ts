@@ -9,7 +9,7 @@ import { buildScenerySprites, drawGroundScenery, drawHighScenery, type ScenerySp
 import { drawLawn, drawStart, drawTrack } from "./draw-track.js";
 import { SkidMarks } from "./skid-marks.js";
 import { Smoke } from "./smoke.js";
-import { buildTrackChunks, type TrackChunk } from "./track-picture.js";
+import { buildTrackChunks, buildTrackLines, type TrackChunk, type TrackLines } from "./track-picture.js";
 
 /** Twice is sharp enough, and a phone's three or four times costs more than it shows. */
 const MAX_PIXEL_RATIO = 2;
@@ -20,6 +20,7 @@ export class Scene {
   readonly #context: CanvasRenderingContext2D;
   readonly #circuit: Circuit;
   readonly #chunks: readonly TrackChunk[];
+  readonly #lines: TrackLines;
   readonly #scenery: Scenery;
   readonly #sprites: ScenerySprites;
   readonly #painter = new CarPainter();
@@ -35,6 +36,7 @@ export class Scene {
     this.#context = context;
     this.#circuit = circuit;
     this.#chunks = buildTrackChunks(circuit);
+    this.#lines = buildTrackLines(circuit);
     this.#scenery = buildScenery(circuit);
     this.#sprites = buildScenerySprites(this.#scenery);
   }
@@ -71,7 +73,7 @@ export class Scene {
     const context = this.#context;
     drawLawn(context, view);
     drawGroundScenery(context, this.#scenery, this.#sprites, view);
-    drawTrack(context, this.#chunks, view);
+    drawTrack(context, this.#chunks, this.#lines, view);
     drawStart(context, this.#circuit);
     this.#marks.draw(context, view);
     for (const car of cars) if (!car.isMine && isNear(car, view)) this.#painter.draw(context, car);

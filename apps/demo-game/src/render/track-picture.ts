@@ -12,18 +12,16 @@ export interface TrackChunk {
   readonly gravelDots: Path2D;
   readonly verge: Path2D;
   readonly road: Path2D;
-  readonly rubber: Path2D;
-  readonly edges: Path2D;
   readonly kerbRed: Path2D;
   readonly kerbWhite: Path2D;
 }
 
 const CHUNK_SAMPLES = 18;
 const VERGE_M = 0.9;
+const EDGE_LINE_INSET_M = 0.45;
 
 export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
   const { track } = circuit;
-  const line = buildRacingLine(track);
   const chunks: TrackChunk[] = [];
   for (let from = 0; from < track.count; from += CHUNK_SAMPLES) {
     const to = Math.min(from + CHUNK_SAMPLES, track.count);
@@ -37,14 +35,9 @@ export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
       // One sample further than its neighbour begins: no hairline between chunks.
       verge: band(track, from, to + 1, (half) => [-half - VERGE_M, half + VERGE_M]),
       road: band(track, from, to + 1, (half) => [-half, half]),
-      rubber: new Path2D(),
-      edges: new Path2D(),
       kerbRed: new Path2D(),
       kerbWhite: new Path2D(),
     };
-    addLine(chunk.edges, track, from, to, (index) => -(track.halfWidthM[index] as number) + 0.45);
-    addLine(chunk.edges, track, from, to, (index) => (track.halfWidthM[index] as number) - 0.45);
-    addLine(chunk.rubber, track, from, to, (index) => line.offsetM[index] as number);
     addRoadside(chunk, circuit, from, to);
     chunks.push(chunk);
   }
@@ -81,12 +74,30 @@ function addBand(path: Path2D, track: Track, from: number, to: number, extent: E
   path.closePath();
 }
 
-function addLine(path: Path2D, track: Track, from: number, to: number, offsetAt: (index: number) => number): void {
-  for (let index = from; index <= to; index++) {
-    const point = place(track, index, offsetAt(index % track.count));
-    if (index === from) path.moveTo(point.x, point.y);
+/** Lines all the way round: in pieces, their ends would show. */
+export interface TrackLines {
+  readonly edges: Path2D;
+  /** Where the road is dark from tyres. */
+  readonly rubber: Path2D;
+}
+
+export function buildTrackLines({ track }: Circuit): TrackLines {
+  const racingLine = buildRacingLine(track);
+  const edges = new Path2D();
+  addLoop(edges, track, (index) => -(track.halfWidthM[index] as number) + EDGE_LINE_INSET_M);
+  addLoop(edges, track, (index) => (track.halfWidthM[index] as number) - EDGE_LINE_INSET_M);
+  const rubber = new Path2D();
+  addLoop(rubber, track, (index) => racingLine.offsetM[index] as number);
+  return { edges, rubber };
+}
+
+function addLoop(path: Path2D, track: Track, offsetAt: (index: number) => number): void {
+  for (let index = 0; index < track.count; index++) {
+    const point = place(track, index, offsetAt(index));
+    if (index === 0) path.moveTo(point.x, point.y);
     else path.lineTo(point.x, point.y);
   }
+  path.closePath();
 }
 
 function addRoadside(chunk: TrackChunk, circuit: Circuit, from: number, to: number): void {

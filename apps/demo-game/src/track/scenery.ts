@@ -113,7 +113,7 @@ function buildWall(circuit: Circuit, side: -1 | 1): { x: number; y: number }[][]
   for (let index = 0; index <= track.count; index++) {
     const pose = poseOnTrack(track, index * track.spacingM, side * wallDistanceM);
     const nearestM = Math.abs(projectOnTrack(track, pose.x, pose.y).offsetM);
-    if (nearestM > wallDistanceM - 0.6) {
+    if (nearestM > wallDistanceM - 1.6) {
       run.push({ x: pose.x, y: pose.y });
     } else if (run.length > 0) {
       runs.push(run);
