@@ -27,6 +27,7 @@ export interface PageHandle {
 
 interface PeerView {
   readonly id: string;
+  readonly number: number;
   readonly path: "direct" | "relay";
   readonly channel: string;
   readonly reason: string;
@@ -38,15 +39,17 @@ interface Frame {
   readonly others: readonly { readonly ownerId: string; readonly x: number; readonly y: number }[];
 }
 
-/** What the page has once the game runs; `firstOtherAtMs` is put there by {@link RacePage.join}. */
+/** What the page has once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
 export interface PageWindow {
   paceline: PageHandle;
-  firstOtherAtMs?: number;
+  /** By owner of a car: when it was first shown, on the page's clock. */
+  firstShownAtMs: Record<string, number>;
 }
 
+/** What of a pair took how long, counted from asking for a room. */
 export interface ConnectTimes {
-  readonly firstStateMs: number | undefined;
-  readonly directMs: number | undefined;
+  readonly firstStateMs?: number;
+  readonly directMs?: number;
 }
 
 const JOIN_LIMIT_MS = 15_000;
@@ -76,12 +79,13 @@ export class RacePage {
     await this.browser.open(address.href);
     await this.browser.evaluate(() => {
       const page = window as unknown as PageWindow;
-      const timer = setInterval(() => {
-        // The game appears when the room is joined, and others when their first state is shown.
-        if ((page.paceline?.game.others.length ?? 0) === 0) return;
-        page.firstOtherAtMs = performance.now();
-        clearInterval(timer);
-      }, 2);
+      page.firstShownAtMs = {};
+      // The game appears when the room is joined, a car when its first state is there.
+      setInterval(() => {
+        for (const { ownerId } of page.paceline?.game.others ?? []) {
+          page.firstShownAtMs[ownerId] ??= performance.now();
+        }
+      }, 4);
     });
     await this.press("Enter");
     await this.rejoined("");
@@ -178,19 +182,25 @@ export class RacePage {
     const seen = this.#frames.flatMap(({ atMs, others }) =>
       others.filter(({ ownerId }) => ownerId === other.sessionId).map(({ x, y }) => ({ atMs, x, y })),
     );
-    return positionError(other.#ownTrack(), seen);
+    return positionError(other.#ownTrack(), seen, [this.#frames, other.#frames]);
   }
 
-  /** Both count from asking for a room. */
-  connectTimes(): Promise<ConnectTimes> {
-    return this.browser.evaluate(() => {
-      const { firstOtherAtMs, paceline } = window as unknown as PageWindow;
+  connectTimes(other: RacePage): Promise<ConnectTimes> {
+    return this.browser.evaluate((id) => {
+      const { firstShownAtMs, paceline } = window as unknown as PageWindow;
+      const { peers, transport } = paceline.room;
+      const peer = peers.find((candidate) => candidate.id === id);
       const asked = performance.getEntriesByType("resource").find(({ name }) => name.includes("/match/"));
-      const direct = paceline.room.transport.history.find(({ choice }) => choice.startsWith("direct"));
-      const since = (atMs: number | undefined): number | undefined =>
-        asked === undefined || atMs === undefined ? undefined : atMs - asked.startTime;
-      return { firstStateMs: since(firstOtherAtMs), directMs: since(direct?.atMs) };
-    });
+      const shownAtMs = firstShownAtMs[id];
+      if (peer === undefined || asked === undefined || shownAtMs === undefined) return {};
+      const direct = transport.history.find(
+        ({ about, choice }) => about === `peer ${peer.number}` && choice.startsWith("direct"),
+      );
+      const firstStateMs = shownAtMs - asked.startTime;
+      return direct === undefined
+        ? { firstStateMs }
+        : { firstStateMs, directMs: direct.atMs - asked.startTime };
+    }, other.sessionId);
   }
 
   #ownTrack(): Sample[] {

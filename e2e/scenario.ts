@@ -48,7 +48,9 @@ function lineOf(finding: Finding): string {
     directMs === undefined ? [] : [`direct ${directMs.toFixed(0)} ms`],
   ].flat();
   const metres =
-    error && `error p50 ${error.p50M.toFixed(2)} p95 ${error.p95M.toFixed(2)} max ${error.maxM.toFixed(2)} m`;
+    error &&
+    `error p50 ${error.p50M.toFixed(2)} p95 ${error.p95M.toFixed(2)} max ${error.maxM.toFixed(2)} m` +
+      ` in ${error.count} frames (${error.disturbed} left out)`;
   const parts = [scenario, browsers, finding.path, times.join(", "), metres, finding.note];
   return parts.filter((part) => part !== undefined && part !== "").join(" | ");
 }

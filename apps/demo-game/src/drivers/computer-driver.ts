@@ -92,6 +92,7 @@ export class ComputerDriver {
     const speed = speedOf(car);
     let nearestM = SEES_AHEAD_M;
     for (const other of others) {
+      if (Math.hypot(other.x - car.x, other.y - car.y) > SEES_AHEAD_M) continue;
       const theirs = projectOnTrack(this.#circuit.track, other.x, other.y);
       const aheadM = distanceDelta(this.#circuit.track, at.distanceM, theirs.distanceM);
       const closing = speed - Math.hypot(other.velocityX, other.velocityY);

@@ -15,10 +15,10 @@ export interface Skill {
 
 /** Skills from quick to gentle. A fifth driver and later ones start over, slightly slower. */
 const skills: readonly Skill[] = [
-  { pace: 0.83, lineOffsetM: 0.3, reactionS: 0.18 },
-  { pace: 0.805, lineOffsetM: -0.6, reactionS: 0.3 },
-  { pace: 0.78, lineOffsetM: 0.9, reactionS: 0.24 },
-  { pace: 0.755, lineOffsetM: -0.2, reactionS: 0.42 },
+  { pace: 0.855, lineOffsetM: 0.3, reactionS: 0.18 },
+  { pace: 0.83, lineOffsetM: -0.6, reactionS: 0.3 },
+  { pace: 0.805, lineOffsetM: 0.9, reactionS: 0.24 },
+  { pace: 0.78, lineOffsetM: -0.2, reactionS: 0.42 },
 ];
 
 export function skillOf(index: number): Skill {
