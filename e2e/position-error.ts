@@ -17,6 +17,9 @@ export interface PositionError {
   readonly maxM: number;
 }
 
+/** A car that is driven without mercy, seen in another browser: half a car's length off in nearly every frame. */
+export const BOUND_P95_M = 2;
+
 /**
  * Longer between two frames, and the page stood still: its car did not move although time went on, and what it
  * shows is as old as its last look at the network. That is the machine's doing; three browsers share its few cores.

@@ -3,7 +3,7 @@ import { distanceM, positionError, type PositionError, type Sample } from "./pos
 import { waitInPage, type RaceBrowser, type RaceKey } from "./browsers/race-browser.js";
 
 /** As much of the page's debugging handle as the scenarios use. */
-export interface PageHandle {
+interface PageHandle {
   readonly room: {
     readonly sessionId: string;
     readonly state: string;
@@ -92,7 +92,7 @@ export class RacePage {
   }
 
   /** Waits until this participant is in a room under another id than before. */
-  async rejoined(before: string): Promise<void> {
+  async rejoined(before: string, timeoutMs = JOIN_LIMIT_MS): Promise<void> {
     this.#sessionId = await this.waitFor(
       "to be in a room",
       (known) => {
@@ -101,7 +101,7 @@ export class RacePage {
           paceline?.room.state === "joined" && paceline.room.sessionId !== known && paceline.room.sessionId
         );
       },
-      { argument: before, timeoutMs: JOIN_LIMIT_MS },
+      { argument: before, timeoutMs },
     );
   }
 

@@ -1,11 +1,10 @@
 import { expect } from "@playwright/test";
+import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** A car that is driven without mercy, seen in another browser: half a car's length off in nearly every frame. */
-const ERROR_P95_M = 2;
 /** More would be a jump. */
-const ERROR_MAX_M = 10;
+const BOUND_MAX_M = 10;
 const DRIVE_MS = 8000;
 const LEAST_DRIVEN_M = 30;
 
@@ -46,8 +45,8 @@ test("three browsers in one race", async ({ startServer, enter, report }) => {
       error,
     });
     expect.soft(error.count, `frames in which ${viewer.name} showed ${driver.name}`).toBeGreaterThan(50);
-    expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(ERROR_P95_M);
-    expect.soft(error.maxM, `${viewer.name} sees ${driver.name}, max`).toBeLessThan(ERROR_MAX_M);
+    expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(BOUND_P95_M);
+    expect.soft(error.maxM, `${viewer.name} sees ${driver.name}, max`).toBeLessThan(BOUND_MAX_M);
   }
   for (const page of pages) expect(page.browser.complaints).toEqual([]);
 });

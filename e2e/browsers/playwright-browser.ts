@@ -16,10 +16,15 @@ const CHROMIUM_ARGS = [
 
 export type PlaywrightEngine = "chromium" | "firefox";
 
-export function launchEngine(name: PlaywrightEngine): Promise<Browser> {
+/** Candidates would be gathered through a proxy only, and there is none. */
+const NO_UDP = "--webrtc-ip-handling-policy=disable_non_proxied_udp";
+
+export function launchEngine(name: PlaywrightEngine, { hasUdp = true } = {}): Promise<Browser> {
   const executablePath = executableOf(name);
   if (executablePath === undefined) throw new Error(`${name} is not installed`);
-  if (name === "chromium") return chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+  if (name === "chromium") {
+    return chromium.launch({ executablePath, args: hasUdp ? CHROMIUM_ARGS : [...CHROMIUM_ARGS, NO_UDP] });
+  }
   return firefox.launch({
     // Playwright drives an unmodified Firefox only through this channel.
     channel: "moz-firefox",

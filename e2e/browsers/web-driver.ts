@@ -6,7 +6,7 @@ interface KeyAction {
 }
 
 /** Anything that the driver refused, and anything that a script in the page threw. */
-export class WebDriverError extends Error {
+class WebDriverError extends Error {
   override readonly name = "WebDriverError";
 }
 

@@ -106,7 +106,8 @@ describe("a car on asphalt", () => {
   });
 
   test("is the same for the same inputs", () => {
-    const run = (): CarState => drive(drive(rolling(20), 1, { steer: 1, throttle: 1 }), 1, { handbrake: true });
+    const run = (): CarState =>
+      drive(drive(rolling(20), 1, { steer: 1, throttle: 1 }), 1, { handbrake: true });
     expect(run()).toEqual(run());
   });
 

@@ -17,14 +17,23 @@ interface Entrant {
 
 function entrant(slot: number, skill: number): Entrant {
   const racer = new Racer(circuit, slot);
-  return { racer, driver: new ComputerDriver(circuit, skillOf(skill)), lapTimesMs: [], offSteps: 0, resets: 0 };
+  return {
+    racer,
+    driver: new ComputerDriver(circuit, skillOf(skill)),
+    lapTimesMs: [],
+    offSteps: 0,
+    resets: 0,
+  };
 }
 
 /** Virtual time: as many steps as asked for, as fast as the machine goes. */
 function race(entrants: readonly Entrant[], seconds: number, parked: readonly Racer[] = []): void {
   for (let step = 0; step < seconds * STEP_HZ; step++) {
     for (const one of entrants) {
-      const others = [...entrants.filter((other) => other !== one).map(({ racer }) => racer.car), ...parked.map(({ car }) => car)];
+      const others = [
+        ...entrants.filter((other) => other !== one).map(({ racer }) => racer.car),
+        ...parked.map(({ car }) => car),
+      ];
       const decision = one.driver.decide(one.racer.car, others);
       if (decision.reset) {
         one.resets++;
@@ -34,7 +43,11 @@ function race(entrants: readonly Entrant[], seconds: number, parked: readonly Ra
       if (event?.kind === "lap") one.lapTimesMs.push(event.timeMs);
       if (one.racer.car.wheelsOff >= 3) one.offSteps++;
     }
-    for (const racer of parked) racer.step(idleInput, entrants.map((one) => one.racer.car));
+    for (const racer of parked)
+      racer.step(
+        idleInput,
+        entrants.map((one) => one.racer.car),
+      );
   }
 }
 
@@ -104,7 +117,10 @@ describe("a computer driver", () => {
 });
 
 test("the drivers' options say what is wrong with them", () => {
-  expect(readOptions(["--server", "http://127.0.0.1:8080"])).toEqual({ server: "http://127.0.0.1:8080", count: 4 });
+  expect(readOptions(["--server", "http://127.0.0.1:8080"])).toEqual({
+    server: "http://127.0.0.1:8080",
+    count: 4,
+  });
   expect(readOptions(["--server", "http://127.0.0.1:8080", "--count", "5"]).count).toBe(5);
   expect(() => readOptions([])).toThrow("--server");
   expect(() => readOptions(["--server", "nowhere"])).toThrow("--server");

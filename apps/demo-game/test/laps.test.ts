@@ -93,6 +93,14 @@ describe("another car's progress", () => {
     expect(progress.distanceM).toBeCloseTo(track.lengthM + 28, -1);
   });
 
+  test("knows laps that were reported before the car was first shown", () => {
+    const progress = new Progress(track);
+    progress.reportLaps(2);
+    const pose = poseOnTrack(track, 690);
+    progress.show(pose.x, pose.y);
+    expect(progress.distanceM).toBeCloseTo(2 * track.lengthM + 690, -1);
+  });
+
   test("takes over laps driven before anybody looked, before and after the line", () => {
     const show = (distanceM: number, laps: number): number => {
       const progress = new Progress(track);

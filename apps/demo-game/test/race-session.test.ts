@@ -5,7 +5,7 @@ import { COUNTDOWN_MS, RaceSession } from "../src/race/race-session.js";
 import { compareEntries, formatTime, runningOrder } from "../src/race/standings.js";
 
 interface Seat extends RacePeer {
-  readonly session: RaceSession<RacePeer>;
+  readonly session: RaceSession;
   readonly events: string[];
 }
 
@@ -172,7 +172,12 @@ test("a result sorts finishers by time, then the others by laps", () => {
     bestMs: 1,
     finished,
   });
-  const sorted = [entry(1, 2, 80, false), entry(2, 3, 130, true), entry(3, 3, 120, true), entry(4, 1, 30, false)];
+  const sorted = [
+    entry(1, 2, 80, false),
+    entry(2, 3, 130, true),
+    entry(3, 3, 120, true),
+    entry(4, 1, 30, false),
+  ];
   expect(sorted.sort(compareEntries).map(({ number }) => number)).toEqual([3, 2, 1, 4]);
 });
 

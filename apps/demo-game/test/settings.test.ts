@@ -38,11 +38,17 @@ test("the address decides what it names", () => {
 });
 
 test("nonsense in the address is as if not given", () => {
-  const query = "?name=%00%20&color=javascript:1&autostart=yes&profile=poker&transports=pigeon&server=file:///etc";
+  const query =
+    "?name=%00%20&color=javascript:1&autostart=yes&profile=poker&transports=pigeon&server=file:///etc";
   const settings = readSettings(query, ORIGIN, undefined);
   expect(settings.name.length).toBeGreaterThan(0);
   expect(settings.color).toMatch(/^#[0-9a-f]{6}$/);
-  expect(settings).toMatchObject({ autostart: false, profile: "racing", transports: undefined, server: ORIGIN });
+  expect(settings).toMatchObject({
+    autostart: false,
+    profile: "racing",
+    transports: undefined,
+    server: ORIGIN,
+  });
 });
 
 test("last time's name and colour are remembered, however broken the storage is", () => {

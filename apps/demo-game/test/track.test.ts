@@ -26,7 +26,10 @@ describe("the track", () => {
     for (let i = 0; i < track.count; i += 3) {
       for (let j = 0; j < track.count; j += 3) {
         if (Math.abs(distanceDelta(track, i * track.spacingM, j * track.spacingM)) < 60) continue;
-        const apart = Math.hypot((track.x[i] as number) - (track.x[j] as number), (track.y[i] as number) - (track.y[j] as number));
+        const apart = Math.hypot(
+          (track.x[i] as number) - (track.x[j] as number),
+          (track.y[i] as number) - (track.y[j] as number),
+        );
         expect(apart).toBeGreaterThan((track.halfWidthM[i] as number) + (track.halfWidthM[j] as number) + 8);
       }
     }

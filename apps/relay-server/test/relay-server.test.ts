@@ -85,7 +85,7 @@ describe("the server", () => {
     expect(asset.headers.get("content-type")).toBe("text/javascript");
     expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     for (const path of ["/none", "/.secret", "/..%2f..%2fetc%2fpasswd", "/%", "/%00"]) {
-      expect((await fetch(`${address}${path}`)).status, path).toBe(404);
+      expect([path, (await fetch(`${address}${path}`)).status]).toEqual([path, 404]);
     }
     expect((await fetch(`${address}/`, { method: "POST" })).status).toBe(404);
     expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ status: "ok" });
@@ -107,10 +107,9 @@ describe("the server", () => {
     expect((await match("race")).status).toBe(404);
     expect((await match("lobby", { origin: "https://two.example" })).status).toBe(200);
     expect((await match("lobby", { origin: "https://three.example" })).status).toBe(403);
-    const statuses = new Set<number>();
     const proxied = { "x-forwarded-for": "203.0.113.5, 192.0.2.8" };
-    for (let count = 0; count < 70; count++) statuses.add((await match("none", proxied)).status);
-    expect([...statuses]).toEqual([404, 429]);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => match("none", proxied)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]));
     expect((await match("duel", { "x-forwarded-for": "192.0.2.8, 192.0.2.9" })).status).toBe(200);
     expect(server.stderr).toMatch(/^\S+ debug room opened roomId="[\w-]+" name="duel"$/m);
   });

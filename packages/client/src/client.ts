@@ -77,7 +77,7 @@ export class Client {
     return this.#enter("joinById", roomId, {});
   }
 
-  async #enter(method: JoinMethod, target: string, options: RoomOptions): Promise<Room> {
+  #enter(method: JoinMethod, target: string, options: RoomOptions): Promise<Room> {
     const room = new Room({
       serverUrl: this.#serverUrl,
       call: checkedCall(method, target, options),
@@ -88,7 +88,6 @@ export class Client {
       topology: this.#options.topology,
       tickHz: this.#tickHz,
     });
-    await room.join();
-    return room;
+    return room.join().then(() => room);
   }
 }

@@ -13,6 +13,8 @@ import {
   RemoteMotion,
   TickClock,
   defineFields,
+  vacate,
+  type Place,
   type ReadonlyFields,
   type RemoteMotionOptions,
 } from "@paceline/netcode";
@@ -34,8 +36,7 @@ export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
 
 interface RemoteRecord {
   readonly definition: EntityDefinition;
-  readonly table: EntityTable;
-  readonly row: number;
+  readonly place: Place;
   readonly motion: RemoteMotion;
   readonly clock: TickClock;
   readonly entity: RemoteEntity;
@@ -60,6 +61,8 @@ export class RemoteEntities {
   readonly #records = new Map<number, RemoteRecord>();
   /** Spawned by the peer, but of a kind that the game here has not used yet. */
   readonly #unknown = new Map<number, Spawn>();
+  /** Definitions of which the game was told that the peer has another: once is enough. */
+  readonly #mismatched = new Set<string>();
   #clock: TickClock | undefined;
   #scratch = new Float32Array(64);
 
@@ -77,11 +80,14 @@ export class RemoteEntities {
     if (this.#records.size + this.#unknown.size >= limits.ownedEntities) return "queue-full";
     const definition = this.#options.definitionNamed(spawn.name);
     if (!definition) {
+      // It may stay here for long: no more of it than a state may have.
+      if (spawn.state.length > limits.unreliablePacketBytes) return "too-long";
       this.#unknown.set(spawn.localId, spawn);
       return undefined;
     }
     if (definition.schemaHash !== spawn.schemaHash) {
-      this.#options.onMismatch(spawn.name);
+      if (!this.#mismatched.has(spawn.name)) this.#options.onMismatch(spawn.name);
+      this.#mismatched.add(spawn.name);
       return "bad-message";
     }
     const news = this.#scratchFor(definition);
@@ -108,7 +114,7 @@ export class RemoteEntities {
     if (!record) return;
     this.#records.delete(localId);
     this.#options.onDespawn(record.entity);
-    record.table.release(record.row);
+    vacate(record.place);
   }
 
   clear(): void {
@@ -123,7 +129,7 @@ export class RemoteEntities {
     while (reader.remaining > 0) {
       const { localId, componentCount } = readStateHead(reader);
       const record = this.#records.get(localId);
-      if (!record || record.table.width !== componentCount) {
+      if (!record || record.place.table.width !== componentCount) {
         reader.bytes(componentCount * 4);
         drop(reader.ok ? "unknown-entity" : "length");
         if (!reader.ok) break;
@@ -144,32 +150,29 @@ export class RemoteEntities {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     this.#clock ??= new TickClock(tickHz);
-    const row = table.allocate();
+    const place = { table, row: table.allocate() };
     const record: RemoteRecord = {
       definition,
-      table,
-      row,
+      place,
       motion: new RemoteMotion(definition, this.#options.motionOptions()),
       clock: this.#clock,
-      entity: this.#newEntity(localId, table, row),
+      entity: this.#newEntity(localId, place),
       shownAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#records.set(localId, record);
     return record;
   }
 
-  #newEntity(localId: number, table: EntityTable, index: number): RemoteEntity {
+  #newEntity(localId: number, place: Place): RemoteEntity {
     const { owner, clock } = this.#options;
-    const recordOf = () => this.#records.get(localId);
+    // A later entity may have the same local id.
+    const recordOf = () => {
+      const record = this.#records.get(localId);
+      return record?.place === place ? record : undefined;
+    };
     const beforeRead = () => this.#bringUpToDate(recordOf());
-    const { definition } = table;
-    const shown = defineFields({}, definition, {
-      table,
-      index,
-      layer: "shown",
-      isWritable: false,
-      beforeRead,
-    });
+    const { definition } = place.table;
+    const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
       id: owner.number * 0x10000 + localId,
       isMine: false as const,
@@ -183,21 +186,17 @@ export class RemoteEntities {
         return record ? record.clock.secondsSince(record.motion.tick, clock.nowMs()) * 1000 : 0;
       },
     };
-    return defineFields(base, definition, {
-      table,
-      index,
-      layer: "state",
-      isWritable: false,
-    }) as unknown as RemoteEntity;
+    const row = { place, layer: "state", isWritable: false } as const;
+    return defineFields(base, definition, row) as unknown as RemoteEntity;
   }
 
   #correct(record: RemoteRecord, news: Float32Array, tick: number): void {
     const nowMs = this.#options.clock.nowMs();
-    const { motion, clock } = record;
+    const { motion, clock, place } = record;
     const before = clock.secondsSince(motion.tick, nowMs);
     clock.observe(tick, nowMs, this.#options.owner.rttMs ?? 0);
     const after = clock.secondsSince(tick, nowMs);
-    motion.correct(record.table.stateOf(record.row), news, tick, { before, after }, nowMs);
+    motion.correct(place.table.stateOf(place.row), news, tick, { before, after }, nowMs);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -206,8 +205,9 @@ export class RemoteEntities {
     const nowMs = this.#options.clock.nowMs();
     if (!record || record.shownAtMs === nowMs) return;
     record.shownAtMs = nowMs;
-    const ageSeconds = record.clock.secondsSince(record.motion.tick, nowMs);
-    record.motion.show(record.table.stateOf(record.row), ageSeconds, nowMs, record.table.shownOf(record.row));
+    const { motion, clock, place } = record;
+    const ageSeconds = clock.secondsSince(motion.tick, nowMs);
+    motion.show(place.table.stateOf(place.row), ageSeconds, nowMs, place.table.shownOf(place.row));
   }
 
   #scratchFor(definition: EntityDefinition): Float32Array {

@@ -4,6 +4,9 @@ import {
   isRouted,
   limits,
   readEnvelope,
+  writeEvent,
+  writePeerPayload,
+  type DropReason,
   type EntityDefinition,
   type Fields,
   type IceServer,
@@ -56,6 +59,7 @@ const BLEND_HALF_LIFE_MS = 80;
 const SNAP_DISTANCE_M = 10;
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
+const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -150,15 +154,13 @@ export class Room {
 
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
-    const plan = this.transport.plan;
-    if (!plan.canConnect) {
-      throw new NetError("transport/unavailable", plan.reasons.at(-1)?.reason ?? "no transport can be used");
-    }
     await this.#connection.join();
+    // The server may have changed its mind in the same breath.
+    if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.#timers.push(
       scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
-      scheduler.every(1000 / plan.numbers.stateHz, () => {
+      scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
         if (!this.#ticks.isDriven) this.#replicate();
       }),
     );
@@ -171,15 +173,18 @@ export class Room {
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
-    for (const peer of this.#peerConnections()) {
-      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+    try {
+      this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+    } catch (error) {
+      this.#owned.despawn(record.entity);
+      throw error;
     }
     return record.entity as unknown as OwnedEntity<F>;
   }
 
   despawn(entity: object): void {
     const { localId } = this.#owned.despawn(entity);
-    for (const peer of this.#peerConnections()) peer.send({ kind: "despawn", localId });
+    if (this.state !== "left") this.#post({ kind: "despawn", localId });
   }
 
   /** All entities of a kind, one's own first. */
@@ -209,13 +214,14 @@ export class Room {
   /** Sends a message that arrives exactly once and in order, to one peer or to all. */
   send(type: string, message: unknown, to?: Peer): void {
     checkType(type);
-    for (const peer of this.#receivers(to)) peer.send({ kind: "command", type, message });
+    this.#post({ kind: "command", type, message }, to);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
   sendEvent(type: string, message: unknown, to?: Peer): void {
     checkType(type);
-    for (const peer of this.#receivers(to)) peer.sendEvent(type, message);
+    const body = writeEvent(type, message);
+    for (const { session } of this.#receivers(to)) session.sendEvent(body);
   }
 
   /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
@@ -298,6 +304,19 @@ export class Room {
     if (!member || member.peer.id !== to.id)
       throw new NetError("transport/closed", "that peer is not in the room");
     return [member.peer];
+  }
+
+  /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
+  #post(payload: PeerPayload, to?: Peer): void {
+    const receivers = this.#receivers(to);
+    const bytes = writePeerPayload(payload);
+    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
+    if (stuck.length > 0 && (to || this.state !== "joined")) {
+      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
+    }
+    // One who takes nothing any more must not keep messages from the others.
+    for (const { number } of stuck) this.#removePeer(number, "takes nothing that is sent to it");
+    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
   }
 
   #use(definition: EntityDefinition<never> | EntityDefinition): void {
@@ -450,8 +469,8 @@ export class Room {
       case "reply":
         return from.requests.reply(payload.id, payload.ok, payload.message);
       case "spawn": {
-        const dropped = entities?.spawn(payload);
-        if (dropped) this.drops.count(dropped);
+        const reason = entities?.spawn(payload);
+        if (reason) this.#drop(from, reason);
         return;
       }
       case "despawn":
@@ -460,27 +479,31 @@ export class Room {
   }
 
   #answer(from: PeerConnection, request: PeerPayload & { readonly kind: "request" }): void {
-    const reply = (ok: boolean, message: unknown): void =>
-      guarded(() => {
-        if (!from.session.isClosed) from.send({ kind: "reply", id: request.id, ok, message });
-      });
+    const reply = (ok: boolean, message: unknown): void => {
+      if (!from.session.isClosed) from.send({ kind: "reply", id: request.id, ok, message });
+    };
     const handler = this.#requestHandlers.get(request.type);
-    if (!handler) return reply(false, `no handler for ${request.type}`);
+    if (!handler) return guarded(() => reply(false, `no handler for ${request.type}`));
+    // An answer that cannot be sent is the handler's failure too.
     Promise.resolve()
       .then(() => handler(request.message, from))
-      .then(
-        (answer) => reply(true, answer),
-        (error: unknown) => {
-          reportGameError(error);
-          reply(false, "the handler failed");
-        },
-      );
+      .then((answer) => reply(true, answer))
+      .catch((error: unknown) => {
+        reportGameError(error);
+        guarded(() => reply(false, "the handler failed"));
+      });
   }
 
   #state(from: PeerConnection, body: Uint8Array, tick: number): void {
     const entities = this.#members.get(from.number)?.entities;
-    const applied = entities?.receive(body, tick, (reason) => this.drops.count(reason)) ?? 0;
+    const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
     for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+  }
+
+  /** What is late or not known may happen to anybody; who keeps sending what makes no sense is cut off. */
+  #drop(from: PeerConnection, reason: DropReason): void {
+    this.drops.count(reason);
+    if (malformed.has(reason)) from.session.reportViolation(reason);
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {

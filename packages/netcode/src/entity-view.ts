@@ -8,7 +8,7 @@ import {
   type Vec3Field,
 } from "@paceline/protocol";
 import { wrapAngle } from "./angle.js";
-import type { EntityTable } from "./entity-table.js";
+import type { Place } from "./entity-table.js";
 
 /** Two components of an entity; writing one checks it against the field's range. */
 export interface Vec2 {
@@ -61,10 +61,9 @@ export type InitialFields<F extends Fields> = {
         : number;
 };
 
-/** Where a view reads and writes: a row of one of a table's arrays. */
+/** What a view reads and writes: a place, in one of its table's arrays. */
 export interface Row {
-  readonly table: EntityTable;
-  readonly index: number;
+  readonly place: Readonly<Place>;
   readonly layer: "state" | "shown";
   readonly isWritable: boolean;
   /** Called before a read, so that what is read can be brought up to date. */
@@ -79,7 +78,11 @@ export function defineFields<T extends object>(target: T, definition: EntityDefi
     const offset = definition.offsets[name]!;
     if (field.kind === "vec2" || field.kind === "vec3") {
       const vector = vectorView(name, field, offset, row);
-      Object.defineProperty(target, name, { enumerable: true, get: () => vector, set: refuse(`${name}`) });
+      Object.defineProperty(target, name, {
+        enumerable: true,
+        get: () => vector,
+        set: refuse(`${definition.name}.${name}`),
+      });
     } else defineNumber(target, name, name, field, offset, row);
   }
   return target;
@@ -92,7 +95,8 @@ export function assignFields(
   initial: Readonly<Record<string, unknown>>,
 ): void {
   for (const [name, value] of Object.entries(initial)) {
-    const field = definition.fields[name];
+    // An object has names of its own, such as toString, that are no fields.
+    const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined;
     if (!field) {
       const expected = `one of ${Object.keys(definition.fields).join(", ")}`;
       throw new ConfigError({ field: `${definition.name}.${name}`, value, expected });
@@ -135,7 +139,8 @@ function defineNumber(
     enumerable: true,
     get: () => {
       row.beforeRead?.();
-      const value = row.table[row.layer][row.index * row.table.width + offset]!;
+      const { table, row: index } = row.place;
+      const value = table[row.layer][index * table.width + offset]!;
       return isFlag ? value !== 0 : value;
     },
     set: (value: unknown) => write(row, offset, checkedValue(path, field, value, row)),
@@ -143,11 +148,12 @@ function defineNumber(
 }
 
 function write(row: Row, offset: number, value: number): void {
-  row.table[row.layer][row.index * row.table.width + offset] = value;
+  const { table, row: index } = row.place;
+  table[row.layer][index * table.width + offset] = value;
 }
 
 function checkedValue(path: string, field: Field, value: unknown, row: Row): number {
-  const name = `${row.table.definition.name}.${path}`;
+  const name = `${row.place.table.definition.name}.${path}`;
   if (!row.isWritable) return refuse(name)(value);
   if (field.kind === "flag") {
     if (typeof value !== "boolean") throw new ConfigError({ field: name, value, expected: "true or false" });

@@ -5,6 +5,7 @@ export * from "./control.js";
 export * from "./entity-definition.js";
 export * from "./entity-fields.js";
 export * from "./envelope.js";
+export * from "./error-codes.js";
 export * from "./errors.js";
 export * from "./message.js";
 export * from "./packet.js";

@@ -22,6 +22,10 @@ const numbers = array(
 );
 const text = string({ unit: "binary", maxLength: 40 });
 
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
 describe("ByteWriter and ByteReader", () => {
   test("[WF1] are mirrors, in whatever order values follow each other", () => {
     assert(
@@ -75,9 +79,9 @@ describe("ByteReader", () => {
       property(uint8Array({ minLength: 1, maxLength: 5 }), (bytes) => {
         const reader = new ByteReader(bytes);
         const value = reader.varint();
-        if (!reader.ok) return expect(value).toBe(0);
-        const used = bytes.length - reader.remaining;
-        expect([...new ByteWriter().varint(value).take()]).toEqual([...bytes.subarray(0, used)]);
+        const used = bytes.subarray(0, bytes.length - reader.remaining);
+        const isExact = isSame(new ByteWriter().varint(value).take(), used);
+        expect(reader.ok ? isExact : value === 0).toBe(true);
       }),
       { numRuns: 2000 },
     );
@@ -124,7 +128,7 @@ describe("ByteReader", () => {
             const value = reader[read]();
             const view = reader.bytes(count);
             expect(view.length === count || !reader.ok).toBe(true);
-            if (!wasOk) expect([value, view.length, reader.ok]).toEqual([0, 0, false]);
+            expect(wasOk || (value === 0 && view.length === 0 && !reader.ok)).toBe(true);
           }
           expect(reader.remaining).toBeGreaterThanOrEqual(0);
         },

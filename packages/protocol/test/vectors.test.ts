@@ -66,15 +66,15 @@ interface Malformed {
 }
 
 const kindNames = Object.fromEntries(Object.entries(MessageKind).map(([name, kind]) => [kind, name]));
-const varints = vectors<Vector<number>>("varints");
-const texts = vectors<Vector<string>>("texts");
-const packets = vectors<Vector<PacketVector>>("packets");
-const envelopes = vectors<Vector<EnvelopeVector>>("envelopes");
-const values = vectors<Vector<unknown> & { readonly canonical: boolean }>("values");
-const payloads = vectors<Vector<PeerPayload & { readonly state?: string }>>("payloads");
-const controls = vectors<Vector<object> & { readonly from: string }>("controls");
-const definitions = vectors<DefinitionVector>("definitions");
-const malformed = vectors<Malformed>("malformed");
+const varints = vectors("varints") as readonly Vector<number>[];
+const texts = vectors("texts") as readonly Vector<string>[];
+const packets = vectors("packets") as readonly Vector<PacketVector>[];
+const envelopes = vectors("envelopes") as readonly Vector<EnvelopeVector>[];
+const values = vectors("values") as readonly (Vector<unknown> & { readonly canonical: boolean })[];
+const payloads = vectors("payloads") as readonly Vector<PeerPayload & { readonly state?: string }>[];
+const controls = vectors("controls") as readonly (Vector<object> & { readonly from: string })[];
+const definitions = vectors("definitions") as readonly DefinitionVector[];
+const malformed = vectors("malformed") as readonly Malformed[];
 const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinition =>
   defineEntity(
     name,
@@ -137,10 +137,9 @@ describe("vectors of packets", () => {
 });
 
 describe("vectors of values and payloads", () => {
-  test.each(values)("[WF24] value $name", ({ hex, decoded, canonical }) => {
+  test.each(values)("[WF24] value $name", ({ hex, decoded }) => {
     const read = decodeValue(fromHex(hex));
     expect(read && withHex(read.value)).toEqual(decoded);
-    if (canonical) expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
   });
 
   test.each(payloads)("[WF20] [WF21] payload $name", ({ hex, decoded }) => {
@@ -150,12 +149,24 @@ describe("vectors of values and payloads", () => {
     expect(toHex(writePeerPayload(expected))).toBe(hex);
   });
 
-  test.each(controls)("[WF32] [WF33] control: $name", ({ name, hex, decoded, from }) => {
+  test.each(controls)("[WF32] [WF33] control: $name", ({ hex, decoded, from }) => {
     const bytes = fromHex(hex);
     expect(bytes[0]).toBe(PayloadKind.control);
     const read = from === "server" ? readServerMessage : readClientMessage;
     expect(read(bytes.subarray(1))).toEqual(decoded);
-    if (name !== "an unknown field is ignored") expect(toHex(writeControl(decoded))).toBe(hex);
+  });
+});
+
+describe("vectors of values and payloads that we write", () => {
+  const ours = values.filter(({ canonical }) => canonical);
+  const known = controls.filter(({ name }) => name !== "an unknown field is ignored");
+
+  test.each(ours)("[WF24] value $name", ({ hex, decoded }) => {
+    expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
+  });
+
+  test.each(known)("[WF32] [WF33] control: $name", ({ hex, decoded }) => {
+    expect(toHex(writeControl(decoded))).toBe(hex);
   });
 });
 

@@ -30,24 +30,18 @@ describe("options", () => {
     [undefined, "options: expected an object, got undefined"],
     [{}, "rooms: expected an object, got undefined"],
     [{ rooms: {} }, "rooms: expected at least one kind of room, got an object"],
-    [{ rooms: { "a b": {} } }, /^rooms: expected room names of 1 to 64 characters .* got "a b"$/],
+    [{ rooms: { "a b": {} } }, 'rooms: expected room names of 1 to 64 characters … got "a b"'],
     [
       { rooms: { race: { maxPeers: 65 } } },
       "rooms.race.maxPeers: expected a whole number from 1 to 64 (participants), got 65",
     ],
     [{ rooms: { race: { maxPears: 6 } } }, 'rooms.race.maxPears: expected one of maxPeers, got "maxPears"'],
-    [{ rooms, room: {} }, /^room: expected one of rooms, secret, /],
+    [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
     [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 16 bytes, got "5 bytes"'],
-    [
-      { rooms, allowedOrigins: ["https://a.example/path"] },
-      /^allowedOrigins: .* got "https:\/\/a.example\/path"$/,
-    ],
-    [{ rooms, allowedOrigins: "https://a.example" }, /^allowedOrigins: /],
-    [
-      { rooms, iceServers: [{ urls: "http://a" }] },
-      /^iceServers\[0\].urls: expected stun:, .* got "http:\/\/a"$/,
-    ],
-    [{ rooms, iceServers: [{ urls: "turn:a", username: "me" }] }, /^iceServers\[0\]: /],
+    [{ rooms, allowedOrigins: ["https://a.example/path"] }, 'allowedOrigins: … got "https://a.example/path"'],
+    [{ rooms, allowedOrigins: "https://a.example" }, "allowedOrigins: …"],
+    [{ rooms, iceServers: [{ urls: "http://a" }] }, 'iceServers[0].urls: expected stun:, … got "http://a"'],
+    [{ rooms, iceServers: [{ urls: "turn:a", username: "me" }] }, "iceServers[0]: …"],
     [
       { rooms, limits: { packetsPerSecond: 0 } },
       "limits.packetsPerSecond: expected a whole number from 1 to 100000 (packets per second), got 0",
@@ -58,20 +52,21 @@ describe("options", () => {
     ],
     [
       { rooms, limits: { packetPerSecond: 5 } },
-      /^limits.packetPerSecond: expected one of packetsPerSecond, /,
+      "limits.packetPerSecond: expected one of packetsPerSecond, …",
     ],
     [{ rooms, log: { error() {} } }, "log.warn: expected a function, got null"],
     [{ rooms, addressOf: "socket" }, 'addressOf: expected a function, got "socket"'],
   ])("%j: %s", (options, message) => {
-    if (typeof message === "string") expect(problemOf(options)).toBe(message);
-    else expect(problemOf(options)).toMatch(message);
+    const problem = problemOf(options);
+    const [begin = "", end = begin] = message.split("…");
+    expect([problem, problem.startsWith(begin), problem.endsWith(end)]).toEqual([problem, true, true]);
   });
 
   it.each(Object.entries(limitTable))("limit %s keeps its range", (name, row: LimitRow) => {
     for (const value of [row.min, row.max])
       expect(problemOf({ rooms, limits: { [name]: value } })).toBe("none");
-    for (const value of [row.min - 1, row.max + 1, Number.NaN, "7", null]) {
-      if (value !== null) expect(problemOf({ rooms, limits: { [name]: value } })).toMatch(`limits.${name}: `);
+    for (const value of [row.min - 1, row.max + 1, Number.NaN, "7"]) {
+      expect(problemOf({ rooms, limits: { [name]: value } })).toMatch(`limits.${name}: `);
     }
   });
 
@@ -80,7 +75,8 @@ describe("options", () => {
     const cells = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     for (const [name, row] of Object.entries<LimitRow>(limitTable)) {
       const line = cells.find(([, first]) => first === `\`${name}\``);
-      expect(line?.slice(2, 5), name).toEqual([
+      expect([name, ...(line?.slice(2, 5) ?? [])]).toEqual([
+        name,
         String(row.default),
         `${row.min} to ${row.max} ${row.unit}`,
         row.meaning,

@@ -19,7 +19,7 @@ describe("tickets", () => {
       // The last character of base64url has bits that mean nothing: the same bytes are the same signature.
       const isSame = Buffer.from(changed.split(".")[1] ?? "", "base64url").equals(signatureOf(ticket));
       if (isSame && changed.split(".")[0] === ticket.split(".")[0]) continue;
-      expect(readTicket(changed, secret), changed).toBeUndefined();
+      expect([changed, readTicket(changed, secret)]).toEqual([changed, undefined]);
     }
   });
 
@@ -37,7 +37,7 @@ describe("tickets", () => {
       "a.b.c",
       "x".repeat(5000),
     ]) {
-      expect(readTicket(ticket, secret), ticket).toBeUndefined();
+      expect([ticket, readTicket(ticket, secret)]).toEqual([ticket, undefined]);
     }
   });
 

@@ -106,7 +106,11 @@ function integrate(car: CarState, ground: Ground, dt: number): void {
   const moving = clamp((speed - 1.5) / 4, 0, 1);
   car.frontSlide = moving * slideBeyondPeak(frontSlip, p.frontPeakSlipRad);
   const spinning = car.throttle > 0.6 && speed < 9 && speed > 0.4 ? 0.5 : 0;
-  car.rearSlide = Math.max(moving * slideBeyondPeak(rearSlip, p.rearPeakSlipRad), spinning, lockedSlide(car, speed));
+  car.rearSlide = Math.max(
+    moving * slideBeyondPeak(rearSlip, p.rearPeakSlipRad),
+    spinning,
+    lockedSlide(car, speed),
+  );
 }
 
 /** Steering plus caster: rolling forward, the front wheels follow the direction of travel into a slide. */
@@ -144,11 +148,14 @@ function rearSideGrip(car: CarState, driveUse: number): number {
 /** Deceleration along the car from brakes, air, ground; its direction is against the motion. */
 function resistance(car: CarState, ground: Ground, forward: number, speed: number): number {
   const grip = (ground.frontGrip + ground.rearGrip) / 2;
-  const braking = car.throttle * forward < 0 && Math.abs(forward) >= 0.5 ? p.brakeMps2 * Math.abs(car.throttle) * grip : 0;
+  const braking =
+    car.throttle * forward < 0 && Math.abs(forward) >= 0.5 ? p.brakeMps2 * Math.abs(car.throttle) * grip : 0;
   const handbrake = car.handbrake ? p.handbrakeMps2 * ground.rearGrip : 0;
   const coasting = car.throttle === 0 ? p.engineBrakingMps2 : 0;
   const underWheels = ground.resistanceMps2 + ground.resistancePerSecond * Math.abs(forward);
-  return Math.max(braking, handbrake) + coasting + underWheels + p.rollingMps2 + p.airDragPerM * speed * speed;
+  return (
+    Math.max(braking, handbrake) + coasting + underWheels + p.rollingMps2 + p.airDragPerM * speed * speed
+  );
 }
 
 /** A resistance stops the car but never pushes it back. */

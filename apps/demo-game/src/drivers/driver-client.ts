@@ -87,7 +87,9 @@ export class DriverClient {
     );
     this.#report(`joined as number ${room.myNumber}`);
     room.onDrop((reason) => this.#report(`connection lost (${reason}), reconnecting`));
-    room.onReconnect(({ resumed }) => this.#report(resumed ? "connected again" : "connected again to a new room"));
+    room.onReconnect(({ resumed }) =>
+      this.#report(resumed ? "connected again" : "connected again to a new room"),
+    );
     room.onLeave((code, reason) => this.#onLeave(code, reason));
   }
 

@@ -27,7 +27,8 @@ export function readOptions(argv: readonly string[]): DriverOptions {
     values.set(name, value);
   }
   const server = values.get("--server");
-  if (server === undefined || !URL.canParse(server)) throw new Error("--server must be the address of the server");
+  if (server === undefined || !URL.canParse(server))
+    throw new Error("--server must be the address of the server");
   const count = Number(values.get("--count") ?? DEFAULT_COUNT);
   if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) {
     throw new Error(`--count must be a whole number from 1 to ${MAX_COUNT}, not ${values.get("--count")}`);

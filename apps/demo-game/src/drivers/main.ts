@@ -23,7 +23,8 @@ function run({ server, count }: DriverOptions): void {
   const drivers = computerDrivers
     .slice(0, count)
     .map(
-      (identity, index) => new DriverClient(server, index, identity, (line) => console.log(`${identity.name}: ${line}`)),
+      (identity, index) =>
+        new DriverClient(server, index, identity, (line) => console.log(`${identity.name}: ${line}`)),
     );
   for (const driver of drivers) void driver.start();
 

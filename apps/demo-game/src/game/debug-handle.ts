@@ -71,7 +71,14 @@ export function exposeForDebugging(game: RaceGame): void {
         return participant.racer.laps.progressM;
       },
       get others() {
-        return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({ id, ownerId, name, x, y, headingRad }));
+        return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({
+          id,
+          ownerId,
+          name,
+          x,
+          y,
+          headingRad,
+        }));
       },
       get laps() {
         return [...log.laps];

@@ -6,7 +6,7 @@ import { combineInputs, type InputSource } from "../input/drive-command.js";
 import { Participant } from "../net/participant.js";
 import type { DriverCard } from "../race/race-messages.js";
 import { formatTime } from "../race/standings.js";
-import { CameraRig } from "../render/camera.js";
+import type { CameraRig } from "../render/camera.js";
 import type { DrawnCar } from "../render/draw-car.js";
 import type { Minimap } from "../render/minimap.js";
 import type { Scene } from "../render/scene.js";
@@ -103,7 +103,11 @@ export class RaceGame {
     if (this.participant.finished) {
       screen.hud.say(`Finished! Last lap ${formatTime(timeMs)}`, 6000, "best");
     } else {
-      screen.hud.say(`Lap ${lap}  ${formatTime(timeMs)}${isBest && lap > 1 ? "  best" : ""}`, 3500, isBest ? "best" : "plain");
+      screen.hud.say(
+        `Lap ${lap}  ${formatTime(timeMs)}${isBest && lap > 1 ? "  best" : ""}`,
+        3500,
+        isBest ? "best" : "plain",
+      );
     }
   }
 
@@ -130,7 +134,12 @@ export class RaceGame {
 
   #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
     const { card, racer, remotes } = this.participant;
-    const mine = drawnFromRacer(racer, alpha, { key: "mine", color: card.color, name: card.name, isMine: true });
+    const mine = drawnFromRacer(racer, alpha, {
+      key: "mine",
+      color: card.color,
+      name: card.name,
+      isMine: true,
+    });
     return { parts: this.#parts, cars: [mine, ...remotes.map(drawnFromRemote)] };
   }
 

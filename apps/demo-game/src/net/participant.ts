@@ -34,6 +34,8 @@ export interface RunnerView extends Runner {
 }
 
 const UNKNOWN_COLOR = "#9aa3ad";
+/** A start this long after the green light is a late one. */
+const LATE_AFTER_MS = 1000;
 
 /** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
 export class Participant {
@@ -56,7 +58,13 @@ export class Participant {
   bestLapMs = 0;
   lastLapMs = 0;
 
-  constructor(room: Room, circuit: Circuit, card: DriverCard, now: () => number, events: ParticipantEvents = {}) {
+  constructor(
+    room: Room,
+    circuit: Circuit,
+    card: DriverCard,
+    now: () => number,
+    events: ParticipantEvents = {},
+  ) {
     this.room = room;
     this.card = card;
     this.#now = now;
@@ -132,7 +140,9 @@ export class Participant {
   }
 
   cardOf(peer: Peer): DriverCard {
-    return this.#cards.get(peer.id) ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false };
+    return (
+      this.#cards.get(peer.id) ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false }
+    );
   }
 
   /** Everybody in the race, first to last. */
@@ -211,7 +221,8 @@ export class Participant {
 
   #progressOf(peerId: string): Progress {
     let progress = this.#progress.get(peerId);
-    if (progress === undefined) this.#progress.set(peerId, (progress = new Progress(this.racer.circuit.track)));
+    if (progress === undefined)
+      this.#progress.set(peerId, (progress = new Progress(this.racer.circuit.track)));
     return progress;
   }
 
@@ -242,8 +253,9 @@ export class Participant {
 
   #green(): void {
     this.racer.isHeld = false;
-    // Who comes late has that much less time than those who started at the light.
+    // Who comes late has that much less time than those who started at the light, and starts among moving cars.
     this.#totalMs = this.session.elapsedMs(this.#now());
+    if (this.#totalMs > LATE_AFTER_MS) this.racer.becomeGhost();
     this.#events.onGreen?.();
   }
 }

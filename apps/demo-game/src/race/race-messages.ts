@@ -68,7 +68,7 @@ export function readText(value: unknown, maxLength: number): string | undefined 
     .slice(0, maxLength * 8)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-  const text = [...cleaned].slice(0, maxLength).join("").trim();
+  const text = Array.from(cleaned).slice(0, maxLength).join("").trim();
   return text === "" ? undefined : text;
 }
 
@@ -115,5 +115,5 @@ export function readAnnouncement(value: unknown): RaceAnnouncement | undefined {
   if (!Array.isArray(entries) || entries.length > MAX_PARTICIPANTS) return undefined;
   const checked = entries.map(readEntry);
   if (checked.includes(undefined)) return undefined;
-  return { race, phase, elapsedMs, laps, grid: grid as number[], entries: checked as RaceEntry[] };
+  return { race, phase, elapsedMs, laps, grid: grid, entries: checked as RaceEntry[] };
 }

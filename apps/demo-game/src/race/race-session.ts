@@ -140,7 +140,8 @@ export class RaceSession<P extends RacePeer = RacePeer> {
   recordLap(number: number, lap: LapMessage, nowMs: number): void {
     if (lap.race !== this.#race) return;
     const before = this.#entries.get(number);
-    const bestMs = before === undefined || before.bestMs === 0 ? lap.timeMs : Math.min(before.bestMs, lap.timeMs);
+    const bestMs =
+      before === undefined || before.bestMs === 0 ? lap.timeMs : Math.min(before.bestMs, lap.timeMs);
     const finished = lap.lap >= this.#laps;
     this.#merge({ number, laps: lap.lap, totalMs: lap.totalMs, bestMs, finished });
     if (finished) this.#winnerAtMs ??= nowMs;
@@ -181,7 +182,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     const present = this.#present();
     const ranked = this.entries.map((entry) => entry.number).filter((number) => present.includes(number));
     const others = present.filter((number) => !ranked.includes(number));
-    return [...ranked.reverse(), ...others];
+    return [...ranked.toReversed(), ...others];
   }
 
   #isOver(nowMs: number): boolean {

@@ -11,7 +11,11 @@ export interface ScenerySprites {
   readonly stand: HTMLCanvasElement;
 }
 
-function sprite(width: number, height: number, draw: (context: CanvasRenderingContext2D) => void): HTMLCanvasElement {
+function sprite(
+  width: number,
+  height: number,
+  draw: (context: CanvasRenderingContext2D) => void,
+): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
@@ -108,7 +112,12 @@ export function drawGroundScenery(
     context.drawImage(sprites.undergrowth, tree.x - size / 2, tree.y - size / 2, size, size);
   }
   context.fillStyle = palette.shadow;
-  context.fillRect(stand.x - stand.widthM / 2 + 1.5, stand.y - stand.depthM / 2 + 1.5, stand.widthM, stand.depthM);
+  context.fillRect(
+    stand.x - stand.widthM / 2 + 1.5,
+    stand.y - stand.depthM / 2 + 1.5,
+    stand.widthM,
+    stand.depthM,
+  );
   context.drawImage(
     sprites.stand,
     stand.x - stand.widthM / 2,
@@ -150,7 +159,13 @@ export function drawHighScenery(
   for (const tree of scenery.trees) {
     if (!isVisible(tree, view, tree.radiusM + 1)) continue;
     const size = tree.radiusM * 2.3;
-    context.drawImage(sprites.trees[tree.kind] as HTMLCanvasElement, tree.x - size / 2, tree.y - size / 2, size, size);
+    context.drawImage(
+      sprites.trees[tree.kind] as HTMLCanvasElement,
+      tree.x - size / 2,
+      tree.y - size / 2,
+      size,
+      size,
+    );
   }
 }
 
@@ -178,7 +193,13 @@ function isVisible(tree: Tree, view: ViewCircle, marginM: number): boolean {
   return Math.abs(tree.x - view.x) < reach && Math.abs(tree.y - view.y) < reach;
 }
 
-function ellipse(context: CanvasRenderingContext2D, x: number, y: number, radiusX: number, radiusY: number): void {
+function ellipse(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  radiusX: number,
+  radiusY: number,
+): void {
   context.beginPath();
   context.ellipse(x, y, radiusX, radiusY, 0, 0, Math.PI * 2);
   context.fill();

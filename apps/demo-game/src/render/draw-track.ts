@@ -74,7 +74,10 @@ export function drawStart(context: CanvasRenderingContext2D, circuit: Circuit): 
   for (let slot = 0; slot < GRID_SLOTS; slot++) drawSlot(context, gridSlot(track, slot));
 }
 
-function drawSlot(context: CanvasRenderingContext2D, pose: { x: number; y: number; headingRad: number }): void {
+function drawSlot(
+  context: CanvasRenderingContext2D,
+  pose: { x: number; y: number; headingRad: number },
+): void {
   context.save();
   context.translate(pose.x, pose.y);
   context.rotate(pose.headingRad);

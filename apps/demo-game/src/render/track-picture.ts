@@ -112,7 +112,10 @@ function addRoadside(chunk: TrackChunk, circuit: Circuit, from: number, to: numb
       if (roadside.gravel[side][index] !== 1) continue;
       const inner = GRAVEL_FROM_M;
       const outer = GRAVEL_FROM_M + GRAVEL_WIDTH_M;
-      addBand(chunk.gravel, track, index, index + 1, (half) => [sign * (half + inner), sign * (half + outer)]);
+      addBand(chunk.gravel, track, index, index + 1, (half) => [
+        sign * (half + inner),
+        sign * (half + outer),
+      ]);
       addDots(chunk.gravelDots, track, index, sign);
     }
   }

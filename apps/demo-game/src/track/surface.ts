@@ -66,7 +66,12 @@ function mark(flags: Uint8Array, index: number): void {
 }
 
 /** The surface `offsetM` to the right of the centre line at a place found by `projectOnTrack`. */
-export function surfaceAtOffset(track: Track, roadside: Roadside, at: TrackPosition, offsetM: number): Surface {
+export function surfaceAtOffset(
+  track: Track,
+  roadside: Roadside,
+  at: TrackPosition,
+  offsetM: number,
+): Surface {
   const outside = Math.abs(offsetM) - at.halfWidthM;
   if (outside <= 0) return "road";
   const side = offsetM < 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /** Runs the link contract on real data channels: built and opened by e2e/link-contract.spec.ts. */
 import { linkContract, type LinkPair } from "@paceline/testkit";
-import { systemScheduler, WebRtcLink } from "@paceline/transport";
+import { systemScheduler } from "@paceline/transport";
+import { WebRtcLink } from "@paceline/transport/webrtc";
 
 /** What a rule came to; no failure: it was kept. */
 interface Outcome {
