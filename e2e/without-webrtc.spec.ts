@@ -87,14 +87,15 @@ test("a page on WebSockets alone never downloads WebRTC", async ({ startServer, 
   const reason = await plain.reaches(first, "relay");
   expect(reason).toBe("WebRTC is switched off here");
 
-  expect(await plain.browser.evaluate(holdsSimplePeer, scriptsOf(plain))).toEqual([]);
-  expect(await second.browser.evaluate(holdsSimplePeer, scriptsOf(second))).toHaveLength(1);
+  const fetched = { plain: scriptsOf(plain), second: scriptsOf(second) };
+  expect(await plain.browser.evaluate(holdsSimplePeer, fetched.plain)).toEqual([]);
+  expect(await second.browser.evaluate(holdsSimplePeer, fetched.second)).toHaveLength(1);
   for (const page of pages) expect(page.browser.complaints).toEqual([]);
   report({
     scenario: "a page on WebSockets alone",
     browsers: "chromium sees chromium",
     path: `relay: ${reason}`,
     ...(await plain.connectTimes(first)),
-    note: `${scriptsOf(plain).length} script fetched, ${scriptsOf(second).length} by a page with WebRTC`,
+    note: `scripts fetched: ${fetched.plain.length}, by a page with WebRTC: ${fetched.second.length}`,
   });
 });

@@ -161,6 +161,13 @@ describe("a race", () => {
     paddock.lap(7, 1, 41_000);
     seat.session.renumber(4);
     expect(seat.session.entries.map((entry) => [entry.number, entry.laps])).toEqual([[4, 1]]);
+    // The others say again how far they are; nobody can speak for somebody else.
+    const entry = { number: 9, laps: 2, totalMs: 80_000, bestMs: 40_000, finished: false };
+    seat.session.hearEntry({ race: 1, entry }, { number: 8, rttMs: 0 });
+    seat.session.hearEntry({ race: 7, entry }, { number: 9, rttMs: 0 });
+    expect(seat.session.entryOf(9)).toBeUndefined();
+    seat.session.hearEntry({ race: 1, entry }, { number: 9, rttMs: 0 });
+    expect(seat.session.entryOf(9)?.laps).toBe(2);
   });
 });
 

@@ -11,6 +11,7 @@ import { checkedTransports, webSocketOf, type TransportKind } from "./environmen
 import { checkedCall, type JoinMethod, type RoomOptions } from "./match-request.js";
 import { Room } from "./room.js";
 
+/** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
   /** The game's genre: rates, thresholds and the choice of channels follow from it. */
   readonly profile: Genre;

@@ -3,6 +3,7 @@ import { hasWebRtc, type Surroundings, type WebSocketConstructor } from "@paceli
 
 /** Transports that a game may allow. */
 export const transportKinds = ["webrtc", "websocket"] as const;
+/** One of the transports that a game may allow. */
 export type TransportKind = (typeof transportKinds)[number];
 
 /** The WebSocket to use: the given one, or the environment's. */

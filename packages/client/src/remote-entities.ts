@@ -112,6 +112,8 @@ export class RemoteEntities {
     this.#unknown.delete(localId);
     const record = this.#records.get(localId);
     if (!record) return;
+    // Where it was seen last: the game may want to draw something there.
+    this.#bringUpToDate(record);
     this.#records.delete(localId);
     this.#options.onDespawn(record.entity);
     vacate(record.place);

@@ -1,6 +1,7 @@
 import {
   ConfigError,
   NetError,
+  assertMessageType,
   isRouted,
   limits,
   readEnvelope,
@@ -213,27 +214,27 @@ export class Room {
 
   /** Sends a message that arrives exactly once and in order, to one peer or to all. */
   send(type: string, message: unknown, to?: Peer): void {
-    checkType(type);
+    assertMessageType(type);
     this.#post({ kind: "command", type, message }, to);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
   sendEvent(type: string, message: unknown, to?: Peer): void {
-    checkType(type);
+    assertMessageType(type);
     const body = writeEvent(type, message);
     for (const { session } of this.#receivers(to)) session.sendEvent(body);
   }
 
   /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
   async request(type: string, message: unknown, to: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
-    checkType(type);
+    assertMessageType(type);
     const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }
 
   /** Answers requests of a type: with what `handler` returns or resolves to; what it throws refuses the request. */
   onRequest(type: string, handler: RequestHandler): Unsubscribe {
-    checkType(type);
+    assertMessageType(type);
     this.#requestHandlers.set(type, handler);
     return () => {
       if (this.#requestHandlers.get(type) === handler) this.#requestHandlers.delete(type);
@@ -242,7 +243,7 @@ export class Room {
 
   /** Messages of a type, sent with {@link send} or {@link sendEvent}. Their content is a peer's: check it. */
   onMessage(type: string, listener: MessageListener): Unsubscribe {
-    checkType(type);
+    assertMessageType(type);
     const listeners = this.#messageListeners.get(type) ?? new Listeners<[unknown, Peer]>();
     this.#messageListeners.set(type, listeners);
     return listeners.add(listener);
@@ -548,14 +549,4 @@ export class Room {
   }
 
   #announced: boolean | undefined;
-}
-
-function checkType(type: unknown): void {
-  const isGood = typeof type === "string" && type.length > 0 && type.length <= limits.nameBytes;
-  if (!isGood)
-    throw new ConfigError({
-      field: "type",
-      value: type,
-      expected: `text of 1 to ${limits.nameBytes} characters`,
-    });
 }

@@ -17,6 +17,7 @@ export interface Vec2 {
   set(x: number, y: number): void;
 }
 
+/** A vector of an entity: read its components, or write them one by one or together with `set`. */
 export interface Vec3 {
   x: number;
   y: number;

@@ -27,7 +27,7 @@ import {
 } from "fast-check";
 
 export const u16 = integer({ min: 0, max: 0xffff });
-export const u32 = integer({ min: 0, max: 0xffffffff });
+const u32 = integer({ min: 0, max: 0xffffffff });
 
 const own = record({
   sequence: u16,
@@ -53,9 +53,7 @@ export const envelope: Arbitrary<Envelope> = record({
 });
 
 /** Text without halves of surrogate pairs, as all text that has UTF-8. */
-export const text = string({ unit: "binary", maxLength: 12 }).filter(
-  (value) => !/\p{Surrogate}/u.test(value),
-);
+const text = string({ unit: "binary", maxLength: 12 }).filter((value) => !/\p{Surrogate}/u.test(value));
 const key = text.filter((value) => value !== "__proto__");
 
 /** Plain data, at most `depth` levels deep. -0 is left out: msgpack has no whole number of that kind. */

@@ -5,6 +5,7 @@ import {
   readAnnouncement,
   readChat,
   readDriverCard,
+  readEntryMessage,
   readLap,
   type DriverCard,
   type LapMessage,
@@ -188,6 +189,12 @@ export class Participant {
         this.#reportLaps(from);
         this.#events.onPeerLap?.(from, lap);
       }),
+      room.onMessage("entry", (message, from) => {
+        const entry = readEntryMessage(message);
+        if (entry === undefined) return;
+        this.session.hearEntry(entry, from);
+        this.#reportLaps(from);
+      }),
       room.onMessage("driver", (message, from) => {
         const card = readDriverCard(message);
         if (card !== undefined) this.#cards.set(from.id, card);
@@ -200,6 +207,8 @@ export class Participant {
       room.onPeerJoin((peer) => {
         this.#noticeNewSession();
         room.send("driver", this.card, peer);
+        const entry = this.session.entryOf(room.myNumber);
+        if (entry !== undefined) room.send("entry", { race: this.session.race, entry }, peer);
         if (this.session.isDirector()) this.session.announce(this.#now(), peer);
       }),
       room.onPeerLeave((peer) => {

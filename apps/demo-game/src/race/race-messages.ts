@@ -33,6 +33,12 @@ export interface LapMessage {
   readonly totalMs: number;
 }
 
+/** One's own entry in the books, told to whoever joins: after a server's restart nobody else knows it any more. */
+export interface EntryMessage {
+  readonly race: number;
+  readonly entry: RaceEntry;
+}
+
 export interface DriverCard {
   readonly name: string;
   /** #rrggbb */
@@ -102,6 +108,12 @@ function readEntry(value: unknown): RaceEntry | undefined {
   if (!isIntegerIn(number, 0, 0xffff) || !isIntegerIn(laps, 0, MAX_LAPS)) return undefined;
   if (!isTimeIn(totalMs, 0, MAX_TIME_MS) || !isTimeIn(bestMs, 0, MAX_TIME_MS)) return undefined;
   return { number, laps, totalMs, bestMs, finished: finished === true };
+}
+
+export function readEntryMessage(value: unknown): EntryMessage | undefined {
+  if (!isRecord(value) || !isIntegerIn(value["race"], 0, 0xffff_ffff)) return undefined;
+  const entry = readEntry(value["entry"]);
+  return entry === undefined ? undefined : { race: value["race"], entry };
 }
 
 export function readAnnouncement(value: unknown): RaceAnnouncement | undefined {

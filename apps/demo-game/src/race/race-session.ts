@@ -1,4 +1,4 @@
-import type { LapMessage, Phase, RaceAnnouncement, RaceEntry } from "./race-messages.js";
+import type { EntryMessage, LapMessage, Phase, RaceAnnouncement, RaceEntry } from "./race-messages.js";
 import type { RacePeer, RaceRoom } from "./race-room.js";
 import { compareEntries } from "./standings.js";
 
@@ -145,6 +145,11 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     const finished = lap.lap >= this.#laps;
     this.#merge({ number, laps: lap.lap, totalMs: lap.totalMs, bestMs, finished });
     if (finished) this.#winnerAtMs ??= nowMs;
+  }
+
+  /** A peer says how far it has come: it speaks for itself only. */
+  hearEntry({ race, entry }: EntryMessage, from: P): void {
+    if (race === this.#race && entry.number === from.number) this.#merge(entry);
   }
 
   /** A participant has gone: its result stays until the next race, unless it had none. */

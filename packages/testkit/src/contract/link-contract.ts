@@ -84,7 +84,7 @@ export const linkContract: readonly ContractCase[] = [
       const order = b.packets.map(numberOf);
       check(
         order.length === count && order.every((value, index) => value === index),
-        `order broken: ${order.slice(0, 20)}`,
+        `order broken: ${order.slice(0, 20).join()}`,
       );
     },
   },

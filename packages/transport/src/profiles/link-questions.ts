@@ -1,5 +1,9 @@
 import type { Question } from "./question.js";
 
+const ALL_IN_ORDER = {
+  deliveries: { state: "ordered-reliable", event: "ordered-reliable", input: "ordered-reliable" },
+} as const;
+
 const RELAYED_PAIRS = { pairLinks: { unreliable: ["relayed"], reliable: ["relayed"] } } as const;
 
 const DIRECT_PAIRS = {
@@ -45,18 +49,14 @@ const contentQuestion: Question = {
       id: "CONTENT-3",
       when: { genre: ["strategy", "puzzle"] },
       answer: { content: "actions only" },
-      sets: {
-        deliveries: { state: "ordered-reliable", event: "ordered-reliable", input: "ordered-reliable" },
-      },
+      sets: ALL_IN_ORDER,
       next: "entry",
     },
     {
       id: "CONTENT-4",
       when: {},
       answer: { content: "actions only" },
-      sets: {
-        deliveries: { state: "ordered-reliable", event: "ordered-reliable", input: "ordered-reliable" },
-      },
+      sets: ALL_IN_ORDER,
       next: "entry",
     },
   ],

@@ -50,7 +50,7 @@ export interface SessionOptions {
   readonly scheduler: Scheduler;
   readonly handlers: SessionHandlers;
   /** The simulation tick that outgoing packets carry. */
-  currentTick?(): number;
+  readonly currentTick?: () => number;
   /** Malformed packets after which the session is closed. Default 50. */
   readonly violationLimit?: number;
 }
@@ -207,7 +207,7 @@ export class Session {
 
   #update(): void {
     const nowMs = this.#scheduler.nowMs();
-    for (const monitor of [...this.#monitors]) {
+    for (const monitor of this.#monitors.slice()) {
       const failure = monitor.failure(nowMs);
       if (failure !== undefined) {
         monitor.link.close(CloseCode.timeout, failure);
