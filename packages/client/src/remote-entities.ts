@@ -128,24 +128,27 @@ export class RemoteEntities {
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
     const reader = new ByteReader(body);
     let applied = 0;
-    while (reader.remaining > 0) {
-      const { localId, componentCount } = readStateHead(reader);
-      const record = this.#records.get(localId);
-      if (!record || record.place.table.width !== componentCount) {
-        reader.bytes(componentCount * 4);
-        drop(reader.ok ? "unknown-entity" : "length");
-        if (!reader.ok) break;
-        continue;
-      }
-      const news = this.#scratchFor(record.definition);
-      if (!readComponents(reader, record.definition, news)) drop(reader.ok ? "out-of-range" : "length");
-      else if (!record.motion.isNews(tick)) drop("outdated");
-      else {
-        this.#correct(record, news, tick);
-        applied += 1;
-      }
+    while (reader.ok && reader.remaining > 0) {
+      const dropped = this.#update(reader, tick);
+      if (dropped) drop(dropped);
+      else applied += 1;
     }
     return applied;
+  }
+
+  /** Takes the state that comes next in a message; a reason where it is dropped. */
+  #update(reader: ByteReader, tick: number): DropReason | undefined {
+    const { localId, componentCount } = readStateHead(reader);
+    const record = this.#records.get(localId);
+    if (!record || record.place.table.width !== componentCount) {
+      reader.bytes(componentCount * 4);
+      return reader.ok ? "unknown-entity" : "length";
+    }
+    const news = this.#scratchFor(record.definition);
+    if (!readComponents(reader, record.definition, news)) return reader.ok ? "out-of-range" : "length";
+    if (!record.motion.isNews(tick)) return "outdated";
+    this.#correct(record, news, tick);
+    return undefined;
   }
 
   #add({ localId, tickHz }: Spawn, definition: EntityDefinition): RemoteRecord {

@@ -1,4 +1,5 @@
 import { ByteWriter, MessageKind, PayloadKind, writeComponents } from "@paceline/protocol";
+import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
 import type { RemoteEntity, Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
@@ -24,13 +25,13 @@ function spawnOf(
 }
 
 /** A room with two games that play by the rules, and one participant that need not. */
-async function scene(): Promise<{
+async function scene(limits: Partial<RelayLimits> = {}): Promise<{
   a: Room;
   b: Room;
   raw: RawPeer;
   cars(): RemoteEntity<(typeof Car)["fields"]>[];
 }> {
-  const server = await stage.server();
+  const server = await stage.server({ limits });
   const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
   const raw = await RawPeer.join(server);
   const cars = () => [...a.entities(Car)].filter((car) => !car.isMine);
@@ -218,7 +219,7 @@ describe("what comes from a peer", () => {
   });
 
   test("does not stop messages to the others when it takes none itself", async () => {
-    const { a, b, raw } = await scene();
+    const { a, b, raw } = await scene({ packetsPerSecond: 10_000, packetBurst: 10_000 });
     const atB: unknown[] = [];
     b.onMessage("lap", (lap) => atB.push(lap));
     // Nobody answers at the raw peer: nothing is ever acknowledged.

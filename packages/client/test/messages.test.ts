@@ -1,9 +1,17 @@
 import { ConfigError, NetError, type Peer, type Room } from "@paceline/client";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Stage } from "./stage.js";
 import { pause, until } from "./until.js";
 
 const stage = new Stage();
+/** What the code of a game threw, as a browser reports it. */
+let uncaught: string[];
+
+beforeEach(() => {
+  uncaught = [];
+  vi.stubGlobal("reportError", (error: unknown) => uncaught.push(String(error)));
+});
+afterEach(() => vi.unstubAllGlobals());
 
 /** What a room hears of a type, with the number of who said it. */
 function heard(room: Room, type: string): [message: unknown, from: number][] {
@@ -89,6 +97,7 @@ describe("messages", () => {
     stop();
     a.send("x", 2);
     await until("and the next", () => seen.length === 2);
+    expect(uncaught).toEqual(["Error: a listener of the game fails on purpose"]);
     expect(b.state).toBe("joined");
   });
 
@@ -161,6 +170,12 @@ describe("requests", () => {
       expect(error).toMatchObject({ code: "request/refused" });
       expect((error as Error).message).not.toContain("secret");
     }
+    // The details are for the one whose handler it is.
+    expect(uncaught).toEqual([
+      "Error: secret details",
+      "Error: secret details",
+      expect.stringContaining("ConfigError: message[2]: expected plain data"),
+    ]);
   });
 
   test("time out, fail when the peer leaves, and a late answer is ignored", async () => {

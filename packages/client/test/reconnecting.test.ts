@@ -122,10 +122,10 @@ describe("a server that was replaced", () => {
       expect(next.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
       await until("cars are visible again", () => remoteCars(a).length === 1 && remoteCars(c).length === 1);
       expect(remoteCars(a)[0]!.fuel).toBe(0.75);
-      expect(remoteCars(c)[0]).toMatchObject({ fuel: 0.25, id: carA!.id });
+      expect(remoteCars(c)[0]).toMatchObject({ fuel: 0.25, id: carA.id });
       const atC = numbersHeard(c);
       a.send("n", 1);
-      carA!.fuel = 0.5;
+      carA.fuel = 0.5;
       await until("messages and states flow", () => atC.length === 1 && remoteCars(c)[0]!.fuel === 0.5);
     },
   );

@@ -17,7 +17,7 @@ export interface Vec2 {
   set(x: number, y: number): void;
 }
 
-/** A vector of an entity: read its components, or write them one by one or together with `set`. */
+/** Three components of an entity; writing one checks it against the field's range. */
 export interface Vec3 {
   x: number;
   y: number;

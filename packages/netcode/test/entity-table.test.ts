@@ -32,10 +32,10 @@ describe("a table", () => {
   test("uses a free row again, cleared, before it takes a new one", () => {
     const table = new EntityTable(Drone);
     const [, second] = [table.allocate(), table.allocate(), table.allocate()];
-    table.stateOf(second!).fill(7);
-    table.release(second!);
+    table.stateOf(second).fill(7);
+    table.release(second);
     expect(table.allocate()).toBe(second);
-    expect([...table.stateOf(second!)]).toEqual([0, 0, 0, 0, 0, 0]);
+    expect([...table.stateOf(second)]).toEqual([0, 0, 0, 0, 0, 0]);
     expect(table.allocate()).toBe(3);
   });
 });

@@ -14,9 +14,9 @@ type CarFields = (typeof Car)["fields"];
 function newCar() {
   const table = new EntityTable(Car);
   const place = { table, row: table.allocate() };
-  const view = <T>(isWritable: boolean, beforeRead?: () => void): T =>
-    defineFields({}, Car, { place, layer: "state", isWritable, beforeRead }) as T;
-  return { table, place, view, car: view<WritableFields<CarFields>>(true) };
+  const view = (isWritable: boolean, beforeRead?: () => void): unknown =>
+    defineFields({}, Car, { place, layer: "state", isWritable, beforeRead });
+  return { table, place, view, car: view(true) as WritableFields<CarFields> };
 }
 
 /** The ConfigError that `act` throws. */
@@ -133,7 +133,7 @@ describe("a read-only view", () => {
   test("refuses every write", () => {
     const { view, car } = newCar();
     car.position.set(1, 2);
-    const shown = view<WritableFields<CarFields>>(false);
+    const shown = view(false) as WritableFields<CarFields>;
     for (const write of [
       () => (shown.position.x = 1),
       () => shown.position.set(1, 1),
@@ -149,10 +149,10 @@ describe("a read-only view", () => {
   test("says when it is read, so that what is read is up to date", () => {
     const { view, table } = newCar();
     let reads = 0;
-    const shown = view<ReadonlyFields<CarFields>>(false, () => {
+    const shown = view(false, () => {
       reads += 1;
       table.stateOf(0)[0] = reads;
-    });
+    }) as ReadonlyFields<CarFields>;
     expect(shown.position.x).toBe(1);
     expect(shown.position.x).toBe(2);
     expect(shown.gear).toBe(0);

@@ -140,7 +140,7 @@ describe("reliable messages", () => {
     expect(scene.session.drops.total).toBe(0);
   });
 
-  test("[WF35] are repeated on a living link, the oldest after 1.5 s", () => {
+  test("[WF35] are repeated on a living link after 1.5 s, some 8 KiB at a time", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(7));
@@ -149,7 +149,18 @@ describe("reliable messages", () => {
     scene.scheduler.advance(1400);
     expect(link.takeBodies(MessageKind.reliable)).toEqual([]);
     scene.scheduler.advance(200);
-    expect(link.takeBodies(MessageKind.reliable)).toEqual([[0, 0, 7]]);
+    expect(link.takeBodies(MessageKind.reliable)).toEqual([
+      [0, 0, 7],
+      [1, 0, 8],
+    ]);
+    for (let count = 0; count < 50; count++) scene.session.sendReliable(new Uint8Array(1000));
+    link.takeSent();
+    scene.scheduler.advance(1550);
+    const repeated = link.takeBodies(MessageKind.reliable).length;
+    expect(repeated).toBeGreaterThan(2);
+    expect(repeated).toBeLessThan(20);
+    scene.scheduler.advance(400);
+    expect(repeated + link.takeBodies(MessageKind.reliable).length).toBeGreaterThanOrEqual(52);
   });
 
   test("[WF35] a receipt of what was never sent is malformed", () => {

@@ -88,7 +88,7 @@ function readStored(storage: Storage | undefined): Stored {
   }
 }
 
-export function readTransports(value: string | null): readonly TransportKind[] | undefined {
+function readTransports(value: string | null): readonly TransportKind[] | undefined {
   if (value === null) return undefined;
   const kinds = value
     .split(",")

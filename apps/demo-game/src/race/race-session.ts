@@ -2,9 +2,9 @@ import type { EntryMessage, LapMessage, Phase, RaceAnnouncement, RaceEntry } fro
 import type { RacePeer, RaceRoom } from "./race-room.js";
 import { compareEntries } from "./standings.js";
 
-export const RACE_LAPS = 3;
+const RACE_LAPS = 3;
 /** Five lamps, one a second, then a moment of suspense. */
-export const LAMP_MS = 900;
+const LAMP_MS = 900;
 export const COUNTDOWN_MS = 6_000;
 const RESULTS_MS = 12_000;
 /** How long the race goes on after the first car has finished, and how long it may last at all. */

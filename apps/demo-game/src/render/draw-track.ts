@@ -1,7 +1,7 @@
 import { gridSlot, type Circuit } from "../track/circuit.js";
 import { poseOnTrack } from "../track/track.js";
 import { palette } from "./palette.js";
-import type { TrackChunk, TrackLines } from "./track-picture.js";
+import type { TrackChunk } from "./track-picture.js";
 import type { ViewCircle } from "./camera.js";
 
 const STRIPE_M = 14;
@@ -20,7 +20,6 @@ export function drawLawn(context: CanvasRenderingContext2D, view: ViewCircle): v
 export function drawTrack(
   context: CanvasRenderingContext2D,
   chunks: readonly TrackChunk[],
-  lines: TrackLines,
   view: ViewCircle,
 ): void {
   const visible = chunks.filter(
@@ -38,14 +37,14 @@ export function drawTrack(
   fillAll(palette.asphalt, (chunk) => chunk.road);
   context.lineJoin = "round";
   context.lineCap = "butt";
-  context.strokeStyle = palette.rubber;
-  for (const widthM of [4.6, 2.8]) {
+  const strokeAll = (style: string, widthM: number, path: (chunk: TrackChunk) => Path2D): void => {
+    context.strokeStyle = style;
     context.lineWidth = widthM;
-    context.stroke(lines.rubber);
-  }
-  context.strokeStyle = palette.line;
-  context.lineWidth = 0.3;
-  context.stroke(lines.edges);
+    for (const chunk of visible) context.stroke(path(chunk));
+  };
+  strokeAll(palette.rubber[0], 4.6, (chunk) => chunk.rubber);
+  strokeAll(palette.rubber[1], 2.8, (chunk) => chunk.rubber);
+  strokeAll(palette.line, 0.3, (chunk) => chunk.edges);
 }
 
 const GRID_SLOTS = 10;

@@ -6,18 +6,17 @@ import { applyCamera, toScreen, viewCircle, type Camera, type ViewCircle } from 
 import { tracesOf } from "./car-traces.js";
 import { CarPainter, drawNameTag, type DrawnCar } from "./draw-car.js";
 import {
-  buildScenerySprites,
+  buildSceneryPicture,
   drawGroundScenery,
   drawHighScenery,
-  type ScenerySprites,
+  type SceneryPicture,
 } from "./draw-scenery.js";
 import { drawLawn, drawStart, drawTrack } from "./draw-track.js";
+import { Sharpness } from "./sharpness.js";
 import { SkidMarks } from "./skid-marks.js";
 import { Smoke } from "./smoke.js";
-import { buildTrackChunks, buildTrackLines, type TrackChunk, type TrackLines } from "./track-picture.js";
+import { buildTrackChunks, type TrackChunk } from "./track-picture.js";
 
-/** Twice is sharp enough, and a phone's three or four times costs more than it shows. */
-const MAX_PIXEL_RATIO = 2;
 /** From the middle of the car to a rear wheel. */
 const REAR_WHEEL_M = 0.82;
 
@@ -27,12 +26,12 @@ export class Scene {
   readonly #context: CanvasRenderingContext2D;
   readonly #circuit: Circuit;
   readonly #chunks: readonly TrackChunk[];
-  readonly #lines: TrackLines;
   readonly #scenery: Scenery;
-  readonly #sprites: ScenerySprites;
+  readonly #picture: SceneryPicture;
   readonly #painter = new CarPainter();
   readonly #marks = new SkidMarks();
   readonly #smoke = new Smoke();
+  readonly #sharpness = new Sharpness();
   width = 0;
   height = 0;
 
@@ -43,16 +42,15 @@ export class Scene {
     this.#context = context;
     this.#circuit = circuit;
     this.#chunks = buildTrackChunks(circuit);
-    this.#lines = buildTrackLines(circuit);
     this.#scenery = buildScenery(circuit);
-    this.#sprites = buildScenerySprites(this.#scenery);
+    this.#picture = buildSceneryPicture(this.#scenery);
   }
 
   /** Fits the canvas to the page; before the camera is updated. */
   resize(): void {
     this.width = this.#canvas.clientWidth;
     this.height = this.#canvas.clientHeight;
-    const ratio = Math.min(MAX_PIXEL_RATIO, window.devicePixelRatio || 1);
+    const ratio = this.#sharpness.pixelRatio(window.devicePixelRatio || 1);
     const [pixelWidth, pixelHeight] = [Math.round(this.width * ratio), Math.round(this.height * ratio)];
     if (this.#canvas.width !== pixelWidth) this.#canvas.width = pixelWidth;
     if (this.#canvas.height !== pixelHeight) this.#canvas.height = pixelHeight;
@@ -60,6 +58,7 @@ export class Scene {
 
   draw(camera: Camera, cars: readonly DrawnCar[], seconds: number): void {
     const context = this.#context;
+    this.#sharpness.frameTook(seconds);
     const view = viewCircle(camera, this.width, this.height);
     const ratio = this.width === 0 ? 1 : this.#canvas.width / this.width;
     for (const car of cars) this.#leaveTraces(car);
@@ -79,14 +78,14 @@ export class Scene {
   #drawWorld(view: ViewCircle, cars: readonly DrawnCar[]): void {
     const context = this.#context;
     drawLawn(context, view);
-    drawGroundScenery(context, this.#scenery, this.#sprites, view);
-    drawTrack(context, this.#chunks, this.#lines, view);
+    drawGroundScenery(context, this.#scenery, this.#picture, view);
+    drawTrack(context, this.#chunks, view);
     drawStart(context, this.#circuit);
     this.#marks.draw(context, view);
     for (const car of cars) if (!car.isMine && isNear(car, view)) this.#painter.draw(context, car);
     for (const car of cars) if (car.isMine) this.#painter.draw(context, car);
     this.#smoke.draw(context);
-    drawHighScenery(context, this.#scenery, this.#sprites, view);
+    drawHighScenery(context, this.#scenery, this.#picture, view);
   }
 
   #leaveTraces(car: DrawnCar): void {

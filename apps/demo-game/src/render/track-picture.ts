@@ -12,6 +12,8 @@ export interface TrackChunk {
   readonly gravelDots: Path2D;
   readonly verge: Path2D;
   readonly road: Path2D;
+  readonly rubber: Path2D;
+  readonly edges: Path2D;
   readonly kerbRed: Path2D;
   readonly kerbWhite: Path2D;
 }
@@ -22,6 +24,7 @@ const EDGE_LINE_INSET_M = 0.45;
 
 export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
   const { track } = circuit;
+  const racingLine = buildRacingLine(track);
   const chunks: TrackChunk[] = [];
   for (let from = 0; from < track.count; from += CHUNK_SAMPLES) {
     const to = Math.min(from + CHUNK_SAMPLES, track.count);
@@ -35,9 +38,20 @@ export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
       // One sample further than its neighbour begins: no hairline between chunks.
       verge: band(track, from, to + 1, (half) => [-half - VERGE_M, half + VERGE_M]),
       road: band(track, from, to + 1, (half) => [-half, half]),
+      rubber: new Path2D(),
+      edges: new Path2D(),
       kerbRed: new Path2D(),
       kerbWhite: new Path2D(),
     };
+    addLine(
+      chunk.edges,
+      track,
+      from,
+      to,
+      (index) => -(track.halfWidthM[index] as number) + EDGE_LINE_INSET_M,
+    );
+    addLine(chunk.edges, track, from, to, (index) => (track.halfWidthM[index] as number) - EDGE_LINE_INSET_M);
+    addLine(chunk.rubber, track, from, to, (index) => racingLine.offsetM[index] as number);
     addRoadside(chunk, circuit, from, to);
     chunks.push(chunk);
   }
@@ -74,30 +88,19 @@ function addBand(path: Path2D, track: Track, from: number, to: number, extent: E
   path.closePath();
 }
 
-/** Lines all the way round: in pieces, their ends would show. */
-export interface TrackLines {
-  readonly edges: Path2D;
-  /** Where the road is dark from tyres. */
-  readonly rubber: Path2D;
-}
-
-export function buildTrackLines({ track }: Circuit): TrackLines {
-  const racingLine = buildRacingLine(track);
-  const edges = new Path2D();
-  addLoop(edges, track, (index) => -(track.halfWidthM[index] as number) + EDGE_LINE_INSET_M);
-  addLoop(edges, track, (index) => (track.halfWidthM[index] as number) - EDGE_LINE_INSET_M);
-  const rubber = new Path2D();
-  addLoop(rubber, track, (index) => racingLine.offsetM[index] as number);
-  return { edges, rubber };
-}
-
-function addLoop(path: Path2D, track: Track, offsetAt: (index: number) => number): void {
-  for (let index = 0; index < track.count; index++) {
-    const point = place(track, index, offsetAt(index));
-    if (index === 0) path.moveTo(point.x, point.y);
+function addLine(
+  path: Path2D,
+  track: Track,
+  from: number,
+  to: number,
+  offsetAt: (index: number) => number,
+): void {
+  // A sample more at either end: neighbours overlap, and as the colours are opaque no seam shows.
+  for (let index = from - 1; index <= to + 1; index++) {
+    const point = place(track, index, offsetAt((index + track.count) % track.count));
+    if (index === from - 1) path.moveTo(point.x, point.y);
     else path.lineTo(point.x, point.y);
   }
-  path.closePath();
 }
 
 function addRoadside(chunk: TrackChunk, circuit: Circuit, from: number, to: number): void {

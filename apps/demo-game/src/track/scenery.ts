@@ -9,7 +9,7 @@ export interface Tree {
   readonly kind: number;
 }
 
-export interface Board {
+interface Board {
   readonly x: number;
   readonly y: number;
   readonly headingRad: number;

@@ -21,7 +21,7 @@ export const KERB_WIDTH_M = 1.5;
 export const GRAVEL_FROM_M = 4;
 export const GRAVEL_WIDTH_M = 13;
 
-export type Side = -1 | 1;
+type Side = -1 | 1;
 
 /** Kerbs and gravel beds, per sample of the centre line; index 0 of each pair is the left side. */
 export interface Roadside {

@@ -1,5 +1,5 @@
 /** What a row answers, and why, for people. */
-export interface RowWords {
+interface RowWords {
   readonly choice: string;
   readonly reason: string;
 }

@@ -34,7 +34,7 @@ export interface Effect {
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;
 }
 
-/** One answer to a question; its words are in {@link RowWords}. */
+/** One answer to a question; its words are in tree-words.ts. */
 export interface Row {
   readonly id: string;
   readonly when: Conditions;
