@@ -119,11 +119,11 @@ export class ServerConnection {
   }
 
   async #takeSeat(): Promise<void> {
-    const { serverUrl, webrtc, webSocket, scheduler } = this.#options;
+    const { serverUrl, webSocket, scheduler } = this.#options;
     const seat = await requestSeat({
       serverUrl,
       call: this.#call,
-      webrtc: webrtc(),
+      webrtc: this.#options.webrtc(),
       timeoutMs: CONNECT_TIMEOUT_MS,
     });
     if (this.#state === "left" || this.#state === "joined") return;

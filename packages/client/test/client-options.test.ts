@@ -5,8 +5,10 @@ import { checkedTransports, surroundings, webSocketOf } from "../src/environment
 
 const ENDPOINT = "http://127.0.0.1:9";
 
-const clientWith = (options: Record<string, unknown>): Client =>
-  new Client(ENDPOINT, { profile: "racing", webSocket: NodeWebSocket, ...options } as ClientOptions);
+function clientWith(options: object): Client {
+  const all: ClientOptions = { profile: "racing", webSocket: NodeWebSocket, ...options };
+  return new Client(ENDPOINT, all);
+}
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -84,7 +84,7 @@ export function defineFields<T extends object>(target: T, definition: EntityDefi
         get: () => vector,
         set: refuse(`${definition.name}.${name}`),
       });
-    } else defineNumber(target, name, name, field, offset, row);
+    } else defineNumber(target, name, { path: name, field, offset }, row);
   }
   return target;
 }
@@ -116,7 +116,9 @@ export function assignFields(
 function vectorView(name: string, field: Field, offset: number, row: Row): object {
   const vector = {};
   const used = axes.slice(0, field.kind === "vec2" ? 2 : 3);
-  used.forEach((axis, index) => defineNumber(vector, axis, `${name}.${axis}`, field, offset + index, row));
+  used.forEach((axis, index) => {
+    defineNumber(vector, axis, { path: `${name}.${axis}`, field, offset: offset + index }, row);
+  });
   Object.defineProperty(vector, "set", {
     value: (...values: unknown[]) => {
       // All are checked before any is written: a refused write changes nothing.
@@ -127,14 +129,14 @@ function vectorView(name: string, field: Field, offset: number, row: Row): objec
   return vector;
 }
 
-function defineNumber(
-  target: object,
-  key: string,
-  path: string,
-  field: Field,
-  offset: number,
-  row: Row,
-): void {
+/** One number of a row: its name in errors, its kind and range, its place in the row. */
+interface Column {
+  readonly path: string;
+  readonly field: Field;
+  readonly offset: number;
+}
+
+function defineNumber(target: object, key: string, { path, field, offset }: Column, row: Row): void {
   const isFlag = field.kind === "flag";
   Object.defineProperty(target, key, {
     enumerable: true,
@@ -144,7 +146,9 @@ function defineNumber(
       const value = table[row.layer][index * table.width + offset]!;
       return isFlag ? value !== 0 : value;
     },
-    set: (value: unknown) => write(row, offset, checkedValue(path, field, value, row)),
+    set: (value: unknown) => {
+      write(row, offset, checkedValue(path, field, value, row));
+    },
   });
 }
 

@@ -28,9 +28,9 @@ export interface RaceGameParts {
   readonly inputs: readonly InputSource[];
 }
 
-/** Slow parts of the page are refreshed every so many frames. */
-const SLOW_FRAMES = 6;
-const WRONG_WAY_FRAMES = 45;
+/** Text and map are refreshed this often, whatever the frame rate. */
+const INSTRUMENTS_PERIOD_S = 0.1;
+const WRONG_WAY_AFTER_S = 0.8;
 
 /** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
 export class RaceGame {
@@ -39,8 +39,8 @@ export class RaceGame {
   readonly recorder = new Recorder();
   readonly #parts: RaceGameParts;
   readonly #loop: FixedLoop;
-  #frames = 0;
-  #wrongWayFrames = 0;
+  #untilInstrumentsS = 0;
+  #wrongWayS = 0;
   #lamps = 0;
   #remainderMs = 0;
 
@@ -127,9 +127,12 @@ export class RaceGame {
     parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
     parts.scene.draw(parts.rig.camera, cars, seconds);
     this.recorder.record(this.presentPose(), this.participant.remotes);
-    this.#instruments();
+    this.#instruments(seconds);
     this.#soundAndShake();
-    if (this.#frames++ % SLOW_FRAMES === 0) this.#slowParts(cars);
+    this.#untilInstrumentsS -= seconds;
+    if (this.#untilInstrumentsS > 0) return;
+    this.#untilInstrumentsS = INSTRUMENTS_PERIOD_S;
+    this.#slowParts(cars);
   }
 
   #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
@@ -154,7 +157,7 @@ export class RaceGame {
     };
   }
 
-  #instruments(): void {
+  #instruments(seconds: number): void {
     const { racer, session } = this.participant;
     const nowMs = performance.now();
     const { screen, sound } = this.#parts;
@@ -167,7 +170,7 @@ export class RaceGame {
     const { car } = racer;
     const forward = forwardSpeedOf(car);
     const along = Math.cos(wrapAngle(car.headingRad - racer.laps.at.headingRad));
-    this.#wrongWayFrames = forward > 4 && along < -0.4 ? this.#wrongWayFrames + 1 : 0;
+    this.#wrongWayS = forward > 4 && along < -0.4 ? this.#wrongWayS + seconds : 0;
   }
 
   #soundAndShake(): void {
@@ -199,7 +202,7 @@ export class RaceGame {
       lapTimeMs: racer.laps.lapSteps * STEP_MS,
       lastMs: this.participant.lastLapMs,
       bestMs: this.participant.bestLapMs,
-      isWrongWay: this.#wrongWayFrames > WRONG_WAY_FRAMES,
+      isWrongWay: this.#wrongWayS > WRONG_WAY_AFTER_S,
       driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
     });
     screen.standings.show(standings);
