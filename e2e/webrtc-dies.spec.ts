@@ -1,6 +1,7 @@
 import { expect } from "@playwright/test";
 import { everythingSaid, heardFrom, startTalking, stopTalking } from "./conversation.js";
 import { killWebRtc, rememberWebRtc } from "./peer-connections.js";
+import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
@@ -9,8 +10,6 @@ const ON_RELAY_MS = 500;
 const AFTER_MS = 1500;
 /** The SDK waits a second before it tries again, and connecting takes its time. */
 const UPGRADE_LIMIT_MS = 20_000;
-/** States that were under way when the path died are missing, and each change of path takes its moment. */
-const BOUND_P95_M = 3;
 
 test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
   const server = await startServer();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { idleInput } from "../src/car/car-state.js";
 import { STEP_HZ, STEP_MS } from "../src/car/step-car.js";
 import { ComputerDriver } from "../src/drivers/computer-driver.js";
-import { readOptions } from "../src/drivers/driver-options.js";
+import { identityOf, readOptions } from "../src/drivers/driver-options.js";
 import { skillOf } from "../src/drivers/racecraft.js";
 import { Racer } from "../src/race/racer.js";
 import { circuit } from "../src/track/circuit.js";
@@ -124,6 +124,7 @@ test("the drivers' options say what is wrong with them", () => {
   expect(readOptions(["--server", "http://127.0.0.1:8080", "--count", "5"]).count).toBe(5);
   expect(() => readOptions([])).toThrow("--server");
   expect(() => readOptions(["--server", "nowhere"])).toThrow("--server");
-  expect(() => readOptions(["--server", "http://127.0.0.1:1", "--count", "40"])).toThrow("1 to 5");
+  expect(() => readOptions(["--server", "http://127.0.0.1:1", "--count", "40"])).toThrow("1 to 16");
+  expect(new Set(Array.from({ length: 16 }, (_, index) => identityOf(index).name)).size).toBe(16);
   expect(() => readOptions(["--speed", "9"])).toThrow("unknown option --speed");
 });

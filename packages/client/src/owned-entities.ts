@@ -37,6 +37,8 @@ export interface OwnedRecord {
   readonly place: Place;
   readonly replica: Replica;
   readonly entity: OwnedEntity;
+  /** The tick of the last state that a newcomer was told. */
+  toldTick: number | undefined;
 }
 
 /**
@@ -78,7 +80,14 @@ export class OwnedEntities {
       vacate(place);
       throw error;
     }
-    const record = { localId, definition: known, place, replica: new Replica(known), entity };
+    const record = {
+      localId,
+      definition: known,
+      place,
+      replica: new Replica(known),
+      entity,
+      toldTick: undefined,
+    };
     this.#records.set(localId, record);
     this.#byEntity.set(entity, record);
     return record;
@@ -100,6 +109,7 @@ export class OwnedEntities {
 
   /** The message that tells a peer of the entity, with its state at `tick`. */
   spawnPayload(record: OwnedRecord, tick: number, tickHz: number): PeerPayload {
+    record.toldTick = tick;
     const { table, row } = record.place;
     const state = new ByteWriter(table.width * 4);
     writeComponents(state, table.stateOf(row));
@@ -113,6 +123,8 @@ export class OwnedEntities {
     for (const record of this.#records.values()) {
       const state = record.place.table.stateOf(record.place.row);
       record.replica.derive(state, tick, tickSeconds);
+      // A newcomer would drop a second state of the same tick: what has changed since waits for the next one.
+      if (record.toldTick === tick) continue;
       if (!record.replica.isDue(state, tick, tickSeconds, nowMs, policy)) continue;
       record.replica.sent(state, tick, nowMs);
       due.push(record);

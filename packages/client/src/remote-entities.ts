@@ -28,7 +28,7 @@ export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
   readonly owner: Peer;
   /** Continued to now and freed of jumps. */
   readonly shown: ReadonlyFields<F>;
-  /** The owner's simulation tick of the newest state. */
+  /** The owner's simulation tick of the newest state; ahead of its own count where that began late or anew. */
   readonly lastTick: number;
   /** Estimated age of the newest state, ms. */
   readonly ageMs: number;

@@ -23,7 +23,7 @@ import { requestSeat, type JoinCall } from "./match-request.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
-export interface ServerConnectionHandlers {
+interface ServerConnectionHandlers {
   /** In the room: after joining, or anew after the server had forgotten the session. */
   onWelcome(welcome: Welcome): void;
   /** The same session goes on. */

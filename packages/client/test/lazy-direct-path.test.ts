@@ -34,14 +34,18 @@ describe("the direct path to a peer", () => {
   }
 
   /** Real time: a module is loaded outside of the virtual clock. */
-  const loaded = (): Promise<void> => vi.waitFor(() => expect(attached).toHaveLength(1));
+  const loaded = (): Promise<void> => vi.waitFor(() => expect(attached).toHaveLength(1), { timeout: 4000 });
 
   beforeEach(() => {
     scheduler = new VirtualScheduler();
     attached = [];
     loadFailures = 0;
   });
-  afterEach(repairLoading);
+  afterEach(async () => {
+    // Loading that a test has begun and not waited for would end in the next one.
+    await import("../src/direct-path.js").catch(() => undefined);
+    repairLoading();
+  });
 
   test("is not loaded for a signal while no direct path is allowed", async () => {
     const path = pathOf(false);
@@ -88,7 +92,7 @@ describe("the direct path to a peer", () => {
     breakLoading();
     const path = pathOf(true);
     path.allow(true);
-    await vi.waitFor(() => expect(loadFailures).toBe(1));
+    await vi.waitFor(() => expect(loadFailures).toBe(1), { timeout: 4000 });
     expect(path.lastFailure).toContain("the code for it did not load");
     scheduler.advance(1000);
     await new Promise((resolve) => setTimeout(resolve, 50));

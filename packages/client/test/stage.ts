@@ -1,8 +1,10 @@
 import { Client, type ClientOptions, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import type { RelayOptions } from "@paceline/relay";
-import { afterEach } from "vitest";
+import { afterEach, vi } from "vitest";
 import { GameServer } from "./game-server.js";
+
+const TEST_TIMEOUT_MS = 20_000;
 
 /** Servers and rooms of one test; all are closed when it ends. */
 export class Stage {
@@ -10,6 +12,8 @@ export class Stage {
   readonly #rooms: Room[] = [];
 
   constructor() {
+    // Real sockets on a machine that may be busy: what is waited for has deadlines of its own.
+    vi.setConfig({ testTimeout: TEST_TIMEOUT_MS });
     afterEach(() => this.clear());
   }
 

@@ -101,7 +101,13 @@ export class Participant {
   update(): void {
     this.session.update(this.#now());
     this.remotes = this.#readRemotes();
-    for (const remote of this.remotes) this.#progressOf(remote.ownerId).show(remote.x, remote.y);
+    const isOnGrid = this.session.phase === "countdown";
+    for (const remote of this.remotes) {
+      const progress = this.#progressOf(remote.ownerId);
+      // Cars reach the grid one after the other, from anywhere; the way there counts for nothing.
+      if (isOnGrid) progress.restart();
+      progress.show(remote.x, remote.y);
+    }
   }
 
   get finished(): boolean {
@@ -256,7 +262,6 @@ export class Participant {
   #toGrid(): void {
     this.racer.placeOnGrid(this.session.slotOf(this.room.myNumber));
     this.racer.isHeld = true;
-    for (const progress of this.#progress.values()) progress.restart();
     this.#events.onGrid?.();
   }
 

@@ -1,7 +1,7 @@
 import type { Track } from "../track/track.js";
 import type { DrawnCar } from "./draw-car.js";
 
-const PADDING_PX = 10;
+const PADDING_PX = 16;
 
 /** The whole track, small, north up, with a dot per car. */
 export class Minimap {

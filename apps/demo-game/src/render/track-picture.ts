@@ -35,23 +35,22 @@ export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
       radiusM: CHUNK_SAMPLES * track.spacingM * 0.6 + GRAVEL_FROM_M + GRAVEL_WIDTH_M + 9,
       gravel: new Path2D(),
       gravelDots: new Path2D(),
-      // One sample further than its neighbour begins: no hairline between chunks.
-      verge: band(track, from, to + 1, (half) => [-half - VERGE_M, half + VERGE_M]),
-      road: band(track, from, to + 1, (half) => [-half, half]),
+      verge: band(track, from, to, (half) => [-half - VERGE_M, half + VERGE_M]),
+      road: band(track, from, to, (half) => [-half, half]),
       rubber: new Path2D(),
       edges: new Path2D(),
       kerbRed: new Path2D(),
       kerbWhite: new Path2D(),
     };
-    addLine(
-      chunk.edges,
-      track,
-      from,
-      to,
-      (index) => -(track.halfWidthM[index] as number) + EDGE_LINE_INSET_M,
+    for (const side of [-1, 1]) {
+      const edgeAt = (index: number): number =>
+        side * ((track.halfWidthM[index] as number) - EDGE_LINE_INSET_M);
+      trace(chunk.edges, alongside(track, from, to, edgeAt));
+    }
+    trace(
+      chunk.rubber,
+      alongside(track, from, to, (index) => racingLine.offsetM[index] as number),
     );
-    addLine(chunk.edges, track, from, to, (index) => (track.halfWidthM[index] as number) - EDGE_LINE_INSET_M);
-    addLine(chunk.rubber, track, from, to, (index) => racingLine.offsetM[index] as number);
     addRoadside(chunk, circuit, from, to);
     chunks.push(chunk);
   }
@@ -60,12 +59,36 @@ export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
 
 type Extent = (halfWidthM: number) => readonly [number, number];
 
-function place(track: Track, index: number, offsetM: number): { x: number; y: number } {
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function place(track: Track, index: number, offsetAt: (index: number) => number): Point {
   const i = (index + track.count) % track.count;
+  const offsetM = offsetAt(i);
   return {
     x: (track.x[i] as number) - (track.tangentY[i] as number) * offsetM,
     y: (track.y[i] as number) + (track.tangentX[i] as number) * offsetM,
   };
+}
+
+/** Neighbouring pieces overlap by this share of a sample: enough to hide the seam, too little to be seen itself. */
+const OVERLAP = 0.06;
+
+/** Points beside the track from sample to sample, and a little beyond both. */
+function alongside(track: Track, from: number, to: number, offsetAt: (index: number) => number): Point[] {
+  const points: Point[] = [];
+  for (let index = from; index <= to; index++) points.push(place(track, index, offsetAt));
+  const [first, second] = [points[0] as Point, points[1] as Point];
+  const [last, beforeLast] = [points.at(-1) as Point, points.at(-2) as Point];
+  points[0] = beyond(second, first);
+  points[points.length - 1] = beyond(beforeLast, last);
+  return points;
+}
+
+function beyond(from: Point, to: Point): Point {
+  return { x: to.x + (to.x - from.x) * OVERLAP, y: to.y + (to.y - from.y) * OVERLAP };
 }
 
 function band(track: Track, from: number, to: number, extent: Extent): Path2D {
@@ -75,32 +98,20 @@ function band(track: Track, from: number, to: number, extent: Extent): Path2D {
 }
 
 function addBand(path: Path2D, track: Track, from: number, to: number, extent: Extent): void {
-  const halfAt = (index: number): number => track.halfWidthM[(index + track.count) % track.count] as number;
-  for (let index = from; index <= to; index++) {
-    const point = place(track, index, extent(halfAt(index))[0]);
-    if (index === from) path.moveTo(point.x, point.y);
-    else path.lineTo(point.x, point.y);
-  }
-  for (let index = to; index >= from; index--) {
-    const point = place(track, index, extent(halfAt(index))[1]);
-    path.lineTo(point.x, point.y);
-  }
+  const offsetAt =
+    (side: 0 | 1) =>
+    (index: number): number =>
+      extent(track.halfWidthM[index] as number)[side];
+  trace(path, alongside(track, from, to, offsetAt(0)));
+  for (const point of alongside(track, from, to, offsetAt(1)).toReversed()) path.lineTo(point.x, point.y);
   path.closePath();
 }
 
-function addLine(
-  path: Path2D,
-  track: Track,
-  from: number,
-  to: number,
-  offsetAt: (index: number) => number,
-): void {
-  // A sample more at either end: neighbours overlap, and as the colours are opaque no seam shows.
-  for (let index = from - 1; index <= to + 1; index++) {
-    const point = place(track, index, offsetAt((index + track.count) % track.count));
-    if (index === from - 1) path.moveTo(point.x, point.y);
+function trace(path: Path2D, points: readonly Point[]): void {
+  points.forEach((point, index) => {
+    if (index === 0) path.moveTo(point.x, point.y);
     else path.lineTo(point.x, point.y);
-  }
+  });
 }
 
 function addRoadside(chunk: TrackChunk, circuit: Circuit, from: number, to: number): void {

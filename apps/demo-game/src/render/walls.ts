@@ -44,6 +44,8 @@ function evenly(wall: readonly Point[]): Point[] {
     }
     untilNextM -= lengthM;
   }
+  const end = wall.at(-1);
+  if (end !== undefined) result.push({ x: end.x, y: end.y });
   return result;
 }
 
