@@ -9,8 +9,7 @@ interface PageHandle {
     readonly state: string;
     readonly peers: readonly PeerView[];
     readonly transport: {
-      readonly history: readonly { atMs: number; about: string; choice: string }[];
-      readonly drops?: unknown;
+      readonly history: readonly { atMs: number; about: string; choice: string; reason: string }[];
     };
     send(type: string, message: unknown): void;
   };
@@ -123,15 +122,30 @@ export class RacePage {
   }
 
   /** Waits until the pair uses that path, by this side's account; answers with the reason it gives. */
-  reaches(other: RacePage, path: "direct" | "relay", timeoutMs = JOIN_LIMIT_MS): Promise<string> {
-    return this.waitFor(
-      `the path to ${other.name} to be ${path}`,
-      ({ id, wanted }) => {
-        const { peers } = (window as unknown as PageWindow).paceline.room;
-        return peers.find((peer) => peer.id === id && peer.path === wanted)?.reason;
-      },
-      { argument: { id: other.sessionId, wanted: path }, timeoutMs },
-    );
+  async reaches(other: RacePage, path: "direct" | "relay", timeoutMs = JOIN_LIMIT_MS): Promise<string> {
+    try {
+      return await this.waitFor(
+        `the path to ${other.name} to be ${path}`,
+        ({ id, wanted }) => {
+          const { peers } = (window as unknown as PageWindow).paceline.room;
+          return peers.find((peer) => peer.id === id && peer.path === wanted)?.reason;
+        },
+        { argument: { id: other.sessionId, wanted: path }, timeoutMs },
+      );
+    } catch (error) {
+      throw new Error(`${String(error)}\n${await this.#history()}`, { cause: error });
+    }
+  }
+
+  /** What happened to the paths of this page, for the report of a failure. */
+  #history(): Promise<string> {
+    return this.browser.evaluate(() => {
+      const { history } = (window as unknown as PageWindow).paceline.room.transport;
+      const lines = history.map(
+        ({ atMs, about, choice, reason }) => `${atMs.toFixed(0)} ms: ${about}: ${choice} (${reason})`,
+      );
+      return [...lines, `now: ${performance.now().toFixed(0)} ms`].join("\n");
+    });
   }
 
   async waitForPhase(phase: string, timeoutMs: number): Promise<void> {

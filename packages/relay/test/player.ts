@@ -20,6 +20,8 @@ export class Player {
   readonly forwarded: Envelope[] = [];
   readonly closes: LinkClose[] = [];
   end: LinkClose | undefined;
+  /** Takes what comes through the relay, where a test wants more than {@link forwarded}. */
+  onForwarded: ((envelope: Envelope) => void) | undefined;
 
   constructor(scheduler: Scheduler) {
     this.session = new Session({
@@ -30,6 +32,7 @@ export class Player {
           const envelope = readEnvelope(packet);
           if (typeof envelope === "string") throw new Error(`the relay sent a bad envelope: ${envelope}`);
           this.forwarded.push(envelope);
+          this.onForwarded?.(envelope);
         },
         onLinkDown: (_, close) => this.closes.push(close),
         onClosed: (close) => {
