@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { idleInput } from "../src/car/car-state.js";
+import { carAt, idleInput } from "../src/car/car-state.js";
 import { STEP_HZ, STEP_MS } from "../src/car/step-car.js";
 import { ComputerDriver } from "../src/drivers/computer-driver.js";
 import { identityOf, readOptions } from "../src/drivers/driver-options.js";
 import { skillOf } from "../src/drivers/racecraft.js";
 import { Racer } from "../src/race/racer.js";
 import { circuit } from "../src/track/circuit.js";
+import { poseOnTrack } from "../src/track/track.js";
 
 interface Entrant {
   readonly racer: Racer;
@@ -91,8 +92,7 @@ describe("a computer driver", () => {
   ])("is not held up for ever by a car parked %s", (_where, distanceM) => {
     const parked = new Racer(circuit, 0);
     if (distanceM > 0) {
-      parked.laps.at.distanceM = distanceM;
-      parked.resetToTrack();
+      Object.assign(parked.car, carAt(poseOnTrack(circuit.track, distanceM)));
     }
     const field = [0, 1, 2, 3].map((skill) => entrant(skill + 1, skill));
     race(field, 100, [parked]);

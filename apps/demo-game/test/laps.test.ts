@@ -61,9 +61,11 @@ describe("laps", () => {
     expect(follow(counter, 5, track.lengthM + 5).map((event) => event.kind)).toEqual(["lap"]);
   });
 
-  test("do not count when driven far beside the road", () => {
-    const counter = counterOnGrid();
-    expect(follow(counter, -7, track.lengthM + 5, 24).some((event) => event.kind === "lap")).toBe(false);
+  test("count for who was pushed wide, or slid over the inside of a bend", () => {
+    for (const offsetM of [-24, 24]) {
+      const counter = counterOnGrid();
+      expect(follow(counter, -7, track.lengthM + 5, offsetM).map((event) => event.kind)).toEqual(["lap"]);
+    }
   });
 
   test("still count after a spin and a bit of reversing", () => {
@@ -72,6 +74,18 @@ describe("laps", () => {
     follow(counter, 300, 250);
     const events = follow(counter, 250, track.lengthM + 5);
     expect(events.map((event) => event.kind)).toEqual(["lap"]);
+  });
+
+  test("a car that cut a corner is put back to where the lap can still count", () => {
+    const counter = counterOnGrid();
+    follow(counter, -7, 300);
+    expect(counter.resumeM).toBeCloseTo(300, -1);
+    follow(counter, 560, 570);
+    const backM = counter.resumeM;
+    expect(backM).toBeLessThan(300);
+    const pose = poseOnTrack(track, backM);
+    counter.moveTo(pose.x, pose.y);
+    expect(follow(counter, backM, track.lengthM + 5).map((event) => event.kind)).toEqual(["lap"]);
   });
 
   test("putting the car back does not cross gates", () => {

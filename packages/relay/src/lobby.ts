@@ -45,6 +45,8 @@ export class Lobby {
     this.#settings = settings;
     this.#endings = new LogThrottle(settings.scheduler);
     this.#participantHandlers = {
+      onOpened: (participant) =>
+        participant.room.tellOthers(participant, { type: "joined", peer: participant.info }),
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
       onRefused: () => this.#drops.count("rate-limit"),
@@ -195,7 +197,6 @@ export class Lobby {
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name };
     participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
-    room.tellOthers(participant, { type: "joined", peer: participant.info });
     log.debug("participant joined", { sessionId: id, number, ...place });
   }
 

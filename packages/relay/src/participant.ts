@@ -27,6 +27,8 @@ interface ParticipantIdentity {
 
 /** What a participant tells the lobby. */
 export interface ParticipantHandlers {
+  /** Once: the first link is open, and what others send can be passed on. */
+  onOpened(participant: Participant): void;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
@@ -61,6 +63,7 @@ export class Participant {
   readonly #links = new Set<Link>();
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
+  #isIntroduced = false;
   #isGone = false;
 
   constructor(options: ParticipantOptions) {
@@ -80,6 +83,7 @@ export class Participant {
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
+        onActiveLink: (link) => link && this.#opened(),
         onLinkDown: (link) => this.#linkDown(link),
         onClosed: (close) => this.#gone(close),
       },
@@ -89,6 +93,11 @@ export class Participant {
   /** As the others see it. */
   get info(): PeerInfo {
     return { number: this.number, id: this.id, webrtc: this.#webrtc };
+  }
+
+  /** Whether the others know of this participant. Before its link is open, what they send to it would be lost. */
+  get isIntroduced(): boolean {
+    return this.#isIntroduced;
   }
 
   /** The link that carries traffic to this participant now. */
@@ -157,6 +166,12 @@ export class Participant {
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
     this.#options.handlers.onMessage(this, message, payload.length);
+  }
+
+  #opened(): void {
+    if (this.#isIntroduced) return;
+    this.#isIntroduced = true;
+    this.#options.handlers.onOpened(this);
   }
 
   #linkDown(link: Link): void {

@@ -79,11 +79,11 @@ export class Room {
     this.#participants.delete(participant.number);
   }
 
-  /** The others, as a participant's welcome lists them. */
+  /** The others, as a participant's welcome lists them; it hears of those whose link opens later when it does. */
   peersOf(participant: Participant): PeerInfo[] {
     const peers: PeerInfo[] = [];
     for (const other of this.#participants.values()) {
-      if (other !== participant) peers.push(other.info);
+      if (other !== participant && other.isIntroduced) peers.push(other.info);
     }
     return peers;
   }

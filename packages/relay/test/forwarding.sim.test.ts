@@ -1,5 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
+import { GuardedLink } from "../src/guarded-link.js";
+import { Player } from "./player.js";
 import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -18,6 +20,33 @@ describe("forwarding", () => {
     expect(b!.forwarded).toEqual([expected]);
     expect(c!.forwarded).toEqual([expected]);
     expect(d!.forwarded).toEqual([]);
+  });
+
+  it("begins with the introduction: nobody hears of a newcomer whose link cannot carry anything yet", () => {
+    const { virtual, joined } = racers(1);
+    const [a] = joined.map(({ player }) => player);
+    const newcomers = [60, 40].map((opensAfterMs) => {
+      const player = new Player(virtual.scheduler);
+      const link = virtual.link(opensAfterMs);
+      virtual.lobby.admit(new GuardedLink(link.relay), virtual.seat().ticket);
+      player.attach(link.player);
+      return player;
+    });
+    virtual.scheduler.advance(30);
+    expect(a!.of("joined")).toEqual([]);
+    virtual.scheduler.advance(100);
+    const numbers = newcomers.map((newcomer) => newcomer.number);
+    expect(a!.of("joined").map(({ peer }) => peer.number)).toEqual(numbers.toReversed());
+    // Whichever of two came first in any sense, both know of each other in the end, and each once.
+    for (const newcomer of newcomers) {
+      const known = [...newcomer.welcome.peers, ...newcomer.of("joined").map(({ peer }) => peer)];
+      const others = [a!.number, ...numbers].filter((number) => number !== newcomer.number);
+      expect(known.map(({ number }) => number).toSorted()).toEqual(others.toSorted());
+    }
+    a!.forward(newcomers, bytes(1));
+    virtual.scheduler.advance(100);
+    for (const newcomer of newcomers) expect(newcomer.forwarded).toHaveLength(1);
+    expect(virtual.lobby.drops()).toEqual({});
   });
 
   it("encodes once for all receivers", () => {

@@ -1,5 +1,5 @@
 import { VirtualScheduler } from "@paceline/testkit";
-import { MemoryLink, type Pipe } from "@paceline/transport";
+import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
 import { GuardedLink } from "../src/guarded-link.js";
 import { Lobby, type Seat } from "../src/lobby.js";
 import { isRefusal, type MatchRequest } from "../src/match-request.js";
@@ -113,8 +113,14 @@ export class VirtualLobby {
     return player.closes[0]?.code;
   }
 
-  link(): VirtualLink {
+  /** @param opensAfterMs how long the relay's end takes to report that it is open */
+  link(opensAfterMs = 0): VirtualLink {
     const { scheduler } = this;
+    const slow: Scheduler = {
+      nowMs: () => scheduler.nowMs(),
+      after: (delayMs, fn) => scheduler.after(delayMs + opensAfterMs, fn),
+      every: (periodMs, fn) => scheduler.every(periodMs, fn),
+    };
     const later = (fn: () => void): void => void scheduler.after(DELAY_MS, fn);
     const upward: Pipe = {
       queuedBytes: 0,
@@ -129,7 +135,7 @@ export class VirtualLobby {
     });
     const player = new MemoryLink({ scheduler, reliable: upward, unreliable: upward });
     const queue = { commandBytes: 65_536 };
-    const relay = new MemoryLink({ scheduler, reliable: downward, unreliable: downward, queue });
+    const relay = new MemoryLink({ scheduler: slow, reliable: downward, unreliable: downward, queue });
     player.onLocalClose((code, reason) => later(() => relay.closeFromRemote(code, reason)));
     relay.onLocalClose((code, reason) => later(() => player.closeFromRemote(code, reason)));
     return { player, relay, downward };

@@ -52,7 +52,7 @@ export class RaceGame {
       onGreen: () => this.#onGreen(),
       onResults: () => screen.results.show(this.participant.standings(), this.participant.session.laps),
       onOwnLap: (lap, isBest) => this.#onOwnLap(lap.lap, lap.timeMs, isBest),
-      onMissedGate: () => screen.hud.say("Lap not counted: a checkpoint was missed", 3500, "problem"),
+      onMissedGate: () => screen.hud.say("Lap not counted: part of it was left out", 3500, "problem"),
       onPeerLap: (peer, lap) => this.log.addLap(peer.id, lap.lap, lap.timeMs),
       onChat: (from, color, text) => this.#showChat(from, color, text),
     });
@@ -205,6 +205,9 @@ export class RaceGame {
       isWrongWay: this.#wrongWayS > WRONG_WAY_AFTER_S,
       driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
     });
+    if (racer.laps.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
+      screen.hud.say("Short cut! R puts you back", 1200, "problem");
+    }
     screen.standings.show(standings);
     screen.badge.show(room.peers);
     minimap.draw(cars);

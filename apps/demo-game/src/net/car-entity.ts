@@ -12,7 +12,8 @@ export const Car = defineEntity(
     throttle: scalar({ range: [-1, 1], precision: 1 / 127 }),
     handbrake: flag(),
   },
-  { motion: "velocity", threshold: { position: 0.1, heading: 0.035 } },
+  // Wheels and smoke may lag a little: they are no reason to send. The path is.
+  { motion: "velocity", threshold: { position: 0.1, heading: 0.035, steer: 0.25, throttle: 0.5 } },
 );
 
 export type OwnCar = ReturnType<typeof spawnCar>;

@@ -7,10 +7,11 @@ export type LapEvent =
   | { readonly kind: "missed-gate" };
 
 const GATE_COUNT = 16;
-/** A gate reaches this far beyond the edges: a slide through the gravel costs time, not the lap. */
-const GATE_MARGIN_M = 14;
-/** No car moves further than this along the track in one step; a larger jump is a short cut. */
-const MAX_STEP_M = 6;
+/**
+ * The nearest place of the centre line leaps forward when a car slides across the inside of a bend. So far is forgiven,
+ * as the grass there costs more than it saves; a longer leap is a short cut.
+ */
+const MAX_LEAP_M = 45;
 
 /**
  * Counts laps by gates that must be crossed in order, forwards. Gate 0 is the start line. Reversing over a gate does
@@ -61,20 +62,21 @@ export class LapCounter {
     const previousM = this.#previousM;
     this.#previousM = this.at.distanceM;
     this.#unwrappedM += movedM;
-    if (
-      movedM <= 0 ||
-      movedM > MAX_STEP_M ||
-      Math.abs(this.at.offsetM) > this.at.halfWidthM + GATE_MARGIN_M
-    ) {
-      return undefined;
+    if (movedM <= 0 || movedM > MAX_LEAP_M) return undefined;
+    return this.#crossGates(previousM, movedM, stepMs);
+  }
+
+  /** Walls stand close enough to the road: a gate reaches from one to the other. */
+  #crossGates(fromM: number, movedM: number, stepMs: number): LapEvent | undefined {
+    const spacingM = this.#gateSpacingM;
+    const first = Math.floor(fromM / spacingM) + 1;
+    const last = Math.floor((fromM + movedM) / spacingM);
+    let event: LapEvent | undefined;
+    for (let gate = first; gate <= last; gate++) {
+      if (gate % GATE_COUNT === 0) event = this.#crossLine(stepMs);
+      else if (gate % GATE_COUNT === this.#nextGate) this.#nextGate++;
     }
-    const spacingM = this.#track.lengthM / GATE_COUNT;
-    const before = Math.floor(previousM / spacingM);
-    const now = Math.floor(this.at.distanceM / spacingM) % GATE_COUNT;
-    if (now === before % GATE_COUNT) return undefined;
-    if (now === 0) return this.#crossLine(stepMs);
-    if (now === this.#nextGate) this.#nextGate++;
-    return undefined;
+    return event;
   }
 
   #crossLine(stepMs: number): LapEvent | undefined {
@@ -93,9 +95,19 @@ export class LapCounter {
     return { kind: "lap", lap: this.#lapsDone, timeMs };
   }
 
-  /** Metres along the lap where the last gate in order stands: where a car is put back. */
-  get lastGateM(): number {
-    return ((this.#nextGate - 1) * this.#track.lengthM) / GATE_COUNT;
+  /** Where along the lap a car is put back: here, or, past a gate that it missed, at the last one it took. */
+  get resumeM(): number {
+    return this.hasMissedGate ? (this.#nextGate - 1) * this.#gateSpacingM : this.at.distanceM;
+  }
+
+  /** Past a gate without having crossed it: this lap will not count unless the car goes back. */
+  get hasMissedGate(): boolean {
+    const lastGateM = (this.#nextGate - 1) * this.#gateSpacingM;
+    return distanceDelta(this.#track, lastGateM, this.at.distanceM) > this.#gateSpacingM;
+  }
+
+  get #gateSpacingM(): number {
+    return this.#track.lengthM / GATE_COUNT;
   }
 
   /** The car was put elsewhere: no gate is crossed by that. */

@@ -39,9 +39,9 @@ export class Racer {
     this.laps = new LapCounter(this.circuit.track, this.car.x, this.car.y);
   }
 
-  /** Back onto the middle of the road where the car left it, not ahead of the next gate. */
+  /** Back onto the middle of the road, where the car left it or where its lap can still be completed. */
   resetToTrack(): void {
-    this.#putAt(poseOnTrack(this.circuit.track, this.laps.at.distanceM));
+    this.#putAt(poseOnTrack(this.circuit.track, this.laps.resumeM));
     this.laps.moveTo(this.car.x, this.car.y);
     this.becomeGhost();
   }
