@@ -1,7 +1,8 @@
 /** Numbered messages from one page to another, all the while that something else goes wrong. */
 import type { PageWindow, RacePage } from "./race-page.js";
 
-const PERIOD_MS = 50;
+/** The page keeps a thousand lines of chat, its own among them: enough for half a minute. */
+const PERIOD_MS = 80;
 /** No race that is ever driven, so that the standings ignore these laps; the log of the page keeps them. */
 const NO_RACE = 4_000_000_000;
 const FIRST_LAP_MS = 20_000;

@@ -9,7 +9,7 @@ export default defineConfig({
   fullyParallel: false,
   forbidOnly: Boolean(process.env["CI"]),
   retries: 0,
-  timeout: 90_000,
+  timeout: 120_000,
   globalTimeout: 400_000,
   reporter: [["line"], ["json"]],
   use: { video: "off", trace: "off" },

@@ -27,9 +27,9 @@ export const BOUND_P95_M = 3;
  * Longer between two frames, and the page stood still: its car did not move although time went on, and what it
  * shows is as old as its last look at the network. That is the machine's doing; three browsers share its few cores.
  */
-const LONGEST_GAP_MS = 100;
+const LONGEST_GAP_MS = 150;
 /** So much later what is shown has settled again. */
-const SETTLED_AFTER_MS = 1000;
+const SETTLED_AFTER_MS = 750;
 
 /** Tells whether a moment is undisturbed, for moments that are asked for in rising order. */
 function calmOf(frames: readonly { readonly atMs: number }[]): (atMs: number) => boolean {

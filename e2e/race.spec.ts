@@ -1,11 +1,11 @@
 import { expect } from "@playwright/test";
+import { driveTogether } from "./drive-together.js";
 import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 /** More would be a jump. */
 const BOUND_MAX_M = 10;
-const DRIVE_MS = 8000;
 const LEAST_DRIVEN_M = 30;
 
 test("three browsers in one race", async ({ startServer, enter, report }) => {
@@ -27,15 +27,14 @@ test("three browsers in one race", async ({ startServer, enter, report }) => {
 
   for (const page of pages) await page.waitForPhase("racing", 30_000);
   for (const page of pages) await page.startRecording();
-  await Promise.all(pages.map((page) => page.drive(DRIVE_MS)));
+  const errors = await driveTogether(pages, pairs);
   for (const page of pages) await page.browser.screenshot(screenshotFile(`race-${page.name}`));
-  for (const page of pages) await page.fetchRecording();
 
   for (const page of pages)
     expect(page.drivenM, `metres driven in ${page.name}`).toBeGreaterThan(LEAST_DRIVEN_M);
-  for (const { viewer, driver } of pairs) {
+  for (const [index, { viewer, driver }] of pairs.entries()) {
     const isDirect = viewer !== webkit && driver !== webkit;
-    const error = viewer.errorOf(driver);
+    const error = errors[index]!;
     report({
       scenario: "three browsers in one race",
       browsers: `${viewer.name} sees ${driver.name}`,

@@ -1,11 +1,11 @@
 import { expect } from "@playwright/test";
+import { driveTogether } from "./drive-together.js";
 import { BOUND_P95_M } from "./position-error.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 const OUTAGE_MS = 3000;
 const BACK_LIMIT_MS = 20_000;
-const DRIVE_MS = 4000;
 
 test("the server is killed and comes back", async ({ startServer, enter, report }) => {
   const server = await startServer(2);
@@ -56,14 +56,14 @@ test("the server is killed and comes back", async ({ startServer, enter, report 
 
   for (const page of pages) await page.waitForPhase("racing", 30_000);
   for (const page of pages) await page.startRecording();
-  await Promise.all(pages.map((page) => page.drive(DRIVE_MS)));
-  for (const page of pages) await page.fetchRecording();
-  for (const [viewer, driver, path] of [
-    [chromium, firefox, "direct"],
-    [firefox, webkit, "relay"],
-    [webkit, chromium, "relay"],
-  ] as const) {
-    const error = viewer.errorOf(driver);
+  const pairs = [
+    { viewer: chromium, driver: firefox, path: "direct" },
+    { viewer: firefox, driver: webkit, path: "relay" },
+    { viewer: webkit, driver: chromium, path: "relay" },
+  ];
+  const errors = await driveTogether(pages, pairs);
+  for (const [index, { viewer, driver, path }] of pairs.entries()) {
+    const error = errors[index]!;
     report({
       scenario: "the server is killed and comes back",
       browsers: `${viewer.name} sees ${driver.name}`,

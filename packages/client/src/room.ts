@@ -52,6 +52,7 @@ const BLEND_HALF_LIFE_MS = 80;
 const SNAP_DISTANCE_M = 10;
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
+const MAX_EARLY_PACKETS = 1024;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -75,6 +76,8 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  /** Packets of peers that came before the game could listen; undefined once it can. */
+  #early: Uint8Array[] | undefined = [];
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -340,6 +343,7 @@ export class Room {
     for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
+    else this.#setup.scheduler.after(0, () => this.#deliverEarly());
   }
 
   #resumed(): void {
@@ -382,7 +386,23 @@ export class Room {
     }
   }
 
+  /**
+   * What peers send may come together with the welcome, before the game that waits for the join can listen: it is held
+   * back until the game has had its turn.
+   */
   #routed(packet: Uint8Array): void {
+    if (!this.#early) return this.#deliver(packet);
+    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
+    else this.drops.count("queue-full");
+  }
+
+  #deliverEarly(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const packet of early) this.#deliver(packet);
+  }
+
+  #deliver(packet: Uint8Array): void {
     const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
     if (typeof envelope === "string") return this.drops.count(envelope);
     const peer = this.#members.peer(envelope.peers[0]!);

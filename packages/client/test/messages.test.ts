@@ -42,6 +42,18 @@ describe("messages", () => {
     expect([atA.length, atB.length, atC.length]).toEqual([0, 202, 201]);
   });
 
+  test("that greet a newcomer reach listeners that it sets right after joining", async () => {
+    const server = await stage.server();
+    const a = await stage.join(server);
+    a.onPeerJoin((peer) => a.send("greeting", peer.number, peer));
+    for (let count = 0; count < 6; count++) {
+      const newcomer = await stage.join(server);
+      const greetings = heard(newcomer, "greeting");
+      await until("it is greeted", () => greetings.length === 1);
+      expect(greetings).toEqual([[newcomer.myNumber, a.myNumber]]);
+    }
+  });
+
   test("of many kinds of content arrive as they were", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];

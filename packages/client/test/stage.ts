@@ -3,6 +3,7 @@ import { NodeWebSocket } from "@paceline/client/node";
 import type { RelayOptions } from "@paceline/relay";
 import { afterEach, vi } from "vitest";
 import { GameServer } from "./game-server.js";
+import { until } from "./until.js";
 
 const TEST_TIMEOUT_MS = 20_000;
 
@@ -36,6 +37,7 @@ export class Stage {
   async meet(server: GameServer, count: number, options: Partial<ClientOptions> = {}): Promise<Room[]> {
     const rooms: Room[] = [];
     while (rooms.length < count) rooms.push(await this.join(server, options));
+    await until("all have met", () => rooms.every(({ peers }) => peers.length === count - 1));
     return rooms;
   }
 

@@ -1,0 +1,29 @@
+import type { PositionError } from "./position-error.js";
+import type { RacePage } from "./race-page.js";
+
+/** Who looks at whose car. */
+export interface Pair {
+  readonly viewer: RacePage;
+  readonly driver: RacePage;
+}
+
+const ROUND_MS = 6000;
+const MOST_ROUNDS = 6;
+/** Frames of each pair that a verdict needs. */
+const ENOUGH_FRAMES = 100;
+
+/**
+ * Everybody drives and records, for one round on an idle machine. A busy one lets a page stand still every other
+ * second, and such frames prove nothing; then it takes more rounds until all pairs have enough of the others.
+ */
+export async function driveTogether(
+  pages: readonly RacePage[],
+  pairs: readonly Pair[],
+): Promise<PositionError[]> {
+  for (let round = 1; ; round += 1) {
+    await Promise.all(pages.map((page) => page.drive(ROUND_MS)));
+    for (const page of pages) await page.fetchRecording();
+    const errors = pairs.map(({ viewer, driver }) => viewer.errorOf(driver));
+    if (round === MOST_ROUNDS || errors.every(({ count }) => count >= ENOUGH_FRAMES)) return errors;
+  }
+}
