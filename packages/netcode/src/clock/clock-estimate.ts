@@ -5,9 +5,9 @@ import { SlewedClock } from "./slewed-clock.js";
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 1000;
 /** Time between pings until the estimate is good, and from then on. */
-const EAGER_PING_MS = 40;
+const EAGER_PING_MS = 25;
 const CALM_PING_MS = 500;
-const EAGER_SAMPLES = 48;
+const EAGER_SAMPLES = 72;
 
 /**
  * Another machine's time, on this one: offset from pings, checked against the stamps of packets, shown by a clock

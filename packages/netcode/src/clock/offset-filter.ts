@@ -20,11 +20,11 @@ export interface FilteredOffset {
   readonly errorMs: number;
 }
 
-const MAX_SAMPLES = 64;
-/** Two cheap clocks drift apart by 1 ms in this time (50 ppm). */
-const MAX_AGE_MS = 20_000;
-/** Of delays that scatter evenly most samples count; where a queue adds to some, only the fastest quarter does. */
-const EVEN_SHARE = 0.75;
+const MAX_SAMPLES = 96;
+/** Two cheap clocks drift apart by 1.5 ms in this time (50 ppm). */
+const MAX_AGE_MS = 30_000;
+/** Of delays that scatter evenly all samples count; where a queue adds to some, only the fastest quarter does. */
+const EVEN_SHARE = 1;
 const QUEUED_SHARE = 0.25;
 const QUEUED_SKEW = 0.6;
 /** Farther from the median than this many median deviations is an outlier. */
@@ -32,13 +32,12 @@ const OUTLIER_DEVIATIONS = 4;
 
 /**
  * Offset between two clocks from round trips (Cristian 1989; NTP's four time stamps). A ping that had to wait on one
- * way misleads by half of the wait: those with the smallest round trips are kept, outliers among them dropped, the
- * rest averaged. Averages, and not the one best ping, because of jitter that is the same both ways the smallest round
- * trip says nothing about its two halves.
+ * way misleads by half of the wait: where round trips look like that, those with the smallest are kept. Outliers are
+ * dropped, the rest averaged. Averages, and not the one best ping: where delays scatter evenly, the smallest round trip
+ * says nothing about its two halves.
  */
 export class OffsetFilter {
   #samples: Measured[] = [];
-
   #taken = 0;
 
   /** Samples taken since the beginning, or since `clear`. */
@@ -88,7 +87,10 @@ function keptCount(byRtt: readonly Measured[]): number {
   const below = at(0.5) - at(0);
   // Evenly scattered (normal) delays have about 0.3 here, the exponential waits of a queue about 1.
   const isQueued = at(0.75) - at(0.5) > QUEUED_SKEW * below;
-  return Math.max(Math.min(4, byRtt.length), Math.ceil(byRtt.length * (isQueued ? QUEUED_SHARE : EVEN_SHARE)));
+  return Math.max(
+    Math.min(4, byRtt.length),
+    Math.ceil(byRtt.length * (isQueued ? QUEUED_SHARE : EVEN_SHARE)),
+  );
 }
 
 function withoutOutliers(values: readonly number[]): readonly number[] {

@@ -10,17 +10,23 @@ const BRAKE = 0.5;
  * large one forward is a step (counted), a large one backward makes it run at half speed.
  */
 export class SlewedClock {
+  readonly #stepsBack: boolean;
   #offsetMs: number | undefined;
   #targetMs = 0;
   #lastLocalMs = Number.NEGATIVE_INFINITY;
   #lastNowMs = Number.NEGATIVE_INFINITY;
   #steps = 0;
 
+  /** @param stepsBack steps backward too, where that is better than to be wrong for long: such a clock does run back */
+  constructor({ stepsBack = false }: { readonly stepsBack?: boolean } = {}) {
+    this.#stepsBack = stepsBack;
+  }
+
   get isSet(): boolean {
     return this.#offsetMs !== undefined;
   }
 
-  /** How often the clock stepped forward. */
+  /** How often the clock stepped. */
   get steps(): number {
     return this.#steps;
   }
@@ -30,8 +36,15 @@ export class SlewedClock {
     if (!Number.isFinite(offsetMs)) return;
     this.#advance(localMs);
     this.#targetMs = offsetMs;
-    if (this.#offsetMs === undefined) this.#offsetMs = offsetMs;
-    else if (offsetMs - this.#offsetMs > STEP_MS) {
+    if (this.#offsetMs === undefined) {
+      // What was shown before was the local time, on another scale.
+      this.#lastNowMs = Number.NEGATIVE_INFINITY;
+      this.#offsetMs = offsetMs;
+    } else if (
+      offsetMs - this.#offsetMs > STEP_MS ||
+      (this.#stepsBack && this.#offsetMs - offsetMs > STEP_MS)
+    ) {
+      if (offsetMs < this.#offsetMs) this.#lastNowMs = Number.NEGATIVE_INFINITY;
       this.#offsetMs = offsetMs;
       this.#steps += 1;
     }
@@ -47,9 +60,10 @@ export class SlewedClock {
 
   #advance(localMs: number): void {
     const elapsedMs = localMs - this.#lastLocalMs;
-    if (!(elapsedMs > 0)) return;
+    if (!Number.isFinite(localMs)) return;
+    // A local clock that was set back begins a new account; what was shown stays the least that is shown.
     this.#lastLocalMs = localMs;
-    if (this.#offsetMs === undefined || elapsedMs === Infinity) return;
+    if (this.#offsetMs === undefined || !(elapsedMs > 0 && elapsedMs < Infinity)) return;
     const errorMs = this.#targetMs - this.#offsetMs;
     const rate = errorMs < -STEP_MS ? BRAKE : SLEW;
     const limitMs = rate * elapsedMs;

@@ -118,7 +118,11 @@ function checked(options: ConvergenceOptions): ConvergenceOptions {
     throw new ConfigError({ field: "convergence.maxSpeedMps", value: maxSpeedMps, expected: "above 0 m/s" });
   }
   if (!(snapDistanceM >= 0)) {
-    throw new ConfigError({ field: "convergence.snapDistanceM", value: snapDistanceM, expected: "0 m or more" });
+    throw new ConfigError({
+      field: "convergence.snapDistanceM",
+      value: snapDistanceM,
+      expected: "0 m or more",
+    });
   }
   return options;
 }

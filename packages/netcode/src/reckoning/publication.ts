@@ -72,7 +72,8 @@ export class Publication {
     if (!(this.#error.positionM <= policy.positionThresholdM)) return "position";
     if (!(this.#error.headingRad <= policy.headingThresholdRad)) return "heading";
     if (!this.#isRepeated && policy.repeatAfterMs > 0 && age >= policy.repeatAfterMs / 1000) return "repeat";
-    const isMoving = speedOf(this.#layout, state) > STANDING_MPS || speedOf(this.#layout, this.#lastSent) > STANDING_MPS;
+    const isMoving =
+      speedOf(this.#layout, state) > STANDING_MPS || speedOf(this.#layout, this.#lastSent) > STANDING_MPS;
     const heartbeatMs = isMoving
       ? Math.min(policy.heartbeatMs, policy.movingHeartbeatMs)
       : policy.heartbeatMs;

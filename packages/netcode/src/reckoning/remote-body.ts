@@ -77,7 +77,8 @@ export class RemoteBody {
     this.#reckoner.take(state, before === undefined ? 0 : stateSeconds - before);
     if (before === undefined) this.#lastGood.set(state);
     this.#stateSeconds = stateSeconds;
-    const isPredicted = this.showRaw(nowSeconds, this.#newNow) && this.showRaw(nowSeconds + RATE_SECONDS, this.#newSoon);
+    const isPredicted =
+      this.showRaw(nowSeconds, this.#newNow) && this.showRaw(nowSeconds + RATE_SECONDS, this.#newSoon);
     if (!isBlended || !isPredicted) {
       this.#convergence.end();
       return undefined;
