@@ -5,6 +5,7 @@ export * from "./body/quaternion.js";
 export * from "./clock/clock-estimate.js";
 export * from "./clock/offset-filter.js";
 export * from "./clock/render-clock.js";
+export * from "./clock/session-clock.js";
 export * from "./clock/slewed-clock.js";
 export * from "./clock/tick-timeline.js";
 export * from "./convergence/blend.js";

@@ -1,14 +1,14 @@
-import fc from "fast-check";
+import { array, assert, double, integer, option, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RenderClock, SlewedClock, TickTimeline } from "../src/index.js";
+import { RenderClock, SessionClock, SlewedClock, TickTimeline } from "../src/index.js";
 
-const anyMs = fc.double({ min: -1e7, max: 1e7, noNaN: true });
+const anyMs = double({ min: -1e7, max: 1e7, noNaN: true });
 
 describe("slewed clock", () => {
   test("never runs backwards, for any aims and any local time", () => {
-    const event = fc.record({ localMs: anyMs, aim: fc.option(fc.double()) });
-    fc.assert(
-      fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+    const event = record({ localMs: anyMs, aim: option(double()) });
+    assert(
+      property(array(event, { maxLength: 60 }), (events) => {
         const clock = new SlewedClock();
         let last = -Infinity;
         for (const { localMs, aim } of events) {
@@ -36,12 +36,12 @@ describe("slewed clock", () => {
 
 describe("render clock", () => {
   test("never runs backwards while the delay changes", () => {
-    const event = fc.record({
-      stepMs: fc.double({ min: 0, max: 50, noNaN: true }),
-      delayMs: fc.double({ min: 0, max: 900, noNaN: true }),
+    const event = record({
+      stepMs: double({ min: 0, max: 50, noNaN: true }),
+      delayMs: double({ min: 0, max: 900, noNaN: true }),
     });
-    fc.assert(
-      fc.property(fc.array(event, { maxLength: 100 }), (events) => {
+    assert(
+      property(array(event, { maxLength: 100 }), (events) => {
         const clock = new RenderClock(100);
         let serverMs = 10_000;
         let last = -Infinity;
@@ -59,8 +59,8 @@ describe("render clock", () => {
 
 describe("tick timeline", () => {
   test("counts on where 32 bits wrap", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 0xffffffff }), (first) => {
+    assert(
+      property(integer({ min: 0, max: 0xffffffff }), (first) => {
         const timeline = new TickTimeline(60);
         for (let step = 0; step < 200; step++) {
           const tick = (first + step) >>> 0;
@@ -82,5 +82,22 @@ describe("tick timeline", () => {
     for (let step = 60; step < 66; step++) send(step * 6, step * 100 + 10_000);
     const nowMs = 65 * 100 + 10_050;
     expect(timeline.secondsAt(nowMs)).toBeCloseTo(6.55, 2);
+  });
+});
+
+describe("session clock", () => {
+  test("shows the server's time, and the time to render behind it", () => {
+    const clock = new SessionClock(100);
+    for (let at = 0; at < 1000; at += 25) {
+      const remoteMs = at + 20 + 5000;
+      const stamps = { remoteReceivedMs: remoteMs, remoteSentMs: remoteMs };
+      clock.estimate.observePing({ sentMs: at, ...stamps, receivedMs: at + 40 });
+    }
+    expect(clock.serverNow(2000)).toBeCloseTo(7000, 6);
+    expect(clock.renderNow(2000)).toBeCloseTo(6900, 6);
+    clock.renderDelayMs = 50;
+    expect(clock.renderNow(2100)).toBeGreaterThan(7000);
+    expect(clock.renderDelayMs).toBeLessThan(100);
+    expect(clock.renderNow(6000)).toBeCloseTo(10_950, 6);
   });
 });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { assert, double, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   addToPose,
@@ -10,8 +10,8 @@ import {
   type BodyLayout,
 } from "../src/index.js";
 
-const component = fc.double({ min: -3, max: 3, noNaN: true });
-const rotation = fc.tuple(component, component, component);
+const component = double({ min: -3, max: 3, noNaN: true });
+const rotation = tuple(component, component, component);
 const IDENTITY = Float64Array.of(0, 0, 0, 1);
 
 function turned(by: readonly [number, number, number]): Float64Array {
@@ -22,8 +22,8 @@ function turned(by: readonly [number, number, number]): Float64Array {
 
 describe("quaternions", () => {
   test("what lies between two orientations leads from one to the other, the short way", () => {
-    fc.assert(
-      fc.property(rotation, rotation, (first, second) => {
+    assert(
+      property(rotation, rotation, (first, second) => {
         const a = turned(first);
         const b = turned(second);
         const between = new Float64Array(3);
@@ -38,8 +38,8 @@ describe("quaternions", () => {
   });
 
   test("slerp begins and ends where it should, at a constant rate", () => {
-    fc.assert(
-      fc.property(rotation, rotation, fc.double({ min: 0, max: 1, noNaN: true }), (first, second, share) => {
+    assert(
+      property(rotation, rotation, double({ min: 0, max: 1, noNaN: true }), (first, second, share) => {
         const a = turned(first);
         const b = turned(second);
         const whole = orientationErrorRad(a, b, 0);
@@ -53,8 +53,8 @@ describe("quaternions", () => {
 
   test("an offset added to a pose gives the other pose", () => {
     const layout: BodyLayout = { position: 0, dimensions: 3, orientation: 3 };
-    fc.assert(
-      fc.property(rotation, rotation, rotation, rotation, (p1, r1, p2, r2) => {
+    assert(
+      property(rotation, rotation, rotation, rotation, (p1, r1, p2, r2) => {
         const a = Float64Array.of(...p1, ...turned(r1));
         const b = Float64Array.of(...p2, ...turned(r2));
         const offset = new Float64Array(6);

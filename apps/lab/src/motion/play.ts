@@ -1,8 +1,8 @@
 import { ClockEstimate } from "@paceline/netcode";
 import { seededRandom, simulatedPair, VirtualScheduler, type SimulatedPair } from "@paceline/testkit";
-import { FRAME_HZ, Measures } from "./measures.js";
+import { FRAME_HZ, type Measures } from "./measures.js";
 import { wireBytes, type LabNetwork, type LinkKind } from "./networks.js";
-import type { LabSystem, LocalTime, Update } from "./system.js";
+import type { LabReceiver, LabSystem, LocalTime, Update } from "./system.js";
 import { TICK_SECONDS, TRUTH_WIDTH, truthAt, type Piece, type Track } from "./trace.js";
 
 /** Before a track begins the clocks get to know each other, as they do in a session. */
@@ -51,7 +51,7 @@ class Play {
   readonly #counts: PlayCounts = { updates: 0, wireBytes: 0, seconds: 0, frames: 0, starvedFrames: 0 };
   readonly #shown = new Float64Array(TRUTH_WIDTH);
   readonly #truth = new Float64Array(TRUTH_WIDTH);
-  #receiver: ReturnType<LabSystem["receiver"]>;
+  readonly #receiver: LabReceiver;
   #nextId = 0;
 
   constructor(options: PlayOptions, measures: Measures) {
@@ -78,7 +78,6 @@ class Play {
     const sender = this.#options.system.sender(this.#options.network, this.#options.link);
     for (const piece of track.pieces) {
       this.#measures.begin();
-      this.#receiver = this.#options.system.receiver(this.#options.network);
       for (let index = 0; index < piece.ticks; index++) {
         const tick = piece.startTick + index;
         this.#scheduler.runUntil(this.#atMs(tick * TICK_SECONDS));
@@ -88,7 +87,6 @@ class Play {
         this.#draw(piece, tick * TICK_SECONDS + this.#frame);
       }
       this.#counts.seconds += piece.ticks * TICK_SECONDS;
-      this.#counts.starvedFrames += this.#receiver.starvedFrames ?? 0;
     }
     this.#pair.close();
     return this.#counts;
@@ -107,11 +105,13 @@ class Play {
 
   #draw(piece: Piece, trackSeconds: number): void {
     this.#scheduler.runUntil(this.#atMs(trackSeconds));
+    const starvedBefore = this.#receiver.starvedFrames ?? 0;
     const isThere = this.#receiver.show(this.#now(), this.#shown);
     const age = trackSeconds - piece.startTick * TICK_SECONDS;
-    if (age > piece.ticks * TICK_SECONDS - 2 * TICK_SECONDS) return;
+    const isOver = age > (piece.ticks - 2) * TICK_SECONDS;
+    if (!isThere || isOver || age < GRACE_SECONDS) return;
     this.#counts.frames += 1;
-    if (!isThere || age < GRACE_SECONDS) return;
+    this.#counts.starvedFrames += (this.#receiver.starvedFrames ?? 0) - starvedBefore;
     truthAt(piece, trackSeconds, this.#truth);
     this.#measures.add(this.#shown, this.#truth);
   }

@@ -48,24 +48,35 @@ function floatsOf(file: string): Float32Array {
 }
 
 function carsOf(head: TraceHead, floats: Float32Array): Track[] {
-  const width = head.floats_per_frame!;
-  const jumps = new Set((head.teleports ?? []).map(([frame, entity]) => `${frame}/${entity}`));
-  const tracks: Track[] = [];
-  for (let entity = 0; entity < head.entities; entity++) {
-    if (head.entity_kinds?.[entity] !== "car") continue;
-    const runs: Sample[][] = [];
-    for (const [start, end] of head.segments ?? [[0, head.frames]]) {
-      runs.push([]);
-      for (let frame = start; frame < end; frame++) {
-        const at = frame * width + 1 + ENTITY_FLOATS * entity;
-        const isThere = floats[at]! > 0;
-        if (!isThere || jumps.has(`${frame}/${entity}`)) runs.push([]);
-        if (isThere) runs.at(-1)!.push(carSample(floats, at, runs.at(-1)!.at(-1)));
-      }
-    }
-    tracks.push(trackOf(runs, head.hz));
+  const cars = (head.entity_kinds ?? []).flatMap((kind, entity) => (kind === "car" ? [entity] : []));
+  const segments = head.segments ?? [[0, head.frames] as const];
+  return cars
+    .map((car) =>
+      trackOf(
+        segments.flatMap((segment) => carRuns(head, floats, car, segment)),
+        head.hz,
+      ),
+    )
+    .filter(({ pieces }) => pieces.length > 0);
+}
+
+/** Uninterrupted stretches of one car within a segment: it may be away, and it may jump. */
+function carRuns(
+  head: TraceHead,
+  floats: Float32Array,
+  car: number,
+  [start, end]: readonly [number, number],
+): Sample[][] {
+  const jumps = new Set((head.teleports ?? []).flatMap(([frame, entity]) => (entity === car ? [frame] : [])));
+  const runs: Sample[][] = [[]];
+  for (let frame = start; frame < end; frame++) {
+    const at = frame * head.floats_per_frame! + 1 + ENTITY_FLOATS * car;
+    const isThere = floats[at]! > 0;
+    if (!isThere || jumps.has(frame)) runs.push([]);
+    const run = runs.at(-1)!;
+    if (isThere) run.push(carSample(floats, at, run.at(-1)));
   }
-  return tracks.filter(({ pieces }) => pieces.length > 0);
+  return runs;
 }
 
 function carSample(floats: Float32Array, at: number, before: Sample | undefined): Sample {

@@ -46,9 +46,7 @@ export function truthAt(piece: Piece, seconds: number, into: Float64Array): void
     const v0 = rows[row + 3 + axis]! * TICK_SECONDS;
     const v1 = rows[next + 3 + axis]! * TICK_SECONDS;
     into[axis] =
-      (1 - ofEnd) * rows[row + axis]! +
-      ofEnd * rows[next + axis]! +
-      u * (1 - u) * ((1 - u) * v0 - u * v1);
+      (1 - ofEnd) * rows[row + axis]! + ofEnd * rows[next + axis]! + u * (1 - u) * ((1 - u) * v0 - u * v1);
     into[3 + axis] = rows[row + 3 + axis]! + (rows[next + 3 + axis]! - rows[row + 3 + axis]!) * u;
   }
   const turn = Math.atan2(

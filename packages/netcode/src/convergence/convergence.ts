@@ -17,7 +17,7 @@ export interface ConvergenceOptions {
 export const DEFAULT_CONVERGENCE: ConvergenceOptions = Object.freeze({
   blend: "cubic",
   timeMs: 65,
-  maxSpeedMps: 8,
+  maxSpeedMps: 9,
   snapDistanceM: 10,
 });
 

@@ -8,7 +8,7 @@ export interface InterpolationDelayOptions {
 }
 
 export const DEFAULT_INTERPOLATION_DELAY: InterpolationDelayOptions = Object.freeze({
-  starvedShare: 0.002,
+  starvedShare: 0.001,
   minMs: 20,
   maxMs: 1000,
 });

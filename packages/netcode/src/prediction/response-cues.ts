@@ -62,7 +62,7 @@ export class ResponseCues<Input> {
 
   /** All inputs up to this id (a tick, for inputs of ticks) are done. */
   confirmedUpTo(id: number, nowMs: number): void {
-    for (const open of [...this.#open.keys()]) if (open <= id) this.confirmed(open, nowMs);
+    for (const open of this.#open.keys()) if (open <= id) this.confirmed(open, nowMs);
   }
 
   refused(id: number, reason: string): void {
@@ -74,7 +74,7 @@ export class ResponseCues<Input> {
 
   /** Refuses what went unanswered for too long; call now and then. */
   update(nowMs: number): void {
-    for (const [id, { takenAtMs }] of [...this.#open]) {
+    for (const [id, { takenAtMs }] of this.#open) {
       if (nowMs - takenAtMs > this.#timeoutMs) this.refused(id, "timeout");
     }
   }

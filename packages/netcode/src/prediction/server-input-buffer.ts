@@ -73,7 +73,7 @@ export class ServerInputBuffer<Input> {
     const isThere = this.#waiting.has(tick);
     if (isThere) this.#last = this.#waiting.get(tick)!;
     else this.#missing += 1;
-    for (const waiting of [...this.#waiting.keys()]) if (waiting <= tick) this.#waiting.delete(waiting);
+    for (const waiting of this.#waiting.keys()) if (waiting <= tick) this.#waiting.delete(waiting);
     return { input: this.#last, isRepeated: !isThere };
   }
 
