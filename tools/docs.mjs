@@ -2,12 +2,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { errorsMarkdown } from "./docs/errors.mjs";
+import { motionMarkdown } from "./docs/motion.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
 import { ROOT } from "./pnpm.mjs";
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const GENERATED = {
   "docs/ERRORS.md": errorsMarkdown,
+  "docs/MOTION.md": motionMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
 };
 

@@ -56,6 +56,17 @@ describe("dead reckoning models", () => {
     }
   });
 
+  test("turn without an acceleration bends the path as the heading turns", () => {
+    const { acceleration: _, ...layout } = LAYOUT;
+    for (const turnRate of [0.5, -0.5]) {
+      const reckoner = newReckoner(layout, "turn");
+      reckoner.take(Float64Array.of(0, 0, 10, 0, 0, 0, 0, turnRate), 0);
+      const [x, y, vx, vy, , , heading] = predicted(reckoner, 1);
+      expect(Math.hypot(x!, y! - 10 / turnRate)).toBeCloseTo(20, 6);
+      expect(Math.atan2(vy!, vx!)).toBeCloseTo(heading!, 9);
+    }
+  });
+
   test("turn fades a change of speed, and never drives backwards", () => {
     const braking = [0, 0, 10, 0, -50, 0, 0, 0];
     const [x, , vx] = predicted(reckonerAt("turn", braking), 5);

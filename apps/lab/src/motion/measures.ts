@@ -27,8 +27,8 @@ export class Measures {
   readonly #shownJerks: number[] = [];
   readonly #trueJerks: number[] = [];
   #jumps = 0;
-  #shown: Float64Array[] = [];
-  #truth: Float64Array[] = [];
+  readonly #shown = new LastRows();
+  readonly #truth = new LastRows();
   #framesSinceTrueJump = Infinity;
   #longestTrueStepM = 0;
 
@@ -38,8 +38,8 @@ export class Measures {
 
   /** Another appearance begins: frames before it and after it do not belong together. */
   begin(): void {
-    this.#shown = [];
-    this.#truth = [];
+    this.#shown.clear();
+    this.#truth.clear();
     this.#framesSinceTrueJump = Infinity;
     this.#longestTrueStepM = 0;
   }
@@ -48,12 +48,12 @@ export class Measures {
     this.#positionErrors.push(distance(shown, truth));
     const turn = shown[HEADING]! - truth[HEADING]!;
     this.#headingErrors.push(Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn))));
-    this.#shown = [...this.#shown.slice(-3), Float64Array.from(shown)];
-    this.#truth = [...this.#truth.slice(-3), Float64Array.from(truth)];
+    this.#shown.push(shown);
+    this.#truth.push(truth);
+    if (!this.#shown.isFull) return;
     this.#countJump();
-    if (this.#shown.length < 4) return;
-    this.#shownJerks.push(thirdDifference(this.#shown) * FRAME_HZ ** 3);
-    this.#trueJerks.push(thirdDifference(this.#truth) * FRAME_HZ ** 3);
+    this.#shownJerks.push(this.#shown.thirdDifference() * FRAME_HZ ** 3);
+    this.#trueJerks.push(this.#truth.thirdDifference() * FRAME_HZ ** 3);
   }
 
   figures(): MotionFigures {
@@ -76,35 +76,59 @@ export class Measures {
    * of line by as much with both the step before it and the one after it (a bend is out of line with one only).
    */
   #countJump(): void {
-    if (this.#shown.length < 4) return;
     this.#framesSinceTrueJump += 1;
-    if (outOfLine(this.#truth) > JUMP_M) this.#framesSinceTrueJump = 0;
-    const [, before, after] = this.#shown as [Float64Array, Float64Array, Float64Array, Float64Array];
-    const trueStepM = distance(this.#truth[2]!, this.#truth[1]!);
-    this.#longestTrueStepM = Math.max(trueStepM, this.#longestTrueStepM * TRUE_STEP_FADES);
+    if (this.#truth.outOfLine() > JUMP_M) this.#framesSinceTrueJump = 0;
+    this.#longestTrueStepM = Math.max(this.#truth.middleStep(), this.#longestTrueStepM * TRUE_STEP_FADES);
     if (this.#framesSinceTrueJump <= TRUTH_JUMP_FRAMES) return;
-    const isLong = distance(after, before) > this.#longestTrueStepM + JUMP_M;
-    if (isLong || outOfLine(this.#shown) > JUMP_M) this.#jumps += 1;
+    const isLong = this.#shown.middleStep() > this.#longestTrueStepM + JUMP_M;
+    if (isLong || this.#shown.outOfLine() > JUMP_M) this.#jumps += 1;
   }
 }
 
-/** By how much the middle one of three steps differs from both others, m. */
-function outOfLine(rows: readonly Float64Array[]): number {
-  return Math.min(secondDifference(rows.slice(0, 3)), secondDifference(rows.slice(1)));
+/** The positions of the last four frames, oldest first. */
+class LastRows {
+  readonly #rows = new Float64Array(12);
+  #count = 0;
+
+  get isFull(): boolean {
+    return this.#count >= 4;
+  }
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  push(row: Float64Array): void {
+    this.#rows.copyWithin(0, 3);
+    for (let axis = 0; axis < 3; axis++) this.#rows[9 + axis] = row[axis]!;
+    this.#count += 1;
+  }
+
+  /** Length of the middle one of the three steps, m. */
+  middleStep(): number {
+    return this.#length((at) => this.#rows[6 + at]! - this.#rows[3 + at]!);
+  }
+
+  /** By how much the middle one of the three steps differs from both others, m. */
+  outOfLine(): number {
+    const before = this.#length((at) => this.#rows[6 + at]! - 2 * this.#rows[3 + at]! + this.#rows[at]!);
+    const after = this.#length((at) => this.#rows[9 + at]! - 2 * this.#rows[6 + at]! + this.#rows[3 + at]!);
+    return Math.min(before, after);
+  }
+
+  thirdDifference(): number {
+    const rows = this.#rows;
+    return this.#length((at) => rows[9 + at]! - 3 * rows[6 + at]! + 3 * rows[3 + at]! - rows[at]!);
+  }
+
+  #length(component: (axis: number) => number): number {
+    const [x, y, z] = [component(0), component(1), component(2)];
+    return Math.sqrt(x * x + y * y + z * z);
+  }
 }
 
 function distance(a: Float64Array, b: Float64Array): number {
   return Math.hypot(a[0]! - b[0]!, a[1]! - b[1]!, a[2]! - b[2]!);
-}
-
-function secondDifference(rows: readonly Float64Array[]): number {
-  const [a, b, c] = rows as [Float64Array, Float64Array, Float64Array];
-  return Math.hypot(...[0, 1, 2].map((axis) => c[axis]! - 2 * b[axis]! + a[axis]!));
-}
-
-function thirdDifference(rows: readonly Float64Array[]): number {
-  const [a, b, c, d] = rows as [Float64Array, Float64Array, Float64Array, Float64Array];
-  return Math.hypot(...[0, 1, 2].map((axis) => d[axis]! - 3 * c[axis]! + 3 * b[axis]! - a[axis]!));
 }
 
 function sorted(values: readonly number[]): Float64Array {

@@ -51,7 +51,7 @@ export class TickTimeline {
       .slice(1 - KEPT)
       .filter(({ atMs }) => nowMs - atMs <= MAX_AGE_MS && atMs <= nowMs);
     this.#arrivals.push({ atMs: nowMs, lagMs });
-    const lags = this.#arrivals.map((arrival) => arrival.lagMs).sort((a, b) => a - b);
+    const lags = Float64Array.from(this.#arrivals, (arrival) => arrival.lagMs).sort();
     const halfRttMs = Number.isFinite(rttMs) && rttMs > 0 ? rttMs / 2 : 0;
     this.#clock.aim(halfRttMs - lags[lags.length >> 1]!, nowMs);
   }

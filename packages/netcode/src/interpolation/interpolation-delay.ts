@@ -63,7 +63,7 @@ export class InterpolationDelay {
   }
 
   #needed(): number {
-    const needs = [...this.#needsMs].sort((a, b) => b - a);
+    const needs = Float64Array.from(this.#needsMs).sort().reverse();
     const worst = needs[0]!;
     // Among few arrivals the rare late one has not been seen yet.
     if (needs.length < FEW) return worst + this.#spansMs.at(-1)!;
@@ -74,6 +74,6 @@ export class InterpolationDelay {
       if (step * late >= allowedMs) return needs[late - 1]! - allowedMs / late;
       allowedMs -= step * late;
     }
-    return needs.at(-1)!;
+    return needs[needs.length - 1]!;
   }
 }

@@ -43,9 +43,10 @@ export class SteppedReckoner implements Reckoner {
   }
 
   take(state: Components): void {
-    this.#input = Float64Array.from(state);
-    this.#stepped = Float64Array.from(state);
-    this.#steps = 0;
+    if (this.#stepped.length !== state.length) this.#stepped = new Float64Array(state.length);
+    this.#input ??= new Float64Array(state.length);
+    this.#input.set(state);
+    this.#restart(this.#input);
   }
 
   predict(seconds: number, into: Components): void {

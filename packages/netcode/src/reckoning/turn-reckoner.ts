@@ -11,7 +11,8 @@ const FADE_SECONDS = 0.5;
 
 /**
  * Constant turn rate with a change of speed that fades. The acceleration is split: across the velocity it turns it,
- * in the plane that both span (so no axis of the world counts as "up"); along the velocity it changes the speed.
+ * in the plane that both span (so no axis of the world counts as "up"); along the velocity it changes the speed. In two
+ * dimensions, where no acceleration travels, the turn rate of the heading bends the path.
  */
 export class TurnReckoner implements Reckoner {
   readonly #layout: BodyLayout;
@@ -22,8 +23,8 @@ export class TurnReckoner implements Reckoner {
   #speedUp = 0;
   /** rad/s, 0 or more: which way says `#across`. */
   #turnRate = 0;
-  readonly #along: [number, number, number] = [0, 0, 0];
-  readonly #across: [number, number, number] = [0, 0, 0];
+  readonly #along = new Float64Array(3);
+  readonly #across = new Float64Array(3);
 
   constructor(layout: BodyLayout) {
     this.#layout = layout;
@@ -32,23 +33,14 @@ export class TurnReckoner implements Reckoner {
   take(state: Components): void {
     this.#state ??= new Float64Array(state.length);
     this.#state.set(state);
-    const { velocity, acceleration, dimensions } = this.#layout;
+    const { velocity, acceleration, turnRate, dimensions } = this.#layout;
+    this.#isTurning = false;
     if (velocity === undefined) return;
     this.#speed = lengthOf(state, velocity, dimensions);
-    this.#isTurning = this.#speed >= MIN_SPEED_MPS && acceleration !== undefined;
-    if (!this.#isTurning || acceleration === undefined) return;
-    let speedUp = 0;
-    for (let axis = 0; axis < dimensions; axis++) {
-      this.#along[axis] = state[velocity + axis]! / this.#speed;
-      speedUp += state[acceleration + axis]! * this.#along[axis]!;
-    }
-    for (let axis = 0; axis < dimensions; axis++) {
-      this.#across[axis] = state[acceleration + axis]! - speedUp * this.#along[axis]!;
-    }
-    const across = Math.hypot(...this.#across);
-    this.#speedUp = speedUp;
-    this.#turnRate = Math.min(across / this.#speed, MAX_TURN_RATE);
-    for (let axis = 0; axis < dimensions; axis++) this.#across[axis]! /= across || 1;
+    if (this.#speed < MIN_SPEED_MPS) return;
+    for (let axis = 0; axis < dimensions; axis++) this.#along[axis] = state[velocity + axis]! / this.#speed;
+    if (acceleration !== undefined) this.#splitAcceleration(state, acceleration);
+    else if (turnRate !== undefined && dimensions === 2) this.#turnWithHeading(state[turnRate]!);
   }
 
   predict(seconds: number, into: Components): void {
@@ -61,6 +53,30 @@ export class TurnReckoner implements Reckoner {
     }
     continueRotation(this.#layout, state, seconds, into);
     clampPosition(this.#layout, into);
+  }
+
+  #splitAcceleration(state: Components, acceleration: number): void {
+    const { dimensions } = this.#layout;
+    let speedUp = 0;
+    for (let axis = 0; axis < dimensions; axis++) speedUp += state[acceleration + axis]! * this.#along[axis]!;
+    for (let axis = 0; axis < dimensions; axis++) {
+      this.#across[axis] = state[acceleration + axis]! - speedUp * this.#along[axis]!;
+    }
+    const across = lengthOf(this.#across, 0, dimensions);
+    this.#isTurning = true;
+    this.#speedUp = speedUp;
+    this.#turnRate = Math.min(across / this.#speed, MAX_TURN_RATE);
+    for (let axis = 0; axis < dimensions; axis++) this.#across[axis]! /= across || 1;
+  }
+
+  /** No acceleration travels: in the plane, the path bends as the heading turns. */
+  #turnWithHeading(turnRate: number): void {
+    const side = Math.sign(turnRate);
+    this.#across[0] = -this.#along[1]! * side;
+    this.#across[1] = this.#along[0]! * side;
+    this.#isTurning = true;
+    this.#speedUp = 0;
+    this.#turnRate = Math.min(Math.abs(turnRate), MAX_TURN_RATE);
   }
 
   #turn(state: Float64Array, velocity: number, seconds: number, into: Components): void {

@@ -36,6 +36,7 @@ export function variants(changes: PacelineChanges): LabSystem[] {
   const changed = (name: string, change: PacelineChanges): LabSystem =>
     pacelineSystem({ ...DEFAULTS, ...changes, ...change, name: `paceline-${name}` });
   return [
+    pacelineSystem({ ...DEFAULTS, ...changes }),
     ...models.map((model) => changed(`model-${model}`, { model })),
     ...blends.map((blend) => {
       // To the time of the cubic correspond two time constants of the exponential.

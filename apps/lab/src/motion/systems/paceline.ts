@@ -117,7 +117,12 @@ class PacelineReceiver implements LabReceiver {
   readonly #shown = new Float64Array(WIDTH);
 
   constructor({ model, convergence }: PacelineSettings) {
-    const options = { layout: CAR_LAYOUT, model, convergence, extrapolationLimitMs: 500 };
+    const options = {
+      layout: CAR_LAYOUT,
+      model,
+      convergence,
+      extrapolationLimitMs: 1000,
+    };
     this.#body = new RemoteBody(options, WIDTH);
   }
 

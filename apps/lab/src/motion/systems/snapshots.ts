@@ -6,7 +6,7 @@ import { HEADING, TICK_HZ, TICK_SECONDS, TRUTH_WIDTH } from "../trace.js";
 const STATE_BYTES = 18;
 /** A time stamp, and nothing else: less than any real one has. */
 const HEADER_BYTES = 4;
-export const SNAPSHOT_BYTES = HEADER_BYTES + STATE_BYTES;
+const SNAPSHOT_BYTES = HEADER_BYTES + STATE_BYTES;
 const FIELDS: readonly WireField[] = [
   { at: 0, count: 3, step: 0.002, bits: 16 },
   { at: 3, count: 3, step: 0.001, bits: 16 },
