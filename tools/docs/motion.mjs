@@ -40,30 +40,8 @@ function figures(rows, name, title) {
   );
 }
 
-/** @returns {string} the whole document */
-export function motionMarkdown() {
-  const result = /** @type {Result} */ (JSON.parse(readFileSync(RESULT, "utf8")));
-  const all = result.rows.filter(({ trace }) => trace === "all-cars");
-  const cells = [...new Set(all.map(({ network, link }) => `${network}, ${link}`))];
-  const cellTables = cells.map((cell) => {
-    const rows = all.filter(({ network, link }) => `${network}, ${link}` === cell);
-    return `### ${cell}\n\n${figures(rows, (row) => `\`${row.system}\``, "system")}`;
-  });
-  const busy = result.rows.filter(
-    ({ trace, network, link, system }) =>
-      network === "50-5-1" &&
-      link === "unreliable" &&
-      system === "paceline" &&
-      trace !== "variants" &&
-      trace !== "curve",
-  );
-  const variants = result.rows.filter(({ trace }) => trace === "variants");
-  const bounds = result.bounds.map(({ bound, value, limit, holds }) => [
-    bound,
-    value.toPrecision(3),
-    limit.toPrecision(3),
-    holds ? "yes" : "**no**",
-  ]);
+/** @returns {string} what the parts do */
+function partsMarkdown() {
   return `<!-- Written by \`pnpm docs\` from docs/results/motion.json and tools/docs/motion.mjs: change those, not this. -->
 
 # Motion
@@ -97,7 +75,7 @@ ${table(
 - **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
   path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
 - **Ticks** are the time stamps. Send time and arrival time are not simulation time.
-- An acceleration of more than 60 m/s² is an impact: it is over when it is noticed, so it is not continued.
+- An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
 
 ## Convergence
 
@@ -110,8 +88,18 @@ smallest and the picture worst; the table of variants has all four.
 One offset per session from pings: those that had to wait in a queue are left out, the rest averaged; shown by a clock
 that is slewed by at most 5 % and never runs backwards. In simulation, 40 seeds each: within 2 ms of truth from 2 s on at
 50 ± 5 ms, within 5 ms at 100 ± 20 ms with 2 % loss. Half of a constant difference between the ways is invisible to anybody.
+`;
+}
 
-## The measure
+/** @param {Result} result @returns {string} what is measured, and whether what is promised holds */
+function measureMarkdown({ date, node, bounds, cost }) {
+  const lines = bounds.map(({ bound, value, limit, holds }) => [
+    bound,
+    value.toPrecision(3),
+    limit.toPrecision(3),
+    holds ? "yes" : "**no**",
+  ]);
+  return `## The measure
 
 \`pnpm bench motion --data DIR\` plays recorded movement through simulated networks in virtual time. The error is what is
 shown against where the entity truly is at that same moment: delay counts. Jerk is the 95th percentile of what is shown
@@ -122,14 +110,36 @@ TLS 1.3 (80 bytes). Acknowledgements and clock pings, which all systems share, a
 header of 13 bytes and 18 of packed fields; the others' are 18 bytes of int16 and a time stamp of 4. The interpolation
 that others default to shows 100 ms behind the arrival of snapshots.
 
-Run of ${result.date.slice(0, 10)}, Node ${result.node}, recorded cars:
+Run of ${date.slice(0, 10)}, Node ${node}, recorded cars:
 
-${table(["bound (50 ± 5 ms, 1 % loss, unreliable)", "measured", "limit", "holds"], bounds)}
+${table(["bound (50 ± 5 ms, 1 % loss, unreliable)", "measured", "limit", "holds"], lines)}
 
-A receiver samples 1,000 entities in ${result.cost.sampleMsPer1000.toFixed(2)} ms, ${result.cost.ratioToCopy.toFixed(1)} times what copying their rows takes.
+A receiver samples 1,000 entities in ${cost.sampleMsPer1000.toFixed(2)} ms, ${cost.ratioToCopy.toFixed(1)} times what copying their rows takes.
 
 ![Error against bytes per second](results/motion.svg)
+`;
+}
 
+/** @returns {string} the whole document */
+export function motionMarkdown() {
+  const result = /** @type {Result} */ (JSON.parse(readFileSync(RESULT, "utf8")));
+  const all = result.rows.filter(({ trace }) => trace === "all-cars");
+  const cells = [...new Set(all.map(({ network, link }) => `${network}, ${link}`))];
+  const cellTables = cells.map((cell) => {
+    const rows = all.filter(({ network, link }) => `${network}, ${link}` === cell);
+    return `### ${cell}\n\n${figures(rows, (row) => `\`${row.system}\``, "system")}`;
+  });
+  const busy = result.rows.filter(
+    ({ trace, network, link, system }) =>
+      network === "50-5-1" &&
+      link === "unreliable" &&
+      system === "paceline" &&
+      trace !== "variants" &&
+      trace !== "curve",
+  );
+  const variants = result.rows.filter(({ trace }) => trace === "variants");
+  return `${partsMarkdown()}
+${measureMarkdown(result)}
 ## All cars together
 
 ${cellTables.join("\n\n")}

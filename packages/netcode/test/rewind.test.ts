@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LagCompensation, type BodyLayout } from "../src/index.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2 };
-const options = { layout: LAYOUT, width: 4, tickSeconds: 1 / 60 };
+const options = { layout: LAYOUT, tickSeconds: 1 / 60 };
 
 /** A target that drives along x at 20 m/s. */
 function recorded(ticks: number, maxRewindMs?: number): LagCompensation<string> {

@@ -4,8 +4,6 @@ import { PoseHistory } from "./pose-history.js";
 
 export interface LagCompensationOptions {
   readonly layout: BodyLayout;
-  /** Components of a row. */
-  readonly width: number;
   readonly tickSeconds: number;
   /** No shot reaches further back: who lags more has to lead the target. */
   readonly maxRewindMs?: number;
