@@ -1,4 +1,5 @@
 import { DEFAULT_CONVERGENCE, type BlendName, type ReckoningModelName } from "@paceline/netcode";
+import type { LinkKind } from "../networks.js";
 import type { LabSystem } from "../system.js";
 import { adaptiveInterpolationSystem } from "./interpolated.js";
 import { pacelineSystem, type PacelineSettings } from "./paceline.js";
@@ -50,6 +51,7 @@ export function variants(changes: PacelineChanges): LabSystem[] {
 
 export interface Curve {
   readonly system: string;
+  readonly link: LinkKind;
   readonly points: readonly LabSystem[];
 }
 
@@ -59,6 +61,7 @@ export function curves(changes: PacelineChanges): Curve[] {
   return [
     {
       system: "paceline",
+      link: "unreliable",
       points: [0.03, 0.06, 0.12, 0.25, 0.5].map((positionThresholdM) =>
         pacelineSystem({
           ...DEFAULTS,
@@ -71,11 +74,18 @@ export function curves(changes: PacelineChanges): Curve[] {
     },
     {
       system: "extrapolation",
+      link: "unreliable",
       points: rates.map((hz) => extrapolationSystem(`extrapolation-${hz}hz`, hz)),
     },
     {
       system: "interpolation 100 ms",
+      link: "unreliable",
       points: rates.map((hz) => interpolationSystem(`interpolation-100ms-${hz}hz`, hz, 100)),
+    },
+    {
+      system: "patches, ordered",
+      link: "ordered",
+      points: rates.map((hz) => orderedPatchesSystem(`ordered-patches-${hz}hz`, hz)),
     },
   ];
 }
