@@ -63,17 +63,18 @@ export class InterpolationDelay {
   }
 
   #needed(): number {
-    const needs = Float64Array.from(this.#needsMs).sort().reverse();
-    const worst = needs[0]!;
+    const needs = Float64Array.from(this.#needsMs).sort();
+    const worst = needs[needs.length - 1]!;
     // Among few arrivals the rare late one has not been seen yet.
     if (needs.length < FEW) return worst + this.#spansMs.at(-1)!;
     let allowedMs = this.#options.starvedShare * this.#spansMs.reduce((sum, span) => sum + span, 0);
     // Lowering the delay from the worst need on, each late arrival uncovers time of its own.
     for (let late = 1; late < needs.length; late++) {
-      const step = needs[late - 1]! - needs[late]!;
-      if (step * late >= allowedMs) return needs[late - 1]! - allowedMs / late;
+      const above = needs[needs.length - late]!;
+      const step = above - needs[needs.length - 1 - late]!;
+      if (step * late >= allowedMs) return above - allowedMs / late;
       allowedMs -= step * late;
     }
-    return needs[needs.length - 1]!;
+    return needs[0]!;
   }
 }
