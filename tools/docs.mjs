@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { errorsMarkdown } from "./docs/errors.mjs";
+import { motionMarkdown } from "./docs/motion.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
 import { stateMachinesMarkdown } from "./docs/state-machines.mjs";
 import { ROOT } from "./pnpm.mjs";
@@ -9,6 +10,7 @@ import { ROOT } from "./pnpm.mjs";
 /** @type {Record<string, () => string | Promise<string>>} */
 const GENERATED = {
   "docs/ERRORS.md": errorsMarkdown,
+  "docs/MOTION.md": motionMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,
 };

@@ -1,0 +1,138 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { ALL_CARS, boundsOf } from "./motion/bounds.js";
+import { generatedTraces } from "./motion/generated-trace.js";
+import { measure, type Cell, type MotionRow } from "./motion/measure.js";
+import { linkKinds, networks } from "./motion/networks.js";
+import { plotSvg, type PlotCurve } from "./motion/plot.js";
+import { recordedTraces } from "./motion/recorded-traces.js";
+import { boundLines, tables } from "./motion/report.js";
+import { samplingCost } from "./motion/sampling-cost.js";
+import { presentSeconds, shortened, type Trace } from "./motion/trace.js";
+import { curves, mainSystems, variants, type PacelineChanges } from "./motion/systems/all.js";
+
+const USAGE = `pnpm bench motion [--data DIR] [--json] [--quick] [--plot FILE] [--state-bytes N]
+
+  --data DIR       recorded traces; without it the project's own, generated ones
+  --quick          a minute of each trace
+  --plot FILE      where the SVG goes; artefacts/motion.svg unless given
+  --state-bytes N  count N bytes for the state of an update (a codec's), in place of packed fields`;
+
+/** Seconds of each trace that a quick run plays, of each walkers' trace that any run plays, and of generated ones. */
+const QUICK_SECONDS = 60;
+const WALKER_SECONDS = 300;
+const GENERATED_SECONDS = 120;
+/** Seconds of each trace of cars that curves and variants play. */
+const CURVE_SECONDS = 120;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string" },
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    plot: { type: "string", default: "artefacts/motion.svg" },
+    "state-bytes": { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function tracesToPlay(): Trace[] {
+  const all = values.data === undefined ? generatedTraces(GENERATED_SECONDS) : recordedTraces(values.data);
+  if (values.quick) return all.map((trace) => shortened(trace, QUICK_SECONDS));
+  return all.map((trace) => (trace.kind === "walkers" ? shortened(trace, WALKER_SECONDS) : trace));
+}
+
+/** Traces alone and all cars together, which is what the bounds are about. */
+function sets(traces: readonly Trace[]): { name: string; traces: readonly Trace[] }[] {
+  const cars = traces.filter(({ kind }) => kind === "cars");
+  return [...traces.map((trace) => ({ name: trace.id, traces: [trace] })), { name: ALL_CARS, traces: cars }];
+}
+
+/** All systems everywhere for all cars together; trace by trace on the network that the bounds are about. */
+function mainRows(traces: readonly Trace[], changes: PacelineChanges): MotionRow[] {
+  const rows: MotionRow[] = [];
+  for (const { name, traces: played } of sets(traces)) {
+    for (const cell of cells().filter(({ network }) => name === ALL_CARS || network.name === "50-5-1")) {
+      const systems = mainSystems(changes).filter(({ links }) => links.includes(cell.link));
+      progress(`${name}, ${cell.network.name}, ${cell.link}`);
+      for (const system of systems) rows.push(measure(name, played, system, cell));
+    }
+  }
+  return rows;
+}
+
+function cells(): Cell[] {
+  return networks.flatMap((network) => linkKinds.map((link) => ({ network, link })));
+}
+
+function busyCell(): Cell {
+  return { network: networks.find(({ name }) => name === "50-5-1")!, link: "unreliable" };
+}
+
+function plotted(
+  cars: readonly Trace[],
+  changes: PacelineChanges,
+): { rows: MotionRow[]; curves: PlotCurve[] } {
+  const rows: MotionRow[] = [];
+  const drawn = curves(changes).map(({ system, link, points }): PlotCurve => {
+    progress(`curve of ${system}`);
+    const ofCurve = points.map((point) => measure("curve", cars, point, { ...busyCell(), link }));
+    rows.push(...ofCurve);
+    return { name: system, points: ofCurve };
+  });
+  return { rows, curves: drawn };
+}
+
+function run(): void {
+  const traces = tracesToPlay();
+  const stateBytes = values["state-bytes"] === undefined ? undefined : Number(values["state-bytes"]);
+  const changes: PacelineChanges = { stateBytes };
+  progress(traces.map((trace) => `${trace.id} ${Math.round(seconds(trace))} s`).join(", "));
+  const rows = mainRows(traces, changes);
+  const cars = traces.filter(({ kind }) => kind === "cars").map((trace) => shortened(trace, CURVE_SECONDS));
+  progress("variants");
+  rows.push(...variants(changes).map((system) => measure("variants", cars, system, busyCell())));
+  const plot = plotted(cars, changes);
+  rows.push(...plot.rows);
+  const isRecorded = traces.every((trace) => trace.isRecorded);
+  const bounds = isRecorded ? boundsOf(rows) : [];
+  const cost = samplingCost(() => performance.now());
+  mkdirSync(path.dirname(values.plot), { recursive: true });
+  writeFileSync(values.plot, plotSvg("Cars at 50 ± 5 ms, 1 % loss", plot.curves));
+  const machine = { cores: os.cpus().length, load: os.loadavg()[0] };
+  process.stdout.write(`${tables(rows)}\n`);
+  process.stdout.write(`${boundLines(bounds)}\n`);
+  process.stdout.write(
+    `1,000 entities sampled in ${cost.sampleMsPer1000.toFixed(3)} ms, ${cost.ratioToCopy.toFixed(1)} x copying their rows\n`,
+  );
+  process.stdout.write(`plot: ${values.plot}\n${NOTES}\n`);
+  if (values.json) {
+    const versions = { "@paceline/netcode": "0.1.0" };
+    const head = { name: "motion", date: new Date().toISOString(), node: process.version, versions, machine };
+    const body = { ...head, ...(values.quick && { quick: true }), cost, bounds, rows };
+    process.stdout.write(`${JSON.stringify(body)}\n`);
+  }
+  process.exitCode = bounds.every(({ holds }) => holds) && rows.every(isMeasured) ? 0 : 1;
+}
+
+const NOTES = `Bytes: IP datagrams with one message each. Unreliable: data channel over DTLS 1.3, 78 bytes and padding to four;
+ordered: WebSocket over TLS 1.3 and TCP with time stamps, 80 bytes. Acknowledgements and clock pings, which all systems
+share, are not counted. Payloads: Paceline its header of 13 bytes and packed fields; the others 18 bytes of int16 and a
+time stamp. Error: what is shown against where the entity truly is at that same moment.`;
+
+function isMeasured(row: MotionRow): boolean {
+  return Object.values(row).every((value) => typeof value === "string" || Number.isFinite(value));
+}
+
+function seconds(trace: Trace): number {
+  return trace.tracks.reduce((sum, track) => sum + presentSeconds(track), 0);
+}
+
+if (values.help) process.stdout.write(`${USAGE}\n`);
+else run();

@@ -1,0 +1,25 @@
+/** Steps in which numbers travel, in their units, and the bits that they take. */
+export interface WireField {
+  readonly at: number;
+  readonly count: number;
+  readonly step: number;
+  readonly bits: number;
+}
+
+/** Rounds a row to what its bytes would say. */
+export function quantised(row: Float64Array, fields: readonly WireField[]): Float64Array {
+  const rounded = Float64Array.from(row);
+  for (const { at, count, step, bits } of fields) {
+    // A position is told from an origin near by: its bits are what differs, not where the limit is.
+    const limit = bits < 16 ? step * 2 ** (bits - 1) : Infinity;
+    for (let index = at; index < at + count; index++) {
+      const value = Math.round(row[index]! / step) * step;
+      rounded[index] = Math.max(-limit, Math.min(limit, value));
+    }
+  }
+  return rounded;
+}
+
+export function bitsOf(fields: readonly WireField[]): number {
+  return fields.reduce((sum, { count, bits }) => sum + count * bits, 0);
+}

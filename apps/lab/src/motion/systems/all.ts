@@ -1,0 +1,91 @@
+import { DEFAULT_CONVERGENCE, type BlendName, type ReckoningModelName } from "@paceline/netcode";
+import type { LinkKind } from "../networks.js";
+import type { LabSystem } from "../system.js";
+import { adaptiveInterpolationSystem } from "./interpolated.js";
+import { pacelineSystem, type PacelineSettings } from "./paceline.js";
+import { orderedPatchesSystem } from "./patches.js";
+import { extrapolationSystem, interpolationSystem } from "./snapshots.js";
+
+const DEFAULTS: PacelineSettings = {
+  name: "paceline",
+  model: "turn",
+  positionThresholdM: 0.12,
+  headingThresholdRad: 0.2,
+  convergence: DEFAULT_CONVERGENCE,
+  looksAhead: true,
+  repeats: true,
+};
+
+/** Settings of the SDK's own systems that a run may change. */
+export type PacelineChanges = Partial<PacelineSettings>;
+
+/** The systems that every cell of the measure plays. */
+export function mainSystems(changes: PacelineChanges): LabSystem[] {
+  return [
+    pacelineSystem({ ...DEFAULTS, ...changes }),
+    adaptiveInterpolationSystem("paceline-interpolation-20hz", 20),
+    interpolationSystem("interpolation-100ms-20hz", 20, 100),
+    extrapolationSystem("extrapolation-20hz", 20),
+    orderedPatchesSystem("ordered-patches-20hz", 20),
+  ];
+}
+
+/** One part of the SDK changed at a time: which model, which blend, and what the rest is worth. */
+export function variants(changes: PacelineChanges): LabSystem[] {
+  const models: ReckoningModelName[] = ["velocity", "acceleration", "history"];
+  const blends: BlendName[] = ["none", "exponential", "projective"];
+  const changed = (name: string, change: PacelineChanges): LabSystem =>
+    pacelineSystem({ ...DEFAULTS, ...changes, ...change, name: `paceline-${name}` });
+  return [
+    pacelineSystem({ ...DEFAULTS, ...changes }),
+    ...models.map((model) => changed(`model-${model}`, { model })),
+    ...blends.map((blend) => {
+      // To the time of the cubic correspond two time constants of the exponential.
+      const timeMs = DEFAULT_CONVERGENCE.timeMs * (blend === "exponential" ? 2 : 1);
+      return changed(`blend-${blend}`, { convergence: { ...DEFAULT_CONVERGENCE, blend, timeMs } });
+    }),
+    changed("without-look-ahead", { looksAhead: false, positionThresholdM: 0.04 }),
+    changed("position-only", { headingThresholdRad: 9 }),
+  ];
+}
+
+export interface Curve {
+  readonly system: string;
+  readonly link: LinkKind;
+  readonly points: readonly LabSystem[];
+}
+
+/** Every system at several rates or thresholds: the curves of the plot. */
+export function curves(changes: PacelineChanges): Curve[] {
+  const rates = [5, 10, 20, 30, 60];
+  return [
+    {
+      system: "paceline",
+      link: "unreliable",
+      points: [0.03, 0.06, 0.12, 0.25, 0.5].map((positionThresholdM) =>
+        pacelineSystem({
+          ...DEFAULTS,
+          ...changes,
+          positionThresholdM,
+          headingThresholdRad: positionThresholdM / 0.6,
+          name: `paceline-${positionThresholdM}m`,
+        }),
+      ),
+    },
+    {
+      system: "extrapolation",
+      link: "unreliable",
+      points: rates.map((hz) => extrapolationSystem(`extrapolation-${hz}hz`, hz)),
+    },
+    {
+      system: "interpolation 100 ms",
+      link: "unreliable",
+      points: rates.map((hz) => interpolationSystem(`interpolation-100ms-${hz}hz`, hz, 100)),
+    },
+    {
+      system: "patches, ordered",
+      link: "ordered",
+      points: rates.map((hz) => orderedPatchesSystem(`ordered-patches-${hz}hz`, hz)),
+    },
+  ];
+}

@@ -1,0 +1,108 @@
+import { quantised, type WireField } from "../quantise.js";
+import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "../system.js";
+import { HEADING, TICK_HZ, TICK_SECONDS, TRUTH_WIDTH } from "../trace.js";
+
+/** int16 each: position, orientation (as large as a whole one), velocity. */
+const STATE_BYTES = 18;
+/** A time stamp, and nothing else: less than any real one has. */
+const HEADER_BYTES = 4;
+const SNAPSHOT_BYTES = HEADER_BYTES + STATE_BYTES;
+const FIELDS: readonly WireField[] = [
+  { at: 0, count: 3, step: 0.002, bits: 16 },
+  { at: 3, count: 3, step: 0.001, bits: 16 },
+  { at: HEADING, count: 1, step: (2 * Math.PI) / 65_536, bits: 16 },
+];
+
+/** Sends at a fixed rate, whatever happens. */
+export class FixedRateSender implements LabSender {
+  readonly #everyTicks: number;
+  #sinceSent = 0;
+
+  constructor(rateHz: number) {
+    this.#everyTicks = Math.round(TICK_HZ / rateHz);
+  }
+
+  step(truth: Float64Array, tick: number, isFirst: boolean): Update | undefined {
+    this.#sinceSent += 1;
+    if (!isFirst && this.#sinceSent < this.#everyTicks) return undefined;
+    this.#sinceSent = 0;
+    return { payloadBytes: SNAPSHOT_BYTES, tick, row: quantised(truth, FIELDS), isJump: isFirst };
+  }
+}
+
+/** Snapshots at a fixed rate, shown a fixed time after they arrive, between the two around that time. */
+export function interpolationSystem(name: string, rateHz: number, delayMs: number): LabSystem {
+  return {
+    name,
+    links: ["unreliable", "ordered"],
+    sender: () => new FixedRateSender(rateHz),
+    receiver: () => new InterpolatingReceiver(delayMs),
+  };
+}
+
+/** Snapshots at a fixed rate, continued to now with their velocity; corrections are shown at once. */
+export function extrapolationSystem(name: string, rateHz: number): LabSystem {
+  return {
+    name,
+    links: ["unreliable", "ordered"],
+    sender: () => new FixedRateSender(rateHz),
+    receiver: () => new ExtrapolatingReceiver(),
+  };
+}
+
+/** Time stamps of this many snapshots make the usual running average of when snapshots come. */
+const AVERAGED = 20;
+
+class InterpolatingReceiver implements LabReceiver {
+  readonly #delayMs: number;
+  readonly #buffer: Update[] = [];
+  #lagMs: number | undefined;
+  starvedFrames = 0;
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs;
+  }
+
+  receive(update: Update, { localMs }: LocalTime): void {
+    const lagMs = localMs - update.tick * TICK_SECONDS * 1000;
+    this.#lagMs = this.#lagMs === undefined ? lagMs : this.#lagMs + (lagMs - this.#lagMs) / AVERAGED;
+    if (update.isJump) this.#buffer.length = 0;
+    const last = this.#buffer.at(-1);
+    if (last && last.tick >= update.tick) return;
+    this.#buffer.push(update);
+    if (this.#buffer.length > 32) this.#buffer.shift();
+  }
+
+  show({ localMs }: LocalTime, into: Float64Array): boolean {
+    if (this.#lagMs === undefined || this.#buffer.length === 0) return false;
+    const renderTick = (localMs - this.#lagMs - this.#delayMs) / (TICK_SECONDS * 1000);
+    const nextAt = this.#buffer.findIndex(({ tick }) => tick > renderTick);
+    const before = this.#buffer.at(nextAt < 0 ? -1 : Math.max(0, nextAt - 1))!;
+    into.set(before.row);
+    const next = this.#buffer[nextAt];
+    if (!next) this.starvedFrames += 1;
+    if (!next || next === before) return true;
+    const share = (renderTick - before.tick) / (next.tick - before.tick);
+    for (let index = 0; index < TRUTH_WIDTH; index++) {
+      const way = next.row[index]! - before.row[index]!;
+      into[index]! += (index === HEADING ? Math.atan2(Math.sin(way), Math.cos(way)) : way) * share;
+    }
+    return true;
+  }
+}
+
+class ExtrapolatingReceiver implements LabReceiver {
+  #newest: Update | undefined;
+
+  receive(update: Update): void {
+    if (!this.#newest || update.tick > this.#newest.tick) this.#newest = update;
+  }
+
+  show({ ownerSeconds }: LocalTime, into: Float64Array): boolean {
+    if (!this.#newest) return false;
+    into.set(this.#newest.row);
+    const seconds = Math.max(0, ownerSeconds - this.#newest.tick * TICK_SECONDS);
+    for (let axis = 0; axis < 3; axis++) into[axis]! += into[3 + axis]! * seconds;
+    return true;
+  }
+}

@@ -1,0 +1,50 @@
+/** A row of an entity's components, as an entity table holds them or as they come from the wire. */
+export type Components = Float32Array | Float64Array;
+
+/**
+ * Where a row of components holds what motion moves: the index of each quantity's first component. What is not there
+ * is not moved. Positions in m, velocities in m/s, accelerations in m/s², angles in rad, rates in rad/s.
+ */
+export interface BodyLayout {
+  readonly position: number;
+  readonly dimensions: 2 | 3;
+  readonly velocity?: number | undefined;
+  readonly acceleration?: number | undefined;
+  /** A direction in the plane, with `turnRate`. */
+  readonly heading?: number | undefined;
+  readonly turnRate?: number | undefined;
+  /** A unit quaternion x, y, z, w, with `angularVelocity` (three components, axes of the world). */
+  readonly orientation?: number | undefined;
+  readonly angularVelocity?: number | undefined;
+  /** Smallest and largest coordinate: a prediction stays within. */
+  readonly positionRange?: readonly [min: number, max: number] | undefined;
+}
+
+/** Distance between the positions of two rows, m. */
+export function positionErrorM(layout: BodyLayout, a: Components, b: Components): number {
+  const at = layout.position;
+  const x = a[at]! - b[at]!;
+  const y = a[at + 1]! - b[at + 1]!;
+  const z = layout.dimensions === 3 ? a[at + 2]! - b[at + 2]! : 0;
+  return Math.sqrt(x * x + y * y + z * z);
+}
+
+/** Speed of a row, m/s; 0 where the layout has no velocity. */
+export function speedOf(layout: BodyLayout, row: Components): number {
+  if (layout.velocity === undefined) return 0;
+  return lengthOf(row, layout.velocity, layout.dimensions);
+}
+
+/** Length of the vector that begins at `at`. */
+export function lengthOf(row: Components, at: number, dimensions: number): number {
+  const x = row[at]!;
+  const y = row[at + 1]!;
+  const z = dimensions === 3 ? row[at + 2]! : 0;
+  return Math.sqrt(x * x + y * y + z * z);
+}
+
+/** Whether every component is a finite number. */
+export function isFiniteRow(row: Components): boolean {
+  for (let index = 0; index < row.length; index++) if (!Number.isFinite(row[index])) return false;
+  return true;
+}

@@ -1,0 +1,107 @@
+/** One ping, in ms: of this side's clock when it was sent and when the pong came, of the other's in between. */
+export interface PingSample {
+  readonly sentMs: number;
+  readonly remoteReceivedMs: number;
+  readonly remoteSentMs: number;
+  readonly receivedMs: number;
+}
+
+interface Measured {
+  readonly atMs: number;
+  readonly rttMs: number;
+  readonly offsetMs: number;
+}
+
+/** What the filter makes of its samples. */
+export interface FilteredOffset {
+  /** Remote clock minus local clock, ms. */
+  readonly offsetMs: number;
+  /** Standard error of the offset, ms, for delays that are symmetric on average. */
+  readonly errorMs: number;
+}
+
+const MAX_SAMPLES = 96;
+/** Two cheap clocks drift apart by 1.5 ms in this time (50 ppm). */
+const MAX_AGE_MS = 30_000;
+/** Of delays that scatter evenly all samples count; where a queue adds to some, only the fastest quarter does. */
+const EVEN_SHARE = 1;
+const QUEUED_SHARE = 0.25;
+const QUEUED_SKEW = 0.6;
+/** Farther from the median than this many median deviations is an outlier. */
+const OUTLIER_DEVIATIONS = 4;
+
+/**
+ * Offset between two clocks from round trips (Cristian 1989; NTP's four time stamps). A ping that had to wait on one
+ * way misleads by half of the wait: where round trips look like that, those with the smallest are kept. Outliers are
+ * dropped, the rest averaged. Averages, and not the one best ping: where delays scatter evenly, the smallest round trip
+ * says nothing about its two halves.
+ */
+export class OffsetFilter {
+  #samples: Measured[] = [];
+  #taken = 0;
+
+  /** Samples taken since the beginning, or since `clear`. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Smallest round trip in the window, ms; undefined before the first sample. */
+  get minRttMs(): number | undefined {
+    if (this.#samples.length === 0) return undefined;
+    return Math.min(...this.#samples.map(({ rttMs }) => rttMs));
+  }
+
+  clear(): void {
+    this.#samples = [];
+    this.#taken = 0;
+  }
+
+  /** False where the sample makes no sense: an answer before its question, or no numbers. */
+  add({ sentMs, remoteReceivedMs, remoteSentMs, receivedMs }: PingSample): boolean {
+    const rttMs = receivedMs - sentMs - (remoteSentMs - remoteReceivedMs);
+    const offsetMs = (remoteReceivedMs - sentMs + (remoteSentMs - receivedMs)) / 2;
+    // Clocks of 1 ms step may show a round trip of slightly less than nothing.
+    if (!(rttMs >= -2) || !(remoteSentMs >= remoteReceivedMs) || !Number.isFinite(offsetMs)) return false;
+    this.#taken += 1;
+    this.#samples.push({ atMs: receivedMs, rttMs, offsetMs });
+    this.#samples = this.#samples
+      .slice(-MAX_SAMPLES)
+      .filter(({ atMs }) => receivedMs - atMs <= MAX_AGE_MS && atMs <= receivedMs);
+    return true;
+  }
+
+  result(): FilteredOffset | undefined {
+    if (this.#samples.length === 0) return undefined;
+    const byRtt = [...this.#samples].sort((a, b) => a.rttMs - b.rttMs);
+    const kept = withoutOutliers(byRtt.slice(0, keptCount(byRtt)).map(({ offsetMs }) => offsetMs));
+    const offsetMs = kept.reduce((sum, offset) => sum + offset, 0) / kept.length;
+    const squares = kept.reduce((sum, offset) => sum + (offset - offsetMs) ** 2, 0);
+    const deviationMs = kept.length > 1 ? Math.sqrt(squares / (kept.length - 1)) : byRtt[0]!.rttMs / 2;
+    return { offsetMs, errorMs: deviationMs / Math.sqrt(kept.length) };
+  }
+}
+
+/** How many of the samples, sorted by round trip, count. */
+function keptCount(byRtt: readonly Measured[]): number {
+  const at = (share: number): number => byRtt[Math.floor((byRtt.length - 1) * share)]!.rttMs;
+  const below = at(0.5) - at(0);
+  // Evenly scattered (normal) delays have about 0.3 here, the exponential waits of a queue about 1.
+  const isQueued = at(0.75) - at(0.5) > QUEUED_SKEW * below;
+  return Math.max(
+    Math.min(4, byRtt.length),
+    Math.ceil(byRtt.length * (isQueued ? QUEUED_SHARE : EVEN_SHARE)),
+  );
+}
+
+function withoutOutliers(values: readonly number[]): readonly number[] {
+  const middle = median(values);
+  const deviation = median(values.map((value) => Math.abs(value - middle)));
+  const kept = values.filter((value) => Math.abs(value - middle) <= OUTLIER_DEVIATIONS * deviation + 1e-9);
+  return kept.length > 0 ? kept : [middle];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}

@@ -1,0 +1,33 @@
+import { ClockEstimate } from "./clock-estimate.js";
+import { RenderClock } from "./render-clock.js";
+
+/** The three times of a session, in ms. `localMs` is always the local monotonic clock. */
+export class SessionClock {
+  /** Feed it pongs and packet stamps. */
+  readonly estimate = new ClockEstimate();
+  readonly #render: RenderClock;
+
+  /** @param renderDelayMs how far behind the server's time remote entities are shown at first */
+  constructor(renderDelayMs: number) {
+    this.#render = new RenderClock(renderDelayMs);
+  }
+
+  /** The server's time now, as estimated. */
+  serverNow(localMs: number): number {
+    return this.estimate.nowMs(localMs);
+  }
+
+  /** The server's time that interpolated entities are shown at: behind {@link serverNow} by the delay. */
+  renderNow(localMs: number): number {
+    return this.#render.nowMs(this.serverNow(localMs));
+  }
+
+  /** The delay at this moment, ms; it goes over slowly to one that was set. */
+  get renderDelayMs(): number {
+    return this.#render.delayMs;
+  }
+
+  set renderDelayMs(delayMs: number) {
+    this.#render.setDelay(delayMs);
+  }
+}

@@ -1,0 +1,106 @@
+import { isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
+import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
+import { WorldReckoner } from "../reckoning/world-reckoner.js";
+import { interpolatePose } from "./hermite.js";
+import { SnapshotBuffer } from "./snapshot-buffer.js";
+
+export interface InterpolatedBodyOptions {
+  readonly layout: BodyLayout;
+  /** With nothing newer to show, the entity goes on with its velocity for this long, then stands. */
+  readonly extrapolationLimitMs: number;
+  /** How what was extrapolated goes over to what was true. */
+  readonly convergence: ConvergenceOptions;
+}
+
+/** What a sample was made of. */
+export type SampleKind = "none" | "interpolated" | "extrapolated";
+
+/** What is shown of one remote entity by interpolation, at a time that lies a delay behind. Times are s of its owner. */
+export class InterpolatedBody {
+  readonly #options: InterpolatedBodyOptions;
+  readonly #buffer = new SnapshotBuffer();
+  readonly #onward: WorldReckoner;
+  readonly #convergence: Convergence;
+  readonly #scratch: readonly [Float64Array, Float64Array, Float64Array, Float64Array];
+  /** Newest snapshot that was there when the entity had to be extrapolated. */
+  #extrapolatedFrom: number | undefined;
+  #lastShown: { readonly seconds: number; readonly row: Float64Array } | undefined;
+
+  /** @param width components of a row */
+  constructor(options: InterpolatedBodyOptions, width: number) {
+    this.#options = options;
+    this.#onward = new WorldReckoner(options.layout, 1);
+    this.#convergence = new Convergence(options.layout, options.convergence);
+    const row = (): Float64Array => new Float64Array(width);
+    this.#scratch = [row(), row(), row(), row()];
+  }
+
+  get newestSeconds(): number | undefined {
+    return this.#buffer.newest?.seconds;
+  }
+
+  /** False where the snapshot was not taken: it was there already, or far too old, or holds no numbers. */
+  receive(row: Components, seconds: number, isJump = false): boolean {
+    if (!isFiniteRow(row)) return false;
+    return this.#buffer.add(row, seconds, isJump);
+  }
+
+  /** Writes what to draw at `renderSeconds` into `into`, which holds nothing new where the kind is `none`. */
+  show(renderSeconds: number, into: Components): SampleKind {
+    const newest = this.#buffer.newest;
+    if (!newest || !Number.isFinite(renderSeconds)) return "none";
+    const isStarved = renderSeconds > newest.seconds;
+    if (this.#extrapolatedFrom !== undefined && newest.seconds !== this.#extrapolatedFrom) {
+      this.#recover(renderSeconds);
+    }
+    this.#extrapolatedFrom = isStarved ? newest.seconds : undefined;
+    this.#place(renderSeconds, into);
+    this.#convergence.apply(into, renderSeconds);
+    this.#remember(renderSeconds, into);
+    return isStarved ? "extrapolated" : "interpolated";
+  }
+
+  /** News came while the entity was extrapolated: it goes on from where it was shown. */
+  #recover(renderSeconds: number): void {
+    const last = this.#lastShown;
+    const [shownNow, shownSoon, newNow, newSoon] = this.#scratch;
+    const newest = this.#buffer.newest!;
+    const hasJumped = newest.isJump || !last;
+    if (hasJumped || renderSeconds - last.seconds > 0.25) {
+      this.#convergence.end();
+      return;
+    }
+    // Where it was heading: on with the velocity that was shown.
+    this.#onward.take(last.row);
+    this.#onward.predict(renderSeconds - last.seconds, shownNow);
+    this.#onward.predict(renderSeconds - last.seconds + RATE_SECONDS, shownSoon);
+    this.#place(renderSeconds, newNow);
+    this.#place(renderSeconds + RATE_SECONDS, newSoon);
+    this.#convergence.begin(
+      { now: shownNow, soon: shownSoon },
+      { now: newNow, soon: newSoon },
+      renderSeconds,
+    );
+  }
+
+  #place(seconds: number, into: Components): void {
+    const at = this.#buffer.indexAt(seconds);
+    const from = this.#buffer.at(at);
+    const to = this.#buffer.at(at + 1);
+    if (!from) into.set(this.#buffer.oldest!.row);
+    else if (!to) this.#extrapolate(seconds - from.seconds, from.row, into);
+    else if (to.isJump) into.set(from.row);
+    else interpolatePose(this.#options.layout, from, to, seconds, into);
+  }
+
+  #extrapolate(seconds: number, row: Float64Array, into: Components): void {
+    this.#onward.take(row);
+    this.#onward.predict(Math.min(seconds, this.#options.extrapolationLimitMs / 1000), into);
+  }
+
+  #remember(seconds: number, shown: Components): void {
+    const row = this.#lastShown?.row ?? new Float64Array(shown.length);
+    row.set(shown);
+    this.#lastShown = { seconds, row };
+  }
+}

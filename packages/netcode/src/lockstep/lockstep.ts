@@ -1,0 +1,156 @@
+import { ConfigError } from "@paceline/protocol";
+import { DEFAULT_TURN_LENGTH, TurnLength, type TurnLengthOptions } from "./turn-length.js";
+import { TurnTable, type TurnMessage } from "./turn-table.js";
+
+/** A turn to simulate: the commands of all peers in the order of their numbers, the same everywhere. */
+export interface Turn<Command> {
+  readonly turn: number;
+  readonly lengthMs: number;
+  readonly commands: readonly { readonly peer: number; readonly commands: readonly Command[] }[];
+}
+
+/** Two peers simulated the same turn to different states. */
+export interface Desync {
+  readonly turn: number;
+  readonly peer: number;
+  readonly mine: number;
+  readonly theirs: number;
+}
+
+export interface LockstepOptions<Command> {
+  readonly me: number;
+  /** Everybody who plays, `me` among them. */
+  readonly peers: readonly number[];
+  /** Simulates a turn; returns the hash of the state after it, or nothing to skip the check. */
+  readonly onTurn: (turn: Turn<Command>) => number | undefined;
+  readonly onDesync?: (desync: Desync) => void;
+  readonly turnLength?: TurnLengthOptions;
+  readonly nowMs: number;
+}
+
+/** Commands are executed this many turns after the one in which they were given (Age of Empires, Bettner and Terrano 2001). */
+export const INPUT_DELAY_TURNS = 2;
+
+/**
+ * Lockstep for deterministic games: only commands travel, every peer simulates the same. A turn begins when its time
+ * has come and the commands of everybody are there; until then the game waits for those in {@link waitingFor}.
+ * Messages must arrive, in any order (`takeOutgoing` goes to everybody over a reliable channel).
+ */
+export class Lockstep<Command> {
+  readonly #options: LockstepOptions<Command>;
+  readonly #length: TurnLength;
+  readonly #table: TurnTable<Command>;
+  readonly #outgoing: TurnMessage<Command>[] = [];
+  readonly #hashes = new Map<number, number>();
+  #given: Command[] = [];
+  #turn = 0;
+  #lengthMs: number;
+  #nextAtMs: number;
+  #lastHash: { turn: number; hash: number } | undefined;
+  #wishMs: number;
+
+  constructor(options: LockstepOptions<Command>) {
+    const { me, peers, turnLength = DEFAULT_TURN_LENGTH, nowMs } = options;
+    if (!peers.includes(me)) {
+      throw new ConfigError({ field: "peers", value: peers, expected: `a list with ${me} (me) in it` });
+    }
+    this.#options = options;
+    this.#length = new TurnLength(turnLength);
+    this.#lengthMs = turnLength.minMs;
+    this.#wishMs = turnLength.minMs;
+    this.#nextAtMs = nowMs + this.#lengthMs;
+    this.#table = new TurnTable(peers, INPUT_DELAY_TURNS - 1);
+  }
+
+  /** The turn that is being simulated; 0 before the first. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  get lengthMs(): number {
+    return this.#lengthMs;
+  }
+
+  /** Peers whose commands for the next turn are missing. */
+  get waitingFor(): readonly number[] {
+    return this.#table.missing(this.#turn + 1);
+  }
+
+  /** For how long the game has been standing still, ms: the longest-waited-for are {@link waitingFor}. */
+  stalledMs(nowMs: number): number {
+    return this.waitingFor.length > 0 ? Math.max(0, nowMs - this.#nextAtMs) : 0;
+  }
+
+  /** The player gives a command. */
+  give(command: Command): void {
+    this.#given.push(command);
+  }
+
+  /** What the paths to the peers and this machine's frames need; see {@link TurnLength.wish}. */
+  measure(path: { rttMs: number; jitterMs: number; frameMs: number }): void {
+    this.#wishMs = this.#length.wish(path);
+  }
+
+  /** A peer's message. False where it is none of a peer that plays, or its turn is past or far ahead. */
+  receive(peer: number, message: TurnMessage<Command>): boolean {
+    if (peer === this.#options.me || !this.#table.put(peer, message, this.#turn)) return false;
+    if (message.hash !== undefined) this.#compare(peer, message.hash.turn, message.hash.hash);
+    return true;
+  }
+
+  /**
+   * A peer has left: its commands up to and including `lastTurn` still count. Everybody has to say the same turn; it
+   * is the server's to choose.
+   */
+  drop(peer: number, lastTurn: number): void {
+    this.#table.drop(peer, lastTurn);
+  }
+
+  /** Begins every turn that is due. Call often: each frame. */
+  update(nowMs: number): void {
+    if (!Number.isFinite(nowMs)) return;
+    while (nowMs >= this.#nextAtMs && this.waitingFor.length === 0) {
+      this.#begin(this.#turn + 1);
+      // After a stall, or a machine that slept, time is not made up for: turns go on from now.
+      const isLate = nowMs - this.#nextAtMs > this.#lengthMs;
+      this.#nextAtMs = (isLate ? nowMs : this.#nextAtMs) + this.#lengthMs;
+    }
+  }
+
+  /** What has to be sent to every peer. */
+  takeOutgoing(): TurnMessage<Command>[] {
+    return this.#outgoing.splice(0);
+  }
+
+  #begin(turn: number): void {
+    const { me, onTurn } = this.#options;
+    const message: TurnMessage<Command> = {
+      // Given in the turn that ends now.
+      turn: turn - 1 + INPUT_DELAY_TURNS,
+      commands: this.#given,
+      wishMs: this.#wishMs,
+      ...(this.#lastHash && { hash: this.#lastHash }),
+    };
+    this.#given = [];
+    this.#table.put(me, message, this.#turn);
+    this.#outgoing.push(message);
+    const { commands, wishes } = this.#table.take(turn);
+    this.#turn = turn;
+    this.#lengthMs = this.#length.next(this.#lengthMs, wishes);
+    const hash = onTurn({ turn, lengthMs: this.#lengthMs, commands });
+    if (hash !== undefined) this.#noteHash(turn, hash >>> 0);
+  }
+
+  #noteHash(turn: number, hash: number): void {
+    this.#lastHash = { turn, hash };
+    this.#hashes.set(turn, hash);
+    this.#hashes.delete(turn - 64);
+    for (const { peer, hash: theirs } of this.#table.takeHashes(turn)) this.#compare(peer, turn, theirs);
+  }
+
+  #compare(peer: number, turn: number, theirs: number): void {
+    const mine = this.#hashes.get(turn);
+    if (mine === undefined) this.#table.keepHash(peer, turn, theirs, this.#turn);
+    else if (mine !== theirs) this.#options.onDesync?.({ turn, peer, mine, theirs });
+  }
+}

@@ -1,0 +1,68 @@
+import { ConfigError } from "@paceline/protocol";
+
+/** The input of one simulation tick. */
+export interface TickInput<Input> {
+  /** Does not wrap: the 32 bits of the wire are unwrapped before. */
+  readonly tick: number;
+  readonly input: Input;
+}
+
+export interface InputBufferOptions {
+  /** How many of the last inputs every packet repeats: a loss of n - 1 packets in a row then costs nothing. */
+  readonly redundancy?: number;
+  /** Inputs that may wait for the server; beyond, the oldest is forgotten. */
+  readonly capacity?: number;
+}
+
+/** The inputs that the server has not confirmed yet, on the player's side. */
+export class InputBuffer<Input> {
+  readonly #redundancy: number;
+  readonly #capacity: number;
+  #pending: TickInput<Input>[] = [];
+  #forgotten = 0;
+
+  constructor({ redundancy = 3, capacity = 256 }: InputBufferOptions = {}) {
+    if (!Number.isInteger(redundancy) || redundancy < 1 || redundancy > 32) {
+      throw new ConfigError({ field: "redundancy", value: redundancy, expected: "1 to 32 inputs" });
+    }
+    if (!Number.isInteger(capacity) || capacity < redundancy) {
+      const expected = `at least the redundancy, ${redundancy} inputs`;
+      throw new ConfigError({ field: "capacity", value: capacity, expected });
+    }
+    this.#redundancy = redundancy;
+    this.#capacity = capacity;
+  }
+
+  /** Inputs that were forgotten before the server confirmed them. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  /** What the server has not confirmed, oldest first: to be replayed. */
+  get pending(): readonly TickInput<Input>[] {
+    return this.#pending;
+  }
+
+  /** Adds the input of a tick. Throws {@link ConfigError} for a tick that is not after the last one. */
+  add(tick: number, input: Input): void {
+    const last = this.#pending.at(-1);
+    if (!Number.isSafeInteger(tick) || (last && tick <= last.tick)) {
+      const expected = last ? `a tick after ${last.tick}` : "a whole number of ticks";
+      throw new ConfigError({ field: "tick", value: tick, expected });
+    }
+    this.#pending.push({ tick, input });
+    if (this.#pending.length <= this.#capacity) return;
+    this.#pending.shift();
+    this.#forgotten += 1;
+  }
+
+  /** The server has simulated everything up to and including `tick`. */
+  confirm(tick: number): void {
+    this.#pending = this.#pending.filter((entry) => entry.tick > tick);
+  }
+
+  /** What the next packet carries: the newest inputs, oldest first. */
+  toSend(): readonly TickInput<Input>[] {
+    return this.#pending.slice(-this.#redundancy);
+  }
+}

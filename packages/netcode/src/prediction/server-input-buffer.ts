@@ -1,0 +1,102 @@
+import { ConfigError } from "@paceline/protocol";
+import type { TickInput } from "./input-buffer.js";
+
+export interface ServerInputBufferOptions {
+  /** Inputs of this many ticks may wait; ticks further ahead are refused. */
+  readonly capacity?: number;
+  /** Share of inputs that may come too late: the buffer asks to be kept as full as that needs. */
+  readonly lateShare?: number;
+}
+
+/** What the server simulates a tick with. */
+export interface TakenInput<Input> {
+  readonly input: Input;
+  /** True: the tick's own input is not there; this is the last one that was. */
+  readonly isRepeated: boolean;
+}
+
+/** Margins that say how early inputs come: the last two seconds at 60 ticks per second. */
+const KEPT_MARGINS = 120;
+/** On top of what jitter needs: one tick. */
+const SPARE_TICKS = 1;
+
+/**
+ * The inputs of one player on the server. Inputs that come more than once count once; those that come too late are
+ * counted and dropped, and instead of dropping more the buffer asks the client to run a little faster or slower.
+ */
+export class ServerInputBuffer<Input> {
+  readonly #capacity: number;
+  readonly #lateShare: number;
+  readonly #waiting = new Map<number, Input>();
+  readonly #margins: number[] = [];
+  #lastTaken: number | undefined;
+  #last: Input;
+  #late = 0;
+  #missing = 0;
+  #refused = 0;
+
+  /** @param idle what a player does that has sent nothing yet */
+  constructor(idle: Input, { capacity = 64, lateShare = 0.01 }: ServerInputBufferOptions = {}) {
+    if (!Number.isInteger(capacity) || capacity < 2 || capacity > 1024) {
+      throw new ConfigError({ field: "capacity", value: capacity, expected: "2 to 1024 ticks" });
+    }
+    if (!(lateShare > 0 && lateShare < 1)) {
+      throw new ConfigError({ field: "lateShare", value: lateShare, expected: "above 0, below 1" });
+    }
+    this.#last = idle;
+    this.#capacity = capacity;
+    this.#lateShare = lateShare;
+  }
+
+  /** Inputs that came after their tick, ticks that had none, inputs that were too far ahead. */
+  get counts(): { readonly late: number; readonly missing: number; readonly refused: number } {
+    return { late: this.#late, missing: this.#missing, refused: this.#refused };
+  }
+
+  /** A packet's inputs, redundant ones among them. */
+  receive(inputs: readonly TickInput<Input>[]): void {
+    const newest = inputs.at(-1);
+    for (const { tick, input } of inputs) {
+      const isLate = this.#lastTaken !== undefined && tick <= this.#lastTaken;
+      if (isLate) {
+        // A repetition of what was in time is no late input.
+        if (tick === newest?.tick) this.#late += 1;
+      } else if (!Number.isSafeInteger(tick) || tick > this.#horizon(tick)) this.#refused += 1;
+      else if (!this.#waiting.has(tick)) this.#waiting.set(tick, input);
+    }
+    if (newest && this.#lastTaken !== undefined) this.#noteMargin(newest.tick - this.#lastTaken - 1);
+  }
+
+  /** The input to simulate `tick` with; the buffer goes on to the next. */
+  take(tick: number): TakenInput<Input> {
+    this.#lastTaken = tick;
+    const isThere = this.#waiting.has(tick);
+    if (isThere) this.#last = this.#waiting.get(tick)!;
+    else this.#missing += 1;
+    for (const waiting of this.#waiting.keys()) if (waiting <= tick) this.#waiting.delete(waiting);
+    return { input: this.#last, isRepeated: !isThere };
+  }
+
+  /**
+   * By how many ticks the client should be further ahead (positive: run faster for a while) than it is; 0 before
+   * enough has come to tell. Send it along with states.
+   */
+  get leadErrorTicks(): number {
+    if (this.#margins.length < KEPT_MARGINS / 4) return 0;
+    const sorted = [...this.#margins].sort((a, b) => a - b);
+    const smallest = sorted[Math.floor(sorted.length * this.#lateShare)]!;
+    return SPARE_TICKS - smallest;
+  }
+
+  #noteMargin(ticks: number): void {
+    if (!Number.isFinite(ticks)) return;
+    this.#margins.push(Math.max(-this.#capacity, Math.min(this.#capacity, ticks)));
+    if (this.#margins.length > KEPT_MARGINS) this.#margins.shift();
+  }
+
+  /** Before the first tick was taken any tick may come first; its neighbours within the capacity follow. */
+  #horizon(tick: number): number {
+    const base = this.#lastTaken ?? Math.min(tick, ...this.#waiting.keys());
+    return base + this.#capacity;
+  }
+}

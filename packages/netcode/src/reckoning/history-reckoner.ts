@@ -1,0 +1,92 @@
+import { rotationBetween } from "../body/quaternion.js";
+import { angleDifference, wrapAngle } from "../angle.js";
+import type { BodyLayout, Components } from "../body/body-layout.js";
+import { rotate } from "../body/quaternion.js";
+import type { Reckoner } from "./reckoner.js";
+import { clampPosition } from "./rotation.js";
+
+/** Path bends (rad) for which a parabola through three positions says more than a line through two. */
+const MIN_BEND = 0.01;
+const MAX_BEND = 1.2;
+
+/**
+ * Position-history-based dead reckoning (Singhal and Cheriton, "Exploiting position history for efficient remote
+ * rendering", Presence 4(2), 1995): only positions travel. A parabola through the last three gives velocity and
+ * acceleration, unless the path between them is as good as straight or bends too sharply: then a line through two.
+ */
+export class HistoryReckoner implements Reckoner {
+  readonly #layout: BodyLayout;
+  readonly #velocity: Float64Array;
+  readonly #acceleration: Float64Array;
+  readonly #lastVelocity: Float64Array;
+  readonly #turn = new Float64Array(3);
+  #state: Float64Array | undefined;
+  #taken = 0;
+  #lastSeconds = 0;
+
+  constructor(layout: BodyLayout) {
+    this.#layout = layout;
+    this.#velocity = new Float64Array(layout.dimensions);
+    this.#acceleration = new Float64Array(layout.dimensions);
+    this.#lastVelocity = new Float64Array(layout.dimensions);
+  }
+
+  take(state: Components, secondsSinceLast: number): void {
+    const before = this.#state;
+    this.#state = Float64Array.from(state);
+    this.#taken += 1;
+    if (!before || !(secondsSinceLast > 0)) return;
+    this.#measureTurn(this.#state, before, secondsSinceLast);
+    const { position, dimensions } = this.#layout;
+    for (let axis = 0; axis < dimensions; axis++) {
+      // The mean velocity of the last piece; below it becomes the velocity at its end.
+      this.#velocity[axis] = (state[position + axis]! - before[position + axis]!) / secondsSinceLast;
+    }
+    this.#acceleration.fill(0);
+    const bend = bendBetween(this.#lastVelocity, this.#velocity);
+    const mean = Float64Array.from(this.#velocity);
+    if (this.#taken > 2 && bend > MIN_BEND && bend < MAX_BEND) this.#fitParabola(secondsSinceLast);
+    this.#lastVelocity.set(mean);
+    this.#lastSeconds = secondsSinceLast;
+  }
+
+  predict(seconds: number, into: Components): void {
+    const state = this.#state;
+    if (!state) return;
+    into.set(state);
+    const { position, dimensions, heading, orientation } = this.#layout;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const velocity = this.#velocity[axis]! + (this.#acceleration[axis]! * seconds) / 2;
+      into[position + axis] = state[position + axis]! + velocity * seconds;
+    }
+    if (orientation !== undefined) {
+      const [x, y, z] = this.#turn as unknown as readonly [number, number, number];
+      rotate(state, orientation, [x * seconds, y * seconds, z * seconds], into);
+    } else if (heading !== undefined) into[heading] = wrapAngle(state[heading]! + this.#turn[0]! * seconds);
+    clampPosition(this.#layout, into);
+  }
+
+  #measureTurn(state: Float64Array, before: Float64Array, seconds: number): void {
+    const { heading, orientation } = this.#layout;
+    if (orientation !== undefined) rotationBetween(state, before, orientation, this.#turn);
+    else if (heading !== undefined) this.#turn[0] = angleDifference(state[heading]!, before[heading]!);
+    for (let axis = 0; axis < 3; axis++) this.#turn[axis]! /= seconds;
+  }
+
+  /** Mean velocities of two pieces of the path are the velocities at their middles. */
+  #fitParabola(seconds: number): void {
+    for (let axis = 0; axis < this.#velocity.length; axis++) {
+      const change = this.#velocity[axis]! - this.#lastVelocity[axis]!;
+      this.#acceleration[axis] = change / ((seconds + this.#lastSeconds) / 2);
+      this.#velocity[axis]! += (this.#acceleration[axis]! * seconds) / 2;
+    }
+  }
+}
+
+/** Angle between two directions, rad. */
+function bendBetween(a: Float64Array, b: Float64Array): number {
+  let dot = 0;
+  for (let axis = 0; axis < a.length; axis++) dot += a[axis]! * b[axis]!;
+  const lengths = Math.hypot(...a) * Math.hypot(...b);
+  return lengths > 0 ? Math.acos(Math.max(-1, Math.min(1, dot / lengths))) : 0;
+}

@@ -1,0 +1,28 @@
+import { ConfigError } from "@paceline/protocol";
+import type { BodyLayout } from "../body/body-layout.js";
+import { HistoryReckoner } from "./history-reckoner.js";
+import type { Reckoner, ReckoningModelName } from "./reckoner.js";
+import { SteppedReckoner, type SteppedModelOptions } from "./stepped-reckoner.js";
+import { TurnReckoner } from "./turn-reckoner.js";
+import { WorldReckoner } from "./world-reckoner.js";
+
+/** A model by name, or the game's own. */
+export type ReckoningModel = ReckoningModelName | SteppedModelOptions;
+
+const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckoner>> = {
+  hold: (layout) => new WorldReckoner(layout, 0),
+  velocity: (layout) => new WorldReckoner(layout, 1),
+  acceleration: (layout) => new WorldReckoner(layout, 2),
+  turn: (layout) => new TurnReckoner(layout),
+  history: (layout) => new HistoryReckoner(layout),
+};
+
+/** Makes the reckoner of one entity. Throws {@link ConfigError} for a model that there is not. */
+export function newReckoner(layout: BodyLayout, model: ReckoningModel): Reckoner {
+  if (typeof model === "object" && model !== null) return new SteppedReckoner(model);
+  if (!Object.hasOwn(byName, model)) {
+    const expected = `one of ${Object.keys(byName).join(", ")}, or { step }`;
+    throw new ConfigError({ field: "motion", value: model, expected });
+  }
+  return byName[model](layout);
+}

@@ -1,0 +1,132 @@
+import { isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
+import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
+import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
+import type { Reckoner } from "./reckoner.js";
+
+/** What went wrong with one entity, for the game's error event. The entity holds its last good pose. */
+export interface MotionFault {
+  readonly kind: "threw" | "not-finite";
+  readonly cause?: unknown;
+}
+
+export interface RemoteBodyOptions {
+  readonly layout: BodyLayout;
+  readonly model: ReckoningModel;
+  readonly convergence: ConvergenceOptions;
+  /** No further ahead than this: then the entity holds its last predicted pose. */
+  readonly extrapolationLimitMs: number;
+  /** Told once when the model fails, and again after it has worked in between. */
+  readonly onFault?: (fault: MotionFault) => void;
+}
+
+/** Why a state was not taken. */
+export type RefusedState = "outdated" | "future" | "not-finite";
+
+/** A state this far ahead of the receiver's clock is a mistake, or an attack: it would block all that follow. */
+const FUTURE_SECONDS = 2;
+
+/**
+ * What is shown of one remote entity by dead reckoning: its newest state, continued to now, with corrections blended
+ * in. All times are seconds of the owner's simulation (its ticks, unwrapped, times the length of a tick).
+ */
+export class RemoteBody {
+  readonly #options: RemoteBodyOptions;
+  readonly #reckoner: Reckoner;
+  readonly #convergence: Convergence;
+  readonly #shownNow: Float64Array;
+  readonly #shownSoon: Float64Array;
+  readonly #newNow: Float64Array;
+  readonly #newSoon: Float64Array;
+  readonly #lastGood: Float64Array;
+  #stateSeconds: number | undefined;
+  #isFaulty = false;
+
+  /** @param width components of a row */
+  constructor(options: RemoteBodyOptions, width: number) {
+    this.#options = options;
+    this.#reckoner = newReckoner(options.layout, options.model);
+    this.#convergence = new Convergence(options.layout, options.convergence);
+    this.#shownNow = new Float64Array(width);
+    this.#shownSoon = new Float64Array(width);
+    this.#newNow = new Float64Array(width);
+    this.#newSoon = new Float64Array(width);
+    this.#lastGood = new Float64Array(width);
+  }
+
+  /** Time of the newest state; undefined before the first. */
+  get stateSeconds(): number | undefined {
+    return this.#stateSeconds;
+  }
+
+  /** Takes a state of `stateSeconds`, at `nowSeconds`. A jump (teleport, respawn) is shown without blending. */
+  receive(
+    state: Components,
+    stateSeconds: number,
+    nowSeconds: number,
+    isJump = false,
+  ): RefusedState | undefined {
+    if (!isFiniteRow(state) || !Number.isFinite(stateSeconds)) return "not-finite";
+    const before = this.#stateSeconds;
+    if (before !== undefined && stateSeconds <= before) return "outdated";
+    if (stateSeconds > nowSeconds + FUTURE_SECONDS) return "future";
+    const isBlended = before !== undefined && !isJump;
+    if (isBlended) {
+      this.show(nowSeconds, this.#shownNow);
+      this.show(nowSeconds + RATE_SECONDS, this.#shownSoon);
+    }
+    this.#reckoner.take(state, before === undefined ? 0 : stateSeconds - before);
+    if (before === undefined) this.#lastGood.set(state);
+    this.#stateSeconds = stateSeconds;
+    const isPredicted =
+      this.showRaw(nowSeconds, this.#newNow) && this.showRaw(nowSeconds + RATE_SECONDS, this.#newSoon);
+    if (!isBlended || !isPredicted) {
+      this.#convergence.end();
+      return undefined;
+    }
+    this.#convergence.begin(
+      { now: this.#shownNow, soon: this.#shownSoon },
+      { now: this.#newNow, soon: this.#newSoon },
+      nowSeconds,
+    );
+    return undefined;
+  }
+
+  /** Writes what to draw at `nowSeconds` into `into`. False where the model failed: `into` is the last good pose. */
+  show(nowSeconds: number, into: Components): boolean {
+    if (this.#stateSeconds === undefined) return false;
+    try {
+      this.#predict(nowSeconds - this.#stateSeconds, into);
+    } catch (cause) {
+      return this.#fail({ kind: "threw", cause }, into);
+    }
+    this.#convergence.apply(into, nowSeconds);
+    if (!isFiniteRow(into)) return this.#fail({ kind: "not-finite" }, into);
+    this.#lastGood.set(into);
+    this.#isFaulty = false;
+    return true;
+  }
+
+  /** The prediction without convergence: for a debug outline. */
+  showRaw(nowSeconds: number, into: Components): boolean {
+    if (this.#stateSeconds === undefined) return false;
+    try {
+      this.#predict(nowSeconds - this.#stateSeconds, into);
+      return isFiniteRow(into);
+    } catch {
+      // `show` tells of it; an outline may stay where it was.
+      return false;
+    }
+  }
+
+  #predict(ageSeconds: number, into: Components): void {
+    const limit = this.#options.extrapolationLimitMs / 1000;
+    this.#reckoner.predict(ageSeconds > 0 ? Math.min(ageSeconds, limit) : 0, into);
+  }
+
+  #fail(fault: MotionFault, into: Components): false {
+    into.set(this.#lastGood);
+    if (!this.#isFaulty) this.#options.onFault?.(fault);
+    this.#isFaulty = true;
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+import { wrapAngle } from "../angle.js";
+import type { BodyLayout, Components } from "../body/body-layout.js";
+import { rotate } from "../body/quaternion.js";
+
+/** Turns heading or orientation on by `seconds` at the state's own rate. `from` and `into` may be one array. */
+export function continueRotation(
+  layout: BodyLayout,
+  from: Components,
+  seconds: number,
+  into: Components,
+): void {
+  const { heading, turnRate, orientation, angularVelocity } = layout;
+  if (heading !== undefined && turnRate !== undefined) {
+    into[heading] = wrapAngle(from[heading]! + from[turnRate]! * seconds);
+  }
+  if (orientation !== undefined && angularVelocity !== undefined) {
+    const x = from[angularVelocity]! * seconds;
+    const y = from[angularVelocity + 1]! * seconds;
+    const z = from[angularVelocity + 2]! * seconds;
+    rotate(from, orientation, [x, y, z], into);
+  }
+}
+
+/** Keeps the position within the layout's range. */
+export function clampPosition(layout: BodyLayout, row: Components): void {
+  if (!layout.positionRange) return;
+  const [min, max] = layout.positionRange;
+  for (let at = layout.position; at < layout.position + layout.dimensions; at++) {
+    row[at] = Math.min(Math.max(row[at]!, min), max);
+  }
+}

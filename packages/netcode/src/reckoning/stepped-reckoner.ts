@@ -1,0 +1,70 @@
+import { ConfigError } from "@paceline/protocol";
+import { isFiniteRow, type Components } from "../body/body-layout.js";
+import type { Reckoner } from "./reckoner.js";
+
+/**
+ * A model of the game: moves `state` on by `seconds`, in place, under the input that the owner gave last. Both are rows
+ * of the entity's components; `input` is the row as it was sent (throttle and steering among its fields).
+ */
+export type StepModel = (state: Components, input: Components, seconds: number) => void;
+
+export interface SteppedModelOptions {
+  readonly step: StepModel;
+  /** Length of one step; default 1/60 s. The last step of a prediction may be shorter. */
+  readonly stepSeconds?: number;
+  /** Most steps of one prediction: beyond, the entity holds; default 60. */
+  readonly maxSteps?: number;
+}
+
+/** Continues a state with the game's own model. What the model throws comes out of `predict`. */
+export class SteppedReckoner implements Reckoner {
+  readonly #step: StepModel;
+  readonly #stepSeconds: number;
+  readonly #maxSteps: number;
+  #input: Float64Array | undefined;
+  /** The state after `#steps` whole steps: time mostly runs on, so that steps are not made again for every frame. */
+  #stepped = new Float64Array(0);
+  #steps = 0;
+
+  constructor({ step, stepSeconds = 1 / 60, maxSteps = 60 }: SteppedModelOptions) {
+    if (typeof step !== "function") {
+      throw new ConfigError({ field: "motion.step", value: step, expected: "a function" });
+    }
+    if (!(stepSeconds > 0 && stepSeconds <= 1)) {
+      const expected = "more than 0 s, at most 1 s";
+      throw new ConfigError({ field: "motion.stepSeconds", value: stepSeconds, expected });
+    }
+    if (!Number.isInteger(maxSteps) || maxSteps < 1 || maxSteps > 1000) {
+      throw new ConfigError({ field: "motion.maxSteps", value: maxSteps, expected: "1 to 1000 steps" });
+    }
+    this.#step = step;
+    this.#stepSeconds = stepSeconds;
+    this.#maxSteps = maxSteps;
+  }
+
+  take(state: Components): void {
+    if (this.#stepped.length !== state.length) this.#stepped = new Float64Array(state.length);
+    this.#input ??= new Float64Array(state.length);
+    this.#input.set(state);
+    this.#restart(this.#input);
+  }
+
+  predict(seconds: number, into: Components): void {
+    const input = this.#input;
+    if (!input) return;
+    const limited = Math.min(Math.max(seconds, 0), this.#maxSteps * this.#stepSeconds);
+    const wanted = Math.floor(limited / this.#stepSeconds);
+    if (wanted < this.#steps) this.#restart(input);
+    for (; this.#steps < wanted; this.#steps++) this.#step(this.#stepped, input, this.#stepSeconds);
+    into.set(this.#stepped);
+    const rest = limited - wanted * this.#stepSeconds;
+    if (rest > 1e-9) this.#step(into, input, rest);
+    // A poisoned cache would stay poisoned: the next prediction begins anew.
+    if (!isFiniteRow(this.#stepped)) this.#restart(input);
+  }
+
+  #restart(input: Float64Array): void {
+    this.#stepped.set(input);
+    this.#steps = 0;
+  }
+}

@@ -1,0 +1,118 @@
+import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
+import type { Reckoner } from "./reckoner.js";
+import { clampPosition, continueRotation } from "./rotation.js";
+
+/** Slower than this (m/s) a velocity has no direction that could turn. */
+const MIN_SPEED_MPS = 1;
+/** Nothing turns faster: one sharp bend of a recorded path is no circle. */
+const MAX_TURN_RATE = 6;
+/** Nobody goes on accelerating: in this time the change of speed fades to 1/e. */
+const FADE_SECONDS = 0.5;
+
+/**
+ * Constant turn rate with a change of speed that fades. The acceleration is split: across the velocity it turns it,
+ * in the plane that both span (so no axis of the world counts as "up"); along the velocity it changes the speed. In two
+ * dimensions, where no acceleration travels, the turn rate of the heading bends the path.
+ */
+export class TurnReckoner implements Reckoner {
+  readonly #layout: BodyLayout;
+  #state: Float64Array | undefined;
+  #isTurning = false;
+  #speed = 0;
+  /** Along the path, m/s². */
+  #speedUp = 0;
+  /** rad/s, 0 or more: which way says `#across`. */
+  #turnRate = 0;
+  readonly #along = new Float64Array(3);
+  readonly #across = new Float64Array(3);
+
+  constructor(layout: BodyLayout) {
+    this.#layout = layout;
+  }
+
+  take(state: Components): void {
+    this.#state ??= new Float64Array(state.length);
+    this.#state.set(state);
+    const { velocity, acceleration, turnRate, dimensions } = this.#layout;
+    this.#isTurning = false;
+    if (velocity === undefined) return;
+    this.#speed = lengthOf(state, velocity, dimensions);
+    if (this.#speed < MIN_SPEED_MPS) return;
+    for (let axis = 0; axis < dimensions; axis++) this.#along[axis] = state[velocity + axis]! / this.#speed;
+    if (acceleration !== undefined) this.#splitAcceleration(state, acceleration);
+    else if (turnRate !== undefined && dimensions === 2) this.#turnWithHeading(state[turnRate]!);
+  }
+
+  predict(seconds: number, into: Components): void {
+    const state = this.#state;
+    if (!state) return;
+    into.set(state);
+    if (this.#layout.velocity !== undefined) {
+      if (this.#isTurning) this.#turn(state, this.#layout.velocity, seconds, into);
+      else this.#goStraight(state, this.#layout.velocity, seconds, into);
+    }
+    continueRotation(this.#layout, state, seconds, into);
+    clampPosition(this.#layout, into);
+  }
+
+  #splitAcceleration(state: Components, acceleration: number): void {
+    const { dimensions } = this.#layout;
+    let speedUp = 0;
+    for (let axis = 0; axis < dimensions; axis++) speedUp += state[acceleration + axis]! * this.#along[axis]!;
+    for (let axis = 0; axis < dimensions; axis++) {
+      this.#across[axis] = state[acceleration + axis]! - speedUp * this.#along[axis]!;
+    }
+    const across = lengthOf(this.#across, 0, dimensions);
+    this.#isTurning = true;
+    this.#speedUp = speedUp;
+    this.#turnRate = Math.min(across / this.#speed, MAX_TURN_RATE);
+    for (let axis = 0; axis < dimensions; axis++) this.#across[axis]! /= across || 1;
+  }
+
+  /** No acceleration travels: in the plane, the path bends as the heading turns. */
+  #turnWithHeading(turnRate: number): void {
+    const side = Math.sign(turnRate);
+    this.#across[0] = -this.#along[1]! * side;
+    this.#across[1] = this.#along[0]! * side;
+    this.#isTurning = true;
+    this.#speedUp = 0;
+    this.#turnRate = Math.min(Math.abs(turnRate), MAX_TURN_RATE);
+  }
+
+  #turn(state: Float64Array, velocity: number, seconds: number, into: Components): void {
+    const { position, dimensions } = this.#layout;
+    const angle = this.#turnRate * seconds;
+    const half = angle / 2;
+    const gained = fadedSeconds(seconds);
+    const path = Math.max(0, this.#speed * seconds + this.#speedUp * FADE_SECONDS * (seconds - gained));
+    // The chord of an arc: as long as the path times sin(x)/x, in the direction of half the turn.
+    const chord = half < 1e-4 ? path : (path * Math.sin(half)) / half;
+    const onward = Math.cos(half) * chord;
+    const aside = Math.sin(half) * chord;
+    const speed = Math.max(0, this.#speed + this.#speedUp * gained);
+    const ahead = Math.cos(angle) * speed;
+    const turned = Math.sin(angle) * speed;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const along = this.#along[axis]!;
+      const across = this.#across[axis]!;
+      into[position + axis] = state[position + axis]! + along * onward + across * aside;
+      into[velocity + axis] = along * ahead + across * turned;
+    }
+  }
+
+  #goStraight(state: Float64Array, velocity: number, seconds: number, into: Components): void {
+    const { position, dimensions, acceleration } = this.#layout;
+    const gained = fadedSeconds(seconds);
+    const way = FADE_SECONDS * (seconds - gained);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const speedUp = acceleration === undefined ? 0 : state[acceleration + axis]!;
+      into[position + axis] = state[position + axis]! + state[velocity + axis]! * seconds + speedUp * way;
+      into[velocity + axis] = state[velocity + axis]! + speedUp * gained;
+    }
+  }
+}
+
+/** For how long a constant acceleration would have to act to gain what the fading one gains in `seconds`. */
+function fadedSeconds(seconds: number): number {
+  return FADE_SECONDS * (1 - Math.exp(-seconds / FADE_SECONDS));
+}

@@ -1,0 +1,41 @@
+import type { BodyLayout, Components } from "../body/body-layout.js";
+import type { Reckoner } from "./reckoner.js";
+import { clampPosition, continueRotation } from "./rotation.js";
+
+/** How many derivatives of the position count: none (`hold`), velocity, or acceleration too. */
+type Order = 0 | 1 | 2;
+
+/** Dead reckoning in axes of the world: `hold`, `velocity` and `acceleration` (DIS models 1 to 5). */
+export class WorldReckoner implements Reckoner {
+  readonly #layout: BodyLayout;
+  readonly #order: Order;
+  #state: Float64Array | undefined;
+
+  constructor(layout: BodyLayout, order: Order) {
+    this.#layout = layout;
+    this.#order = order;
+  }
+
+  take(state: Components): void {
+    this.#state ??= new Float64Array(state.length);
+    this.#state.set(state);
+  }
+
+  predict(seconds: number, into: Components): void {
+    const state = this.#state;
+    if (!state) return;
+    into.set(state);
+    if (this.#order === 0) return;
+    const { position, dimensions, velocity, acceleration } = this.#layout;
+    if (velocity !== undefined) {
+      const isAccelerated = this.#order === 2 && acceleration !== undefined;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const change = isAccelerated ? state[acceleration + axis]! * seconds : 0;
+        into[position + axis] = state[position + axis]! + (state[velocity + axis]! + change / 2) * seconds;
+        into[velocity + axis] = state[velocity + axis]! + change;
+      }
+    }
+    continueRotation(this.#layout, state, seconds, into);
+    clampPosition(this.#layout, into);
+  }
+}

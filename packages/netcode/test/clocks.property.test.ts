@@ -1,0 +1,103 @@
+import { array, assert, double, integer, option, property, record } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RenderClock, SessionClock, SlewedClock, TickTimeline } from "../src/index.js";
+
+const anyMs = double({ min: -1e7, max: 1e7, noNaN: true });
+
+describe("slewed clock", () => {
+  test("never runs backwards, for any aims and any local time", () => {
+    const event = record({ localMs: anyMs, aim: option(double()) });
+    assert(
+      property(array(event, { maxLength: 60 }), (events) => {
+        const clock = new SlewedClock();
+        let last = -Infinity;
+        for (const { localMs, aim } of events) {
+          const wasSet = clock.isSet;
+          if (aim !== null) clock.aim(aim, localMs);
+          // Until it is set for the first time it shows the local time.
+          if (clock.isSet !== wasSet) last = -Infinity;
+          const now = clock.nowMs(localMs);
+          expect(now).toBeGreaterThanOrEqual(last);
+          last = now;
+        }
+      }),
+    );
+  });
+
+  test("puts a small error right by 5 % of the time that passes", () => {
+    const clock = new SlewedClock();
+    clock.aim(0, 0);
+    clock.aim(20, 0);
+    expect(clock.nowMs(100)).toBeCloseTo(105, 6);
+    expect(clock.nowMs(400)).toBeCloseTo(420, 6);
+    expect(clock.nowMs(500)).toBeCloseTo(520, 6);
+  });
+});
+
+describe("render clock", () => {
+  test("never runs backwards while the delay changes", () => {
+    const event = record({
+      stepMs: double({ min: 0, max: 50, noNaN: true }),
+      delayMs: double({ min: 0, max: 900, noNaN: true }),
+    });
+    assert(
+      property(array(event, { maxLength: 100 }), (events) => {
+        const clock = new RenderClock(100);
+        let serverMs = 10_000;
+        let last = -Infinity;
+        for (const { stepMs, delayMs } of events) {
+          serverMs += stepMs;
+          clock.setDelay(delayMs);
+          const now = clock.nowMs(serverMs);
+          expect(now).toBeGreaterThanOrEqual(last);
+          last = now;
+        }
+      }),
+    );
+  });
+});
+
+describe("tick timeline", () => {
+  test("counts on where 32 bits wrap", () => {
+    assert(
+      property(integer({ min: 0, max: 0xffffffff }), (first) => {
+        const timeline = new TickTimeline(60);
+        for (let step = 0; step < 200; step++) {
+          const tick = (first + step) >>> 0;
+          timeline.observe(tick, 1000 + (step * 1000) / 60 + 50, 100);
+          expect(timeline.unwrap(tick)).toBe(first + step);
+        }
+        const nowMs = 1000 + (199 * 1000) / 60 + 50;
+        const age = timeline.secondsAt(nowMs) - timeline.secondsOf(timeline.unwrap((first + 199) >>> 0));
+        expect(age).toBeCloseTo(0.05, 3);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("follows a sender that stood still for ten seconds within a few packets", () => {
+    const timeline = new TickTimeline(60);
+    const send = (tick: number, atMs: number): void => timeline.observe(tick, atMs + 50, 100);
+    for (let step = 0; step < 60; step++) send(step * 6, step * 100);
+    for (let step = 60; step < 66; step++) send(step * 6, step * 100 + 10_000);
+    const nowMs = 65 * 100 + 10_050;
+    expect(timeline.secondsAt(nowMs)).toBeCloseTo(6.55, 2);
+  });
+});
+
+describe("session clock", () => {
+  test("shows the server's time, and the time to render behind it", () => {
+    const clock = new SessionClock(100);
+    for (let at = 0; at < 1000; at += 25) {
+      const remoteMs = at + 20 + 5000;
+      const stamps = { remoteReceivedMs: remoteMs, remoteSentMs: remoteMs };
+      clock.estimate.observePing({ sentMs: at, ...stamps, receivedMs: at + 40 });
+    }
+    expect(clock.serverNow(2000)).toBeCloseTo(7000, 6);
+    expect(clock.renderNow(2000)).toBeCloseTo(6900, 6);
+    clock.renderDelayMs = 50;
+    expect(clock.renderNow(2100)).toBeGreaterThan(7000);
+    expect(clock.renderDelayMs).toBeLessThan(100);
+    expect(clock.renderNow(6000)).toBeCloseTo(10_950, 6);
+  });
+});

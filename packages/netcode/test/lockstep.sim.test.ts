@@ -1,0 +1,201 @@
+import { ConfigError } from "@paceline/protocol";
+import { NetworkSimulator, seededRandom, VirtualScheduler } from "@paceline/testkit";
+import { describe, expect, test } from "vitest";
+import { Lockstep, StateHash, TurnLength, type Desync, type Turn, type TurnMessage } from "../src/index.js";
+
+interface Player {
+  readonly game: Lockstep<string>;
+  readonly log: string[];
+  readonly turns: Turn<string>[];
+  readonly desyncs: Desync[];
+  readonly turnAtMs: number[];
+}
+
+interface MatchOptions {
+  readonly delaysMs: readonly number[];
+  readonly frameMs?: readonly number[];
+  /** This player computes something else from this turn on. */
+  readonly cheat?: { readonly player: number; readonly fromTurn: number };
+}
+
+/** Players in a full mesh of reliable, ordered paths; player i's packets take `delaysMs[i]`. */
+class Match {
+  readonly scheduler = new VirtualScheduler();
+  readonly players: Player[] = [];
+  readonly silent = new Set<number>();
+  readonly #options: MatchOptions;
+
+  constructor(options: MatchOptions) {
+    this.#options = options;
+    const peers = options.delaysMs.map((_, peer) => peer);
+    for (const me of peers) this.players.push(this.#join(me, peers));
+    for (const me of peers) this.#run(me, peers);
+  }
+
+  #join(me: number, peers: readonly number[]): Player {
+    const player: Omit<Player, "game"> = { log: [], turns: [], desyncs: [], turnAtMs: [] };
+    const hash = new StateHash();
+    const game = new Lockstep<string>({
+      me,
+      peers,
+      nowMs: 0,
+      onDesync: (desync) => player.desyncs.push(desync),
+      onTurn: (turn) => {
+        player.turns.push(turn);
+        player.turnAtMs.push(this.scheduler.nowMs());
+        for (const { peer, commands } of turn.commands) {
+          for (const command of commands) {
+            player.log.push(`${turn.turn}:${peer}:${command}`);
+            hash.number(peer).text(command);
+          }
+        }
+        const { cheat } = this.#options;
+        return cheat?.player === me && turn.turn >= cheat.fromTurn ? hash.digest() ^ 1 : hash.digest();
+      },
+    });
+    return { ...player, game };
+  }
+
+  #run(me: number, peers: readonly number[]): void {
+    const { delaysMs, frameMs = [] } = this.#options;
+    const paths = peers.map((peer) => this.#path(me, peer));
+    const slowestMs = Math.max(...delaysMs);
+    const { game } = this.players[me]!;
+    this.scheduler.every(frameMs[me] ?? 16, () => {
+      if (this.silent.has(me)) return;
+      game.measure({ rttMs: delaysMs[me]! + slowestMs, jitterMs: 2, frameMs: frameMs[me] ?? 16 });
+      game.update(this.scheduler.nowMs());
+      for (const message of game.takeOutgoing()) for (const send of paths) send?.(message);
+    });
+  }
+
+  #path(from: number, to: number): ((message: TurnMessage<string>) => void) | undefined {
+    if (from === to) return undefined;
+    const waiting: TurnMessage<string>[] = [];
+    const simulator = new NetworkSimulator({
+      scheduler: this.scheduler,
+      random: seededRandom(from * 16 + to + 1),
+      settings: {
+        delayMs: this.#options.delaysMs[from]!,
+        jitterMs: 2,
+        loss: { kind: "uniform", ratio: 0.01 },
+      },
+      ordered: true,
+      reliable: true,
+      deliver: () => this.players[to]!.game.receive(from, waiting.shift()!),
+    });
+    return (message) => {
+      waiting.push(message);
+      simulator.send(new Uint8Array(20));
+    };
+  }
+}
+
+describe("lockstep", () => {
+  test("everybody executes the same commands in the same turns, two turns after they were given", () => {
+    const match = new Match({ delaysMs: [10, 40, 80] });
+    const given: { turn: number; command: string }[] = [];
+    match.scheduler.every(170, () => {
+      for (const [peer, { game }] of match.players.entries()) {
+        const command = `c${given.length}`;
+        given.push({ turn: game.turn, command: `${peer}:${command}` });
+        game.give(command);
+      }
+    });
+    match.scheduler.advance(20_000);
+    const shortest = Math.min(...match.players.map(({ log }) => log.length));
+    expect(shortest).toBeGreaterThan(250);
+    const [first] = match.players;
+    for (const { log, desyncs } of match.players) {
+      expect(log.slice(0, shortest)).toEqual(first!.log.slice(0, shortest));
+      expect(desyncs).toEqual([]);
+    }
+    for (const { turn, command } of given.slice(0, 100)) {
+      expect(first!.log).toContain(`${turn + 2}:${command}`);
+    }
+  });
+
+  test("turns are as long as the slowest path and the slowest machine need, the same everywhere", () => {
+    const near = new Match({ delaysMs: [5, 5] });
+    const far = new Match({ delaysMs: [5, 150] });
+    const slow = new Match({ delaysMs: [5, 5], frameMs: [16, 200] });
+    for (const match of [near, far, slow]) match.scheduler.advance(10_000);
+    const lengths = (match: Match): number[] => match.players.map(({ turns }) => turns.at(-10)!.lengthMs);
+    expect(Math.max(...lengths(near))).toBe(50);
+    expect(Math.min(...lengths(far))).toBeGreaterThan(90);
+    expect(Math.min(...lengths(slow))).toBeGreaterThan(200);
+    for (const match of [near, far, slow]) {
+      const turns = match.players.map((player) => player.turns.slice(0, 40).map(({ lengthMs }) => lengthMs));
+      expect(turns[0]).toEqual(turns[1]);
+    }
+  });
+
+  test("a peer that computes something else is found in that turn", () => {
+    const match = new Match({ delaysMs: [20, 30], cheat: { player: 1, fromTurn: 25 } });
+    match.scheduler.advance(5000);
+    expect(match.players[0]!.desyncs[0]).toMatchObject({ turn: 25, peer: 1 });
+    expect(match.players[1]!.desyncs[0]).toMatchObject({ turn: 25, peer: 0 });
+  });
+
+  test("a staller is named, and time is not made up for when he is back", () => {
+    const match = new Match({ delaysMs: [20, 20, 20] });
+    match.scheduler.advance(3000);
+    match.silent.add(2);
+    match.scheduler.advance(4000);
+    const { game, turnAtMs } = match.players[0]!;
+    expect(game.waitingFor).toEqual([2]);
+    expect(game.stalledMs(match.scheduler.nowMs())).toBeGreaterThan(3000);
+    const before = turnAtMs.length;
+    match.silent.delete(2);
+    match.scheduler.advance(1000);
+    expect(game.waitingFor.length === 0 || game.stalledMs(match.scheduler.nowMs()) < 100).toBe(true);
+    expect(turnAtMs.length - before).toBeGreaterThan(8);
+    expect(turnAtMs.length - before).toBeLessThan(25);
+  });
+
+  test("without a leaver the others go on, from the turn that was agreed", () => {
+    const match = new Match({ delaysMs: [20, 20, 20] });
+    match.scheduler.advance(3000);
+    match.silent.add(2);
+    match.scheduler.advance(1000);
+    const [a, b] = match.players as [Player, Player, Player];
+    const lastTurn = Math.min(a.game.turn, b.game.turn);
+    for (const { game } of [a, b]) game.drop(2, lastTurn);
+    match.scheduler.advance(2000);
+    expect(a.game.turn).toBeGreaterThan(lastTurn + 10);
+    expect(a.turns.at(-1)!.commands.map(({ peer }) => peer)).toEqual([0, 1]);
+    const shared = Math.min(a.log.length, b.log.length);
+    expect(a.log.slice(0, shared)).toEqual(b.log.slice(0, shared));
+    expect([...a.desyncs, ...b.desyncs]).toEqual([]);
+  });
+
+  test("messages of strangers, of the past and of the far future change nothing", () => {
+    const game = new Lockstep<string>({ me: 1, peers: [1, 2], nowMs: 0, onTurn: () => undefined });
+    const message = { turn: 2, commands: [], wishMs: 50 };
+    expect(game.receive(3, message)).toBe(false);
+    expect(game.receive(1, message)).toBe(false);
+    expect(game.receive(2, { ...message, turn: 0 })).toBe(false);
+    expect(game.receive(2, { ...message, turn: 1e6 })).toBe(false);
+    expect(game.receive(2, { ...message, turn: NaN })).toBe(false);
+    expect(game.receive(2, { ...message, wishMs: NaN })).toBe(true);
+    expect(game.receive(2, message)).toBe(false);
+    game.update(NaN);
+    game.update(1e9);
+    expect(game.turn).toBe(1);
+    expect(() => new Lockstep({ me: 1, peers: [2], nowMs: 0, onTurn: () => undefined })).toThrow(ConfigError);
+    expect(() => new TurnLength({ minMs: 0, maxMs: 5 })).toThrow(ConfigError);
+    expect(new TurnLength().wish({ rttMs: NaN, jitterMs: 0, frameMs: 0 })).toBe(1000);
+  });
+});
+
+describe("state hash", () => {
+  test("sees every bit, and neither the sign of zero nor the payload of NaN", () => {
+    const of = (value: number): number => new StateHash().number(value).digest();
+    expect(of(0.1 + 0.2)).not.toBe(of(0.3));
+    expect(of(-0)).toBe(of(0));
+    const odd = new Float64Array(Uint8Array.of(1, 0, 0, 0, 0, 0, 0xf8, 0x7f).buffer)[0]!;
+    expect(of(odd)).toBe(of(NaN));
+    expect(new StateHash().numbers([1, 2]).digest()).not.toBe(new StateHash().numbers([2, 1]).digest());
+    expect(new StateHash().text("ab").digest()).not.toBe(new StateHash().text("ba").digest());
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from "vitest";
+import {
+  DEFAULT_CONVERGENCE,
+  Publication,
+  RemoteBody,
+  repeatAfterMsFor,
+  type BodyLayout,
+  type MotionFault,
+  type PublicationPolicy,
+  type ReckoningModel,
+} from "../src/index.js";
+
+const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4, turnRate: 5 };
+const WIDTH = 6;
+const TICK = 1 / 60;
+
+function row(x: number, vx: number, heading = 0): Float64Array {
+  return Float64Array.of(x, 0, vx, 0, heading, 0);
+}
+
+function remoteBody(model: ReckoningModel, onFault?: (fault: MotionFault) => void): RemoteBody {
+  const options = { layout: LAYOUT, model, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
+  return new RemoteBody(onFault ? { ...options, onFault } : options, WIDTH);
+}
+
+describe("remote body", () => {
+  test("goes on to now, and no further than its limit", () => {
+    const body = remoteBody("velocity");
+    const shown = new Float64Array(WIDTH);
+    expect(body.show(0, shown)).toBe(false);
+    expect(body.receive(row(0, 10), 1, 1.05)).toBeUndefined();
+    expect(body.show(1.2, shown)).toBe(true);
+    expect(shown[0]).toBeCloseTo(2, 9);
+    body.show(9, shown);
+    expect(shown[0]).toBeCloseTo(5, 9);
+  });
+
+  test("blends a correction in, and shows a teleport at once", () => {
+    const body = remoteBody("velocity");
+    const shown = new Float64Array(WIDTH);
+    body.receive(row(0, 10), 1, 1);
+    body.receive(row(2, 10), 1.1, 1.1);
+    body.show(1.1, shown);
+    expect(shown[0]).toBeCloseTo(1, 9);
+    body.show(1.5, shown);
+    expect(shown[0]).toBeCloseTo(6, 9);
+    body.receive(row(7, 0), 1.6, 1.6, true);
+    body.show(1.6, shown);
+    expect(shown[0]).toBe(7);
+  });
+
+  test("does not take states that are old, from the future, or no numbers", () => {
+    const body = remoteBody("velocity");
+    body.receive(row(0, 0), 100, 100);
+    expect(body.receive(row(5, 0), 100, 101)).toBe("outdated");
+    expect(body.receive(row(5, 0), 99, 101)).toBe("outdated");
+    expect(body.receive(row(5, 0), 104, 101)).toBe("future");
+    expect(body.receive(row(NaN, 0), 102, 101)).toBe("not-finite");
+    expect(body.receive(row(5, 0), Infinity, 101)).toBe("not-finite");
+    const shown = new Float64Array(WIDTH);
+    body.show(102, shown);
+    expect(shown[0]).toBe(0);
+  });
+
+  test("time that stands still, jumps or runs back never moves it beyond its states", () => {
+    const body = remoteBody("velocity");
+    const shown = new Float64Array(WIDTH);
+    body.receive(row(0, 10), 10, 10);
+    for (const now of [10, 0, -1e9, 1e9, NaN, 10.1]) {
+      body.show(now, shown);
+      expect(shown[0]).toBeGreaterThanOrEqual(0);
+      expect(shown[0]).toBeLessThanOrEqual(5);
+    }
+  });
+
+  for (const [kind, step] of [
+    [
+      "threw",
+      () => {
+        throw new Error("the game's own");
+      },
+    ],
+    ["not-finite", (state: Float64Array | Float32Array) => void (state[0] = NaN)],
+  ] as const) {
+    test(`holds its last good pose when the game's model fails (${kind}), says so once, and recovers`, () => {
+      let isBroken = false;
+      const faults: MotionFault[] = [];
+      const model = {
+        step: (state: Float64Array | Float32Array, input: Float64Array | Float32Array, seconds: number) => {
+          if (isBroken) step(state);
+          else state[0]! += input[2]! * seconds;
+        },
+      };
+      const body = remoteBody(model, (fault) => faults.push(fault));
+      const other = remoteBody("velocity");
+      const shown = new Float64Array(WIDTH);
+      body.receive(row(0, 10), 0, 0);
+      other.receive(row(0, 10), 0, 0);
+      expect(body.show(0.1, shown)).toBe(true);
+      isBroken = true;
+      for (const now of [0.2, 0.3, 0.4]) expect(body.show(now, shown)).toBe(false);
+      expect(shown[0]).toBeCloseTo(1, 9);
+      expect(faults.map((fault) => fault.kind)).toEqual([kind]);
+      // News in between must not throw either.
+      body.receive(row(3, 10), 0.3, 0.4);
+      other.show(0.4, shown);
+      expect(shown[0]).toBeCloseTo(4, 9);
+      isBroken = false;
+      expect(body.show(0.5, shown)).toBe(true);
+      isBroken = true;
+      body.show(0.6, shown);
+      expect(faults).toHaveLength(2);
+    });
+  }
+
+  test("the raw pose has no correction in it, and asking for it changes nothing", () => {
+    const body = remoteBody("velocity");
+    const raw = new Float64Array(WIDTH);
+    const shown = new Float64Array(WIDTH);
+    body.receive(row(0, 0), 0, 0);
+    body.receive(row(1, 0), 0.1, 0.1);
+    body.showRaw(0.1, raw);
+    body.show(0.1, shown);
+    expect([raw[0], shown[0]]).toEqual([1, 0]);
+  });
+});
+
+const POLICY: PublicationPolicy = {
+  positionThresholdM: 0.1,
+  headingThresholdRad: 0.1,
+  horizonMs: 0,
+  minIntervalMs: 30,
+  heartbeatMs: 1000,
+  movingHeartbeatMs: 300,
+  repeatAfterMs: 0,
+};
+
+/** Runs an owner for some ticks; tells at which tick what was sent. */
+function publish(
+  stateAt: (tick: number) => Float64Array,
+  policy: PublicationPolicy = POLICY,
+  ticks = 120,
+  firstTick = 0,
+): { tick: number; reason: string }[] {
+  const publication = new Publication({ layout: LAYOUT, model: "velocity", tickSeconds: TICK }, WIDTH);
+  const sent: { tick: number; reason: string }[] = [];
+  for (let step = 0; step < ticks; step++) {
+    const tick = (firstTick + step) >>> 0;
+    const state = stateAt(step);
+    const reason = publication.due(state, tick, policy);
+    if (!reason) continue;
+    publication.sent(state, tick, reason);
+    sent.push({ tick: step, reason });
+  }
+  return sent;
+}
+
+describe("publication", () => {
+  test("standing costs heartbeats, steady driving too", () => {
+    expect(publish(() => row(1, 0)).map(({ tick }) => tick)).toEqual([0, 60]);
+    const driving = publish((tick) => row(tick * TICK * 10, 10));
+    expect(driving.map(({ reason }) => reason)).toEqual(["first", ...Array<string>(6).fill("heartbeat")]);
+  });
+
+  test("position and heading are judged each by its own threshold", () => {
+    const jump = publish((tick) => row(tick < 10 ? 0 : 0.2, 0), POLICY, 20);
+    expect(jump).toEqual([
+      { tick: 0, reason: "first" },
+      { tick: 10, reason: "position" },
+    ]);
+    const turn = publish((tick) => row(0, 0, tick < 10 ? 0 : 0.2), POLICY, 20);
+    expect(turn[1]).toEqual({ tick: 10, reason: "heading" });
+  });
+
+  test("looking ahead sends as soon as the old prediction will be wrong", () => {
+    const braking = (tick: number): Float64Array => {
+      const t = Math.max(0, tick - 10) * TICK;
+      return row((tick - Math.max(0, tick - 10)) * TICK * 10 + 10 * t - 10 * t * t, 10 - 20 * t);
+    };
+    const now = publish(braking, POLICY, 30)[1]!.tick;
+    const ahead = publish(braking, { ...POLICY, horizonMs: 65 }, 30)[1]!.tick;
+    expect(ahead).toBeLessThan(now);
+  });
+
+  test("two updates keep their distance, and an update is repeated once where paths lose", () => {
+    const wild = publish((tick) => row(tick % 2, 0), POLICY, 60);
+    for (let index = 1; index < wild.length; index++) {
+      expect(wild[index]!.tick - wild[index - 1]!.tick).toBeGreaterThanOrEqual(2);
+    }
+    expect(repeatAfterMsFor(0.01)).toBe(0);
+    const repeatAfterMs = repeatAfterMsFor(0.05);
+    const once = publish((tick) => row(tick < 10 ? 0 : 5, 0), { ...POLICY, repeatAfterMs }, 50);
+    expect(once.map(({ reason }) => reason)).toEqual(["first", "repeat", "position", "repeat"]);
+  });
+
+  test("ticks may wrap", () => {
+    const first = 0xffffffff - 30;
+    const sent = publish((tick) => row(tick * TICK * 10, 10), POLICY, 60, first);
+    expect(sent.every(({ reason }) => reason === "first" || reason === "heartbeat")).toBe(true);
+  });
+
+  test("a state that holds no numbers is not sent", () => {
+    const sent = publish((tick) => row(tick < 10 ? 0 : NaN, 0), POLICY, 100);
+    expect(sent).toEqual([{ tick: 0, reason: "first" }]);
+  });
+});
