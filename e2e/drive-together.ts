@@ -10,7 +10,7 @@ export interface Pair {
 const ROUND_MS = 6000;
 const MOST_ROUNDS = 6;
 /** Frames of each pair that a verdict needs. */
-const ENOUGH_FRAMES = 100;
+const ENOUGH_FRAMES = 60;
 
 /**
  * Everybody drives and records, for one round on an idle machine. A busy one lets a page stand still every other

@@ -18,18 +18,18 @@ export interface PositionError {
 }
 
 /**
- * A car that is driven without mercy, seen in another browser: in nearly every frame less than its own length off,
- * also while three browsers crowd two cores. With the cores to themselves they stay below one metre.
+ * A car that is driven without mercy, seen in another browser: in nearly every frame less than its own length off.
+ * At 30 m/s that is a tenth of a second. Browsers that are not short of processor time show about one metre.
  */
-export const BOUND_P95_M = 4.3;
+export const BOUND_P95_M = 3;
 
 /**
  * Longer between two frames, and the page stood still: its car did not move although time went on, and what it
  * shows is as old as its last look at the network. That is the machine's doing; three browsers share its few cores.
  */
-const LONGEST_GAP_MS = 150;
+const LONGEST_GAP_MS = 100;
 /** So much later what is shown has settled again. */
-const SETTLED_AFTER_MS = 750;
+const SETTLED_AFTER_MS = 1000;
 
 /** Tells whether a moment is undisturbed, for moments that are asked for in rising order. */
 function calmOf(frames: readonly { readonly atMs: number }[]): (atMs: number) => boolean {

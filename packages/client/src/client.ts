@@ -8,7 +8,7 @@ import {
 } from "@paceline/transport";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
-import { checkedCall, type JoinMethod, type RoomOptions } from "./match-request.js";
+import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
 import { Room } from "./room.js";
 
 /** What a {@link Client} needs to know of the game. */
@@ -60,28 +60,37 @@ export class Client {
 
   /** Joins an open room of that name and with equal options, or creates one. */
   joinOrCreate(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter("joinOrCreate", roomName, options);
+    return this.#enter(checkedCall("joinOrCreate", roomName, options));
   }
 
   /** Creates a room. */
   create(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter("create", roomName, options);
+    return this.#enter(checkedCall("create", roomName, options));
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
   join(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter("join", roomName, options);
+    return this.#enter(checkedCall("join", roomName, options));
   }
 
   /** Joins the room with that id. */
   joinById(roomId: string): Promise<Room> {
-    return this.#enter("joinById", roomId, {});
+    return this.#enter(checkedCall("joinById", roomId, {}));
   }
 
-  #enter(method: JoinMethod, target: string, options: RoomOptions): Promise<Room> {
+  /**
+   * Takes the place of an earlier session of this player, in the same room, even if that is full: after the page was
+   * loaded anew. The earlier session ends at once, if it is still there; entities and messages begin anew. Rejects with
+   * `match/not-found` when the server has forgotten the session: join as usual then.
+   */
+  reconnect(reconnectionToken: string): Promise<Room> {
+    return this.#enter(reconnectCall(reconnectionToken));
+  }
+
+  #enter(call: JoinCall): Promise<Room> {
     const room = new Room({
       serverUrl: this.#serverUrl,
-      call: checkedCall(method, target, options),
+      call,
       scheduler: this.#options.scheduler ?? systemScheduler,
       webSocket: this.#webSocket,
       profile: this.#options.profile,

@@ -3,14 +3,16 @@ import { ConfigError, NetError, PROTOCOL_VERSION, type ErrorCode } from "@paceli
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
-export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById";
+export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect";
 
 /** One call of a game to get into a room. */
 export interface JoinCall {
   readonly method: JoinMethod;
-  /** Name of the kind of room; for `joinById` the room's id. */
+  /** Name of the kind of room; for `joinById` the room's id, for `reconnect` the session's. */
   readonly target: string;
   readonly options: RoomOptions;
+  /** For `reconnect`: the session's secret. */
+  readonly token?: string;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -43,7 +45,12 @@ const refusals: readonly ErrorCode[] = [
 /** Asks the server for a seat. Rejects with {@link NetError}. */
 export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<Seat> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
-  const body = JSON.stringify({ version: PROTOCOL_VERSION, options: call.options, webrtc });
+  const body = JSON.stringify({
+    version: PROTOCOL_VERSION,
+    options: call.options,
+    webrtc,
+    token: call.token,
+  });
   let response: Response | undefined;
   let answer: unknown;
   try {
@@ -93,6 +100,17 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** The call that takes the place of an earlier session; checks the token before anything is sent. */
+export function reconnectCall(reconnectionToken: unknown): JoinCall {
+  const parts =
+    typeof reconnectionToken === "string" ? /^([\w-]{1,64})\.([\w-]{1,128})$/.exec(reconnectionToken) : null;
+  if (!parts) {
+    const expected = "what room.reconnectionToken said";
+    throw new ConfigError({ field: "reconnectionToken", value: reconnectionToken, expected });
+  }
+  return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
 }
 
 /** Checks a call of the game before anything is sent. */

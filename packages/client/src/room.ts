@@ -136,6 +136,14 @@ export class Room {
     return this.#welcome?.sessionId ?? "";
   }
 
+  /**
+   * For {@link Client.reconnect} after the page was loaded anew: keep it in sessionStorage. Secret: who has it can take
+   * this participant's place. Changes with every session.
+   */
+  get reconnectionToken(): string {
+    return this.#connection.reconnectionToken;
+  }
+
   /** This participant's number, as the others have it in {@link Peer.number}; the lowest joined first. */
   get myNumber(): number {
     return this.#welcome?.number ?? 0;

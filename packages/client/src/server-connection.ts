@@ -106,6 +106,11 @@ export class ServerConnection {
     }
   }
 
+  /** Session id and secret, for {@link reconnectCall} in another page. */
+  get reconnectionToken(): string {
+    return this.#identity ? `${this.#identity.sessionId}.${this.#identity.token}` : "";
+  }
+
   /** Sends a control message; it waits while the connection is down. */
   send(message: ClientMessage): void {
     if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
@@ -167,7 +172,7 @@ export class ServerConnection {
     this.#identity = { sessionId: welcome.sessionId, token: welcome.token };
     this.#roomName = welcome.roomName;
     // Whoever has to come back wants to the others of this room, not into another of its kind.
-    this.#call = { ...this.#call, method: "joinById", target: welcome.roomId };
+    this.#call = { method: "joinById", target: welcome.roomId, options: this.#call.options };
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
   }
@@ -259,6 +264,7 @@ export class ServerConnection {
 function isFinal(code: number): boolean {
   return (
     code === CloseCode.kicked ||
+    code === CloseCode.replaced ||
     code === CloseCode.flooding ||
     code === CloseCode.protocolViolation ||
     code === CloseCode.originRefused ||

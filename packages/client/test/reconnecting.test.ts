@@ -146,3 +146,34 @@ describe("a server that was replaced", () => {
     expect(mate.peers[0]!.number).toBe(a.myNumber);
   });
 });
+
+describe("a page that was loaded anew", () => {
+  test("takes the place of its earlier session, even in a full room, and leaves no ghost", async () => {
+    const server = await stage.server({ rooms: { race: { maxPeers: 2 } } });
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const life = lifeOf(b);
+    const back = stage.keep(await stage.client(server).reconnect(b.reconnectionToken));
+    await until("the earlier page is out", () => b.state === "left");
+    expect(life.at(-1)).toBe("left 4003");
+    await until("a sees the new one alone", () => a.peers.length === 1 && a.peers[0]!.id === back.sessionId);
+    expect(back.roomId).toBe(a.roomId);
+    const heard = numbersHeard(a);
+    back.send("n", 7);
+    await until("it is heard", () => heard.length === 1);
+    expect(back.reconnectionToken).not.toBe(b.reconnectionToken);
+  });
+
+  test("is refused with a token that is wrong, used or no token at all, and nobody is disturbed", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const client = stage.client(server);
+    const { reconnectionToken } = b;
+    expect(() => client.reconnect("b")).toThrow(
+      /reconnectionToken: expected what room.reconnectionToken said/,
+    );
+    await expect(client.reconnect(`${b.sessionId}.guessed`)).rejects.toThrow("match/not-found");
+    expect([a.state, b.state, a.peers.length]).toEqual(["joined", "joined", 1]);
+    stage.keep(await client.reconnect(reconnectionToken));
+    await expect(client.reconnect(reconnectionToken)).rejects.toThrow("match/not-found");
+  });
+});

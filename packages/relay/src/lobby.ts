@@ -84,6 +84,10 @@ export class Lobby {
     if (!(room instanceof Room)) return room;
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
+    // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
+    if (request.method === "reconnect") {
+      this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
+    }
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
     this.#seats.set(sessionId, { room, cancelRelease });
     const { webrtc } = request;
@@ -139,6 +143,7 @@ export class Lobby {
 
   #roomFor(request: MatchRequest): Room | MatchRefusal {
     const { method, target } = request;
+    if (method === "reconnect") return this.#roomOf(target, request.token);
     if (method === "joinById") {
       const room = this.#rooms.get(target);
       if (!room) return { status: 404, code: "match/not-found", message: "there is no room with this id" };
@@ -156,6 +161,13 @@ export class Lobby {
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
     return this.#open(target, optionsKey, kind.maxPeers);
+  }
+
+  /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
+  #roomOf(sessionId: string, token: string): Room | MatchRefusal {
+    const participant = this.#participants.get(sessionId);
+    if (participant?.hasToken(token)) return participant.room;
+    return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
   }
 
   #find(name: string, optionsKey: string): Room | undefined {

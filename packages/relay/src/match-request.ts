@@ -4,18 +4,20 @@ import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
 /** The ways to ask for a seat. */
-export const matchMethods = ["joinOrCreate", "create", "join", "joinById"] as const;
+export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
 /** One of {@link matchMethods}. */
 export type MatchMethod = (typeof matchMethods)[number];
 
 /** A match request that makes sense. */
 export interface MatchRequest {
   readonly method: MatchMethod;
-  /** A kind of room; for `joinById` the id of a room. */
+  /** A kind of room; for `joinById` the id of a room, for `reconnect` that of a session. */
   readonly target: string;
   readonly options: RoomOptions;
   /** Whether the client can and may open direct links. */
   readonly webrtc: boolean;
+  /** The secret of the session that `reconnect` takes the place of; empty for other methods. */
+  readonly token: string;
 }
 
 /** Why there is no seat. */
@@ -28,11 +30,14 @@ export interface MatchRefusal {
 const MAX_OPTIONS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
+const MAX_TOKEN_CHARACTERS = 128;
 
 /** The body of a match request: its options and abilities, or what is wrong with it. */
-export function readMatchBody(body: unknown): Pick<MatchRequest, "options" | "webrtc"> | MatchRefusal {
+export function readMatchBody(
+  body: unknown,
+): Pick<MatchRequest, "options" | "webrtc" | "token"> | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
-  const { version, options = {}, webrtc = false } = body;
+  const { version, options = {}, webrtc = false, token = "" } = body;
   if (version !== PROTOCOL_VERSION) {
     return {
       status: 400,
@@ -41,9 +46,12 @@ export function readMatchBody(body: unknown): Pick<MatchRequest, "options" | "we
     };
   }
   if (typeof webrtc !== "boolean") return malformed("webrtc must be true or false");
+  if (typeof token !== "string" || token.length > MAX_TOKEN_CHARACTERS) {
+    return malformed(`token must be text of at most ${MAX_TOKEN_CHARACTERS} characters`);
+  }
   if (!isFields(options)) return malformed("options must be an object");
   const problem = optionsProblem(options);
-  return problem === undefined ? { options: options as RoomOptions, webrtc } : malformed(problem);
+  return problem === undefined ? { options: options as RoomOptions, webrtc, token } : malformed(problem);
 }
 
 /** Equal for options that are equal, in whatever order they were written. */

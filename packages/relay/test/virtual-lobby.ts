@@ -70,6 +70,7 @@ export class VirtualLobby {
       target: "race",
       options: {},
       webrtc: true,
+      token: "",
       ...request,
     });
   }
