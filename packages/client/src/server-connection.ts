@@ -195,6 +195,8 @@ export class ServerConnection {
   /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
   #forgetSession(): void {
     this.#identity = undefined;
+    // The server is there: no reason to wait any longer.
+    this.#attempts = 0;
     this.#session.close(CloseCode.left, "forgotten by the server");
     this.#session = this.#newSession();
   }
