@@ -1,0 +1,159 @@
+import { FREQUENCY_BITS, type EntropyCoder } from "./entropy-coder.js";
+import { LOG_UNITS, integerLog } from "./integer-log.js";
+import { CHANGE_CHANCES, FEATURES, ROLES, Role, SHAPES, WEIGHTS } from "./residual-parameters.js";
+import { BINS, ESCAPE, LOWEST_HALF_OCTAVE, TOKENS, buildFrequencies, tokenOf, tokenStart } from "./residual-shapes.js";
+import { codeVaruint, codeWide } from "./varuint.js";
+
+const OLDEST_AGE_SIXTEENTHS = 6 * LOG_UNITS;
+const BIN_UNITS = LOG_UNITS / 2;
+const QUICK_BITS = 6;
+const QUICK = 1 << QUICK_BITS;
+const QUICK_SHIFT = FREQUENCY_BITS - QUICK_BITS;
+const ROW = TOKENS + 1;
+const HIGHEST_UNITS = (LOWEST_HALF_OCTAVE + BINS - 1) * BIN_UNITS;
+const CHANGE_LOWEST = -24;
+const LARGEST_AS_EXPECTED = 15_900;
+
+const frequencies = new Uint16Array(SHAPES.length * BINS * ROW);
+/** For the high bits of a frequency, the first token that it may mean. */
+const quick = new Uint8Array(SHAPES.length * BINS * QUICK);
+const chances = new Uint16Array(CHANGE_CHANCES.length);
+
+for (const [role, shapes] of SHAPES.entries()) frequencies.set(buildFrequencies(shapes), role * BINS * ROW);
+for (let table = 0; table < SHAPES.length * BINS; table++) {
+  for (let slot = 0, token = 0; slot < QUICK; slot++) {
+    while (frequencies[table * ROW + token + 1]! <= slot << QUICK_SHIFT) token++;
+    quick[table * QUICK + slot] = token;
+  }
+}
+for (let bin = 0; bin < chances.length; bin++) {
+  const letter = CHANGE_CHANCES.charCodeAt(bin);
+  chances[bin] = (letter - (letter > 96 ? 71 : 65) + 1) << (FREQUENCY_BITS - 6);
+}
+
+/**
+ * Codes residuals: how wide they are expected to be follows from features that both sides know (what was coded in
+ * this packet, and the baselines), as a weighted sum of logarithms. Nothing is learned from packet to packet.
+ */
+export class ResidualModel {
+  /** The features of the next residual; the first is always LOG_UNITS. */
+  readonly features = new Int32Array(FEATURES).fill(LOG_UNITS, 0, 1);
+  /** By how much the last residual was wider than expected, in 1 / LOG_UNITS octaves. */
+  surprise = 0;
+  readonly #coder: EntropyCoder;
+  readonly #byAge = new Map<number, Int32Array>();
+  #weights: Int32Array = new Int32Array(ROLES * FEATURES);
+
+  constructor(coder: EntropyCoder) {
+    this.#coder = coder;
+  }
+
+  /** @param ageSixteenths log2 of the baseline's age in thirtieths of a second, in sixteenths */
+  setAge(ageSixteenths: number): void {
+    const age = Math.min(Math.max(ageSixteenths, -LOG_UNITS), OLDEST_AGE_SIXTEENTHS);
+    let weights = this.#byAge.get(age);
+    if (!weights) {
+      weights = weightsAt(age);
+      this.#byAge.set(age, weights);
+    }
+    this.#weights = weights;
+  }
+
+  /** Codes a residual; the features are set. */
+  code(role: number, residual: number): number {
+    const scale = this.#scale(role);
+    const excess = scale - HIGHEST_UNITS;
+    const shift = excess > 0 ? Math.floor((excess + LOG_UNITS - 1) / LOG_UNITS) : 0;
+    const bin = ((scale - shift * LOG_UNITS + BIN_UNITS / 2) >> 3) - LOWEST_HALF_OCTAVE;
+    const coded = this.#signed(role * BINS + (bin < 0 ? 0 : bin < BINS ? bin : BINS - 1), shift, residual);
+    this.surprise = integerLog(coded < 0 ? -coded : coded) - scale;
+    return coded;
+  }
+
+  /** Codes whether something has changed; the features are set. */
+  codeChange(isChanged: boolean): boolean {
+    const bin = (this.#scale(Role.change) - CHANGE_LOWEST) >> 1;
+    const chance = chances[bin < 0 ? 0 : bin < chances.length ? bin : chances.length - 1]!;
+    return this.#coder.flag(isChanged, chance);
+  }
+
+  /** Codes which component of a quaternion is left out: nearly always the one that is expected. */
+  codeLargest(largest: number, expected: number): number {
+    if (this.#coder.flag(largest === expected, LARGEST_AS_EXPECTED)) return expected;
+    return this.#coder.bits(largest, 2);
+  }
+
+  /** Codes a number of `count` bits about which nothing is known. */
+  codeBits(value: number, count: number): number {
+    return codeWide(this.#coder, value, count);
+  }
+
+  /** @param chance of true, in 1 / FREQUENCY_TOTAL */
+  codeFlag(value: boolean, chance: number): boolean {
+    return this.#coder.flag(value, chance);
+  }
+
+  #scale(role: number): number {
+    const { features } = this;
+    const weights = this.#weights;
+    let sum = 0;
+    for (let index = 0, at = role * FEATURES; index < FEATURES; index++) sum += weights[at + index]! * features[index]!;
+    return sum >> 6;
+  }
+
+  #signed(table: number, shift: number, residual: number): number {
+    if (shift > 0) return this.#wide(table, shift, residual);
+    const magnitude = residual < 0 ? -residual : residual;
+    const token = this.#token(table, tokenOf(magnitude));
+    if (token === 0) return 0;
+    const start = tokenStart(token);
+    if (token === ESCAPE) {
+      const rest = codeVaruint(this.#coder, magnitude - start) + start;
+      return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -rest : rest;
+    }
+    const extraBits = token < 4 ? 0 : (token - 2) >> 1;
+    const coded = this.#coder.bits(((magnitude - start) << 1) | (residual < 0 ? 1 : 0), extraBits + 1);
+    const value = start + (coded >> 1);
+    return (coded & 1) === 1 ? -value : value;
+  }
+
+  /** Where far more than the widest bin is expected, the lowest bits are coded as they are. */
+  #wide(table: number, shift: number, residual: number): number {
+    const magnitude = residual < 0 ? -residual : residual;
+    const token = this.#token(table, tokenOf(magnitude >>> shift));
+    const start = tokenStart(token);
+    const above = (magnitude >>> shift) - start;
+    const extraBits = token < 4 ? 0 : (token - 2) >> 1;
+    const high = start + (token === ESCAPE ? codeVaruint(this.#coder, above) : codeWide(this.#coder, above, extraBits));
+    const low = codeWide(this.#coder, magnitude & (2 ** shift - 1), shift);
+    const value = high * 2 ** shift + low;
+    return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -value : value;
+  }
+
+  #token(table: number, token: number): number {
+    const coder = this.#coder;
+    const row = table * ROW;
+    if (!coder.isDecoding) {
+      coder.encodeInterval(frequencies[row + token]!, frequencies[row + token + 1]!);
+      return token;
+    }
+    const frequency = coder.peekFrequency();
+    let found = quick[table * QUICK + (frequency >> QUICK_SHIFT)]!;
+    while (frequencies[row + found + 1]! <= frequency) found++;
+    coder.decodedInterval(frequencies[row + found]!, frequencies[row + found + 1]!);
+    return found;
+  }
+}
+
+function weightsAt(age: number): Int32Array {
+  const weights = new Int32Array(ROLES * FEATURES);
+  for (const [role, numbers] of WEIGHTS.entries()) {
+    for (let index = 0; index < FEATURES; index++) {
+      const slope = (numbers[FEATURES + index]! * age) / (2 * LOG_UNITS);
+      weights[role * FEATURES + index] = Math.round(numbers[index]! + slope);
+    }
+    const square = (numbers[2 * FEATURES]! * age * age) / (4 * LOG_UNITS * LOG_UNITS);
+    weights[role * FEATURES] = Math.round(weights[role * FEATURES]! + square);
+  }
+  return weights;
+}

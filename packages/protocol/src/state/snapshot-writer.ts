@@ -1,0 +1,79 @@
+import { stateChecksum } from "./checksum.js";
+import { NO_TICK, PacketEntries } from "./packet-entries.js";
+import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "./packet-head.js";
+import { SnapshotCodec } from "./snapshot-codec.js";
+import type { StatePlan } from "./state-plan.js";
+
+/** Room for a packet that turns out too large, before it is split. */
+const CAPACITY_BYTES = 0x40000;
+
+export interface SnapshotContent {
+  readonly tick: number;
+  /** In the order of their ids, each once; the states are in the entities' rows. */
+  readonly entries: PacketEntries;
+  /** Ids of entities that are no more. */
+  readonly removed: readonly number[];
+  /** Index of the entry whose checksum goes along; -1 for none. */
+  readonly checked: number;
+}
+
+/** Writes states as packets. */
+export class SnapshotWriter {
+  readonly #codec: SnapshotCodec;
+  readonly #head: PacketHead;
+  readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+
+  constructor(plans: readonly StatePlan[]) {
+    this.#codec = new SnapshotCodec(plans, CAPACITY_BYTES);
+    this.#head = new PacketHead(this.#codec.coder);
+  }
+
+  /** One packet of all entries, whatever its size. A view that is valid until the next write. */
+  write(content: SnapshotContent): Uint8Array {
+    const { tick, entries, removed, checked } = content;
+    const head = this.#head;
+    this.#codec.coder.startEncoding();
+    head.count(entries.count);
+    mostlyShared(entries, this.#shared);
+    head.baselines(tick, this.#shared);
+    if (head.rarely(removed.length > 0)) {
+      head.kind(removed.length);
+      for (const id of removed) head.removedId(id);
+    }
+    if (head.rarely(checked >= 0)) {
+      const entity = entries.entities[checked]!;
+      head.kind(checked);
+      head.checksum(stateChecksum(entity.rows, entries.places[checked]!, entity.plan.width));
+    }
+    this.#writeEntityHeads(tick, entries);
+    this.#codec.codeStates(entries, tick, undefined);
+    return this.#codec.coder.finish();
+  }
+
+  #writeEntityHeads(tick: number, entries: PacketEntries): void {
+    const head = this.#head;
+    const { tick0, tick1, tick2 } = this.#shared;
+    let last = -1;
+    let kind = 0;
+    for (let index = 0; index < entries.count; index++) {
+      const entity = entries.entities[index]!;
+      const place = entries.places[index]!;
+      last = head.id(entity.id, last);
+      const own0 = entries.ticks0[index]!;
+      const isWhole = own0 === NO_TICK;
+      const isShared = entries.hasBaselines(index, tick0, tick1, tick2);
+      const isSame = isWhole || isSameOwnership(entity, own0, place);
+      if (tick0 !== NO_TICK && head.isPlain(!isWhole && isShared && isSame)) continue;
+      if (tick0 === NO_TICK || head.either(isWhole)) {
+        if (!head.either(entries.kinds[index] === kind)) head.kind(entries.kinds[index]!);
+        kind = entries.kinds[index]!;
+        head.ownership(entity.rows, place);
+        continue;
+      }
+      if (!head.either(isShared)) {
+        head.baselines(tick, { tick0: own0, tick1: entries.ticks1[index]!, tick2: entries.ticks2[index]! });
+      }
+      if (!head.either(isSame)) head.ownership(entity.rows, place);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { Baselines } from "./baselines.js";
+import { FREQUENCY_TOTAL } from "./entropy-coder.js";
+import { LOG_UNITS, integerLog } from "./integer-log.js";
+import type { PacketGrids } from "./packet-grids.js";
+import type { ResidualModel } from "./residual-model.js";
+import { Role } from "./residual-parameters.js";
+import type { ColumnGroup, StatePlan } from "./state-plan.js";
+
+const EVEN = FREQUENCY_TOTAL / 2;
+const MOST_CERTAIN = FREQUENCY_TOTAL - 64;
+
+/**
+ * Codes numbers that hold and then step: inputs, counters, flags, names. First whether they have changed; then
+ * whether they went to one of the places where such numbers rest (nothing, smallest, largest: keys are all or
+ * nothing), which the packet learns as it goes; then by how much.
+ */
+export class StepCoder {
+  readonly #model: ResidualModel;
+  #extremes = new Uint16Array(64);
+  #counted = 0;
+  /** False once a decoded value lay outside its range. */
+  isInRange = true;
+
+  constructor(model: ResidualModel) {
+    this.#model = model;
+  }
+
+  /** Before the first entity of a packet. */
+  start(): void {
+    this.#extremes.fill(0);
+    this.#counted = 0;
+    this.isInRange = true;
+  }
+
+  /** After each entity. */
+  next(): void {
+    this.#counted += 1;
+  }
+
+  code(plan: StatePlan, group: ColumnGroup, baselines: Baselines, grids: PacketGrids): void {
+    const { row, at, rows, at0, at1, at2 } = baselines;
+    const { features } = this.#model;
+    const column = group.first;
+    const value = rows[at0 + column]!;
+    const older = at1 < 0 ? value : rows[at1 + column]!;
+    const oldest = at2 < 0 ? older : rows[at2 + column]!;
+    const wasExtreme = isExtreme(plan, column, value);
+    features[1] = value === older ? 0 : LOG_UNITS;
+    features[2] = older === oldest ? 0 : LOG_UNITS;
+    features[3] = wasExtreme ? LOG_UNITS : 0;
+    features[4] = features[5] = features[6] = 0;
+    let coded = value;
+    if (this.#model.codeChange(row[at + column] !== value)) {
+      if (group.role === Role.change) coded = this.#other(plan, column, row[at + column]!, value);
+      else {
+        const grid = grids.of(column);
+        features[1] = integerLog(Math.floor(Math.abs(value - older) / grid));
+        features[2] = integerLog(Math.floor(Math.abs(older - oldest) / grid));
+        features[3] = 0;
+        const extremes = (wasExtreme ? 1 : 0) + (isExtreme(plan, column, older) ? 1 : 0);
+        coded = this.#stepped(plan, column, { from: value, to: row[at + column]!, grid, extremes });
+      }
+    }
+    if (coded >= plan.min[column]! && coded <= plan.max[column]!) row[at + column] = coded;
+    else {
+      this.isInRange = false;
+      row[at + column] = value;
+    }
+    if (column >= this.#extremes.length) this.#grow(plan.width);
+    if (isExtreme(plan, column, coded)) this.#extremes[column]! += 1;
+  }
+
+  /** A name or a flag that is not what it was: among the others, all are equally likely. */
+  #other(plan: StatePlan, column: number, value: number, was: number): number {
+    const bits = plan.bits[column]!;
+    return bits === 1 ? 1 - was : this.#model.codeBits(value, bits);
+  }
+
+  #stepped(
+    plan: StatePlan,
+    column: number,
+    { from, to, grid, extremes }: { from: number; to: number; grid: number; extremes: number },
+  ): number {
+    const seen = (this.#extremes[column] ?? 0) + extremes + 1;
+    const chance = Math.floor((FREQUENCY_TOTAL * seen) / (this.#counted + 4));
+    const isToExtreme = isExtreme(plan, column, to);
+    if (this.#model.codeFlag(isToExtreme, Math.min(Math.max(chance, 64), MOST_CERTAIN))) {
+      return this.#extreme(plan, column, from, to);
+    }
+    const around = Math.floor(from / grid + 0.5);
+    return (around + this.#model.code(Role.step, to / grid - around)) * grid;
+  }
+
+  /** Which of the up to three places, leaving out the one it came from. */
+  #extreme(plan: StatePlan, column: number, from: number, to: number): number {
+    const min = plan.min[column]!;
+    const max = plan.max[column]!;
+    const rest = plan.rest[column]!;
+    const isResting = from !== rest && this.#model.codeFlag(to === rest, EVEN);
+    if (isResting) return rest;
+    if (from === min || rest === min) return max;
+    if (from === max || rest === max) return min;
+    return this.#model.codeFlag(to === max, EVEN) ? max : min;
+  }
+
+  #grow(width: number): void {
+    const larger = new Uint16Array(width);
+    larger.set(this.#extremes);
+    this.#extremes = larger;
+  }
+}
+
+function isExtreme(plan: StatePlan, column: number, value: number): boolean {
+  return value === plan.rest[column] || value === plan.min[column] || value === plan.max[column];
+}
