@@ -19,22 +19,22 @@ export const FEATURES = 9;
 
 /** Per role, in 1/64: weights of the features; the same per unit of log2(age) / 2; one of its square. */
 export const WEIGHTS: readonly (readonly number[])[] = [
-  [-96, 41, 12, 15, 3, 15, 40, 0, 0, 28, -14, -8, 12, 6, 9, -10, 0, 0, 4],
-  [-61, 3, 12, 6, 0, 28, 40, 40, 0, -64, 16, -8, -9, 0, -7, -5, 3, 0, 40],
-  [-120, 47, 0, 15, 0, 0, 0, 60, 47, 220, -18, 0, 16, 0, 0, 0, -11, -19, 1],
-  [-120, 47, 0, 15, 0, 0, 40, 60, 47, 220, -18, 0, 16, 0, 0, 0, -11, -19, 1],
-  [33, 22, -1, 0, 0, 0, 0, 8, 10, 81, -13, 3, 0, 0, 0, 0, -4, -4, -15],
-  [-4, 4, 10, -53, 0, 0, 0, 1, 4, 15, 6, 3, 9, 0, 0, 0, 0, -1, -3],
+  [-108, 38, 7, 14, 6, 17, 46, 0, 0, 111, -17, -3, 7, 13, -16, -11, 0, 0, -10],
+  [-79, 6, 0, 6, 0, 26, 33, 2, 0, -38, 18, 1, 6, 0, -3, -2, -1, 0, 28],
+  [-86, 48, -2, 12, 0, 21, 39, 10, 80, 162, -3, -14, 15, 0, 32, -5, 8, -8, -4],
+  [-75, 26, 0, 6, 0, -15, 29, -23, 33, 73, -6, 0, 15, 0, -25, -2, 18, 9, 5],
+  [45, 10, 1, 0, 0, 0, 0, 8, 7, 65, -1, 6, 0, 0, 0, 0, -3, -3, -15],
+  [-51, 27, 24, -13, 0, 0, 0, 2, 2, 12, 3, 2, 4, 0, 0, 0, 0, 0, 0],
 ];
 
 /** Per residual role, two letters a bin: see buildFrequencies. */
 export const SHAPES: readonly string[] = [
-  "GP".repeat(32),
-  "GP".repeat(32),
-  "GP".repeat(32),
-  "GP".repeat(32),
-  "GP".repeat(32),
+  "EBEAECAAAAADAEAGBLBMBMBMBNCPCPCPCPDSDSDRDRDRDQDQDPDPDODODODNDNDN",
+  "EDMHNKNKGLFKFKCOCOCODRDRDRDRDRDRDRGOFMDQCOFMDRCPJNJNJNJNJNJNJNJN",
+  "BIBIADEHEHADAGAEAFAHAFAFAIAGAKAKBNBNBNBNBNCPCPCPDSDSDSDRDRDQDODO",
+  "EIEIBGBHBIBJBKBLBMBMBMBMCQCQCQDSDSDRDRDQHODPDNDNDNDNDNDNDNDNDNDN",
+  "NLNLNLNLNLNLNLMKJLJLBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBOBO",
 ];
 
 /** The chance of a change per bin, in 1/64: a letter each, A = 0. */
-export const CHANGE_CHANCES = "BBBBBBBBCCDEFGIKMPSVYbehkmprtuvw";
+export const CHANGE_CHANCES = "MMDCDHLPUZkpsyyyyyyyyyyyyyyyyyyy";
