@@ -1,15 +1,29 @@
 /** Changes go on for about this long: squared, in seconds. */
 const MEMORY_SQUARED = 0.36;
+const BEND_WEIGHT = 0.4;
 
-/** How much of a change per tick is expected to go on over `age` ticks, by age alone. */
-export function fading(seconds: number): number {
-  return 1 / (1 + (seconds * seconds) / MEMORY_SQUARED);
-}
+/** How much of a change per tick is expected to go on for a while. Only IEEE-exact operations, on both sides. */
+export class Persistence {
+  #fading = 1;
+  #bending = 0;
 
-/**
- * The same, less where the change itself has been changing: `bend` is the change of `change` from one tick to the
- * next. Noise bends more than it changes, and is not worth continuing. Only IEEE-exact operations, on both sides.
- */
-export function persistence(seconds: number, age: number, change: number, bend: number): number {
-  return 1 / (1 + (seconds * seconds) / MEMORY_SQUARED + (0.4 * age * bend * bend) / (change * change + 1));
+  /** @param age in ticks, `seconds` the same */
+  setAge(age: number, seconds: number): void {
+    this.#fading = 1 + (seconds * seconds) / MEMORY_SQUARED;
+    this.#bending = BEND_WEIGHT * age;
+  }
+
+  /** By age alone. */
+  get plain(): number {
+    return 1 / this.#fading;
+  }
+
+  /**
+   * Less where the change itself has been changing: `bend` is the change of `change` from one tick to the next.
+   * Noise bends more than it changes, and is not worth continuing.
+   */
+  of(change: number, bend: number): number {
+    const size = change * change + 1;
+    return size / (this.#fading * size + this.#bending * bend * bend);
+  }
 }

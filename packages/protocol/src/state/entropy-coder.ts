@@ -2,8 +2,11 @@
 export const FREQUENCY_BITS = 14;
 export const FREQUENCY_TOTAL = 1 << FREQUENCY_BITS;
 
-const WORD = 0x1_0000_0000;
-const RENORMALISE_BELOW = 0x0100_0000;
+/** 31 bits: what engines keep as a plain integer. */
+const WORD = 0x8000_0000;
+const TOP_SHIFT = 23;
+const RENORMALISE_BELOW = 1 << TOP_SHIFT;
+const REST_MASK = RENORMALISE_BELOW - 1;
 /** A decoder reads this far past the end, where the encoder left trailing zeros out. */
 const READ_AHEAD_BYTES = 4;
 const NOTHING = new Uint8Array(0);
@@ -20,6 +23,8 @@ export class EntropyCoder {
   #low = 0;
   #range = 0;
   #code = 0;
+  /** 31 bits are no whole number of bytes: the last bit of the last byte read. */
+  #spare = 0;
   #isDecoding = false;
 
   constructor(capacityBytes: number) {
@@ -41,27 +46,28 @@ export class EntropyCoder {
     this.#isDecoding = false;
     this.#at = 0;
     this.#low = 0;
-    this.#range = 0xffff_ffff;
+    this.#range = WORD - 1;
   }
 
   startDecoding(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.#isDecoding = true;
     this.#at = 0;
-    this.#range = 0xffff_ffff;
+    this.#range = WORD - 1;
     this.#code = 0;
-    for (let count = 0; count < READ_AHEAD_BYTES; count++) this.#code = ((this.#code << 8) | this.#nextByte()) >>> 0;
+    this.#spare = 0;
+    for (let count = 0; count < READ_AHEAD_BYTES; count++) this.#code = this.#shiftedIn(this.#code);
   }
 
   /** Ends encoding with the fewest bytes that leave no doubt, zeros at the end left out. A view, until the next start. */
   finish(): Uint8Array {
     const end = this.#low + this.#range;
     for (let count = 0; count <= 4; count++) {
-      const step = 2 ** (32 - 8 * count);
+      const step = 2 ** Math.max(0, 31 - 8 * count);
       const value = Math.ceil(this.#low / step) * step;
       if (value >= end) continue;
-      this.#low = value;
-      this.#carry();
+      if (value >= WORD) this.#carry();
+      this.#low = value % WORD;
       for (let written = 0; written < count; written++) this.#shiftOut();
       break;
     }
@@ -83,17 +89,19 @@ export class EntropyCoder {
   bits(value: number, count: number): number {
     const part = this.#range >>> count;
     if (!this.#isDecoding) {
-      this.#take(part * value, part);
+      this.#take(Math.imul(part, value), part);
       return value;
     }
-    const decoded = Math.min(Math.floor(this.#code / part), (1 << count) - 1);
-    this.#drop(part * decoded, part);
+    const quotient = (this.#code / part) | 0;
+    const most = (1 << count) - 1;
+    const decoded = quotient < most ? quotient : most;
+    this.#drop(Math.imul(part, decoded), part);
     return decoded;
   }
 
   /** One of two; `chance` is that of true, in 1 / FREQUENCY_TOTAL, above 0 and below the total. */
   flag(value: boolean, chance: number): boolean {
-    const split = (this.#range >>> FREQUENCY_BITS) * chance;
+    const split = Math.imul(this.#range >>> FREQUENCY_BITS, chance);
     const isTrue = this.#isDecoding ? this.#code < split : value;
     if (this.#isDecoding) {
       if (isTrue) this.#drop(0, split);
@@ -106,55 +114,62 @@ export class EntropyCoder {
   /** The interval [from, to) of FREQUENCY_TOTAL, encoding only. */
   encodeInterval(from: number, to: number): void {
     const part = this.#range >>> FREQUENCY_BITS;
-    this.#take(part * from, part * (to - from));
+    this.#take(Math.imul(part, from), Math.imul(part, to - from));
   }
 
   /** Decoding only: where in FREQUENCY_TOTAL the next symbol lies; tell its interval with {@link decodedInterval}. */
   peekFrequency(): number {
-    const value = Math.floor(this.#code / (this.#range >>> FREQUENCY_BITS));
+    const value = (this.#code / (this.#range >>> FREQUENCY_BITS)) | 0;
     return value < FREQUENCY_TOTAL ? value : FREQUENCY_TOTAL - 1;
   }
 
   decodedInterval(from: number, to: number): void {
     const part = this.#range >>> FREQUENCY_BITS;
-    this.#drop(part * from, part * (to - from));
+    this.#drop(Math.imul(part, from), Math.imul(part, to - from));
   }
 
   #take(offset: number, range: number): void {
-    this.#low += offset;
-    this.#range = range;
-    if (this.#low >= WORD) this.#carry();
-    while (this.#range < RENORMALISE_BELOW) {
+    const low = this.#low + offset;
+    if (low >= WORD) {
+      this.#carry();
+      this.#low = low - WORD;
+    } else this.#low = low;
+    let left = range;
+    while (left < RENORMALISE_BELOW) {
       this.#shiftOut();
-      this.#range = (this.#range << 8) >>> 0;
+      left <<= 8;
     }
+    this.#range = left;
   }
 
   #drop(offset: number, range: number): void {
-    this.#code -= offset;
-    this.#range = range;
-    while (this.#range < RENORMALISE_BELOW) {
-      this.#code = ((this.#code << 8) | this.#nextByte()) >>> 0;
-      this.#range = (this.#range << 8) >>> 0;
+    let code = this.#code - offset;
+    let left = range;
+    while (left < RENORMALISE_BELOW) {
+      code = this.#shiftedIn(code);
+      left <<= 8;
     }
+    this.#code = code;
+    this.#range = left;
   }
 
   #carry(): void {
-    if (this.#low < WORD) return;
-    this.#low -= WORD;
     let at = this.#at - 1;
     while (at >= 0 && this.#bytes[at] === 0xff) this.#bytes[at--] = 0;
     if (at >= 0) this.#bytes[at]!++;
   }
 
   #shiftOut(): void {
-    this.#bytes[this.#at++] = this.#low >>> 24;
-    this.#low = (this.#low << 8) >>> 0;
+    this.#bytes[this.#at++] = this.#low >>> TOP_SHIFT;
+    this.#low = (this.#low & REST_MASK) << 8;
   }
 
-  #nextByte(): number {
+  #shiftedIn(code: number): number {
     const at = this.#at++;
-    return at < this.#bytes.length ? this.#bytes[at]! : 0;
+    const byte = at < this.#bytes.length ? this.#bytes[at]! : 0;
+    const shifted = ((code & REST_MASK) << 8) | (this.#spare << 7) | (byte >>> 1);
+    this.#spare = byte & 1;
+    return shifted;
   }
 
   /** Lets go of the bytes that were decoded. */

@@ -18,16 +18,14 @@ export class PacketEntries {
 
   clear(): void {
     this.count = 0;
-    this.entities.length = 0;
-    this.texts.length = 0;
   }
 
   /** Adds an entity without baselines and returns its index. */
   add(entity: EntityRows, kind: number, place: number): number {
     const index = this.count++;
     if (index >= this.kinds.length) this.#grow();
-    this.entities.push(entity);
-    this.texts.push(undefined);
+    this.entities[index] = entity;
+    this.texts[index] = undefined;
     this.kinds[index] = kind;
     this.places[index] = place;
     this.ticks0[index] = NO_TICK;

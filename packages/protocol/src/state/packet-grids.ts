@@ -12,6 +12,9 @@ const GRID_HOLDS = Math.round(FREQUENCY_TOTAL * 0.94);
  */
 export class PacketGrids {
   #grids: Int32Array = new Int32Array(64).fill(1);
+  /** Columns that may still have one. */
+  #open: Uint16Array = new Uint16Array(64);
+  #openCount = 0;
 
   /** 1 where nothing is known. */
   of(column: number): number {
@@ -20,24 +23,38 @@ export class PacketGrids {
 
   /** Forgets everything. */
   start(plan: StatePlan): void {
-    if (plan.width > this.#grids.length) this.#grids = new Int32Array(plan.width);
-    this.#grids.fill(1);
-    for (const column of plan.gridColumns) this.#grids[column] = 0;
+    if (plan.width > this.#grids.length) {
+      this.#grids = new Int32Array(plan.width);
+      this.#open = new Uint16Array(plan.width);
+    }
+    const { gridColumns } = plan;
+    for (let column = 0; column < plan.width; column++) this.#grids[column] = 1;
+    for (let index = 0; index < gridColumns.length; index++) {
+      const column = gridColumns[index]!;
+      this.#grids[column] = 0;
+      this.#open[index] = column;
+    }
+    this.#openCount = gridColumns.length;
   }
 
   /** Takes in the values of a baseline. */
   observe(plan: StatePlan, rows: Int32Array, at: number): void {
     const grids = this.#grids;
-    for (const column of plan.gridColumns) {
-      if (grids[column] === 1) continue;
+    const open = this.#open;
+    let kept = 0;
+    for (let index = 0; index < this.#openCount; index++) {
+      const column = open[index]!;
       const value = rows[at + column]!;
       if (!isCutOff(plan, column, value)) grids[column] = commonDivisor(grids[column]!, value);
+      if (grids[column] !== 1) open[kept++] = column;
     }
+    this.#openCount = kept;
   }
 
   /** Whether a state keeps to the grids, column by column; those that it breaks are marked in `broken`. */
   check(plan: StatePlan, rows: Int32Array, at: number, broken: Uint8Array): void {
-    for (const column of plan.gridColumns) {
+    for (let index = 0; index < this.#openCount; index++) {
+      const column = this.#open[index]!;
       const grid = this.#grids[column]!;
       const value = rows[at + column]!;
       if (grid > 1 && value % grid !== 0 && !isCutOff(plan, column, value)) broken[column] = 1;
@@ -45,11 +62,10 @@ export class PacketGrids {
   }
 
   /** Codes which grids hold; the others become 1. */
-  code(plan: StatePlan, model: ResidualModel, broken: Uint8Array): void {
-    for (const column of plan.gridColumns) {
-      const grid = this.#grids[column]!;
-      if (grid < 2) this.#grids[column] = 1;
-      else if (!model.codeFlag(broken[column] === 0, GRID_HOLDS)) this.#grids[column] = 1;
+  code(model: ResidualModel, broken: Uint8Array): void {
+    for (let index = 0; index < this.#openCount; index++) {
+      const column = this.#open[index]!;
+      if (this.#grids[column]! < 2 || !model.codeFlag(broken[column] === 0, GRID_HOLDS)) this.#grids[column] = 1;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { FREQUENCY_BITS, type EntropyCoder } from "./entropy-coder.js";
 import { LOG_UNITS, integerLog } from "./integer-log.js";
-import { CHANGE_CHANCES, FEATURES, ROLES, Role, SHAPES, WEIGHTS } from "./residual-parameters.js";
+import { CHANGE_CHANCES, FEATURES, ROLES, SHAPES, WEIGHTS } from "./residual-parameters.js";
 import { BINS, ESCAPE, LOWEST_HALF_OCTAVE, TOKENS, buildFrequencies, tokenOf, tokenStart } from "./residual-shapes.js";
 import { codeVaruint, codeWide } from "./varuint.js";
 
@@ -13,7 +13,12 @@ const ROW = TOKENS + 1;
 const HIGHEST_UNITS = (LOWEST_HALF_OCTAVE + BINS - 1) * BIN_UNITS;
 const CHANGE_LOWEST = -24;
 const LARGEST_AS_EXPECTED = 15_900;
+/** Residuals have at most 31 bits. */
+const MOST_SHIFT = 16;
 
+const starts = Int32Array.from({ length: TOKENS }, (_, token) => tokenStart(token));
+/** Bits that say which of a token's magnitudes it is. */
+const extras = Uint8Array.from({ length: TOKENS }, (_, token) => (token < 4 ? 0 : (token - 2) >> 1));
 const frequencies = new Uint16Array(SHAPES.length * BINS * ROW);
 /** For the high bits of a frequency, the first token that it may mean. */
 const quick = new Uint8Array(SHAPES.length * BINS * QUICK);
@@ -36,13 +41,12 @@ for (let bin = 0; bin < chances.length; bin++) {
  * this packet, and the baselines), as a weighted sum of logarithms. Nothing is learned from packet to packet.
  */
 export class ResidualModel {
-  /** The features of the next residual; the first is always LOG_UNITS. */
-  readonly features = new Int32Array(FEATURES).fill(LOG_UNITS, 0, 1);
   /** By how much the last residual was wider than expected, in 1 / LOG_UNITS octaves. */
   surprise = 0;
+  /** For the packet's age: FEATURES numbers per role, in 1 / WEIGHT_UNITS. */
+  weights: Int32Array = new Int32Array(ROLES * FEATURES);
   readonly #coder: EntropyCoder;
   readonly #byAge = new Map<number, Int32Array>();
-  #weights: Int32Array = new Int32Array(ROLES * FEATURES);
 
   constructor(coder: EntropyCoder) {
     this.#coder = coder;
@@ -56,23 +60,19 @@ export class ResidualModel {
       weights = weightsAt(age);
       this.#byAge.set(age, weights);
     }
-    this.#weights = weights;
+    this.weights = weights;
   }
 
-  /** Codes a residual; the features are set. */
-  code(role: number, residual: number): number {
-    const scale = this.#scale(role);
-    const excess = scale - HIGHEST_UNITS;
-    const shift = excess > 0 ? Math.floor((excess + LOG_UNITS - 1) / LOG_UNITS) : 0;
-    const bin = ((scale - shift * LOG_UNITS + BIN_UNITS / 2) >> 3) - LOWEST_HALF_OCTAVE;
-    const coded = this.#signed(role * BINS + (bin < 0 ? 0 : bin < BINS ? bin : BINS - 1), shift, residual);
+  /** Codes a residual. `scale`: how wide it is expected to be, log2 in 1 / LOG_UNITS. */
+  code(role: number, scale: number, residual: number): number {
+    const coded = scale > HIGHEST_UNITS ? this.#wide(role, scale, residual) : this.#signed(role, scale, residual);
     this.surprise = integerLog(coded < 0 ? -coded : coded) - scale;
     return coded;
   }
 
-  /** Codes whether something has changed; the features are set. */
-  codeChange(isChanged: boolean): boolean {
-    const bin = (this.#scale(Role.change) - CHANGE_LOWEST) >> 1;
+  /** Codes whether something has changed. `scale`: as for residuals of 0 and 1. */
+  codeChange(scale: number, isChanged: boolean): boolean {
+    const bin = (scale - CHANGE_LOWEST) >> 1;
     const chance = chances[bin < 0 ? 0 : bin < chances.length ? bin : chances.length - 1]!;
     return this.#coder.flag(isChanged, chance);
   }
@@ -93,38 +93,30 @@ export class ResidualModel {
     return this.#coder.flag(value, chance);
   }
 
-  #scale(role: number): number {
-    const { features } = this;
-    const weights = this.#weights;
-    let sum = 0;
-    for (let index = 0, at = role * FEATURES; index < FEATURES; index++) sum += weights[at + index]! * features[index]!;
-    return sum >> 6;
-  }
-
-  #signed(table: number, shift: number, residual: number): number {
-    if (shift > 0) return this.#wide(table, shift, residual);
+  #signed(role: number, scale: number, residual: number): number {
+    const bin = ((scale + BIN_UNITS / 2) >> 3) - LOWEST_HALF_OCTAVE;
     const magnitude = residual < 0 ? -residual : residual;
-    const token = this.#token(table, tokenOf(magnitude));
+    const token = this.#token(role * BINS + (bin < 0 ? 0 : bin), tokenOf(magnitude));
     if (token === 0) return 0;
-    const start = tokenStart(token);
+    const start = starts[token]!;
     if (token === ESCAPE) {
       const rest = codeVaruint(this.#coder, magnitude - start) + start;
       return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -rest : rest;
     }
-    const extraBits = token < 4 ? 0 : (token - 2) >> 1;
-    const coded = this.#coder.bits(((magnitude - start) << 1) | (residual < 0 ? 1 : 0), extraBits + 1);
+    const coded = this.#coder.bits(((magnitude - start) << 1) | (residual < 0 ? 1 : 0), extras[token]! + 1);
     const value = start + (coded >> 1);
     return (coded & 1) === 1 ? -value : value;
   }
 
   /** Where far more than the widest bin is expected, the lowest bits are coded as they are. */
-  #wide(table: number, shift: number, residual: number): number {
+  #wide(role: number, scale: number, residual: number): number {
+    const shift = Math.min(Math.ceil((scale - HIGHEST_UNITS) / LOG_UNITS), MOST_SHIFT);
+    const bin = ((scale - shift * LOG_UNITS + BIN_UNITS / 2) >> 3) - LOWEST_HALF_OCTAVE;
     const magnitude = residual < 0 ? -residual : residual;
-    const token = this.#token(table, tokenOf(magnitude >>> shift));
-    const start = tokenStart(token);
+    const token = this.#token(role * BINS + (bin < BINS ? bin : BINS - 1), tokenOf(magnitude >>> shift));
+    const start = starts[token]!;
     const above = (magnitude >>> shift) - start;
-    const extraBits = token < 4 ? 0 : (token - 2) >> 1;
-    const high = start + (token === ESCAPE ? codeVaruint(this.#coder, above) : codeWide(this.#coder, above, extraBits));
+    const high = start + (token === ESCAPE ? codeVaruint(this.#coder, above) : codeWide(this.#coder, above, extras[token]!));
     const low = codeWide(this.#coder, magnitude & (2 ** shift - 1), shift);
     const value = high * 2 ** shift + low;
     return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -value : value;

@@ -1,5 +1,5 @@
 import type { Baselines } from "./baselines.js";
-import { persistence } from "./damping.js";
+import type { Persistence } from "./damping.js";
 import { normalise, unpackQuat } from "./quat-columns.js";
 import type { StatePlan } from "./state-plan.js";
 
@@ -24,7 +24,7 @@ export class RotationPredictor {
   readonly #turn = new Float64Array(3);
   readonly #turnBefore = new Float64Array(3);
 
-  predict(plan: StatePlan, column: number, baselines: Baselines, seconds: number): void {
+  predict(plan: StatePlan, column: number, baselines: Baselines, persistence: Persistence): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const quat = unpackQuat(plan, column, rows, at0, this.#quat);
     this.change = 0;
@@ -44,7 +44,7 @@ export class RotationPredictor {
         this.bend = Math.max(this.bend, Math.abs(turn[axis]! - before[axis]!));
       }
       const step = plan.step[column + 1]!;
-      const kept = persistence(seconds, age, (2 * Math.sqrt(change)) / step, (2 * Math.sqrt(bend)) / step);
+      const kept = persistence.of((2 * Math.sqrt(change)) / step, (2 * Math.sqrt(bend)) / step);
       const bent = at2 < 0 ? 0 : 0.2 * age * (age + 1) * (kept > 2 / 3 ? 1 : 1.5 * kept);
       const share = kept > 0.7 ? 1 : 0.3 + kept;
       for (let axis = 0; axis < 3; axis++) {

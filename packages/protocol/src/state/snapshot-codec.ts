@@ -79,8 +79,8 @@ export class SnapshotCodec {
       }
     }
     if (isEncoding) this.#checkGrids(entries);
-    for (const [index, kind] of this.#kinds.entries()) {
-      if (kind.isUsed) kind.grids.code(this.plans[index]!, this.model, kind.broken);
+    for (const kind of this.#kinds) {
+      if (kind.isUsed) kind.grids.code(this.model, kind.broken);
     }
   }
 

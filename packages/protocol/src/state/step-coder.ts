@@ -1,13 +1,30 @@
 import type { Baselines } from "./baselines.js";
 import { FREQUENCY_TOTAL } from "./entropy-coder.js";
 import { LOG_UNITS, integerLog } from "./integer-log.js";
-import type { PacketGrids } from "./packet-grids.js";
 import type { ResidualModel } from "./residual-model.js";
-import { Role } from "./residual-parameters.js";
+import { FEATURES, Role } from "./residual-parameters.js";
 import type { ColumnGroup, StatePlan } from "./state-plan.js";
 
 const EVEN = FREQUENCY_TOTAL / 2;
 const MOST_CERTAIN = FREQUENCY_TOTAL - 64;
+
+const CHANGE = Role.change * FEATURES;
+const STEP = Role.step * FEATURES;
+const WEIGHT_SHIFT = 6;
+
+/** By how much wider than expected the residuals of the last two groups were. */
+export interface Surprises {
+  last: number;
+  before: number;
+}
+
+interface StepHistory {
+  readonly value: number;
+  readonly older: number;
+  readonly oldest: number;
+  readonly grid: number;
+  readonly surprises: Surprises;
+}
 
 /**
  * Codes numbers that hold and then step: inputs, counters, flags, names. First whether they have changed; then
@@ -37,29 +54,28 @@ export class StepCoder {
     this.#counted += 1;
   }
 
-  code(plan: StatePlan, group: ColumnGroup, baselines: Baselines, grids: PacketGrids): void {
+  /** @param grid what all values are multiples of; `surprises` of the two groups before */
+  code(plan: StatePlan, group: ColumnGroup, baselines: Baselines, grid: number, surprises: Surprises): void {
     const { row, at, rows, at0, at1, at2 } = baselines;
-    const { features } = this.#model;
+    const { weights } = this.#model;
     const column = group.first;
     const value = rows[at0 + column]!;
     const older = at1 < 0 ? value : rows[at1 + column]!;
     const oldest = at2 < 0 ? older : rows[at2 + column]!;
-    const wasExtreme = isExtreme(plan, column, value);
-    features[1] = value === older ? 0 : LOG_UNITS;
-    features[2] = older === oldest ? 0 : LOG_UNITS;
-    features[3] = wasExtreme ? LOG_UNITS : 0;
-    features[4] = features[5] = features[6] = 0;
+    const scale =
+      (weights[CHANGE]! +
+        (value === older ? 0 : weights[CHANGE + 1]!) +
+        (older === oldest ? 0 : weights[CHANGE + 2]!) +
+        (isExtreme(plan, column, value) ? weights[CHANGE + 3]! : 0)) *
+        LOG_UNITS +
+      weights[CHANGE + 7]! * surprises.last +
+      weights[CHANGE + 8]! * surprises.before;
     let coded = value;
-    if (this.#model.codeChange(row[at + column] !== value)) {
-      if (group.role === Role.change) coded = this.#other(plan, column, row[at + column]!, value);
-      else {
-        const grid = grids.of(column);
-        features[1] = integerLog(Math.floor(Math.abs(value - older) / grid));
-        features[2] = integerLog(Math.floor(Math.abs(older - oldest) / grid));
-        features[3] = 0;
-        const extremes = (wasExtreme ? 1 : 0) + (isExtreme(plan, column, older) ? 1 : 0);
-        coded = this.#stepped(plan, column, { from: value, to: row[at + column]!, grid, extremes });
-      }
+    if (this.#model.codeChange(scale >> WEIGHT_SHIFT, row[at + column] !== value)) {
+      coded =
+        group.role === Role.change
+          ? this.#other(plan, column, row[at + column]!, value)
+          : this.#stepped(plan, column, row[at + column]!, { value, older, oldest, grid, surprises });
     }
     if (coded >= plan.min[column]! && coded <= plan.max[column]!) row[at + column] = coded;
     else {
@@ -76,19 +92,24 @@ export class StepCoder {
     return bits === 1 ? 1 - was : this.#model.codeBits(value, bits);
   }
 
-  #stepped(
-    plan: StatePlan,
-    column: number,
-    { from, to, grid, extremes }: { from: number; to: number; grid: number; extremes: number },
-  ): number {
+  #stepped(plan: StatePlan, column: number, to: number, from: StepHistory): number {
+    const { value, older, oldest, grid, surprises } = from;
+    const extremes = (isExtreme(plan, column, value) ? 1 : 0) + (isExtreme(plan, column, older) ? 1 : 0);
     const seen = (this.#extremes[column] ?? 0) + extremes + 1;
     const chance = Math.floor((FREQUENCY_TOTAL * seen) / (this.#counted + 4));
     const isToExtreme = isExtreme(plan, column, to);
     if (this.#model.codeFlag(isToExtreme, Math.min(Math.max(chance, 64), MOST_CERTAIN))) {
-      return this.#extreme(plan, column, from, to);
+      return this.#extreme(plan, column, value, to);
     }
-    const around = Math.floor(from / grid + 0.5);
-    return (around + this.#model.code(Role.step, to / grid - around)) * grid;
+    const { weights } = this.#model;
+    const scale =
+      weights[STEP]! * LOG_UNITS +
+      weights[STEP + 1]! * integerLog(Math.floor(Math.abs(value - older) / grid)) +
+      weights[STEP + 2]! * integerLog(Math.floor(Math.abs(older - oldest) / grid)) +
+      weights[STEP + 7]! * surprises.last +
+      weights[STEP + 8]! * surprises.before;
+    const around = Math.floor(value / grid + 0.5);
+    return (around + this.#model.code(Role.step, scale >> WEIGHT_SHIFT, to / grid - around)) * grid;
   }
 
   /** Which of the up to three places, leaving out the one it came from. */
