@@ -275,11 +275,21 @@ export class EntityCoder {
    * itself: nothing says that it will last. Returns the logarithm of the widest bend.
    */
   #derive({ first, count }: ColumnGroup): number {
+    const { rows, at0, at1, at2, gap1, gap2 } = this.#baselines;
+    const { turn } = this.#plan;
     let widest = 0;
     for (let index = 0; index < count; index++) {
-      const bend = this.#bendOf(first + index);
-      this.#changes[index] = this.#changeOf(first + index);
-      this.#misses[index] = this.#changes[index]!;
+      const column = first + index;
+      let change = 0;
+      let bend = 0;
+      if (at1 >= 0) {
+        const older = rows[at1 + column]!;
+        const around = turn[column]!;
+        change = shortestTurn(rows[at0 + column]! - older, around) / gap1;
+        bend = at2 < 0 ? change : change - shortestTurn(older - rows[at2 + column]!, around) / gap2;
+      }
+      this.#changes[index] = change;
+      this.#misses[index] = change;
       this.#bends[index] = bend;
       if (bend > widest) widest = bend;
       else if (-bend > widest) widest = -bend;

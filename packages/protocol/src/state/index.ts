@@ -5,3 +5,7 @@ export * from "./quantiser.js";
 export * from "./snapshot-reader.js";
 export * from "./snapshot-writer.js";
 export * from "./state-plan.js";
+export * from "./reference-sender.js";
+export * from "./shared-writer.js";
+export * from "./snapshot-sender.js";
+export * from "./state-history.js";

@@ -14,6 +14,10 @@ export class PacketEntries {
   ticks0 = new Float64Array(64);
   ticks1 = new Float64Array(64);
   ticks2 = new Float64Array(64);
+  /** Where these baselines begin in the entity's rows, -1 where there is none. */
+  at0 = new Int32Array(64);
+  at1 = new Int32Array(64);
+  at2 = new Int32Array(64);
   readonly texts: (Texts | undefined)[] = [];
 
   clear(): void {
@@ -31,6 +35,7 @@ export class PacketEntries {
     this.ticks0[index] = NO_TICK;
     this.ticks1[index] = NO_TICK;
     this.ticks2[index] = NO_TICK;
+    this.at0[index] = this.at1[index] = this.at2[index] = -1;
     return index;
   }
 
@@ -38,10 +43,42 @@ export class PacketEntries {
     return this.ticks0[index] === tick0 && this.ticks1[index] === tick1 && this.ticks2[index] === tick2;
   }
 
-  setBaselines(index: number, tick0: number, tick1: number, tick2: number): void {
+  /** False where the entity does not have the state of one of the ticks (any more). */
+  setBaselines(index: number, tick0: number, tick1: number, tick2: number): boolean {
+    const entity = this.entities[index]!;
+    this.at0[index] = entity.find(tick0);
+    this.at1[index] = tick1 === NO_TICK ? -1 : entity.find(tick1);
+    this.at2[index] = tick2 === NO_TICK ? -1 : entity.find(tick2);
     this.ticks0[index] = tick0;
     this.ticks1[index] = tick1;
     this.ticks2[index] = tick2;
+    return (
+      this.at0[index]! >= 0 &&
+      (tick1 === NO_TICK || this.at1[index]! >= 0) &&
+      (tick2 === NO_TICK || this.at2[index]! >= 0)
+    );
+  }
+
+  /** Whether the same entities have the same baselines. */
+  isSameAs(other: PacketEntries): boolean {
+    if (this.count !== other.count) return false;
+    for (let index = 0; index < this.count; index++) {
+      const isSame =
+        this.entities[index] === other.entities[index] &&
+        other.hasBaselines(index, this.ticks0[index]!, this.ticks1[index]!, this.ticks2[index]!);
+      if (!isSame) return false;
+    }
+    return true;
+  }
+
+  copy(other: PacketEntries): void {
+    this.clear();
+    for (let index = 0; index < other.count; index++) {
+      this.add(other.entities[index]!, other.kinds[index]!, other.places[index]!);
+      this.ticks0[index] = other.ticks0[index]!;
+      this.ticks1[index] = other.ticks1[index]!;
+      this.ticks2[index] = other.ticks2[index]!;
+    }
   }
 
   #grow(): void {
@@ -51,6 +88,9 @@ export class PacketEntries {
     this.ticks0 = grown(this.ticks0, new Float64Array(size));
     this.ticks1 = grown(this.ticks1, new Float64Array(size));
     this.ticks2 = grown(this.ticks2, new Float64Array(size));
+    this.at0 = grown(this.at0, new Int32Array(size));
+    this.at1 = grown(this.at1, new Int32Array(size));
+    this.at2 = grown(this.at2, new Int32Array(size));
   }
 }
 

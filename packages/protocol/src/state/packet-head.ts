@@ -113,11 +113,10 @@ export function mostlyShared(entries: PacketEntries, into: SharedBaselines): voi
 }
 
 /** Whether owner and teleports are those of the baseline. */
-export function isSameOwnership(entity: EntityRows, tick0: number, at: number): boolean {
-  const before = entity.find(tick0);
+export function isSameOwnership({ rows }: EntityRows, before: number, at: number): boolean {
   return (
-    entity.rows[before + OWNER_COLUMN] === entity.rows[at + OWNER_COLUMN] &&
-    entity.rows[before + TELEPORT_COLUMN] === entity.rows[at + TELEPORT_COLUMN]
+    rows[before + OWNER_COLUMN] === rows[at + OWNER_COLUMN] &&
+    rows[before + TELEPORT_COLUMN] === rows[at + TELEPORT_COLUMN]
   );
 }
 

@@ -72,11 +72,7 @@ export class SnapshotCodec {
         kind.grids.start(plan);
         kind.broken.fill(0);
       }
-      const entity = entries.entities[index]!;
-      kind.grids.observe(plan, entity.rows, entity.find(entries.ticks0[index]!));
-      if (entries.ticks1[index] !== NO_TICK) {
-        kind.grids.observe(plan, entity.rows, entity.find(entries.ticks1[index]!));
-      }
+      kind.grids.observe(plan, entries.entities[index]!.rows, entries.at0[index]!);
     }
     if (isEncoding) this.#checkGrids(entries);
     for (const kind of this.#kinds) {
@@ -96,13 +92,15 @@ export class SnapshotCodec {
     const entity = entries.entities[index]!;
     const kind = entries.kinds[index]!;
     const baselines = this.#baselines;
-    const [tick0, tick1, tick2] = [entries.ticks0[index]!, entries.ticks1[index]!, entries.ticks2[index]!];
+    const tick0 = entries.ticks0[index]!;
+    const tick1 = entries.ticks1[index]!;
+    const tick2 = entries.ticks2[index]!;
     baselines.rows = entity.rows;
     baselines.row = staged ?? entity.rows;
     baselines.at = entries.places[index]!;
-    baselines.at0 = entity.find(tick0);
-    baselines.at1 = tick1 === NO_TICK ? -1 : entity.find(tick1);
-    baselines.at2 = tick2 === NO_TICK ? -1 : entity.find(tick2);
+    baselines.at0 = entries.at0[index]!;
+    baselines.at1 = entries.at1[index]!;
+    baselines.at2 = entries.at2[index]!;
     baselines.age = (tick - tick0) | 0;
     baselines.gap1 = (tick0 - tick1) | 0;
     baselines.gap2 = (tick1 - tick2) | 0;

@@ -148,16 +148,11 @@ export class SnapshotReader {
   #stageDelta(id: number, { tick0, tick1, tick2 }: SharedBaselines): DropReason | undefined {
     const entity = this.#entities.get(id);
     if (entity === undefined || tick0 === NO_TICK) return "unknown-entity";
-    const at0 = entity.find(tick0);
-    const isHeld =
-      at0 >= 0 &&
-      (tick1 === NO_TICK || entity.find(tick1) >= 0) &&
-      (tick2 === NO_TICK || entity.find(tick2) >= 0);
-    if (!isHeld) return "no-baseline";
     const place = this.#stage(entity.plan.width);
     if (place < 0) return "too-long";
     const index = this.#entries.add(entity, this.#options.plans.indexOf(entity.plan), place);
-    this.#entries.setBaselines(index, tick0, tick1, tick2);
+    if (!this.#entries.setBaselines(index, tick0, tick1, tick2)) return "no-baseline";
+    const at0 = this.#entries.at0[index]!;
     this.#staged[place + OWNER_COLUMN] = entity.rows[at0 + OWNER_COLUMN]!;
     this.#staged[place + TELEPORT_COLUMN] = entity.rows[at0 + TELEPORT_COLUMN]!;
     return undefined;

@@ -62,7 +62,7 @@ export class SnapshotWriter {
       const own0 = entries.ticks0[index]!;
       const isWhole = own0 === NO_TICK;
       const isShared = entries.hasBaselines(index, tick0, tick1, tick2);
-      const isSame = isWhole || isSameOwnership(entity, own0, place);
+      const isSame = isWhole || isSameOwnership(entity, entries.at0[index]!, place);
       if (tick0 !== NO_TICK && head.isPlain(!isWhole && isShared && isSame)) continue;
       if (tick0 === NO_TICK || head.either(isWhole)) {
         if (!head.either(entries.kinds[index] === kind)) head.kind(entries.kinds[index]!);

@@ -1,0 +1,81 @@
+import type { EntityRows } from "./entity-rows.js";
+import { PacketEntries } from "./packet-entries.js";
+import type { SharedWriter } from "./shared-writer.js";
+import type { StateHistory } from "./state-history.js";
+
+const FIRST_GUESS_BYTES = 24;
+/** Of the budget, what a guess aims at, so that few guesses turn out too large. */
+const GUESS_SHARE = 0.9;
+
+export interface SplitOptions {
+  readonly tick: number;
+  readonly maxBytes: number;
+  readonly removed: readonly number[];
+  readonly checksumTicks: number;
+  /** Sets the baselines of the entry that was just added. */
+  choose(entries: PacketEntries, index: number): void;
+  send(body: Uint8Array, entries: PacketEntries, removed: readonly number[]): void;
+}
+
+const NONE: readonly number[] = [];
+/** A removal costs 16 bits; the rest of the packet keeps room. */
+const REMOVALS_PER_PACKET = 256;
+
+/** Spreads entities over packets that keep within a budget. No entity is left out for want of room. */
+export class PacketSplitter {
+  readonly #history: StateHistory;
+  readonly #writer: SharedWriter;
+  readonly #entries = new PacketEntries();
+  #bytesPerEntity = FIRST_GUESS_BYTES;
+
+  constructor(history: StateHistory, writer: SharedWriter) {
+    this.#history = history;
+    this.#writer = writer;
+  }
+
+  /** `entities` in the order of their ids, all with a state at the tick. */
+  split(entities: readonly EntityRows[], options: SplitOptions): void {
+    const { maxBytes } = options;
+    let from = 0;
+    let removals = 0;
+    while (from < entities.length || removals < options.removed.length) {
+      const removed =
+        removals < options.removed.length
+          ? options.removed.slice(removals, removals + REMOVALS_PER_PACKET)
+          : NONE;
+      let count = this.#guess(entities.length - from, maxBytes - removed.length * 2);
+      let body = this.#write(entities, from, count, options, removed);
+      while (body.length > maxBytes && count > 1) {
+        count = Math.max(1, Math.min(count - 1, Math.floor((count * maxBytes * GUESS_SHARE) / body.length)));
+        body = this.#write(entities, from, count, options, removed);
+      }
+      if (count > 0) this.#bytesPerEntity += (body.length / count - this.#bytesPerEntity) / 8;
+      options.send(body, this.#entries, removed);
+      from += count;
+      removals += removed.length;
+    }
+  }
+
+  #guess(left: number, maxBytes: number): number {
+    const fitting = Math.floor((maxBytes * GUESS_SHARE) / this.#bytesPerEntity);
+    return Math.min(left, Math.max(1, fitting));
+  }
+
+  #write(
+    entities: readonly EntityRows[],
+    from: number,
+    count: number,
+    options: SplitOptions,
+    removed: readonly number[],
+  ): Uint8Array {
+    const { tick, checksumTicks } = options;
+    const entries = this.#entries;
+    entries.clear();
+    for (let index = from; index < from + count; index++) {
+      const entity = entities[index]!;
+      options.choose(entries, entries.add(entity, this.#history.kindOf(entity), entity.find(tick)));
+    }
+    const checked = count > 0 && tick % checksumTicks === 0 ? Math.floor(tick / checksumTicks) % count : -1;
+    return this.#writer.write({ tick, entries, removed, checked });
+  }
+}
