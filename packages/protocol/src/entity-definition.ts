@@ -45,6 +45,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly motionLayout: MotionLayout | undefined;
   /** 32 bits over everything that both sides must agree on. */
   readonly schemaHash: number;
+  /** The same for what predicts and codes states: precision and motion model too. */
+  readonly stateHash: number;
   /** 16 bits per field, in wire order: two builds agree as far as these do. */
   readonly fieldHashes: readonly number[];
 }
@@ -111,7 +113,10 @@ export function defineEntity<const F extends Fields>(
     leaves: list.leaves,
     textCount: list.textCount,
     motionLayout,
-    schemaHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
+    schemaHash: hashOf(
+      [name, motion, ...components.map((c) => `${c.name}:${c.kind}:${c.min}:${c.max}`)].join("|"),
+    ),
+    stateHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
     fieldHashes,
   });
 }

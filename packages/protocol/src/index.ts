@@ -14,5 +14,6 @@ export * from "./packet.js";
 export * from "./payload.js";
 export * from "./sequence.js";
 export * from "./state-codec.js";
+export * from "./state/index.js";
 export * from "./utf8.js";
 export * from "./value-codec.js";

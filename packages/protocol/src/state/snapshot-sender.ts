@@ -60,7 +60,7 @@ export class SnapshotSender {
       tick,
       maxBytes: this.#maxBytes,
       checksumTicks: this.#checksumTicks,
-      removed: this.#removals.size === 0 ? NOTHING : [...this.#removals],
+      removed: this.#removals.size === 0 ? NOTHING : this.#gone(),
       choose: (entries, index) => this.#choose(entries, index, tick),
       send: (body, entries, removed) => this.#remember(send(body), tick, entries, removed),
     });
@@ -96,6 +96,12 @@ export class SnapshotSender {
         if (packet.ids[index] === entity.id) packet.sequence = -1;
       }
     }
+  }
+
+  /** Ids to tell as removed; one that is in use again is not. */
+  #gone(): readonly number[] {
+    for (const id of this.#removals) if (this.#history.find(id)) this.#removals.delete(id);
+    return [...this.#removals];
   }
 
   #choose(entries: PacketEntries, index: number, tick: number): void {

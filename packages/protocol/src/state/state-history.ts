@@ -57,7 +57,8 @@ export class StateHistory {
     if (!entity) return;
     this.#byId.delete(id);
     this.#owners.delete(id);
-    this.#teleports.delete(id);
+    // An id that is used again is at another place, even for a receiver that has not heard of the removal.
+    this.teleport(id);
     this.entities.splice(this.entities.indexOf(entity), 1);
   }
 
