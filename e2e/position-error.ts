@@ -8,14 +8,41 @@ export interface Sample {
 }
 
 export interface PositionError {
+  /** Frames that were compared. */
   readonly count: number;
+  /** Frames left out, because one of the two pages had just stood still. */
+  readonly disturbed: number;
   readonly p50M: number;
   readonly p95M: number;
   readonly maxM: number;
 }
 
-/** Between two samples further apart than this the car may have been anywhere. */
+/**
+ * A car that is driven without mercy, seen in another browser: in nearly every frame less than a car's length off.
+ * At 30 m/s that is a tenth of a second; an idle machine shows a third of it.
+ */
+export const BOUND_P95_M = 3;
+
+/**
+ * Longer between two frames, and the page stood still: its car did not move although time went on, and what it
+ * shows is as old as its last look at the network. That is the machine's doing; three browsers share its few cores.
+ */
 const LONGEST_GAP_MS = 100;
+/** So much later what is shown has settled again. */
+const SETTLED_AFTER_MS = 1000;
+
+/** Tells whether a moment is undisturbed, for moments that are asked for in rising order. */
+function calmOf(frames: readonly { readonly atMs: number }[]): (atMs: number) => boolean {
+  let index = 0;
+  let stoodStillUntilMs = Number.NEGATIVE_INFINITY;
+  return (atMs) => {
+    for (; index < frames.length && frames[index]!.atMs <= atMs; index += 1) {
+      const before = frames[index - 1]?.atMs ?? frames[index]!.atMs;
+      if (frames[index]!.atMs - before > LONGEST_GAP_MS) stoodStillUntilMs = frames[index]!.atMs;
+    }
+    return atMs - stoodStillUntilMs > SETTLED_AFTER_MS;
+  };
+}
 
 /** Where the car was at that time, by its owner's own record; undefined where the record has a hole. */
 function placeAt(own: readonly Sample[], atMs: number): { x: number; y: number } | undefined {
@@ -29,15 +56,24 @@ function placeAt(own: readonly Sample[], atMs: number): { x: number; y: number }
   return { x: before.x + share * (after.x - before.x), y: before.y + share * (after.y - before.y) };
 }
 
-export function positionError(own: readonly Sample[], seen: readonly Sample[]): PositionError {
+/** @param pages the frames of both pages: what they showed just after standing still is left out, and counted */
+export function positionError(
+  own: readonly Sample[],
+  seen: readonly Sample[],
+  pages: readonly (readonly { readonly atMs: number }[])[] = [],
+): PositionError {
+  const calm = pages.map(calmOf);
   const errors: number[] = [];
+  let disturbed = 0;
   for (const sample of seen) {
     const place = placeAt(own, sample.atMs);
-    if (place !== undefined) errors.push(Math.hypot(sample.x - place.x, sample.y - place.y));
+    const isCalm = calm.map((isCalmAt) => isCalmAt(sample.atMs)).every(Boolean);
+    if (place === undefined || !isCalm) disturbed += 1;
+    else errors.push(Math.hypot(sample.x - place.x, sample.y - place.y));
   }
   errors.sort((a, b) => a - b);
   const quantile = (share: number): number => errors[Math.ceil(share * errors.length) - 1] ?? Number.NaN;
-  return { count: errors.length, p50M: quantile(0.5), p95M: quantile(0.95), maxM: quantile(1) };
+  return { count: errors.length, disturbed, p50M: quantile(0.5), p95M: quantile(0.95), maxM: quantile(1) };
 }
 
 /** Metres along the record: a car that only stood still proves nothing. */

@@ -3,14 +3,13 @@ import { distanceM, positionError, type PositionError, type Sample } from "./pos
 import { waitInPage, type RaceBrowser, type RaceKey } from "./browsers/race-browser.js";
 
 /** As much of the page's debugging handle as the scenarios use. */
-export interface PageHandle {
+interface PageHandle {
   readonly room: {
     readonly sessionId: string;
     readonly state: string;
     readonly peers: readonly PeerView[];
     readonly transport: {
-      readonly history: readonly { atMs: number; about: string; choice: string }[];
-      readonly drops?: unknown;
+      readonly history: readonly { atMs: number; about: string; choice: string; reason: string }[];
     };
     send(type: string, message: unknown): void;
   };
@@ -27,6 +26,7 @@ export interface PageHandle {
 
 interface PeerView {
   readonly id: string;
+  readonly number: number;
   readonly path: "direct" | "relay";
   readonly channel: string;
   readonly reason: string;
@@ -38,15 +38,17 @@ interface Frame {
   readonly others: readonly { readonly ownerId: string; readonly x: number; readonly y: number }[];
 }
 
-/** What the page has once the game runs; `firstOtherAtMs` is put there by {@link RacePage.join}. */
+/** What the page has once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
 export interface PageWindow {
   paceline: PageHandle;
-  firstOtherAtMs?: number;
+  /** By owner of a car: when it was first shown, on the page's clock. */
+  firstShownAtMs: Record<string, number>;
 }
 
+/** What of a pair took how long, counted from asking for a room. */
 export interface ConnectTimes {
-  readonly firstStateMs: number | undefined;
-  readonly directMs: number | undefined;
+  readonly firstStateMs?: number;
+  readonly directMs?: number;
 }
 
 const JOIN_LIMIT_MS = 15_000;
@@ -76,19 +78,20 @@ export class RacePage {
     await this.browser.open(address.href);
     await this.browser.evaluate(() => {
       const page = window as unknown as PageWindow;
-      const timer = setInterval(() => {
-        // The game appears when the room is joined, and others when their first state is shown.
-        if ((page.paceline?.game.others.length ?? 0) === 0) return;
-        page.firstOtherAtMs = performance.now();
-        clearInterval(timer);
-      }, 2);
+      page.firstShownAtMs = {};
+      // The game appears when the room is joined, a car when its first state is there.
+      setInterval(() => {
+        for (const { ownerId } of page.paceline?.game.others ?? []) {
+          page.firstShownAtMs[ownerId] ??= performance.now();
+        }
+      }, 4);
     });
     await this.press("Enter");
     await this.rejoined("");
   }
 
   /** Waits until this participant is in a room under another id than before. */
-  async rejoined(before: string): Promise<void> {
+  async rejoined(before: string, timeoutMs = JOIN_LIMIT_MS): Promise<void> {
     this.#sessionId = await this.waitFor(
       "to be in a room",
       (known) => {
@@ -97,7 +100,7 @@ export class RacePage {
           paceline?.room.state === "joined" && paceline.room.sessionId !== known && paceline.room.sessionId
         );
       },
-      { argument: before, timeoutMs: JOIN_LIMIT_MS },
+      { argument: before, timeoutMs },
     );
   }
 
@@ -119,15 +122,30 @@ export class RacePage {
   }
 
   /** Waits until the pair uses that path, by this side's account; answers with the reason it gives. */
-  reaches(other: RacePage, path: "direct" | "relay", timeoutMs = JOIN_LIMIT_MS): Promise<string> {
-    return this.waitFor(
-      `the path to ${other.name} to be ${path}`,
-      ({ id, wanted }) => {
-        const { peers } = (window as unknown as PageWindow).paceline.room;
-        return peers.find((peer) => peer.id === id && peer.path === wanted)?.reason;
-      },
-      { argument: { id: other.sessionId, wanted: path }, timeoutMs },
-    );
+  async reaches(other: RacePage, path: "direct" | "relay", timeoutMs = JOIN_LIMIT_MS): Promise<string> {
+    try {
+      return await this.waitFor(
+        `the path to ${other.name} to be ${path}`,
+        ({ id, wanted }) => {
+          const { peers } = (window as unknown as PageWindow).paceline.room;
+          return peers.find((peer) => peer.id === id && peer.path === wanted)?.reason;
+        },
+        { argument: { id: other.sessionId, wanted: path }, timeoutMs },
+      );
+    } catch (error) {
+      throw new Error(`${String(error)}\n${await this.#history()}`, { cause: error });
+    }
+  }
+
+  /** What happened to the paths of this page, for the report of a failure. */
+  #history(): Promise<string> {
+    return this.browser.evaluate(() => {
+      const { history } = (window as unknown as PageWindow).paceline.room.transport;
+      const lines = history.map(
+        ({ atMs, about, choice, reason }) => `${atMs.toFixed(0)} ms: ${about}: ${choice} (${reason})`,
+      );
+      return [...lines, `now: ${performance.now().toFixed(0)} ms`].join("\n");
+    });
   }
 
   async waitForPhase(phase: string, timeoutMs: number): Promise<void> {
@@ -178,19 +196,25 @@ export class RacePage {
     const seen = this.#frames.flatMap(({ atMs, others }) =>
       others.filter(({ ownerId }) => ownerId === other.sessionId).map(({ x, y }) => ({ atMs, x, y })),
     );
-    return positionError(other.#ownTrack(), seen);
+    return positionError(other.#ownTrack(), seen, [this.#frames, other.#frames]);
   }
 
-  /** Both count from asking for a room. */
-  connectTimes(): Promise<ConnectTimes> {
-    return this.browser.evaluate(() => {
-      const { firstOtherAtMs, paceline } = window as unknown as PageWindow;
+  connectTimes(other: RacePage): Promise<ConnectTimes> {
+    return this.browser.evaluate((id) => {
+      const { firstShownAtMs, paceline } = window as unknown as PageWindow;
+      const { peers, transport } = paceline.room;
+      const peer = peers.find((candidate) => candidate.id === id);
       const asked = performance.getEntriesByType("resource").find(({ name }) => name.includes("/match/"));
-      const direct = paceline.room.transport.history.find(({ choice }) => choice.startsWith("direct"));
-      const since = (atMs: number | undefined): number | undefined =>
-        asked === undefined || atMs === undefined ? undefined : atMs - asked.startTime;
-      return { firstStateMs: since(firstOtherAtMs), directMs: since(direct?.atMs) };
-    });
+      const shownAtMs = firstShownAtMs[id];
+      if (peer === undefined || asked === undefined || shownAtMs === undefined) return {};
+      const direct = transport.history.find(
+        ({ about, choice }) => about === `peer ${peer.number}` && choice.startsWith("direct"),
+      );
+      const firstStateMs = shownAtMs - asked.startTime;
+      return direct === undefined
+        ? { firstStateMs }
+        : { firstStateMs, directMs: direct.atMs - asked.startTime };
+    }, other.sessionId);
   }
 
   #ownTrack(): Sample[] {

@@ -1,13 +1,10 @@
 import { expect } from "@playwright/test";
+import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/**
- * A car that drives past all limits on two cores shared with three browsers, seen in another of them: half a car's
- * length for nearly every frame, and never far enough off to be jumped to.
- */
-const ERROR_P95_M = 2;
-const ERROR_MAX_M = 10;
+/** More would be a jump. */
+const BOUND_MAX_M = 10;
 const DRIVE_MS = 8000;
 const LEAST_DRIVEN_M = 30;
 
@@ -43,12 +40,13 @@ test("three browsers in one race", async ({ startServer, enter, report }) => {
       scenario: "three browsers in one race",
       browsers: `${viewer.name} sees ${driver.name}`,
       path: isDirect ? "direct" : "relay",
-      ...(await viewer.connectTimes()),
+      // Whoever was there before the other only waited for it.
+      ...(pages.indexOf(viewer) > pages.indexOf(driver) ? await viewer.connectTimes(driver) : {}),
       error,
     });
     expect.soft(error.count, `frames in which ${viewer.name} showed ${driver.name}`).toBeGreaterThan(50);
-    expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(ERROR_P95_M);
-    expect.soft(error.maxM, `${viewer.name} sees ${driver.name}, max`).toBeLessThan(ERROR_MAX_M);
+    expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(BOUND_P95_M);
+    expect.soft(error.maxM, `${viewer.name} sees ${driver.name}, max`).toBeLessThan(BOUND_MAX_M);
   }
   for (const page of pages) expect(page.browser.complaints).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { RaceServer } from "./race-server.js";
 const ARTEFACTS = path.resolve(import.meta.dirname, "../artefacts");
 
 /** One line of the report. */
-export interface Finding {
+interface Finding {
   readonly scenario: string;
   /** Who looks, and at whom. */
   readonly browsers: string;
@@ -28,6 +28,8 @@ export interface Finding {
 interface EnterOptions {
   /** Run in the page before its own scripts; not possible in WebKitGTK. */
   readonly beforeLoad?: (() => void)[];
+  /** False: WebRTC is there, but no UDP leaves the machine, so that it never connects. Chromium only. */
+  readonly hasUdp?: boolean;
 }
 
 interface Fixtures {
@@ -38,7 +40,7 @@ interface Fixtures {
 }
 
 interface WorkerFixtures {
-  engine: (name: PlaywrightEngine) => Promise<Browser>;
+  engine: (name: PlaywrightEngine, hasUdp: boolean) => Promise<Browser>;
 }
 
 function lineOf(finding: Finding): string {
@@ -48,7 +50,9 @@ function lineOf(finding: Finding): string {
     directMs === undefined ? [] : [`direct ${directMs.toFixed(0)} ms`],
   ].flat();
   const metres =
-    error && `error p50 ${error.p50M.toFixed(2)} p95 ${error.p95M.toFixed(2)} max ${error.maxM.toFixed(2)} m`;
+    error &&
+    `error p50 ${error.p50M.toFixed(2)} p95 ${error.p95M.toFixed(2)} max ${error.maxM.toFixed(2)} m` +
+      ` in ${error.count} frames (${error.disturbed} left out)`;
   const parts = [scenario, browsers, finding.path, times.join(", "), metres, finding.note];
   return parts.filter((part) => part !== undefined && part !== "").join(" | ");
 }
@@ -61,10 +65,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   engine: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads a fixture's needs from this pattern
     async ({}, use) => {
-      const launched = new Map<PlaywrightEngine, Promise<Browser>>();
-      await use((name) => {
-        const engine = launched.get(name) ?? launchEngine(name);
-        launched.set(name, engine);
+      const launched = new Map<string, Promise<Browser>>();
+      await use((name, hasUdp) => {
+        const key = `${name} ${hasUdp}`;
+        const engine = launched.get(key) ?? launchEngine(name, { hasUdp });
+        launched.set(key, engine);
         return engine;
       });
       for (const engine of launched.values()) await (await engine).close();
@@ -93,7 +98,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const browser =
         name === "webkitgtk"
           ? await WebKitGtkBrowser.launch()
-          : await PlaywrightBrowser.launch(name, await engine(name), options.beforeLoad);
+          : await PlaywrightBrowser.launch(
+              name,
+              await engine(name, options.hasUdp ?? true),
+              options.beforeLoad,
+            );
       browsers.push(browser);
       return browser;
     });

@@ -99,9 +99,9 @@ export async function endChild(child, first = "SIGTERM") {
   }
 }
 
-/** @param {NodeJS.Signals} [first] */
+/** The last one first, so that none misses what it was started upon. @param {NodeJS.Signals} [first] */
 export async function endAllChildren(first) {
-  await Promise.all([...living].map((child) => endChild(child, first)));
+  for (const child of [...living].toReversed()) await endChild(child, first);
 }
 
 /**

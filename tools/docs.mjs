@@ -3,12 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { errorsMarkdown } from "./docs/errors.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
+import { stateMachinesMarkdown } from "./docs/state-machines.mjs";
 import { ROOT } from "./pnpm.mjs";
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const GENERATED = {
   "docs/ERRORS.md": errorsMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
+  "docs/STATE-MACHINES.md": stateMachinesMarkdown,
 };
 
 const isCheck = process.argv.includes("--check");

@@ -1,6 +1,6 @@
 import { chromium, firefox, type Browser, type BrowserContext, type Page } from "@playwright/test";
 import { executableOf } from "../../tools/browsers.mjs";
-import type { RaceBrowser, RaceKey } from "./race-browser.js";
+import { WINDOW, type RaceBrowser, type RaceKey } from "./race-browser.js";
 
 /** The system's Chromium: as root in a container it needs no sandbox, and there is no GPU to ask for. */
 const CHROMIUM_ARGS = [
@@ -16,10 +16,15 @@ const CHROMIUM_ARGS = [
 
 export type PlaywrightEngine = "chromium" | "firefox";
 
-export function launchEngine(name: PlaywrightEngine): Promise<Browser> {
+/** Candidates would be gathered through a proxy only, and there is none. */
+const NO_UDP = "--webrtc-ip-handling-policy=disable_non_proxied_udp";
+
+export function launchEngine(name: PlaywrightEngine, { hasUdp = true } = {}): Promise<Browser> {
   const executablePath = executableOf(name);
   if (executablePath === undefined) throw new Error(`${name} is not installed`);
-  if (name === "chromium") return chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+  if (name === "chromium") {
+    return chromium.launch({ executablePath, args: hasUdp ? CHROMIUM_ARGS : [...CHROMIUM_ARGS, NO_UDP] });
+  }
   return firefox.launch({
     // Playwright drives an unmodified Firefox only through this channel.
     channel: "moz-firefox",
@@ -56,7 +61,7 @@ export class PlaywrightBrowser implements RaceBrowser {
     engine: Browser,
     beforeLoad: (() => void)[] = [],
   ): Promise<PlaywrightBrowser> {
-    const context = await engine.newContext({ viewport: { width: 960, height: 600 } });
+    const context = await engine.newContext({ viewport: WINDOW });
     for (const script of beforeLoad) await context.addInitScript(script);
     return new PlaywrightBrowser(name, context, await context.newPage());
   }

@@ -2,6 +2,9 @@
 
 export type BrowserName = "chromium" | "firefox" | "webkitgtk";
 
+/** Small, since every pixel is drawn by the two cores on which three browsers, a server and the test have to live. */
+export const WINDOW = { width: 720, height: 450 };
+
 /** The keys that scenarios press, by `KeyboardEvent.code`. */
 export type RaceKey = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" | "Space" | "Enter" | "KeyR";
 

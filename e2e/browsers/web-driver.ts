@@ -6,7 +6,7 @@ interface KeyAction {
 }
 
 /** Anything that the driver refused, and anything that a script in the page threw. */
-export class WebDriverError extends Error {
+class WebDriverError extends Error {
   override readonly name = "WebDriverError";
 }
 
@@ -40,6 +40,11 @@ export class WebDriverSession {
     const session = new WebDriverSession(`${driverUrl}/session/${sessionId}`);
     await call(session.#base, "POST", "/timeouts", { script: 30_000, pageLoad: 30_000 });
     return session;
+  }
+
+  /** Of the window with its frame; the page inside is a little smaller. */
+  async resize(size: { width: number; height: number }): Promise<void> {
+    await call(this.#base, "POST", "/window/rect", { x: 0, y: 0, ...size });
   }
 
   async open(url: string): Promise<void> {

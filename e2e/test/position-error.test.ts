@@ -31,7 +31,18 @@ describe("the position error", () => {
   it("leaves out what it cannot know: before, after, and holes of the owner's record", () => {
     const own = straight(40, 100).filter(({ atMs }) => atMs < 500 || atMs > 900);
     const seen = [-5, 100, 700, 1000, 5000].map((atMs) => ({ atMs, x: 0, y: 0 }));
-    expect(positionError(own, seen).count).toBe(2);
+    expect(positionError(own, seen)).toMatchObject({ count: 2, disturbed: 3 });
+  });
+
+  it("leaves out what a page showed just after it had stood still, and counts it", () => {
+    const own = straight(40, 200);
+    const stalled = own.filter(({ atMs }) => atMs < 1000 || atMs > 1500).map(({ atMs }) => ({ atMs }));
+    const seen = own.map((sample) => ({ ...sample, y: sample.atMs > 1500 && sample.atMs < 2400 ? 5 : 0 }));
+    expect(positionError(own, seen).maxM).toBe(5);
+    const error = positionError(own, seen, [own, stalled]);
+    expect(error.maxM).toBe(0);
+    expect(error.disturbed).toBeGreaterThan(50);
+    expect(error.count + error.disturbed).toBe(seen.length);
   });
 
   it("knows how far a car went", () => expect(distanceM(straight(50, 101))).toBeCloseTo(100, 9));

@@ -1,9 +1,9 @@
-/** docs/ERRORS.md: the codes a game can meet, read from the one file that defines them. */
+/** docs/ERRORS.md: the codes a game can meet, read from the files that define them. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
-const SOURCE = path.resolve(import.meta.dirname, "../../packages/protocol/src/codes.ts");
+const SOURCES = path.resolve(import.meta.dirname, "../../packages/protocol/src");
 
 /** @param {ts.SourceFile} tree @param {string} name @returns {ts.ObjectLiteralExpression} */
 function constObject(tree, name) {
@@ -16,7 +16,7 @@ function constObject(tree, name) {
       }
     }
   }
-  throw new Error(`codes.ts has no const object ${name}`);
+  throw new Error(`${tree.fileName} has no const object ${name}`);
 }
 
 /** @param {ts.Node} node @returns {string} its doc comment as one line */
@@ -26,9 +26,10 @@ function commentOf(node) {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** @param {string} name @returns {{ key: string, value: string, comment: string }[]} */
-function entriesOf(name) {
-  const tree = ts.createSourceFile(SOURCE, readFileSync(SOURCE, "utf8"), ts.ScriptTarget.ES2022, true);
+/** @param {string} file @param {string} name @returns {{ key: string, value: string, comment: string }[]} */
+function entriesOf(file, name) {
+  const source = readFileSync(path.join(SOURCES, file), "utf8");
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.ES2022, true);
   return constObject(tree, name)
     .properties.filter((property) => ts.isPropertyAssignment(property))
     .map((property) => ({
@@ -52,9 +53,13 @@ function table(head, rows) {
 
 /** @returns {string} the whole document */
 export function errorsMarkdown() {
-  const errors = entriesOf("errorCodes").map(({ key, value }) => [`\`${key}\``, value]);
-  const closes = entriesOf("CloseCode").map(({ key, value, comment }) => [value, `\`${key}\``, comment]);
-  return `<!-- Written by \`pnpm docs\` from packages/protocol/src/codes.ts: change that file, not this one. -->
+  const errors = entriesOf("error-codes.ts", "errorCodes").map(({ key, value }) => [`\`${key}\``, value]);
+  const closes = entriesOf("codes.ts", "CloseCode").map(({ key, value, comment }) => [
+    value,
+    `\`${key}\``,
+    comment,
+  ]);
+  return `<!-- Written by \`pnpm docs\` from packages/protocol/src/error-codes.ts and codes.ts: change those files. -->
 
 # Errors
 

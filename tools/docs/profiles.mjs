@@ -8,6 +8,7 @@ import { format, resolveConfig } from "prettier";
 /** @typedef {import("../../packages/transport/dist/index.js").Effect} Effect */
 /** @typedef {import("../../packages/transport/dist/index.js").Plan} Plan */
 /** @typedef {import("../../packages/transport/dist/index.js").LinkOrders} LinkOrders */
+/** @typedef {typeof import("../../packages/transport/dist/profiles/tree-words.js")} Words */
 
 const TARGET = path.resolve(import.meta.dirname, "../../docs/PROFILES.md");
 
@@ -67,30 +68,42 @@ function effectText(effect) {
   ].join("; ");
 }
 
-/** @param {Question} question @param {Transport} transport @returns {string} */
-function questionText({ id, ask, rows }, { END }) {
+/** @param {Words} words @param {string} question @returns {string} */
+function askOf({ treeWords }, question) {
+  return treeWords.find((words) => words.question === question)?.ask ?? "";
+}
+
+/** @param {Words} words @param {Row} row */
+function wordsOf({ treeWords }, { id }) {
+  const found = treeWords.map(({ rows }) => rows[id]).find((words) => words !== undefined);
+  return found ?? { choice: "", reason: "" };
+}
+
+/** @param {Question} question @param {Transport} transport @param {Words} words @returns {string} */
+function questionText({ id, rows }, { END }, words) {
   const lines = rows.map((row) => [
     row.id,
     conditionText(row),
-    row.choice,
+    wordsOf(words, row).choice,
     effectText(row.sets),
     row.next === END ? "the plan is done" : `\`${row.next}\``,
   ]);
-  return `### ${ask}
+  return `### ${askOf(words, id)}
 
 Question \`${id}\`.
 
 ${table(["row", "when", "answer", "sets", "next"], lines)}
 
-${rows.map((row) => `- **${row.id}** ${row.reason}`).join("\n")}`;
+${rows.map((row) => `- **${row.id}** ${wordsOf(words, row).reason}`).join("\n")}`;
 }
 
-/** @param {Transport} transport @returns {string} */
-function flowchart({ decisionTree, END }) {
-  const nodes = decisionTree.map(({ id, ask }) => `  ${id}["${ask}"]`);
+/** @param {Transport} transport @param {Words} words @returns {string} */
+function flowchart({ decisionTree, END }, words) {
+  const nodes = decisionTree.map(({ id }) => `  ${id}["${askOf(words, id)}"]`);
   const edges = decisionTree.flatMap(({ id, rows }) =>
     [...new Set(rows.map((row) => row.next))].map((next) => {
-      const choices = [...new Set(rows.filter((row) => row.next === next).map((row) => row.choice))];
+      const leading = rows.filter((row) => row.next === next);
+      const choices = [...new Set(leading.map((row) => wordsOf(words, row).choice))];
       return `  ${id} -->|"${choices.join("<br>")}"| ${next === END ? "plan" : next}`;
     }),
   );
@@ -149,16 +162,16 @@ function ordinaryPlans({ circumstancesOf, decide, profiles }) {
   return table(head, rows);
 }
 
-/** @param {Transport} transport @returns {string} */
-function bandTable({ measuredBands }) {
+/** @param {Transport} transport @param {Words} words @returns {string} */
+function bandTable({ measuredBands }, { bandSources }) {
   const names = /** @type {const} */ ({ lossRatio: "loss", rttMs: "rtt", jitterMs: "jitter" });
   const quantities = /** @type {(keyof typeof measuredBands)[]} */ (Object.keys(measuredBands));
   const rows = quantities.flatMap((quantity) =>
-    measuredBands[quantity].map(({ name, from, source }) => [
+    measuredBands[quantity].map(({ name, from }) => [
       `\`${names[quantity]}\``,
       name,
       quantity === "lossRatio" ? `${from * 100} %` : `${from} ms`,
-      source === "" ? "–" : source,
+      /** @type {Record<string, string>} */ (bandSources)[name] ?? "–",
     ]),
   );
   return table(["quantity", "band", "from", "who says so"], rows);
@@ -185,7 +198,7 @@ import { Client } from "@paceline/client";
 
 const client = new Client("wss://play.example.com", { profile: "racing" });
 const room = await client.joinOrCreate("race");
-console.table(room.transport.explain()); // every question, its answer, and the reason
+console.table(await room.transport.explain()); // every question, its answer, and the reason
 \`\`\`
 
 ## Profiles
@@ -231,8 +244,8 @@ ${table(
 What may be lost (newest-wins, lifetime) takes the first order of links of a row below, what must arrive the second.`;
 }
 
-/** @param {Transport} transport @returns {string} */
-function treeText(transport) {
+/** @param {Transport} transport @param {Words} words @returns {string} */
+function treeText(transport, words) {
   return `## What the tree looks at
 
 ${table(
@@ -253,7 +266,7 @@ ${table(
   ],
 )}
 
-${bandTable(transport)}
+${bandTable(transport, words)}
 
 ## The tree
 
@@ -261,14 +274,15 @@ Begin at the top. The first row whose condition holds is the answer; it leads to
 every question has no condition, so there is always an answer. Factors of several rows multiply; a number never leaves
 the range that profiles may have.
 
-${flowchart(transport)}
+${flowchart(transport, words)}
 
-${transport.decisionTree.map((question) => questionText(question, transport)).join("\n\n")}`;
+${transport.decisionTree.map((question) => questionText(question, transport, words)).join("\n\n")}`;
 }
 
 /** @returns {Promise<string>} the whole document */
 export async function profilesMarkdown() {
   const transport = await import("../../packages/transport/dist/index.js");
-  const text = [introduction(transport), classesText(), treeText(transport)].join("\n\n");
+  const words = await import("../../packages/transport/dist/profiles/tree-words.js");
+  const text = [introduction(transport), classesText(), treeText(transport, words)].join("\n\n");
   return format(text, { ...(await resolveConfig(TARGET)), filepath: TARGET });
 }

@@ -11,6 +11,7 @@ import { checkedTransports, webSocketOf, type TransportKind } from "./environmen
 import { checkedCall, type JoinMethod, type RoomOptions } from "./match-request.js";
 import { Room } from "./room.js";
 
+/** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
   /** The game's genre: rates, thresholds and the choice of channels follow from it. */
   readonly profile: Genre;
@@ -77,7 +78,7 @@ export class Client {
     return this.#enter("joinById", roomId, {});
   }
 
-  async #enter(method: JoinMethod, target: string, options: RoomOptions): Promise<Room> {
+  #enter(method: JoinMethod, target: string, options: RoomOptions): Promise<Room> {
     const room = new Room({
       serverUrl: this.#serverUrl,
       call: checkedCall(method, target, options),
@@ -88,7 +89,6 @@ export class Client {
       topology: this.#options.topology,
       tickHz: this.#tickHz,
     });
-    await room.join();
-    return room;
+    return room.join().then(() => room);
   }
 }

@@ -1,5 +1,6 @@
 import { CloseCode, isNewer, nextSequence, type IceServer } from "@paceline/protocol";
-import { WebRtcLink, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
+import type { Cancel, Link, LinkClose, Scheduler } from "@paceline/transport";
+import { WebRtcLink } from "@paceline/transport/webrtc";
 
 export interface DirectPathOptions {
   readonly scheduler: Scheduler;
@@ -17,7 +18,10 @@ const RETRY_DELAYS_MS = [1000, 3000, 10_000, 30_000];
 /** A link that held for so long was good: the next attempt comes soon again. */
 const GOOD_AFTER_MS = 15_000;
 
-/** Opens a direct link to one peer, again and again when it fails, for as long as that is allowed. */
+/**
+ * Opens a direct link to one peer, again and again when it fails, for as long as that is allowed. Loaded on demand
+ * and with it all of WebRTC: `lazy-direct-path.ts` alone imports this file.
+ */
 export class DirectPath {
   readonly #options: DirectPathOptions;
   #link: WebRtcLink | undefined;
@@ -35,11 +39,6 @@ export class DirectPath {
   /** Why the last attempt, or the last link, ended; undefined before any did. */
   get lastFailure(): string | undefined {
     return this.#lastFailure;
-  }
-
-  /** Whether a link exists, open or being negotiated. */
-  get isTrying(): boolean {
-    return this.#link !== undefined;
   }
 
   /** Whether direct links may be used: both sides have WebRTC, and the plan wants it. */

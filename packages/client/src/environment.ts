@@ -2,7 +2,8 @@ import { ConfigError, NetError } from "@paceline/protocol";
 import { hasWebRtc, type Surroundings, type WebSocketConstructor } from "@paceline/transport";
 
 /** Transports that a game may allow. */
-export const transportKinds = ["webrtc", "websocket"] as const;
+const transportKinds = ["webrtc", "websocket"] as const;
+/** One of the transports that a game may allow. */
 export type TransportKind = (typeof transportKinds)[number];
 
 /** The WebSocket to use: the given one, or the environment's. */

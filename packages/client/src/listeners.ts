@@ -13,7 +13,7 @@ export class Listeners<Arguments extends unknown[]> {
   }
 
   tell(...args: Arguments): void {
-    for (const listener of [...this.#listeners]) guarded(() => listener(...args));
+    for (const listener of Array.from(this.#listeners)) guarded(() => listener(...args));
   }
 }
 
@@ -28,5 +28,6 @@ export function guarded(fn: () => void): void {
 
 export function reportGameError(error: unknown): void {
   if (typeof reportError === "function") reportError(error);
+  // oxlint-disable-next-line no-console -- Node has no reportError
   else console.error(error);
 }

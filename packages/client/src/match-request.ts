@@ -1,4 +1,4 @@
-import { ConfigError, NetError, PROTOCOL_VERSION, errorCodes } from "@paceline/protocol";
+import { ConfigError, NetError, PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
 
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -29,11 +29,22 @@ export interface MatchRequest {
   readonly timeoutMs: number;
 }
 
+/** What a server may answer a match request with; any other code is not one of ours. */
+const refusals: readonly ErrorCode[] = [
+  "match/unknown-room",
+  "match/not-found",
+  "match/full",
+  "match/bad-request",
+  "match/rate-limited",
+  "session/origin",
+  "session/version",
+];
+
 /** Asks the server for a seat. Rejects with {@link NetError}. */
 export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<Seat> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
   const body = JSON.stringify({ version: PROTOCOL_VERSION, options: call.options, webrtc });
-  let response: Response;
+  let response: Response | undefined;
   let answer: unknown;
   try {
     response = await fetch(url, {
@@ -44,7 +55,10 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
     });
     answer = await response.json();
   } catch (cause) {
-    throw new NetError("match/unreachable", `no answer from ${serverUrl}`, { retryable: true, cause });
+    // Something answered, if not with JSON: a proxy's page, or another server altogether.
+    if (!response || !(cause instanceof SyntaxError)) {
+      throw new NetError("match/unreachable", `no answer from ${serverUrl}`, { retryable: true, cause });
+    }
   }
   if (!response.ok) throw refusalOf(answer, response.status);
   return seatOf(answer, serverUrl);
@@ -52,10 +66,9 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
 
 function refusalOf(answer: unknown, status: number): NetError {
   const { code, message } = fieldsOf(fieldsOf(answer).error);
-  const isKnown = typeof code === "string" && code in errorCodes;
   const retryable = status === 429 || status >= 500 || code === "match/full" || code === "match/not-found";
   return new NetError(
-    isKnown ? code : "match/bad-answer",
+    refusals.find((known) => known === code) ?? "match/bad-answer",
     typeof message === "string" ? message : `the server answered with status ${status}`,
     { retryable },
   );
@@ -63,15 +76,16 @@ function refusalOf(answer: unknown, status: number): NetError {
 
 function seatOf(answer: unknown, serverUrl: string): Seat {
   const { version, ticket, roomName, linkPath } = fieldsOf(answer);
-  if (version !== PROTOCOL_VERSION) {
-    throw new NetError(
-      "session/version",
-      `the server speaks version ${String(version)}, not ${PROTOCOL_VERSION}`,
-    );
+  if (typeof version === "number" && version !== PROTOCOL_VERSION) {
+    throw new NetError("session/version", `the server speaks version ${version}, not ${PROTOCOL_VERSION}`);
   }
   const isComplete =
-    typeof ticket === "string" && typeof roomName === "string" && typeof linkPath === "string";
-  if (!isComplete || !linkPath.startsWith("/")) {
+    version === PROTOCOL_VERSION &&
+    typeof ticket === "string" &&
+    typeof roomName === "string" &&
+    typeof linkPath === "string";
+  // A WebSocket takes neither a fragment in its address nor a subprotocol that is no token.
+  if (!isComplete || !/^\/[^\s#]*$/.test(linkPath) || !/^[\w.-]{1,1024}$/.test(ticket)) {
     throw new NetError("match/bad-answer", "the server's answer is not a seat");
   }
   return { ticket, roomName, linkUrl: serverUrl.replace(/^http/, "ws") + linkPath };

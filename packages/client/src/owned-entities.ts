@@ -13,7 +13,9 @@ import {
   Replica,
   assignFields,
   defineFields,
+  vacate,
   type InitialFields,
+  type Place,
   type ReadonlyFields,
   type ReplicationPolicy,
   type WritableFields,
@@ -32,11 +34,18 @@ export type OwnedEntity<F extends Fields = Fields> = WritableFields<F> & {
 export interface OwnedRecord {
   readonly localId: number;
   readonly definition: EntityDefinition;
-  readonly table: EntityTable;
-  readonly row: number;
+  readonly place: Place;
   readonly replica: Replica;
   readonly entity: OwnedEntity;
+  /** The tick of the last state that a newcomer was told. */
+  toldTick: number | undefined;
 }
+
+/**
+ * A newcomer is told of every entity in a message of its own, and these wait for it together: so many that the game's
+ * own messages have room beside them.
+ */
+const MAX_ENTITIES = limits.unacknowledgedMessages / 2;
 
 /** The entities that this participant owns. */
 export class OwnedEntities {
@@ -56,22 +65,29 @@ export class OwnedEntities {
   }
 
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F>): OwnedRecord {
-    if (this.#records.size >= limits.ownedEntities) {
-      throw new NetError("limit/entities", `a participant may own ${limits.ownedEntities} entities`);
+    if (this.#records.size >= MAX_ENTITIES) {
+      throw new NetError("limit/entities", `a participant may own ${MAX_ENTITIES} entities`);
     }
     const known = definition as unknown as EntityDefinition;
     const table = this.#tables.get(known) ?? new EntityTable(known);
     this.#tables.set(known, table);
     const localId = this.#freeLocalId();
-    const row = table.allocate();
-    const entity = this.#newEntity(localId, table, row);
+    const place = { table, row: table.allocate() };
+    const entity = this.#newEntity(localId, place);
     try {
       assignFields(entity, known, initial);
     } catch (error) {
-      table.release(row);
+      vacate(place);
       throw error;
     }
-    const record = { localId, definition: known, table, row, replica: new Replica(known), entity };
+    const record = {
+      localId,
+      definition: known,
+      place,
+      replica: new Replica(known),
+      entity,
+      toldTick: undefined,
+    };
     this.#records.set(localId, record);
     this.#byEntity.set(entity, record);
     return record;
@@ -87,14 +103,16 @@ export class OwnedEntities {
         expected: "an entity that this participant owns",
       });
     }
-    record.table.release(record.row);
+    vacate(record.place);
     return record;
   }
 
   /** The message that tells a peer of the entity, with its state at `tick`. */
   spawnPayload(record: OwnedRecord, tick: number, tickHz: number): PeerPayload {
-    const state = new ByteWriter(record.table.width * 4);
-    writeComponents(state, record.table.stateOf(record.row));
+    record.toldTick = tick;
+    const { table, row } = record.place;
+    const state = new ByteWriter(table.width * 4);
+    writeComponents(state, table.stateOf(row));
     const { name, schemaHash } = record.definition;
     return { kind: "spawn", localId: record.localId, name, schemaHash, tickHz, tick, state: state.take() };
   }
@@ -103,8 +121,10 @@ export class OwnedEntities {
   due(tick: number, tickSeconds: number, nowMs: number, policy: ReplicationPolicy): OwnedRecord[] {
     const due: OwnedRecord[] = [];
     for (const record of this.#records.values()) {
-      const state = record.table.stateOf(record.row);
+      const state = record.place.table.stateOf(record.place.row);
       record.replica.derive(state, tick, tickSeconds);
+      // A newcomer would drop a second state of the same tick: what has changed since waits for the next one.
+      if (record.toldTick === tick) continue;
       if (!record.replica.isDue(state, tick, tickSeconds, nowMs, policy)) continue;
       record.replica.sent(state, tick, nowMs);
       due.push(record);
@@ -112,9 +132,9 @@ export class OwnedEntities {
     return due;
   }
 
-  #newEntity(localId: number, table: EntityTable, index: number): OwnedEntity {
-    const { definition } = table;
-    const shown = defineFields({}, definition, { table, index, layer: "state", isWritable: false });
+  #newEntity(localId: number, place: Place): OwnedEntity {
+    const { definition } = place.table;
+    const shown = defineFields({}, definition, { place, layer: "state", isWritable: false });
     const idOf = this.#idOf;
     const base = {
       get id() {
@@ -124,12 +144,8 @@ export class OwnedEntities {
       owner: null,
       shown,
     };
-    return defineFields(base, definition, {
-      table,
-      index,
-      layer: "state",
-      isWritable: true,
-    }) as unknown as OwnedEntity;
+    const row = { place, layer: "state", isWritable: true } as const;
+    return defineFields(base, definition, row) as unknown as OwnedEntity;
   }
 
   #freeLocalId(): number {

@@ -2,7 +2,6 @@ import {
   CloseCode,
   readEvent,
   readPeerPayload,
-  writeEvent,
   writePeerPayload,
   type IceServer,
   type PeerInfo,
@@ -16,7 +15,7 @@ import {
   type LinkMonitorOptions,
   type Scheduler,
 } from "@paceline/transport";
-import { DirectPath } from "./direct-path.js";
+import { LazyDirectPath } from "./lazy-direct-path.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
 import { Requests } from "./requests.js";
 
@@ -78,10 +77,9 @@ export class PeerConnection implements Peer {
   readonly #scheduler: Scheduler;
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
-  readonly #direct: DirectPath;
+  readonly #direct: LazyDirectPath;
   #relayed: RelayedLink | undefined;
   #hasWebRtc: boolean;
-  #reason = "the relay carries everything at first";
   /** Why a direct link is out of the question; undefined while it is not. */
   #obstacle: string | undefined;
 
@@ -100,17 +98,18 @@ export class PeerConnection implements Peer {
         onReliable: (payload) => this.#receive(payload),
         onEvent: (body) => this.#receiveEvent(body),
         onState: (body, tick) => handlers.onState(this, body, tick),
-        onActiveLink: (link) => this.#pathChanged(link),
+        onActiveLink: () => handlers.onPathChange(this, this.reason),
         onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: () => handlers.onEnded(this),
       },
     });
-    this.#direct = new DirectPath({
+    this.#direct = new LazyDirectPath({
       scheduler,
       iceServers: options.iceServers,
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
       attach: (link) => this.session.attach(link, directOptions),
+      onLoadFailure: () => handlers.onPathChange(this, this.reason),
     });
   }
 
@@ -135,7 +134,14 @@ export class PeerConnection implements Peer {
   }
 
   get reason(): string {
-    return this.path === "relay" && this.#obstacle ? this.#obstacle : this.#reason;
+    const link = this.session.activeLink;
+    if (!link) return "no path: the connection to the server is down";
+    if (link.kind === "webrtc") return "a probe went both ways over a direct WebRTC link";
+    if (this.#obstacle) return this.#obstacle;
+    const failure = this.#direct.lastFailure;
+    return failure
+      ? `the direct link failed: ${failure}`
+      : "the relay carries everything until a direct link is proven";
   }
 
   get rttMs(): number | undefined {
@@ -197,10 +203,6 @@ export class PeerConnection implements Peer {
     this.session.sendReliable(writePeerPayload(payload));
   }
 
-  sendEvent(type: string, message: unknown): void {
-    this.session.sendEvent(writeEvent(type, message));
-  }
-
   /** Takes what the links have carried into the rates. */
   sampleRates(nowMs: number): void {
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
@@ -223,20 +225,6 @@ export class PeerConnection implements Peer {
     const event = readEvent(body);
     if (event) this.#handlers.onPayload(this, event);
     else this.session.reportViolation("bad-message");
-  }
-
-  #pathChanged(link: Link | undefined): void {
-    if (!link) this.#reason = "no path: the connection to the server is down";
-    else if (link.kind === "webrtc") this.#reason = "a probe went both ways over a direct WebRTC link";
-    else this.#reason = this.#relayReason();
-    this.#handlers.onPathChange(this, this.reason);
-  }
-
-  #relayReason(): string {
-    const failure = this.#direct.lastFailure;
-    return failure
-      ? `the direct link failed: ${failure}`
-      : "the relay carries everything until a direct link is proven";
   }
 
   #linkDown(link: Link, close: LinkClose): void {

@@ -76,7 +76,7 @@ export class Publisher {
 
   #encode(batch: readonly OwnedRecord[], tick: number): Uint8Array {
     this.#body.reset();
-    for (const { localId, table, row } of batch) writeState(this.#body, localId, table.stateOf(row));
+    for (const { localId, place } of batch) writeState(this.#body, localId, place.table.stateOf(place.row));
     writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
     writeMessage(this.#packet, MessageKind.state, this.#body.view());
     this.#sequence = nextSequence(this.#sequence);

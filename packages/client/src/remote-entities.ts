@@ -13,6 +13,8 @@ import {
   RemoteMotion,
   TickClock,
   defineFields,
+  vacate,
+  type Place,
   type ReadonlyFields,
   type RemoteMotionOptions,
 } from "@paceline/netcode";
@@ -26,7 +28,7 @@ export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
   readonly owner: Peer;
   /** Continued to now and freed of jumps. */
   readonly shown: ReadonlyFields<F>;
-  /** The owner's simulation tick of the newest state. */
+  /** The owner's simulation tick of the newest state; ahead of its own count where that began late or anew. */
   readonly lastTick: number;
   /** Estimated age of the newest state, ms. */
   readonly ageMs: number;
@@ -34,8 +36,7 @@ export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
 
 interface RemoteRecord {
   readonly definition: EntityDefinition;
-  readonly table: EntityTable;
-  readonly row: number;
+  readonly place: Place;
   readonly motion: RemoteMotion;
   readonly clock: TickClock;
   readonly entity: RemoteEntity;
@@ -60,6 +61,8 @@ export class RemoteEntities {
   readonly #records = new Map<number, RemoteRecord>();
   /** Spawned by the peer, but of a kind that the game here has not used yet. */
   readonly #unknown = new Map<number, Spawn>();
+  /** Definitions of which the game was told that the peer has another: once is enough. */
+  readonly #mismatched = new Set<string>();
   #clock: TickClock | undefined;
   #scratch = new Float32Array(64);
 
@@ -77,11 +80,14 @@ export class RemoteEntities {
     if (this.#records.size + this.#unknown.size >= limits.ownedEntities) return "queue-full";
     const definition = this.#options.definitionNamed(spawn.name);
     if (!definition) {
+      // It may stay here for long: no more of it than a state may have.
+      if (spawn.state.length > limits.unreliablePacketBytes) return "too-long";
       this.#unknown.set(spawn.localId, spawn);
       return undefined;
     }
     if (definition.schemaHash !== spawn.schemaHash) {
-      this.#options.onMismatch(spawn.name);
+      if (!this.#mismatched.has(spawn.name)) this.#options.onMismatch(spawn.name);
+      this.#mismatched.add(spawn.name);
       return "bad-message";
     }
     const news = this.#scratchFor(definition);
@@ -106,9 +112,11 @@ export class RemoteEntities {
     this.#unknown.delete(localId);
     const record = this.#records.get(localId);
     if (!record) return;
+    // Where it was seen last: the game may want to draw something there.
+    this.#bringUpToDate(record);
     this.#records.delete(localId);
     this.#options.onDespawn(record.entity);
-    record.table.release(record.row);
+    vacate(record.place);
   }
 
   clear(): void {
@@ -120,56 +128,56 @@ export class RemoteEntities {
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
     const reader = new ByteReader(body);
     let applied = 0;
-    while (reader.remaining > 0) {
-      const { localId, componentCount } = readStateHead(reader);
-      const record = this.#records.get(localId);
-      if (!record || record.table.width !== componentCount) {
-        reader.bytes(componentCount * 4);
-        drop(reader.ok ? "unknown-entity" : "length");
-        if (!reader.ok) break;
-        continue;
-      }
-      const news = this.#scratchFor(record.definition);
-      if (!readComponents(reader, record.definition, news)) drop(reader.ok ? "out-of-range" : "length");
-      else if (!record.motion.isNews(tick)) drop("outdated");
-      else {
-        this.#correct(record, news, tick);
-        applied += 1;
-      }
+    while (reader.ok && reader.remaining > 0) {
+      const dropped = this.#update(reader, tick);
+      if (dropped) drop(dropped);
+      else applied += 1;
     }
     return applied;
+  }
+
+  /** Takes the state that comes next in a message; a reason where it is dropped. */
+  #update(reader: ByteReader, tick: number): DropReason | undefined {
+    const { localId, componentCount } = readStateHead(reader);
+    const record = this.#records.get(localId);
+    if (!record || record.place.table.width !== componentCount) {
+      reader.bytes(componentCount * 4);
+      return reader.ok ? "unknown-entity" : "length";
+    }
+    const news = this.#scratchFor(record.definition);
+    if (!readComponents(reader, record.definition, news)) return reader.ok ? "out-of-range" : "length";
+    if (!record.motion.isNews(tick)) return "outdated";
+    this.#correct(record, news, tick);
+    return undefined;
   }
 
   #add({ localId, tickHz }: Spawn, definition: EntityDefinition): RemoteRecord {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     this.#clock ??= new TickClock(tickHz);
-    const row = table.allocate();
+    const place = { table, row: table.allocate() };
     const record: RemoteRecord = {
       definition,
-      table,
-      row,
+      place,
       motion: new RemoteMotion(definition, this.#options.motionOptions()),
       clock: this.#clock,
-      entity: this.#newEntity(localId, table, row),
+      entity: this.#newEntity(localId, place),
       shownAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#records.set(localId, record);
     return record;
   }
 
-  #newEntity(localId: number, table: EntityTable, index: number): RemoteEntity {
+  #newEntity(localId: number, place: Place): RemoteEntity {
     const { owner, clock } = this.#options;
-    const recordOf = () => this.#records.get(localId);
+    // A later entity may have the same local id.
+    const recordOf = () => {
+      const record = this.#records.get(localId);
+      return record?.place === place ? record : undefined;
+    };
     const beforeRead = () => this.#bringUpToDate(recordOf());
-    const { definition } = table;
-    const shown = defineFields({}, definition, {
-      table,
-      index,
-      layer: "shown",
-      isWritable: false,
-      beforeRead,
-    });
+    const { definition } = place.table;
+    const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
       id: owner.number * 0x10000 + localId,
       isMine: false as const,
@@ -183,21 +191,17 @@ export class RemoteEntities {
         return record ? record.clock.secondsSince(record.motion.tick, clock.nowMs()) * 1000 : 0;
       },
     };
-    return defineFields(base, definition, {
-      table,
-      index,
-      layer: "state",
-      isWritable: false,
-    }) as unknown as RemoteEntity;
+    const row = { place, layer: "state", isWritable: false } as const;
+    return defineFields(base, definition, row) as unknown as RemoteEntity;
   }
 
   #correct(record: RemoteRecord, news: Float32Array, tick: number): void {
     const nowMs = this.#options.clock.nowMs();
-    const { motion, clock } = record;
+    const { motion, clock, place } = record;
     const before = clock.secondsSince(motion.tick, nowMs);
     clock.observe(tick, nowMs, this.#options.owner.rttMs ?? 0);
     const after = clock.secondsSince(tick, nowMs);
-    motion.correct(record.table.stateOf(record.row), news, tick, { before, after }, nowMs);
+    motion.correct(place.table.stateOf(place.row), news, tick, { before, after }, nowMs);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -206,8 +210,9 @@ export class RemoteEntities {
     const nowMs = this.#options.clock.nowMs();
     if (!record || record.shownAtMs === nowMs) return;
     record.shownAtMs = nowMs;
-    const ageSeconds = record.clock.secondsSince(record.motion.tick, nowMs);
-    record.motion.show(record.table.stateOf(record.row), ageSeconds, nowMs, record.table.shownOf(record.row));
+    const { motion, clock, place } = record;
+    const ageSeconds = clock.secondsSince(motion.tick, nowMs);
+    motion.show(place.table.stateOf(place.row), ageSeconds, nowMs, place.table.shownOf(place.row));
   }
 
   #scratchFor(definition: EntityDefinition): Float32Array {

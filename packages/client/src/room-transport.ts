@@ -1,7 +1,7 @@
 import {
   circumstancesOf,
-  decide,
-  describePlan,
+  explainPlan,
+  planFor,
   profileNamed,
   type Genre,
   type Plan,
@@ -66,22 +66,18 @@ export class RoomTransport {
     return this.#history;
   }
 
-  /** The decision tree's choices with their reasons, then the path to the server, then each peer's. */
-  explain(): Explanation[] {
-    const rows: Explanation[] = describePlan(this.#plan).map(({ about, choice, reason }) => ({
-      about,
-      choice,
-      reason,
+  /**
+   * The decision tree's choices with their reasons, then the path to the server, then each peer's. The words are
+   * fetched on the first call; rejects where that fails.
+   */
+  async explain(): Promise<Explanation[]> {
+    const choices = await explainPlan(this.#plan);
+    const peers = [...this.#options.peers()].map((peer) => ({
+      about: `peer ${peer.number}`,
+      choice: `${peer.path}: ${peer.channel}`,
+      reason: peer.reason,
     }));
-    rows.push(this.#options.serverPath());
-    for (const peer of this.#options.peers()) {
-      rows.push({
-        about: `peer ${peer.number}`,
-        choice: `${peer.path}: ${peer.channel}`,
-        reason: peer.reason,
-      });
-    }
-    return rows;
+    return [...choices, this.#options.serverPath(), ...peers];
   }
 
   /** Changes profile or transports at once. Throws ConfigError for an unknown one; nothing is changed then. */
@@ -100,7 +96,7 @@ export class RoomTransport {
     this.#plan = this.#decide();
     const links = this.#plan.pairLinks.join(" > ") || "none";
     if (links !== before) {
-      const reason = this.#plan.reasons.at(-1)?.reason ?? "";
+      const reason = this.directObstacle() ?? "players may have direct links";
       this.record({ about: "links between players", choice: links, reason });
     }
     this.#options.onPlan();
@@ -119,13 +115,13 @@ export class RoomTransport {
 
   /** Why there are no direct links between players; undefined where there may be. */
   directObstacle(): string | undefined {
-    if (this.#plan.pairLinks.includes("webrtc")) return undefined;
+    const { circumstances, inputs, pairLinks } = this.#plan;
+    if (pairLinks.includes("webrtc")) return undefined;
     if (!this.#transports.includes("webrtc")) return "WebRTC is switched off here";
-    if (!this.#plan.circumstances.available.webrtc) return "this browser has no WebRTC";
-    return (
-      [...this.#plan.reasons].reverse().find(({ choice }) => choice.includes("relay"))?.reason ??
-      "the plan has no direct links"
-    );
+    if (!circumstances.available.webrtc) return "this browser has no WebRTC";
+    if (inputs.topology === "relay") return "the game relays everything between its players";
+    if (inputs.peers === "many") return "more players than this profile keeps direct links for";
+    return "this profile spares the computing time of direct links";
   }
 
   /** Breaks direct links without a word, as a network does (of all peers, or of one): for tests and demonstrations. */
@@ -140,6 +136,6 @@ export class RoomTransport {
     const circumstances = circumstancesOf(this.#profile, surroundings(this.#transports, count));
     // A relayed room has no authority and no host: everybody owns what is theirs, whatever the genre prefers.
     const topology = this.#options.topology ?? (circumstances.topology === "relay" ? "relay" : "mesh");
-    return decide({ ...circumstances, topology });
+    return planFor({ ...circumstances, topology });
   }
 }

@@ -1,9 +1,12 @@
 import {
   ConfigError,
   NetError,
+  assertMessageType,
   isRouted,
   limits,
   readEnvelope,
+  writeEvent,
+  writePeerPayload,
   type EntityDefinition,
   type Fields,
   type IceServer,
@@ -21,12 +24,14 @@ import {
 } from "@paceline/transport";
 import type { ConnectionState } from "./connection-state.js";
 import type { TransportKind } from "./environment.js";
-import { Listeners, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
+import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
-import { PeerConnection, type Peer } from "./peer.js";
+import { Members } from "./members.js";
+import type { Peer, PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
-import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
+import type { RemoteEntity } from "./remote-entities.js";
+import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { TickSource } from "./tick-source.js";
@@ -41,15 +46,6 @@ export interface RoomSetup {
   readonly topology: "mesh" | "relay" | undefined;
   readonly tickHz: number;
 }
-
-/** A participant of the room with all that is known of it. */
-interface Member {
-  readonly peer: PeerConnection;
-  readonly entities: RemoteEntities;
-}
-
-type MessageListener = (message: unknown, from: Peer) => void;
-type RequestHandler = (message: unknown, from: Peer) => unknown;
 
 /** How remote entities are freed of jumps: half of a correction is gone after 80 ms, more than 10 m is shown at once. */
 const BLEND_HALF_LIFE_MS = 80;
@@ -68,23 +64,17 @@ export class Room {
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
   readonly #ticks: TickSource;
-  readonly #members = new Map<number, Member>();
+  readonly #members: Members;
   readonly #owned: OwnedEntities;
   readonly #publisher = new Publisher();
-  readonly #definitions = new Map<string, EntityDefinition>();
-  readonly #messageListeners = new Map<string, Listeners<[unknown, Peer]>>();
-  readonly #requestHandlers = new Map<string, RequestHandler>();
-  readonly #joins = new Listeners<[Peer]>();
-  readonly #leaves = new Listeners<[Peer]>();
-  readonly #spawns = new Listeners<[RemoteEntity]>();
-  readonly #despawns = new Listeners<[RemoteEntity]>();
+  readonly #messages = new RoomMessages();
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
   readonly #leftListeners = new Listeners<[number, string]>();
-  readonly #errors = new Listeners<[NetError]>();
   readonly #timers: Cancel[] = [];
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
+  #announced: boolean | undefined;
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -92,12 +82,26 @@ export class Room {
     const { scheduler } = setup;
     this.#ticks = new TickSource(scheduler, setup.tickHz);
     this.#owned = new OwnedEntities((localId) => this.myNumber * 0x10000 + localId);
+    this.#members = new Members({
+      scheduler,
+      peerOptions: () => ({
+        myNumber: this.myNumber,
+        iceServers: this.#iceServers,
+        currentTick: () => this.#ticks.tick,
+      }),
+      motionOptions: () => this.#motionOptions(),
+      onPayload: (from, payload) => this.#payload(from, payload),
+      onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
+      sendSignal: ({ number }, attempt, data) =>
+        this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onDropped: (reason) => this.drops.count(reason),
+    });
     this.transport = new RoomTransport({
       scheduler,
       profile: setup.profile,
       transports: setup.transports,
       topology: setup.topology,
-      peers: () => this.#peerConnections(),
+      peers: () => this.#members.peers(),
       serverPath: () => this.#explainServer(),
       onPlan: () => this.#applyPlan(),
     });
@@ -140,7 +144,7 @@ export class Room {
 
   /** The others in the room, in the order of joining. */
   get peers(): readonly Peer[] {
-    return [...this.#peerConnections()];
+    return [...this.#members.peers()];
   }
 
   /** The room's clock: milliseconds, monotonic. */
@@ -150,15 +154,13 @@ export class Room {
 
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
-    const plan = this.transport.plan;
-    if (!plan.canConnect) {
-      throw new NetError("transport/unavailable", plan.reasons.at(-1)?.reason ?? "no transport can be used");
-    }
     await this.#connection.join();
+    // The server may have changed its mind in the same breath.
+    if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.#timers.push(
       scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
-      scheduler.every(1000 / plan.numbers.stateHz, () => {
+      scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
         if (!this.#ticks.isDriven) this.#replicate();
       }),
     );
@@ -169,29 +171,30 @@ export class Room {
    * {@link ConfigError} for an initial value that is out of range.
    */
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
-    this.#use(definition);
+    this.#members.use(definition);
     const record = this.#owned.spawn(definition, initial);
-    for (const peer of this.#peerConnections()) {
-      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+    try {
+      this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+    } catch (error) {
+      this.#owned.despawn(record.entity);
+      throw error;
     }
     return record.entity as unknown as OwnedEntity<F>;
   }
 
   despawn(entity: object): void {
     const { localId } = this.#owned.despawn(entity);
-    for (const peer of this.#peerConnections()) peer.send({ kind: "despawn", localId });
+    if (this.state !== "left") this.#post({ kind: "despawn", localId });
   }
 
   /** All entities of a kind, one's own first. */
   *entities<F extends Fields>(definition: EntityDefinition<F>): Iterable<OwnedEntity<F> | RemoteEntity<F>> {
-    this.#use(definition);
+    this.#members.use(definition);
     const known = definition as unknown as EntityDefinition;
     for (const record of this.#owned.records) {
       if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
     }
-    for (const { entities } of this.#members.values()) {
-      yield* entities.entities(known) as unknown as Iterable<RemoteEntity<F>>;
-    }
+    yield* this.#members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
   }
 
   /**
@@ -208,55 +211,49 @@ export class Room {
 
   /** Sends a message that arrives exactly once and in order, to one peer or to all. */
   send(type: string, message: unknown, to?: Peer): void {
-    checkType(type);
-    for (const peer of this.#receivers(to)) peer.send({ kind: "command", type, message });
+    assertMessageType(type);
+    this.#post({ kind: "command", type, message }, to);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
   sendEvent(type: string, message: unknown, to?: Peer): void {
-    checkType(type);
-    for (const peer of this.#receivers(to)) peer.sendEvent(type, message);
+    assertMessageType(type);
+    const body = writeEvent(type, message);
+    for (const { session } of this.#receivers(to)) session.sendEvent(body);
   }
 
   /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
   async request(type: string, message: unknown, to: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
-    checkType(type);
+    assertMessageType(type);
     const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }
 
   /** Answers requests of a type: with what `handler` returns or resolves to; what it throws refuses the request. */
   onRequest(type: string, handler: RequestHandler): Unsubscribe {
-    checkType(type);
-    this.#requestHandlers.set(type, handler);
-    return () => {
-      if (this.#requestHandlers.get(type) === handler) this.#requestHandlers.delete(type);
-    };
+    return this.#messages.handle(type, handler);
   }
 
   /** Messages of a type, sent with {@link send} or {@link sendEvent}. Their content is a peer's: check it. */
   onMessage(type: string, listener: MessageListener): Unsubscribe {
-    checkType(type);
-    const listeners = this.#messageListeners.get(type) ?? new Listeners<[unknown, Peer]>();
-    this.#messageListeners.set(type, listeners);
-    return listeners.add(listener);
+    return this.#messages.listen(type, listener);
   }
 
   onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
-    return this.#joins.add(listener);
+    return this.#members.joins.add(listener);
   }
 
   onPeerLeave(listener: (peer: Peer) => void): Unsubscribe {
-    return this.#leaves.add(listener);
+    return this.#members.leaves.add(listener);
   }
 
   /** A peer's entity appears, of a kind that {@link spawn} or {@link entities} was called with. */
   onSpawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
-    return this.#spawns.add(listener);
+    return this.#members.spawns.add(listener);
   }
 
   onDespawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
-    return this.#despawns.add(listener);
+    return this.#members.despawns.add(listener);
   }
 
   /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
@@ -279,7 +276,7 @@ export class Room {
 
   /** Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). */
   onError(listener: (error: NetError) => void): Unsubscribe {
-    return this.#errors.add(listener);
+    return this.#members.errors.add(listener);
   }
 
   /** Leaves for good. */
@@ -287,35 +284,32 @@ export class Room {
     this.#connection.leave();
   }
 
-  *#peerConnections(): Iterable<PeerConnection> {
-    for (const { peer } of this.#members.values()) yield peer;
-  }
-
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
-    if (!to) return [...this.#peerConnections()];
-    const member = this.#members.get(to.number);
-    if (!member || member.peer.id !== to.id)
-      throw new NetError("transport/closed", "that peer is not in the room");
-    return [member.peer];
+    if (!to) return [...this.#members.peers()];
+    const peer = this.#members.peer(to.number);
+    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
+    return [peer];
   }
 
-  #use(definition: EntityDefinition<never> | EntityDefinition): void {
-    const known = this.#definitions.get(definition.name);
-    if (known === definition) return;
-    if (known) {
-      const expected = "one definition of a name per room";
-      throw new ConfigError({ field: "definition", value: definition.name, expected });
+  /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
+  #post(payload: PeerPayload, to?: Peer): void {
+    const receivers = this.#receivers(to);
+    const bytes = writePeerPayload(payload);
+    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
+    if (stuck.length > 0 && (to || this.state !== "joined")) {
+      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
     }
-    this.#definitions.set(definition.name, definition as EntityDefinition);
-    for (const { entities } of this.#members.values()) entities.defined(definition.name);
+    // One who takes nothing any more must not keep messages from the others.
+    for (const { number } of stuck) this.#members.remove(number, "takes nothing that is sent to it");
+    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
   }
 
   #replicate(): void {
     if (this.state === "left") return;
     const { tick, tickHz } = this.#ticks;
     const due = this.#owned.due(tick, 1 / tickHz, this.nowMs(), this.#policy());
-    if (due.length > 0) this.#publisher.publish(due, tick, this.#peerConnections(), this.#connection.link);
+    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
   }
 
   #policy(): ReplicationPolicy {
@@ -339,7 +333,7 @@ export class Room {
 
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
-    for (const number of [...this.#members.keys()]) this.#removePeer(number, "the room was joined anew");
+    this.#members.clear("the room was joined anew");
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
@@ -351,19 +345,19 @@ export class Room {
   #resumed(): void {
     this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
     const { link } = this.#connection;
-    if (link) for (const peer of this.#peerConnections()) peer.relayOver(link);
+    if (link) for (const peer of this.#members.peers()) peer.relayOver(link);
     this.#reconnects.tell({ resumed: true });
   }
 
   #dropped(reason: string): void {
-    for (const peer of this.#peerConnections()) peer.relayLost();
+    for (const peer of this.#members.peers()) peer.relayLost();
     this.transport.record({ about: "server", choice: "none", reason });
     this.#dropListeners.tell(reason);
   }
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
-    for (const number of [...this.#members.keys()]) this.#removePeer(number, "the room was left");
+    this.#members.clear("the room was left");
     this.#leftListeners.tell(code, reason);
   }
 
@@ -373,15 +367,15 @@ export class Room {
         this.#addPeer(message.peer);
         return this.transport.review();
       case "left":
-        this.#removePeer(message.number, "left");
+        this.#members.remove(message.number, "left");
         return this.transport.review();
       case "capabilities": {
-        const peer = this.#members.get(message.number)?.peer;
+        const peer = this.#members.peer(message.number);
         if (peer) peer.hasWebRtc = message.webrtc;
         return this.#applyPlan();
       }
       case "signal":
-        return this.#members.get(message.from)?.peer.signal(message.attempt, message.data);
+        return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
         return;
@@ -391,105 +385,29 @@ export class Room {
   #routed(packet: Uint8Array): void {
     const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
     if (typeof envelope === "string") return this.drops.count(envelope);
-    const member = this.#members.get(envelope.peers[0]!);
-    if (member && envelope.peers.length === 1) member.peer.deliverRelayed(envelope.packet);
+    const peer = this.#members.peer(envelope.peers[0]!);
+    if (peer && envelope.peers.length === 1) peer.deliverRelayed(envelope.packet);
     else this.drops.count("not-routable");
   }
 
   #addPeer(info: PeerInfo): void {
-    if (this.#members.has(info.number) || info.number === this.myNumber) return;
-    const { scheduler } = this.#setup;
-    const peer = new PeerConnection({
-      info,
-      myNumber: this.myNumber,
-      scheduler,
-      iceServers: this.#iceServers,
-      currentTick: () => this.#ticks.tick,
-      handlers: {
-        onPayload: (from, payload) => this.#payload(from, payload),
-        onState: (from, body, tick) => this.#state(from, body, tick),
-        onPathChange: (of, reason) => this.#pathChanged(of, reason),
-        onEnded: (of) => this.#removePeer(of.number, "ended by the peer"),
-        sendSignal: (of, attempt, data) =>
-          this.#connection.send({ type: "signal", to: of.number, attempt, data }),
-      },
-    });
-    const entities = new RemoteEntities({
-      owner: peer,
-      clock: scheduler,
-      definitionNamed: (name) => this.#definitions.get(name),
-      motionOptions: () => this.#motionOptions(),
-      onSpawn: (entity) => this.#spawns.tell(entity),
-      onDespawn: (entity) => this.#despawns.tell(entity),
-      onMismatch: (name) => this.#mismatched(name, peer),
-    });
-    this.#members.set(info.number, { peer, entities });
+    const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
+    if (!peer) return;
     if (this.#connection.link) peer.relayOver(this.#connection.link);
     for (const record of this.#owned.records) {
       peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
     }
-    this.#joins.tell(peer);
-  }
-
-  #removePeer(number: number, reason: string): void {
-    const member = this.#members.get(number);
-    if (!member) return;
-    this.#members.delete(number);
-    member.entities.clear();
-    member.peer.end(reason);
-    this.#leaves.tell(member.peer);
+    this.#members.joins.tell(peer);
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
-    const entities = this.#members.get(from.number)?.entities;
-    switch (payload.kind) {
-      case "command":
-        return this.#messageListeners.get(payload.type)?.tell(payload.message, from);
-      case "request":
-        return this.#answer(from, payload);
-      case "reply":
-        return from.requests.reply(payload.id, payload.ok, payload.message);
-      case "spawn": {
-        const dropped = entities?.spawn(payload);
-        if (dropped) this.drops.count(dropped);
-        return;
-      }
-      case "despawn":
-        return entities?.despawn(payload.localId);
-    }
-  }
-
-  #answer(from: PeerConnection, request: PeerPayload & { readonly kind: "request" }): void {
-    const reply = (ok: boolean, message: unknown): void =>
-      guarded(() => {
-        if (!from.session.isClosed) from.send({ kind: "reply", id: request.id, ok, message });
-      });
-    const handler = this.#requestHandlers.get(request.type);
-    if (!handler) return reply(false, `no handler for ${request.type}`);
-    Promise.resolve()
-      .then(() => handler(request.message, from))
-      .then(
-        (answer) => reply(true, answer),
-        (error: unknown) => {
-          reportGameError(error);
-          reply(false, "the handler failed");
-        },
-      );
-  }
-
-  #state(from: PeerConnection, body: Uint8Array, tick: number): void {
-    const entities = this.#members.get(from.number)?.entities;
-    const applied = entities?.receive(body, tick, (reason) => this.drops.count(reason)) ?? 0;
-    for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+    if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
+    else if (payload.kind === "request") this.#messages.answer(from, payload);
+    else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
-  }
-
-  #mismatched(name: string, peer: Peer): void {
-    const message = `peer ${peer.number} describes "${name}" differently: another build of the game?`;
-    this.#errors.tell(new NetError("schema/mismatch", message));
   }
 
   #hasWebRtc(): boolean {
@@ -505,7 +423,7 @@ export class Room {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
     }
-    for (const peer of this.#peerConnections()) {
+    for (const peer of this.#members.peers()) {
       peer.allowDirect(
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
@@ -521,18 +439,6 @@ export class Room {
   }
 
   #sampleRates(): void {
-    for (const peer of this.#peerConnections()) peer.sampleRates(this.nowMs());
+    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
   }
-
-  #announced: boolean | undefined;
-}
-
-function checkType(type: unknown): void {
-  const isGood = typeof type === "string" && type.length > 0 && type.length <= limits.nameBytes;
-  if (!isGood)
-    throw new ConfigError({
-      field: "type",
-      value: type,
-      expected: `text of 1 to ${limits.nameBytes} characters`,
-    });
 }

@@ -23,7 +23,7 @@ import { requestSeat, type JoinCall } from "./match-request.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
-export interface ServerConnectionHandlers {
+interface ServerConnectionHandlers {
   /** In the room: after joining, or anew after the server had forgotten the session. */
   onWelcome(welcome: Welcome): void;
   /** The same session goes on. */
@@ -119,11 +119,11 @@ export class ServerConnection {
   }
 
   async #takeSeat(): Promise<void> {
-    const { serverUrl, webrtc, webSocket, scheduler } = this.#options;
+    const { serverUrl, webSocket, scheduler } = this.#options;
     const seat = await requestSeat({
       serverUrl,
       call: this.#call,
-      webrtc: webrtc(),
+      webrtc: this.#options.webrtc(),
       timeoutMs: CONNECT_TIMEOUT_MS,
     });
     if (this.#state === "left" || this.#state === "joined") return;
@@ -139,7 +139,7 @@ export class ServerConnection {
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => this.#options.handlers.onRouted(packet),
-        onLinkDown: (_, close) => this.#linkDown(close),
+        onLinkDown: (link, close) => this.#linkDown(close, link),
         onClosed: (close) => this.#linkDown(close),
       },
     });
@@ -166,15 +166,16 @@ export class ServerConnection {
     this.#attempts = 0;
     this.#identity = { sessionId: welcome.sessionId, token: welcome.token };
     this.#roomName = welcome.roomName;
-    // Coming back must not open a second room beside the one that others came back to.
-    if (this.#call.method === "create") this.#call = { ...this.#call, method: "joinOrCreate" };
+    // Whoever has to come back wants to the others of this room, not into another of its kind.
+    this.#call = { ...this.#call, method: "joinById", target: welcome.roomId };
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
   }
 
-  #linkDown(close: LinkClose): void {
+  #linkDown(close: LinkClose, link?: Link): void {
+    const { activeLink } = this.#session;
     // A link that was replaced goes down while its successor works.
-    if (this.#state === "left" || this.#session.activeLink) return;
+    if (this.#state === "left" || (activeLink && activeLink !== link)) return;
     if (this.#state === "joining") return this.#refuse(errorOf(close));
     if (isFinal(close.code)) return this.#end(close.code, close.reason);
     if (close.code === CloseCode.sessionUnknown || close.code === CloseCode.refused) this.#forgetSession();
@@ -209,8 +210,8 @@ export class ServerConnection {
     if (this.#identity) return this.#resume(this.#identity);
     this.#takeSeat().catch((error: unknown) => {
       if (this.#state !== "dropped") return;
-      this.#widenCall(error);
-      this.#attemptLater();
+      if (this.#widenCall(error)) this.#attempt();
+      else this.#attemptLater();
     });
   }
 
@@ -220,10 +221,13 @@ export class ServerConnection {
     this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
   }
 
-  /** The room is gone with the server that had it: any room of its kind and options will do. */
-  #widenCall(error: unknown): void {
-    if (!(error instanceof NetError) || error.code !== "match/not-found") return;
+  /** The room is gone with the server that had it, or full by now: any room of its kind and options will do. */
+  #widenCall(error: unknown): boolean {
+    const isGone =
+      error instanceof NetError && (error.code === "match/not-found" || error.code === "match/full");
+    if (!isGone || this.#call.method !== "joinById") return false;
     this.#call = { ...this.#call, method: "joinOrCreate", target: this.#roomName };
+    return true;
   }
 
   #refuse(error: unknown): void {

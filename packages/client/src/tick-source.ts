@@ -2,13 +2,16 @@ import type { Clock } from "@paceline/transport";
 
 /**
  * The simulation's tick. A game that steps a simulation says its tick after every step; for one that does not, ticks
- * pass with the clock.
+ * pass with the clock. It never goes back, since peers drop what is older than what they have: where a game begins to
+ * count late, or anew with every round, its count goes on from here.
  */
 export class TickSource {
   readonly #clock: Clock;
   readonly tickHz: number;
   readonly #startedAtMs: number;
   #tick: number | undefined;
+  /** How far the ticks are ahead of the game's count. */
+  #ahead = 0;
 
   constructor(clock: Clock, tickHz: number) {
     this.#clock = clock;
@@ -28,6 +31,8 @@ export class TickSource {
   }
 
   set tick(tick: number) {
-    this.#tick = tick >>> 0;
+    const before = this.tick;
+    if (((tick + this.#ahead - before) | 0) < 0) this.#ahead = before + 1 - tick;
+    this.#tick = (tick + this.#ahead) >>> 0;
   }
 }

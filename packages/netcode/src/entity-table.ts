@@ -15,11 +15,11 @@ export class EntityTable {
   readonly #free: number[] = [];
   #used = 0;
 
-  constructor(definition: EntityDefinition) {
+  constructor(definition: EntityDefinition, capacity = FIRST_CAPACITY) {
     this.definition = definition;
     this.width = definition.components.length;
-    this.#state = new Float32Array(FIRST_CAPACITY * this.width);
-    this.#shown = new Float32Array(FIRST_CAPACITY * this.width);
+    this.#state = new Float32Array(capacity * this.width);
+    this.#shown = new Float32Array(capacity * this.width);
   }
 
   get state(): Float32Array {
@@ -64,4 +64,25 @@ export class EntityTable {
     this.#state = larger(this.#state);
     this.#shown = larger(this.#shown);
   }
+}
+
+/** Where an entity's values are: a row of a table. */
+export interface Place {
+  table: EntityTable;
+  row: number;
+}
+
+/**
+ * Gives a row back to its table. Whoever still holds the place keeps the last values, in a table of its own: the
+ * row may be another entity's soon.
+ */
+export function vacate(place: Place): void {
+  const { table, row } = place;
+  const own = new EntityTable(table.definition, 1);
+  const ownRow = own.allocate();
+  own.stateOf(ownRow).set(table.stateOf(row));
+  own.shownOf(ownRow).set(table.shownOf(row));
+  table.release(row);
+  place.table = own;
+  place.row = ownRow;
 }

@@ -8,7 +8,7 @@ import {
   type Vec3Field,
 } from "@paceline/protocol";
 import { wrapAngle } from "./angle.js";
-import type { EntityTable } from "./entity-table.js";
+import type { Place } from "./entity-table.js";
 
 /** Two components of an entity; writing one checks it against the field's range. */
 export interface Vec2 {
@@ -17,6 +17,7 @@ export interface Vec2 {
   set(x: number, y: number): void;
 }
 
+/** Three components of an entity; writing one checks it against the field's range. */
 export interface Vec3 {
   x: number;
   y: number;
@@ -61,10 +62,9 @@ export type InitialFields<F extends Fields> = {
         : number;
 };
 
-/** Where a view reads and writes: a row of one of a table's arrays. */
+/** What a view reads and writes: a place, in one of its table's arrays. */
 export interface Row {
-  readonly table: EntityTable;
-  readonly index: number;
+  readonly place: Readonly<Place>;
   readonly layer: "state" | "shown";
   readonly isWritable: boolean;
   /** Called before a read, so that what is read can be brought up to date. */
@@ -79,8 +79,12 @@ export function defineFields<T extends object>(target: T, definition: EntityDefi
     const offset = definition.offsets[name]!;
     if (field.kind === "vec2" || field.kind === "vec3") {
       const vector = vectorView(name, field, offset, row);
-      Object.defineProperty(target, name, { enumerable: true, get: () => vector, set: refuse(`${name}`) });
-    } else defineNumber(target, name, name, field, offset, row);
+      Object.defineProperty(target, name, {
+        enumerable: true,
+        get: () => vector,
+        set: refuse(`${definition.name}.${name}`),
+      });
+    } else defineNumber(target, name, { path: name, field, offset }, row);
   }
   return target;
 }
@@ -92,7 +96,8 @@ export function assignFields(
   initial: Readonly<Record<string, unknown>>,
 ): void {
   for (const [name, value] of Object.entries(initial)) {
-    const field = definition.fields[name];
+    // An object has names of its own, such as toString, that are no fields.
+    const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined;
     if (!field) {
       const expected = `one of ${Object.keys(definition.fields).join(", ")}`;
       throw new ConfigError({ field: `${definition.name}.${name}`, value, expected });
@@ -111,7 +116,9 @@ export function assignFields(
 function vectorView(name: string, field: Field, offset: number, row: Row): object {
   const vector = {};
   const used = axes.slice(0, field.kind === "vec2" ? 2 : 3);
-  used.forEach((axis, index) => defineNumber(vector, axis, `${name}.${axis}`, field, offset + index, row));
+  used.forEach((axis, index) => {
+    defineNumber(vector, axis, { path: `${name}.${axis}`, field, offset: offset + index }, row);
+  });
   Object.defineProperty(vector, "set", {
     value: (...values: unknown[]) => {
       // All are checked before any is written: a refused write changes nothing.
@@ -122,32 +129,36 @@ function vectorView(name: string, field: Field, offset: number, row: Row): objec
   return vector;
 }
 
-function defineNumber(
-  target: object,
-  key: string,
-  path: string,
-  field: Field,
-  offset: number,
-  row: Row,
-): void {
+/** One number of a row: its name in errors, its kind and range, its place in the row. */
+interface Column {
+  readonly path: string;
+  readonly field: Field;
+  readonly offset: number;
+}
+
+function defineNumber(target: object, key: string, { path, field, offset }: Column, row: Row): void {
   const isFlag = field.kind === "flag";
   Object.defineProperty(target, key, {
     enumerable: true,
     get: () => {
       row.beforeRead?.();
-      const value = row.table[row.layer][row.index * row.table.width + offset]!;
+      const { table, row: index } = row.place;
+      const value = table[row.layer][index * table.width + offset]!;
       return isFlag ? value !== 0 : value;
     },
-    set: (value: unknown) => write(row, offset, checkedValue(path, field, value, row)),
+    set: (value: unknown) => {
+      write(row, offset, checkedValue(path, field, value, row));
+    },
   });
 }
 
 function write(row: Row, offset: number, value: number): void {
-  row.table[row.layer][row.index * row.table.width + offset] = value;
+  const { table, row: index } = row.place;
+  table[row.layer][index * table.width + offset] = value;
 }
 
 function checkedValue(path: string, field: Field, value: unknown, row: Row): number {
-  const name = `${row.table.definition.name}.${path}`;
+  const name = `${row.place.table.definition.name}.${path}`;
   if (!row.isWritable) return refuse(name)(value);
   if (field.kind === "flag") {
     if (typeof value !== "boolean") throw new ConfigError({ field: name, value, expected: "true or false" });

@@ -72,7 +72,8 @@ export class Replica {
     const ageMs = nowMs - this.#sentAtMs;
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return false;
     const heartbeatMs = this.#definition.heartbeatMs ?? policy.heartbeatMs;
-    if (ageMs >= (this.#isMoving(state) ? Math.min(heartbeatMs, policy.movingHeartbeatMs) : heartbeatMs)) return true;
+    if (ageMs >= (this.#isMoving(state) ? Math.min(heartbeatMs, policy.movingHeartbeatMs) : heartbeatMs))
+      return true;
     extrapolate(this.#definition, this.#sent, ((tick - this.#sentTick) | 0) * tickSeconds, this.#expected);
     for (const field of Object.keys(this.#definition.fields)) {
       const threshold = this.#thresholdOf(field, policy);

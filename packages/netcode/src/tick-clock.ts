@@ -1,23 +1,24 @@
-/** Window over which the fastest arrival counts, in buckets of one second. */
-const BUCKETS = 4;
-const BUCKET_MS = 1000;
-/** Difference beyond which the estimate jumps: the sender paused, or its page was hidden. */
-const JUMP_MS = 250;
-/** Else the estimate moves by at most this share of elapsed time, so that nobody sees it. */
+/** Share of an arrival's deviation that moves the estimate (RFC 6298 smooths round trips with the same gain). */
+const GAIN = 1 / 8;
+/** The estimate moves by at most this share of elapsed time, so that nobody sees it. */
 const SLEW = 0.05;
+/** Deviation beyond which the estimate jumps: the sender paused, or its page was hidden. */
+const JUMP_MS = 250;
+/** All arrivals have to be so late for this long: a packet that was lost and repeated comes late too. */
+const LATE_FOR_MS = 300;
 
 /**
- * When another participant's simulation ticks happen, on this machine's clock. The packet that travelled fastest
- * says most: the smallest difference between arrival and tick time over a few seconds, less the fastest one-way
- * time (half the round trip).
+ * When another participant's simulation ticks happen, on this machine's clock: the usual difference between arrival
+ * and tick time, less the usual one-way time. Both are smoothed alike, so that jitter, which delays pings as it does
+ * states, cancels out.
  */
 export class TickClock {
   readonly #msPerTick: number;
-  readonly #buckets: number[] = [];
-  #bucketStartMs = Number.NEGATIVE_INFINITY;
   #origin: number | undefined;
   #offsetMs: number | undefined;
-  #slewedAtMs = 0;
+  #observedAtMs = 0;
+  /** Since when every arrival has been far too late; undefined while they are not. */
+  #lateSinceMs: number | undefined;
 
   /** @param tickHz the sender's simulation steps per second */
   constructor(tickHz: number) {
@@ -27,16 +28,17 @@ export class TickClock {
   /** A state of `tick` (32 bits, circular) arrived at `nowMs`; the path's round trip takes `rttMs`. */
   observe(tick: number, nowMs: number, rttMs: number): void {
     this.#origin ??= tick;
-    const sampleMs = nowMs - this.#ticksSinceOrigin(tick) * this.#msPerTick;
-    if (nowMs - this.#bucketStartMs >= BUCKET_MS) {
-      this.#buckets.push(sampleMs);
-      if (this.#buckets.length > BUCKETS) this.#buckets.shift();
-      this.#bucketStartMs = nowMs;
-    } else {
-      const last = this.#buckets.length - 1;
-      this.#buckets[last] = Math.min(this.#buckets[last]!, sampleMs);
+    const sampleMs = nowMs - this.#ticksSinceOrigin(tick) * this.#msPerTick - rttMs / 2;
+    this.#offsetMs ??= sampleMs;
+    const lateByMs = sampleMs - this.#offsetMs;
+    if (this.#isLeap(lateByMs, nowMs)) {
+      this.#offsetMs = sampleMs;
+      this.#lateSinceMs = undefined;
+    } else if (this.#lateSinceMs === undefined) {
+      const limitMs = SLEW * (nowMs - this.#observedAtMs);
+      this.#offsetMs += Math.max(-limitMs, Math.min(limitMs, GAIN * lateByMs));
     }
-    this.#approach(Math.min(...this.#buckets) - rttMs / 2, sampleMs - rttMs / 2, nowMs);
+    this.#observedAtMs = nowMs;
   }
 
   /** How long ago, in seconds, the sender was at `tick`; 0 before the first observation. Never negative. */
@@ -45,18 +47,15 @@ export class TickClock {
     return Math.max(0, nowMs - this.#offsetMs - this.#ticksSinceOrigin(tick) * this.#msPerTick) / 1000;
   }
 
-  #approach(targetMs: number, latestMs: number, nowMs: number): void {
-    if (this.#offsetMs === undefined) this.#offsetMs = targetMs;
-    // All recent arrivals are far later than the estimate: its ticks stood still for a while.
-    else if (Math.abs(latestMs - this.#offsetMs) > JUMP_MS) {
-      this.#buckets.splice(0, this.#buckets.length, latestMs);
-      this.#offsetMs = latestMs;
-    } else {
-      const limitMs = SLEW * (nowMs - this.#slewedAtMs);
-      const changeMs = targetMs - this.#offsetMs;
-      this.#offsetMs += Math.max(-limitMs, Math.min(limitMs, changeMs));
+  /** Whether the sender's time has taken a leap, rather than a packet its time. */
+  #isLeap(lateByMs: number, nowMs: number): boolean {
+    if (lateByMs <= JUMP_MS) {
+      this.#lateSinceMs = undefined;
+      // Nothing can come too early: that is believed at once.
+      return lateByMs < -JUMP_MS;
     }
-    this.#slewedAtMs = nowMs;
+    this.#lateSinceMs ??= nowMs;
+    return nowMs - this.#lateSinceMs >= LATE_FOR_MS;
   }
 
   #ticksSinceOrigin(tick: number): number {

@@ -83,33 +83,6 @@ export const CloseCode = {
 } as const;
 export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
 
-/** Codes of {@link NetError}, with what they mean; docs/ERRORS.md is made from this table. */
-export const errorCodes = {
-  "match/unreachable": "The server did not answer the match request.",
-  "match/unknown-room": "The server has no kind of room of that name.",
-  "match/not-found": "No room fits: none is open (join), or none has that id (joinById).",
-  "match/full": "The room, or the server, takes nobody more.",
-  "match/bad-request": "The server refused the request as malformed.",
-  "match/rate-limited": "Too many match requests from this address; try again later.",
-  "match/bad-answer": "The server's answer makes no sense: is it a Paceline server of this version?",
-  "session/refused": "The server refused the ticket or token.",
-  "session/expired":
-    "The ticket's time was over, or it was used before, or the server has forgotten the session.",
-  "session/origin": "The server does not allow this page's origin.",
-  "session/version": "Client and server speak different versions of the protocol.",
-  "session/ended": "The session has ended; the room cannot be used any more.",
-  "session/timeout": "The link did not open, or no welcome came, within the deadline.",
-  "transport/unavailable": "The environment has none of the transports that are allowed.",
-  "transport/closed": "The link closed before the operation ended.",
-  "limit/message-size": "A message is larger than one packet may be.",
-  "limit/queue": "Too many reliable messages wait for an acknowledgement.",
-  "limit/entities": "A participant may not own more entities.",
-  "request/timeout": "The peer did not answer the request in time.",
-  "request/refused": "The peer has no handler for this request, or its handler failed.",
-  "schema/mismatch": "Two builds of the game describe an entity differently.",
-} as const;
-export type ErrorCode = keyof typeof errorCodes;
-
 /** Limits that both sides keep; each is a test. */
 export const limits = {
   /** What fits every path without fragmentation: unreliable packets stay below. */

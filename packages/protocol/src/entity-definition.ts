@@ -14,6 +14,7 @@ export type Fields = Readonly<Record<string, Field>>;
  */
 export type MotionModel = "hold" | "velocity" | "acceleration" | "turn";
 
+/** How an entity moves between updates, and when its owner sends it. */
 export interface EntityOptions<F extends Fields> {
   /** Default `hold`. The others need a field `position` (vec2 or vec3); `velocity` of the same kind and `heading` (angle) are used where they exist. */
   readonly motion?: MotionModel;
@@ -106,7 +107,7 @@ export function defineEntity<const F extends Fields>(
     name,
     fields,
     motion,
-    threshold: { ...options.threshold } as Partial<Record<string, number>>,
+    threshold: { ...options.threshold },
     heartbeatMs: options.heartbeatMs,
     components,
     offsets,

@@ -1,3 +1,5 @@
+import type { ErrorCode } from "./error-codes.js";
+
 /** What a caller got wrong: thrown at once, before anything is sent or changed. */
 export interface ConfigProblem {
   /** The option, argument or entity field, as the caller wrote it: `threshold.position`. */
@@ -24,12 +26,12 @@ export class ConfigError extends Error {
 
 /** An outcome of the world: a refusal, a time-out, a full queue. Delivered by rejection or event. */
 export class NetError extends Error {
-  /** One of {@link errorCodes}: stable, listed in docs/ERRORS.md. */
-  readonly code: string;
+  /** Stable; docs/ERRORS.md says what each means. */
+  readonly code: ErrorCode;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
 
-  constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
     super(`${message} [${code}]`, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "NetError";
     this.code = code;

@@ -8,6 +8,7 @@ export * from "./entity-definition.js";
 export * from "./entity-fields.js";
 export * from "./entity-values.js";
 export * from "./envelope.js";
+export * from "./error-codes.js";
 export * from "./errors.js";
 export * from "./message.js";
 export * from "./packet.js";

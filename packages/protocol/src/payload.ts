@@ -30,10 +30,10 @@ export type PeerPayload =
 export function writePeerPayload(payload: PeerPayload): Uint8Array {
   switch (payload.kind) {
     case "command":
-      assertType(payload.type);
+      assertMessageType(payload.type);
       return packed(PayloadKind.command, [payload.type, payload.message]);
     case "request":
-      assertType(payload.type);
+      assertMessageType(payload.type);
       return packed(PayloadKind.request, [payload.id, payload.type, payload.message]);
     case "reply":
       return packed(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
@@ -74,7 +74,7 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
 
 /** An event's body: `[type, message]` without a kind before it. Throws as {@link writePeerPayload} does. */
 export function writeEvent(type: string, message: unknown): Uint8Array {
-  assertType(type);
+  assertMessageType(type);
   return encodeValue([type, message]);
 }
 
@@ -122,7 +122,8 @@ function spawnOf(body: Uint8Array): PeerPayload | undefined {
   return isValid ? { kind: "spawn", localId, name, schemaHash, tickHz, tick, state } : undefined;
 }
 
-function assertType(type: unknown): void {
+/** Throws {@link ConfigError} for what cannot be the type of a message. */
+export function assertMessageType(type: unknown): void {
   if (isName(type)) return;
   throw new ConfigError({
     field: "type",

@@ -1,7 +1,8 @@
 import type { Duplex } from "node:stream";
 import { CloseCode } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
-import type { GuardedLink } from "./guarded-link.js";
+import type { GuardedLink, LinkOwner } from "./guarded-link.js";
+import type { WriteBatch } from "./write-batch.js";
 
 /** After a close, the other side gets so long to close its end too. */
 const LINGER_MS = 1000;
@@ -9,18 +10,28 @@ const LINGER_MS = 1000;
 const FRAMING_FACTOR = 2;
 const STRIKES = 3;
 
+/** What a connection is made of. */
+export interface ConnectionOptions {
+  readonly socket: Duplex;
+  readonly scheduler: Scheduler;
+  readonly batch: WriteBatch;
+  readonly onClosed: (connection: Connection) => void;
+}
+
 /** The socket under one link: it must not outlive the link for long, nor bring more bytes than packets explain. */
-export class Connection {
+export class Connection implements LinkOwner {
   readonly #socket: Duplex & { readonly bytesRead?: number };
   readonly #scheduler: Scheduler;
+  readonly #batch: WriteBatch;
   #link: GuardedLink | undefined;
   #cancelLinger: Cancel | undefined;
   #bytesRead = 0;
   #strikes = 0;
 
-  constructor(socket: Duplex, scheduler: Scheduler, onClosed: (connection: Connection) => void) {
+  constructor({ socket, scheduler, batch, onClosed }: ConnectionOptions) {
     this.#socket = socket;
     this.#scheduler = scheduler;
+    this.#batch = batch;
     socket.once("close", () => {
       this.#cancelLinger?.();
       onClosed(this);
@@ -32,11 +43,15 @@ export class Connection {
     this.#link = link;
   }
 
+  sending(): void {
+    this.#batch.hold(this.#socket);
+  }
+
   /**
    * The link ends. What a flooding client still sends is not even read: its socket fills up and it has to wait,
    * while our close code is on its way to it.
    */
-  linger(code: number): void {
+  closing(code: number): void {
     if (this.#cancelLinger || this.#socket.destroyed) return;
     if (code === CloseCode.flooding || code === CloseCode.protocolViolation) this.#socket.pause();
     this.#cancelLinger = this.#scheduler.after(LINGER_MS, () => this.destroy());

@@ -2,16 +2,23 @@ import type { TrafficClassName } from "@paceline/protocol";
 import type { Link, LinkCounters, LinkHandlers, LinkKind, LinkState } from "@paceline/transport";
 import type { SessionMeter } from "./session-meter.js";
 
+/** Who owns the socket under a link. */
+export interface LinkOwner {
+  /** Something is about to be sent. */
+  sending(): void;
+  /** The link ends, from this side or the other; may be called more than once. */
+  closing(code: number): void;
+}
+
 /** A link whose packets are measured before the session sees them, and whose end is known to who owns its socket. */
 export class GuardedLink implements Link {
   readonly #link: Link;
-  readonly #onClosing: ((code: number) => void) | undefined;
+  readonly #owner: LinkOwner | undefined;
   #meter: SessionMeter | undefined;
 
-  /** `onClosing` is called once or more when the link ends, from this side or the other. */
-  constructor(link: Link, onClosing?: (code: number) => void) {
+  constructor(link: Link, owner?: LinkOwner) {
     this.#link = link;
-    this.#onClosing = onClosing;
+    this.#owner = owner;
   }
 
   get kind(): LinkKind {
@@ -51,19 +58,20 @@ export class GuardedLink implements Link {
         if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet);
       },
       onClose: (close) => {
-        this.#onClosing?.(close.code);
+        this.#owner?.closing(close.code);
         handlers.onClose(close);
       },
     });
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void {
+    this.#owner?.sending();
     this.#link.send(trafficClass, packet, key);
   }
 
   close(code: number, reason: string): void {
     if (this.#link.state === "closed") return;
     this.#link.close(code, reason);
-    this.#onClosing?.(code);
+    this.#owner?.closing(code);
   }
 }

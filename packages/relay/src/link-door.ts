@@ -7,6 +7,7 @@ import { Connection } from "./connection.js";
 import { GuardedLink } from "./guarded-link.js";
 import type { Lobby } from "./lobby.js";
 import type { RelaySettings } from "./relay-options.js";
+import { WriteBatch } from "./write-batch.js";
 
 /** Where links are opened. */
 export const LINK_PATH = "/link";
@@ -23,6 +24,7 @@ export class LinkDoor {
   readonly #lobby: Lobby;
   readonly #listener: WebSocketListener;
   readonly #buckets: AddressBuckets;
+  readonly #batch = new WriteBatch();
   readonly #connections = new Set<Connection>();
   readonly #stopInspecting: () => void;
   #onEmpty: (() => void) | undefined;
@@ -57,10 +59,15 @@ export class LinkDoor {
     }
     if (!this.#buckets.take(this.#settings.addressOf(request)))
       return refuse(socket, "429 Too Many Requests");
-    const connection = new Connection(socket, this.#settings.scheduler, (closed) => this.#closed(closed));
+    const connection = new Connection({
+      socket,
+      scheduler: this.#settings.scheduler,
+      batch: this.#batch,
+      onClosed: (closed) => this.#closed(closed),
+    });
     this.#connections.add(connection);
     this.#listener.accept(request, socket, head, ({ link, offeredProtocols }) => {
-      const guarded = new GuardedLink(link, (code) => connection.linger(code));
+      const guarded = new GuardedLink(link, connection);
       connection.carry(guarded);
       this.#enter(request, guarded, offeredProtocols);
     });

@@ -16,7 +16,7 @@ import type { Room } from "./room.js";
 import { SessionMeter } from "./session-meter.js";
 
 /** Who a participant is; decided before its link opens. */
-export interface ParticipantIdentity {
+interface ParticipantIdentity {
   readonly number: number;
   /** The session id: the others see it, so it is no secret. */
   readonly id: string;

@@ -1,10 +1,6 @@
-import { ByteWriter, CloseCode, MessageKind, PayloadKind, writeMessage, writePacketHeader } from "@paceline/protocol";
+import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { isRefusal } from "../src/match-request.js";
-import type { Player } from "./player.js";
 import { VirtualLobby } from "./virtual-lobby.js";
-
-const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
 describe("joining", () => {
   it("welcomes with number, room, token and those who are there, and tells them", () => {
@@ -77,13 +73,13 @@ describe("tickets and seats", () => {
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
     virtual.scheduler.advance(15_001);
     expect(virtual.lobby.roomCount).toBe(0);
-    expect(closeOf(virtual, ticket)).toBe(CloseCode.ticketExpired);
+    expect(virtual.refusalOf(ticket)).toBe(CloseCode.ticketExpired);
   });
 
   it("a ticket is good once", () => {
     const virtual = new VirtualLobby();
     const { seat } = virtual.join();
-    expect(closeOf(virtual, seat.ticket)).toBe(CloseCode.ticketUsed);
+    expect(virtual.refusalOf(seat.ticket)).toBe(CloseCode.ticketUsed);
     expect(virtual.lobby.sessionCount).toBe(1);
   });
 
@@ -94,16 +90,7 @@ describe("tickets and seats", () => {
     const [body = "", signature = ""] = ticket.split(".");
     const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as object;
     const forged = Buffer.from(JSON.stringify({ ...claims, roomId: other.roomId })).toString("base64url");
-    expect(closeOf(virtual, `${forged}.${signature}`)).toBe(CloseCode.refused);
-    expect(closeOf(virtual, "")).toBe(CloseCode.refused);
+    expect(virtual.refusalOf(`${forged}.${signature}`)).toBe(CloseCode.refused);
+    expect(virtual.refusalOf("")).toBe(CloseCode.refused);
   });
-
-  function closeOf(virtual: VirtualLobby, ticket: string): number | undefined {
-    const link = virtual.link();
-    virtual.lobby.admit(link.relay as never, ticket);
-    let code: number | undefined;
-    link.player.start({ onOpen() {}, onPacket() {}, onClose: (close) => (code = close.code) });
-    virtual.scheduler.advance(100);
-    return code;
-  }
 });

@@ -20,6 +20,8 @@ export class Player {
   readonly forwarded: Envelope[] = [];
   readonly closes: LinkClose[] = [];
   end: LinkClose | undefined;
+  /** Takes what comes through the relay, where a test wants more than {@link forwarded}. */
+  onForwarded: ((envelope: Envelope) => void) | undefined;
 
   constructor(scheduler: Scheduler) {
     this.session = new Session({
@@ -30,6 +32,7 @@ export class Player {
           const envelope = readEnvelope(packet);
           if (typeof envelope === "string") throw new Error(`the relay sent a bad envelope: ${envelope}`);
           this.forwarded.push(envelope);
+          this.onForwarded?.(envelope);
         },
         onLinkDown: (_, close) => this.closes.push(close),
         onClosed: (close) => {
@@ -52,6 +55,11 @@ export class Player {
 
   get number(): number {
     return this.welcome.number;
+  }
+
+  /** How the session ended, or else its first link: the relay says so in a message, in the close code, or both. */
+  get close(): LinkClose | undefined {
+    return this.end ?? this.closes[0];
   }
 
   /** First byte of every forwarded packet. */

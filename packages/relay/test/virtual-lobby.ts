@@ -52,7 +52,9 @@ export class VirtualLobby {
   constructor(options: Partial<RelayOptions> = {}) {
     const { scheduler } = this;
     const rooms = { race: { maxPeers: 4 } };
-    this.lobby = new Lobby(relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options }));
+    this.lobby = new Lobby(
+      relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options }),
+    );
   }
 
   /** A seat; throws where there is none. */
@@ -63,7 +65,13 @@ export class VirtualLobby {
   }
 
   reserve(request: Partial<MatchRequest> = {}): ReturnType<Lobby["reserve"]> {
-    return this.lobby.reserve({ method: "joinOrCreate", target: "race", options: {}, webrtc: true, ...request });
+    return this.lobby.reserve({
+      method: "joinOrCreate",
+      target: "race",
+      options: {},
+      webrtc: true,
+      ...request,
+    });
   }
 
   /** A player with a seat and a link, welcomed. */
@@ -84,6 +92,25 @@ export class VirtualLobby {
     player.attach(link.player);
     this.scheduler.advance(100);
     return link;
+  }
+
+  /** The close code that a link with this ticket gets. */
+  refusalOf(ticket: string): number | undefined {
+    return this.#closeOf((link) => this.lobby.admit(link, ticket));
+  }
+
+  /** The close code that a link with this session id and token gets. */
+  resumeRefusalOf(sessionId: string, token: string): number | undefined {
+    return this.#closeOf((link) => this.lobby.resume(link, sessionId, token));
+  }
+
+  #closeOf(enter: (link: GuardedLink) => void): number | undefined {
+    const link = this.link();
+    const player = new Player(this.scheduler);
+    player.attach(link.player);
+    enter(new GuardedLink(link.relay));
+    this.scheduler.advance(100);
+    return player.closes[0]?.code;
   }
 
   link(): VirtualLink {

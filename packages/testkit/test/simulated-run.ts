@@ -6,7 +6,7 @@ import {
 } from "../src/index.js";
 
 /** One arrival at the end of a simulated path. */
-export interface Arrival {
+interface Arrival {
   /** Which packet: its place in the order of sending. */
   readonly index: number;
   readonly sentAtMs: number;

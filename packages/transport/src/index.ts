@@ -6,7 +6,6 @@ export * from "./send-queue.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export * from "./session/session.js";
-export * from "./webrtc/channels.js";
-export * from "./webrtc/webrtc-link.js";
+export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/websocket-link.js";
 export * from "./profiles/index.js";

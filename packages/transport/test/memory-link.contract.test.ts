@@ -5,7 +5,7 @@ import {
   VirtualScheduler,
   type LinkPair,
 } from "@paceline/testkit";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 function pairOf(isUnreliable: boolean): LinkPair {
   const scheduler = new VirtualScheduler();
@@ -25,6 +25,6 @@ describe.each([
   ["an ordered memory link", false],
 ])("%s", (_, isUnreliable) => {
   test.each(linkContract.map((rule) => [rule.title, rule] as const))("%s", async (_title, rule) => {
-    await rule.run(pairOf(isUnreliable));
+    await expect(rule.run(pairOf(isUnreliable))).resolves.toBeUndefined();
   });
 });

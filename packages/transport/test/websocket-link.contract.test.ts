@@ -5,7 +5,7 @@ import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { linkContract, type LinkPair } from "@paceline/testkit";
 import { systemScheduler, WebSocketLink } from "@paceline/transport";
 import { NodeWebSocket, WebSocketListener } from "@paceline/transport/node";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 /** A real socket over loopback, opened on both sides. */
 async function socketPair(): Promise<LinkPair> {
@@ -42,7 +42,7 @@ describe("a WebSocket link", () => {
   test.each(cases.map((rule) => [rule.title, rule] as const))("%s", async (_title, rule) => {
     const pair = await socketPair();
     try {
-      await rule.run(pair);
+      await expect(rule.run(pair)).resolves.toBeUndefined();
     } finally {
       await pair.dispose();
     }

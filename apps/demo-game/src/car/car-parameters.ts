@@ -35,9 +35,10 @@ export const carParameters = {
   handbrakeMps2: 5.5,
 
   steerLimitRad: 0.62,
-  /** How fast the wheel follows the driver's hands, full locks per second. */
-  steerPerSecond: 5.5,
-  steerReturnPerSecond: 8,
+  /** How fast the wheel follows the driver's hands, full locks per second, standing and at 40 m/s. */
+  steerPerSecond: 5,
+  steerPerSecondFast: 2.6,
+  steerReturnPerSecond: 7,
   /** The front wheels turn into a slide by themselves by this share of the slide's angle (caster). */
   casterShare: 0.7,
   yawDampingPerSecond: 1.1,

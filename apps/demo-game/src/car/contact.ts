@@ -49,7 +49,10 @@ function pushDiscs(car: CarState, mineM: number, other: OtherCar, theirsM: numbe
   const push = Math.min(MAX_PUSH_M, overlap * PUSH_OUT);
   car.x += normalX * push;
   car.y += normalY * push;
-  const closing = -((car.velocityX - other.velocityX) * normalX + (car.velocityY - other.velocityY) * normalY);
+  const closing = -(
+    (car.velocityX - other.velocityX) * normalX +
+    (car.velocityY - other.velocityY) * normalY
+  );
   if (closing <= 0) return 0;
   const impulse = (closing * (1 + BOUNCE)) / 2;
   car.velocityX += normalX * impulse;

@@ -40,7 +40,9 @@ export function stepCar(car: CarState, input: DriveInput, circuit: Circuit): voi
 function turnWheel(car: CarState, input: DriveInput): void {
   const wanted = clamp(Number.isFinite(input.steer) ? input.steer : 0, -1, 1);
   const returning = Math.abs(wanted) < Math.abs(car.steer) || wanted * car.steer < 0;
-  const reach = (returning ? p.steerReturnPerSecond : p.steerPerSecond) * STEP_S;
+  const fast = Math.min(1, Math.hypot(car.velocityX, car.velocityY) / 40);
+  const turning = p.steerPerSecond + (p.steerPerSecondFast - p.steerPerSecond) * fast;
+  const reach = (returning ? p.steerReturnPerSecond : turning) * STEP_S;
   car.steer = clamp(wanted, car.steer - reach, car.steer + reach);
 }
 
@@ -104,7 +106,11 @@ function integrate(car: CarState, ground: Ground, dt: number): void {
   const moving = clamp((speed - 1.5) / 4, 0, 1);
   car.frontSlide = moving * slideBeyondPeak(frontSlip, p.frontPeakSlipRad);
   const spinning = car.throttle > 0.6 && speed < 9 && speed > 0.4 ? 0.5 : 0;
-  car.rearSlide = Math.max(moving * slideBeyondPeak(rearSlip, p.rearPeakSlipRad), spinning, lockedSlide(car, speed));
+  car.rearSlide = Math.max(
+    moving * slideBeyondPeak(rearSlip, p.rearPeakSlipRad),
+    spinning,
+    lockedSlide(car, speed),
+  );
 }
 
 /** Steering plus caster: rolling forward, the front wheels follow the direction of travel into a slide. */
@@ -142,11 +148,14 @@ function rearSideGrip(car: CarState, driveUse: number): number {
 /** Deceleration along the car from brakes, air, ground; its direction is against the motion. */
 function resistance(car: CarState, ground: Ground, forward: number, speed: number): number {
   const grip = (ground.frontGrip + ground.rearGrip) / 2;
-  const braking = car.throttle * forward < 0 && Math.abs(forward) >= 0.5 ? p.brakeMps2 * Math.abs(car.throttle) * grip : 0;
+  const braking =
+    car.throttle * forward < 0 && Math.abs(forward) >= 0.5 ? p.brakeMps2 * Math.abs(car.throttle) * grip : 0;
   const handbrake = car.handbrake ? p.handbrakeMps2 * ground.rearGrip : 0;
   const coasting = car.throttle === 0 ? p.engineBrakingMps2 : 0;
   const underWheels = ground.resistanceMps2 + ground.resistancePerSecond * Math.abs(forward);
-  return Math.max(braking, handbrake) + coasting + underWheels + p.rollingMps2 + p.airDragPerM * speed * speed;
+  return (
+    Math.max(braking, handbrake) + coasting + underWheels + p.rollingMps2 + p.airDragPerM * speed * speed
+  );
 }
 
 /** A resistance stops the car but never pushes it back. */

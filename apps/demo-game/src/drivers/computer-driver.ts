@@ -53,7 +53,8 @@ export class ComputerDriver {
     const traffic = this.#lookAhead(car, at, others);
     const settling = 1 - Math.exp(-STEP_S * 3);
     this.#shiftM += (traffic.shiftM - this.#shiftM) * settling;
-    if (this.#goingS < this.#skill.reactionS) return { steer: 0, throttle: 0, handbrake: false, reset: false };
+    if (this.#goingS < this.#skill.reactionS)
+      return { steer: 0, throttle: 0, handbrake: false, reset: false };
     return this.#freeItself(car) ?? this.#follow(car, at, Math.min(traffic.speedLimitMps, 60), pace);
   }
 
@@ -72,7 +73,11 @@ export class ComputerDriver {
     const aimM = 5 + speed * 0.34;
     const index = sampleIndexAt(track, at.distanceM + aimM);
     const room = (track.halfWidthM[index] as number) - 1.3;
-    const offset = clamp((this.#plan.line.offsetM[index] as number) + this.#skill.lineOffsetM + this.#shiftM, -room, room);
+    const offset = clamp(
+      (this.#plan.line.offsetM[index] as number) + this.#skill.lineOffsetM + this.#shiftM,
+      -room,
+      room,
+    );
     const targetX = (track.x[index] as number) - (track.tangentY[index] as number) * offset;
     const targetY = (track.y[index] as number) + (track.tangentX[index] as number) * offset;
     const bearing = wrapAngle(Math.atan2(targetY - car.y, targetX - car.x) - car.headingRad);
@@ -92,6 +97,7 @@ export class ComputerDriver {
     const speed = speedOf(car);
     let nearestM = SEES_AHEAD_M;
     for (const other of others) {
+      if (Math.hypot(other.x - car.x, other.y - car.y) > SEES_AHEAD_M) continue;
       const theirs = projectOnTrack(this.#circuit.track, other.x, other.y);
       const aheadM = distanceDelta(this.#circuit.track, at.distanceM, theirs.distanceM);
       const closing = speed - Math.hypot(other.velocityX, other.velocityY);
@@ -122,7 +128,8 @@ export class ComputerDriver {
 
   #freeItself(car: CarState): DriverDecision | undefined {
     const slow = speedOf(car) < STUCK_SPEED_MPS;
-    this.#troubleS = slow || this.#reverseS > 0 ? this.#troubleS + STEP_S : Math.max(0, this.#troubleS - STEP_S * 2);
+    this.#troubleS =
+      slow || this.#reverseS > 0 ? this.#troubleS + STEP_S : Math.max(0, this.#troubleS - STEP_S * 2);
     if (this.#troubleS > GIVE_UP_AFTER_S) {
       this.#troubleS = 0;
       this.#stuckS = 0;

@@ -7,12 +7,8 @@ import { Participant } from "../net/participant.js";
 import { STALE_AFTER_MS } from "../net/remote-car.js";
 import { circuit } from "../track/circuit.js";
 import { ComputerDriver } from "./computer-driver.js";
+import { identityOf, type DriverIdentity } from "./driver-options.js";
 import { skillOf } from "./racecraft.js";
-
-export interface DriverIdentity {
-  readonly name: string;
-  readonly color: string;
-}
 
 /** After the flag, the way home is driven at this share of the pace. */
 const COOL_DOWN_PACE = 0.6;
@@ -29,11 +25,11 @@ export class DriverClient {
   #participant: Participant | undefined;
   #accumulatedMs = 0;
 
-  constructor(server: string, index: number, identity: DriverIdentity, report: (line: string) => void) {
+  constructor(server: string, index: number, report: (line: string) => void) {
     this.#server = server;
-    this.#identity = identity;
+    this.#identity = identityOf(index);
     this.#driver = new ComputerDriver(circuit, skillOf(index));
-    this.#report = report;
+    this.#report = (line) => report(`${this.#identity.name}: ${line}`);
   }
 
   async start(): Promise<void> {
@@ -87,7 +83,9 @@ export class DriverClient {
     );
     this.#report(`joined as number ${room.myNumber}`);
     room.onDrop((reason) => this.#report(`connection lost (${reason}), reconnecting`));
-    room.onReconnect(({ resumed }) => this.#report(resumed ? "connected again" : "connected again to a new room"));
+    room.onReconnect(({ resumed }) =>
+      this.#report(resumed ? "connected again" : "connected again to a new room"),
+    );
     room.onLeave((code, reason) => this.#onLeave(code, reason));
   }
 

@@ -4,18 +4,30 @@ export interface DriverOptions {
 }
 
 const DEFAULT_COUNT = 4;
-const MAX_COUNT = 5;
+/** As many as a room takes, by the server's default. */
+const MAX_COUNT = 16;
 
 export const usage = `Usage: node dist-drivers/main.js --server http://127.0.0.1:PORT [--count 1..${MAX_COUNT}]`;
 
-/** Names and colours of the computer drivers, in the order of their skill. */
-export const computerDrivers: readonly { readonly name: string; readonly color: string }[] = [
+export interface DriverIdentity {
+  readonly name: string;
+  readonly color: string;
+}
+
+const identities: readonly DriverIdentity[] = [
   { name: "Vela", color: "#14b8c4" },
   { name: "Bruno", color: "#9b51e0" },
   { name: "Ines", color: "#f2b632" },
   { name: "Otto", color: "#27ae60" },
   { name: "Mika", color: "#ff7ab6" },
 ];
+
+/** Name and colour of a computer driver; past the list the names come again, numbered. */
+export function identityOf(index: number): DriverIdentity {
+  const { name, color } = identities[index % identities.length] as DriverIdentity;
+  const round = Math.floor(index / identities.length);
+  return { name: round === 0 ? name : `${name} ${round + 1}`, color };
+}
 
 /** Throws with a sentence for the person at the terminal. */
 export function readOptions(argv: readonly string[]): DriverOptions {
@@ -27,7 +39,8 @@ export function readOptions(argv: readonly string[]): DriverOptions {
     values.set(name, value);
   }
   const server = values.get("--server");
-  if (server === undefined || !URL.canParse(server)) throw new Error("--server must be the address of the server");
+  if (server === undefined || !URL.canParse(server))
+    throw new Error("--server must be the address of the server");
   const count = Number(values.get("--count") ?? DEFAULT_COUNT);
   if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) {
     throw new Error(`--count must be a whole number from 1 to ${MAX_COUNT}, not ${values.get("--count")}`);

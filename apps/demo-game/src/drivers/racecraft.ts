@@ -5,7 +5,7 @@ import { carParameters } from "../car/car-parameters.js";
 
 /** What makes one computer driver differ from the next. */
 export interface Skill {
-  /** Share of the possible cornering speed that it dares, about 0.85 to 1. */
+  /** Share of the possible cornering speed that it dares, about 0.7 to 0.95. */
   readonly pace: number;
   /** Metres that it prefers to stay off the ideal line, so that four of them do not drive in one groove. */
   readonly lineOffsetM: number;
@@ -15,10 +15,10 @@ export interface Skill {
 
 /** Skills from quick to gentle. A fifth driver and later ones start over, slightly slower. */
 const skills: readonly Skill[] = [
-  { pace: 0.965, lineOffsetM: 0.3, reactionS: 0.18 },
-  { pace: 0.93, lineOffsetM: -0.6, reactionS: 0.3 },
-  { pace: 0.9, lineOffsetM: 0.9, reactionS: 0.24 },
-  { pace: 0.87, lineOffsetM: -0.2, reactionS: 0.42 },
+  { pace: 0.855, lineOffsetM: 0.3, reactionS: 0.18 },
+  { pace: 0.83, lineOffsetM: -0.6, reactionS: 0.3 },
+  { pace: 0.805, lineOffsetM: 0.9, reactionS: 0.24 },
+  { pace: 0.78, lineOffsetM: -0.2, reactionS: 0.42 },
 ];
 
 export function skillOf(index: number): Skill {

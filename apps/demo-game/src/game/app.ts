@@ -63,7 +63,10 @@ export class App {
   }
 
   #makeInputs(): InputSource[] {
-    const inputs: InputSource[] = [new Keyboard(window, (code) => this.#onShortcut(code)), new GamepadInput()];
+    const inputs: InputSource[] = [
+      new Keyboard(window, (code) => this.#onShortcut(code)),
+      new GamepadInput(),
+    ];
     if (hasTouch()) {
       const pads = new TouchPads();
       this.#screen.root.append(pads.root);
@@ -113,12 +116,16 @@ export class App {
   #onJoinFailure(error: unknown, retryInMs: number, joining: AbortController): void {
     const detail = error instanceof Error ? error.message : String(error);
     const seconds = Math.round(retryInMs / 1000);
-    this.#start.say(`The race server at ${this.#settings.server} cannot be reached. Trying again in ${seconds} s.`, true);
+    const where = this.#settings.server;
+    this.#start.say(
+      `The race server at ${where} cannot be reached. Trying again in ${seconds} s.`,
+      true,
+      detail,
+    );
     this.#start.offer("Cancel", () => {
       joining.abort();
       this.#start.say("");
     });
-    console.warn(`joining failed: ${detail}`);
   }
 
   #enter(room: Room, choice: DriverChoice): void {
@@ -126,15 +133,19 @@ export class App {
     this.#root.classList.remove("at-start");
     this.#start.root.hidden = true;
     this.#screen.banner.hide();
-    const game = new RaceGame(room, { ...choice, isComputer: false }, {
-      circuit,
-      scene: this.#scene,
-      minimap: this.#minimap,
-      screen: this.#screen,
-      sound: this.#sound,
-      rig: this.#rig,
-      inputs: this.#inputs,
-    });
+    const game = new RaceGame(
+      room,
+      { ...choice, isComputer: false },
+      {
+        circuit,
+        scene: this.#scene,
+        minimap: this.#minimap,
+        screen: this.#screen,
+        sound: this.#sound,
+        rig: this.#rig,
+        inputs: this.#inputs,
+      },
+    );
     this.#game = game;
     this.#panel = new NetworkPanel(room, {
       profiles: PROFILES,
@@ -151,7 +162,11 @@ export class App {
     this.#unsubscribe = [
       room.onDrop(() => banner.show("Connection to the server lost. Reconnecting…", "problem")),
       room.onReconnect(({ resumed }) =>
-        banner.show(resumed ? "Connected again." : "Connected again: the server was restarted.", "good", 3000),
+        banner.show(
+          resumed ? "Connected again." : "Connected again: the server was restarted.",
+          "good",
+          3000,
+        ),
       ),
       room.onLeave((_code, reason) => {
         this.#leave();

@@ -67,7 +67,12 @@ export class Attract {
   #draw(seconds: number): void {
     const alpha = (this.#accumulatedMs / 1000 / STEP_S) % 1;
     const cars: DrawnCar[] = this.#racers.map((racer, index) =>
-      drawnFromRacer(racer, alpha, { key: `attract-${index}`, color: COLORS[index] as string, name: "", isMine: true }),
+      drawnFromRacer(racer, alpha, {
+        key: `attract-${index}`,
+        color: COLORS[index] as string,
+        name: "",
+        isMine: true,
+      }),
     );
     this.#scene.resize();
     this.#rig.update(cars[1] as DrawnCar, this.#scene.width, this.#scene.height, seconds);

@@ -5,7 +5,7 @@ import type { LoggedChat, LoggedLap } from "./race-log.js";
 import type { RecordedFrame } from "./recorder.js";
 
 /** A remote car as it is shown right now. */
-export interface ShownCar {
+interface ShownCar {
   readonly id: number;
   readonly ownerId: string;
   readonly name: string;
@@ -16,10 +16,10 @@ export interface ShownCar {
 
 /**
  * `window.paceline`: what the end-to-end tests look at, and whoever is curious at the console:
- * `console.table(paceline.room.transport.explain())`, `paceline.game.others`.
+ * `console.table(await paceline.room.transport.explain())`, `paceline.game.others`.
  * Everything is a copy; changing it changes nothing.
  */
-export interface DebugHandle {
+interface DebugHandle {
   readonly room: Room;
   readonly game: {
     readonly phase: string;
@@ -71,7 +71,14 @@ export function exposeForDebugging(game: RaceGame): void {
         return participant.racer.laps.progressM;
       },
       get others() {
-        return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({ id, ownerId, name, x, y, headingRad }));
+        return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({
+          id,
+          ownerId,
+          name,
+          x,
+          y,
+          headingRad,
+        }));
       },
       get laps() {
         return [...log.laps];

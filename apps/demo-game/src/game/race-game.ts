@@ -6,7 +6,7 @@ import { combineInputs, type InputSource } from "../input/drive-command.js";
 import { Participant } from "../net/participant.js";
 import type { DriverCard } from "../race/race-messages.js";
 import { formatTime } from "../race/standings.js";
-import { CameraRig } from "../render/camera.js";
+import type { CameraRig } from "../render/camera.js";
 import type { DrawnCar } from "../render/draw-car.js";
 import type { Minimap } from "../render/minimap.js";
 import type { Scene } from "../render/scene.js";
@@ -28,9 +28,9 @@ export interface RaceGameParts {
   readonly inputs: readonly InputSource[];
 }
 
-/** Slow parts of the page are refreshed every so many frames. */
-const SLOW_FRAMES = 6;
-const WRONG_WAY_FRAMES = 45;
+/** Text and map are refreshed this often, whatever the frame rate. */
+const INSTRUMENTS_PERIOD_S = 0.1;
+const WRONG_WAY_AFTER_S = 0.8;
 
 /** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
 export class RaceGame {
@@ -39,8 +39,8 @@ export class RaceGame {
   readonly recorder = new Recorder();
   readonly #parts: RaceGameParts;
   readonly #loop: FixedLoop;
-  #frames = 0;
-  #wrongWayFrames = 0;
+  #untilInstrumentsS = 0;
+  #wrongWayS = 0;
   #lamps = 0;
   #remainderMs = 0;
 
@@ -103,7 +103,11 @@ export class RaceGame {
     if (this.participant.finished) {
       screen.hud.say(`Finished! Last lap ${formatTime(timeMs)}`, 6000, "best");
     } else {
-      screen.hud.say(`Lap ${lap}  ${formatTime(timeMs)}${isBest && lap > 1 ? "  best" : ""}`, 3500, isBest ? "best" : "plain");
+      screen.hud.say(
+        `Lap ${lap}  ${formatTime(timeMs)}${isBest && lap > 1 ? "  best" : ""}`,
+        3500,
+        isBest ? "best" : "plain",
+      );
     }
   }
 
@@ -123,14 +127,22 @@ export class RaceGame {
     parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
     parts.scene.draw(parts.rig.camera, cars, seconds);
     this.recorder.record(this.presentPose(), this.participant.remotes);
-    this.#instruments();
+    this.#instruments(seconds);
     this.#soundAndShake();
-    if (this.#frames++ % SLOW_FRAMES === 0) this.#slowParts(cars);
+    this.#untilInstrumentsS -= seconds;
+    if (this.#untilInstrumentsS > 0) return;
+    this.#untilInstrumentsS = INSTRUMENTS_PERIOD_S;
+    this.#slowParts(cars);
   }
 
   #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
     const { card, racer, remotes } = this.participant;
-    const mine = drawnFromRacer(racer, alpha, { key: "mine", color: card.color, name: card.name, isMine: true });
+    const mine = drawnFromRacer(racer, alpha, {
+      key: "mine",
+      color: card.color,
+      name: card.name,
+      isMine: true,
+    });
     return { parts: this.#parts, cars: [mine, ...remotes.map(drawnFromRemote)] };
   }
 
@@ -145,7 +157,7 @@ export class RaceGame {
     };
   }
 
-  #instruments(): void {
+  #instruments(seconds: number): void {
     const { racer, session } = this.participant;
     const nowMs = performance.now();
     const { screen, sound } = this.#parts;
@@ -158,7 +170,7 @@ export class RaceGame {
     const { car } = racer;
     const forward = forwardSpeedOf(car);
     const along = Math.cos(wrapAngle(car.headingRad - racer.laps.at.headingRad));
-    this.#wrongWayFrames = forward > 4 && along < -0.4 ? this.#wrongWayFrames + 1 : 0;
+    this.#wrongWayS = forward > 4 && along < -0.4 ? this.#wrongWayS + seconds : 0;
   }
 
   #soundAndShake(): void {
@@ -190,7 +202,7 @@ export class RaceGame {
       lapTimeMs: racer.laps.lapSteps * STEP_MS,
       lastMs: this.participant.lastLapMs,
       bestMs: this.participant.bestLapMs,
-      isWrongWay: this.#wrongWayFrames > WRONG_WAY_FRAMES,
+      isWrongWay: this.#wrongWayS > WRONG_WAY_AFTER_S,
       driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
     });
     screen.standings.show(standings);

@@ -23,7 +23,18 @@ export const COLORS: readonly string[] = [
   "#f2f4f8",
 ];
 
-const NAMES = ["Comet", "Falcon", "Juniper", "Kestrel", "Lynx", "Maverick", "Nova", "Otter", "Rocket", "Swift"];
+const NAMES = [
+  "Comet",
+  "Falcon",
+  "Juniper",
+  "Kestrel",
+  "Lynx",
+  "Maverick",
+  "Nova",
+  "Otter",
+  "Rocket",
+  "Swift",
+];
 
 /** What the player chose, from the address, from last time, or by default, in this order. */
 export interface Settings {
@@ -77,9 +88,11 @@ function readStored(storage: Storage | undefined): Stored {
   }
 }
 
-export function readTransports(value: string | null): readonly TransportKind[] | undefined {
+function readTransports(value: string | null): readonly TransportKind[] | undefined {
   if (value === null) return undefined;
-  const kinds = value.split(",").filter((kind): kind is TransportKind => kind === "webrtc" || kind === "websocket");
+  const kinds = value
+    .split(",")
+    .filter((kind): kind is TransportKind => kind === "webrtc" || kind === "websocket");
   return kinds.length === 0 ? undefined : [...new Set(kinds)];
 }
 

@@ -26,7 +26,10 @@ function firstPad(): Gamepad | undefined {
   // Absent in some embedded browsers, and forbidden by some permission policies.
   if (typeof navigator.getGamepads !== "function") return undefined;
   try {
-    return navigator.getGamepads().find((pad) => pad !== null && pad.connected && pad.mapping === "standard") ?? undefined;
+    return (
+      navigator.getGamepads().find((pad) => pad !== null && pad.connected && pad.mapping === "standard") ??
+      undefined
+    );
   } catch {
     return undefined;
   }

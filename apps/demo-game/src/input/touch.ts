@@ -4,7 +4,13 @@ import type { InputSource } from "./drive-command.js";
 
 type Pad = "left" | "right" | "go" | "brake" | "drift";
 
-const LABELS: Readonly<Record<Pad, string>> = { left: "◀", right: "▶", go: "GO", brake: "BRAKE", drift: "DRIFT" };
+const LABELS: Readonly<Record<Pad, string>> = {
+  left: "◀",
+  right: "▶",
+  go: "GO",
+  brake: "BRAKE",
+  drift: "DRIFT",
+};
 
 export function hasTouch(): boolean {
   return navigator.maxTouchPoints > 0 && window.matchMedia("(any-pointer: coarse)").matches;
@@ -19,8 +25,18 @@ export class TouchPads implements InputSource {
 
   constructor() {
     const pad = (name: Pad): HTMLElement =>
-      element("div", { class: `touch-pad touch-${name}`, text: LABELS[name], attributes: { "data-pad": name } });
-    this.#pads = { left: pad("left"), right: pad("right"), go: pad("go"), brake: pad("brake"), drift: pad("drift") };
+      element("div", {
+        class: `touch-pad touch-${name}`,
+        text: LABELS[name],
+        attributes: { "data-pad": name },
+      });
+    this.#pads = {
+      left: pad("left"),
+      right: pad("right"),
+      go: pad("go"),
+      brake: pad("brake"),
+      drift: pad("drift"),
+    };
     const { left, right, go, brake, drift } = this.#pads;
     this.root = element("div", { class: "touch" }, [
       element("div", { class: "touch-steer" }, [left, right]),
@@ -40,19 +56,25 @@ export class TouchPads implements InputSource {
     if (this.#fingers.size === 0) return undefined;
     const held = new Set(this.#fingers.values());
     const on = (pad: Pad): number => (held.has(pad) ? 1 : 0);
-    return { steer: on("right") - on("left"), throttle: on("go") - on("brake"), handbrake: held.has("drift") };
+    return {
+      steer: on("right") - on("left"),
+      throttle: on("go") - on("brake"),
+      handbrake: held.has("drift"),
+    };
   }
 
   #hold(event: PointerEvent): void {
     event.preventDefault();
     if (event.type === "pointerdown" && event.target instanceof Element) {
       // Touches are captured by where they began; sliding thumbs must reach the next pad.
-      if (event.target.hasPointerCapture(event.pointerId)) event.target.releasePointerCapture(event.pointerId);
+      if (event.target.hasPointerCapture(event.pointerId))
+        event.target.releasePointerCapture(event.pointerId);
     }
     if (event.type === "pointermove" && !this.#fingers.has(event.pointerId)) return;
     const under = document.elementFromPoint(event.clientX, event.clientY);
     const name = under?.getAttribute("data-pad");
-    if (name !== undefined && name !== null && name in this.#pads) this.#fingers.set(event.pointerId, name as Pad);
+    if (name !== undefined && name !== null && name in this.#pads)
+      this.#fingers.set(event.pointerId, name as Pad);
     this.#show();
   }
 

@@ -12,7 +12,7 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 8_000;
 
 /** The pause before the n-th try again (0, 1, 2, ...). */
-export function retryDelayMs(attempt: number): number {
+function retryDelayMs(attempt: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10));
 }
 

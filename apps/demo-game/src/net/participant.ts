@@ -4,7 +4,7 @@ import { Progress } from "../race/progress.js";
 import {
   readAnnouncement,
   readChat,
-  readDriverCard,
+  readEntryMessage,
   readLap,
   type DriverCard,
   type LapMessage,
@@ -14,6 +14,7 @@ import { Racer } from "../race/racer.js";
 import { runningOrder, type Runner } from "../race/standings.js";
 import type { Circuit } from "../track/circuit.js";
 import { Car, publishCar, spawnCar, type OwnCar } from "./car-entity.js";
+import { Introductions } from "./introductions.js";
 import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
 
 /** What happens in the race that a page wants to show or a driver wants to react to. All optional. */
@@ -33,7 +34,8 @@ export interface RunnerView extends Runner {
   readonly isMine: boolean;
 }
 
-const UNKNOWN_COLOR = "#9aa3ad";
+/** A start this long after the green light is a late one. */
+const LATE_AFTER_MS = 1000;
 
 /** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
 export class Participant {
@@ -44,7 +46,7 @@ export class Participant {
   readonly #entity: OwnCar;
   readonly #events: ParticipantEvents;
   readonly #now: () => number;
-  readonly #cards = new Map<string, DriverCard>();
+  readonly #introductions: Introductions;
   readonly #progress = new Map<string, Progress>();
   readonly #unsubscribe: (() => void)[];
   #sessionId: string;
@@ -56,7 +58,13 @@ export class Participant {
   bestLapMs = 0;
   lastLapMs = 0;
 
-  constructor(room: Room, circuit: Circuit, card: DriverCard, now: () => number, events: ParticipantEvents = {}) {
+  constructor(
+    room: Room,
+    circuit: Circuit,
+    card: DriverCard,
+    now: () => number,
+    events: ParticipantEvents = {},
+  ) {
     this.room = room;
     this.card = card;
     this.#now = now;
@@ -70,6 +78,7 @@ export class Participant {
     });
     this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
     this.#entity = spawnCar(room, this.racer.car);
+    this.#introductions = new Introductions(room, (to) => this.#introduceTo(to));
     this.#unsubscribe = this.#listen();
     room.send("driver", card);
   }
@@ -90,9 +99,19 @@ export class Participant {
 
   /** Phases and the others' progress; once per frame. */
   update(): void {
-    this.session.update(this.#now());
+    const nowMs = this.#now();
+    this.session.update(nowMs);
+    // Who waits for a race to be announced asks the director for it.
+    const isWaiting = this.session.phase === "waiting";
+    this.#introductions.update(nowMs, (peer) => isWaiting && peer === this.room.peers[0]);
     this.remotes = this.#readRemotes();
-    for (const remote of this.remotes) this.#progressOf(remote.ownerId).show(remote.x, remote.y);
+    const isOnGrid = this.session.phase === "countdown";
+    for (const remote of this.remotes) {
+      const progress = this.#progressOf(remote.ownerId);
+      // Cars reach the grid one after the other, from anywhere; the way there counts for nothing.
+      if (isOnGrid) progress.restart();
+      progress.show(remote.x, remote.y);
+    }
   }
 
   get finished(): boolean {
@@ -132,7 +151,7 @@ export class Participant {
   }
 
   cardOf(peer: Peer): DriverCard {
-    return this.#cards.get(peer.id) ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false };
+    return this.#introductions.cardOf(peer);
   }
 
   /** Everybody in the race, first to last. */
@@ -175,13 +194,19 @@ export class Participant {
         const lap = readLap(message);
         if (lap === undefined) return;
         this.session.recordLap(from.number, lap, this.#now());
+        // A hidden page's timers may sleep for a minute; messages wake it, and it may be the director.
+        this.session.update(this.#now());
         this.#reportLaps(from);
         this.#events.onPeerLap?.(from, lap);
       }),
-      room.onMessage("driver", (message, from) => {
-        const card = readDriverCard(message);
-        if (card !== undefined) this.#cards.set(from.id, card);
+      room.onMessage("entry", (message, from) => {
+        const entry = readEntryMessage(message);
+        if (entry === undefined) return;
+        this.session.hearEntry(entry, from);
+        this.#reportLaps(from);
       }),
+      room.onMessage("driver", (message, from) => this.#introductions.hearCard(message, from, this.#now())),
+      room.onMessage("ask", (_message, from) => this.#introductions.hearAsk(from, this.#now())),
       room.onMessage("chat", (message, from) => {
         const text = readChat(message);
         const card = this.cardOf(from);
@@ -189,16 +214,24 @@ export class Participant {
       }),
       room.onPeerJoin((peer) => {
         this.#noticeNewSession();
-        room.send("driver", this.card, peer);
-        if (this.session.isDirector()) this.session.announce(this.#now(), peer);
+        this.#introduceTo(peer);
       }),
       room.onPeerLeave((peer) => {
-        this.#cards.delete(peer.id);
+        this.#introductions.forget(peer);
         this.#progress.delete(peer.id);
         this.session.forget(peer.number);
       }),
       room.onReconnect(() => this.#noticeNewSession()),
     ];
+  }
+
+  /** What a newcomer has to know of us. */
+  #introduceTo(peer: Peer): void {
+    const { room, session } = this;
+    room.send("driver", this.card, peer);
+    if (session.isDirector()) session.announce(this.#now(), peer);
+    const entry = session.entryOf(room.myNumber);
+    if (entry !== undefined) room.send("entry", { race: session.race, entry }, peer);
   }
 
   /** After a server's restart the room is another one, and everybody has another number. */
@@ -211,7 +244,8 @@ export class Participant {
 
   #progressOf(peerId: string): Progress {
     let progress = this.#progress.get(peerId);
-    if (progress === undefined) this.#progress.set(peerId, (progress = new Progress(this.racer.circuit.track)));
+    if (progress === undefined)
+      this.#progress.set(peerId, (progress = new Progress(this.racer.circuit.track)));
     return progress;
   }
 
@@ -236,14 +270,14 @@ export class Participant {
   #toGrid(): void {
     this.racer.placeOnGrid(this.session.slotOf(this.room.myNumber));
     this.racer.isHeld = true;
-    for (const progress of this.#progress.values()) progress.restart();
     this.#events.onGrid?.();
   }
 
   #green(): void {
     this.racer.isHeld = false;
-    // Who comes late has that much less time than those who started at the light.
+    // Who comes late has that much less time than those who started at the light, and starts among moving cars.
     this.#totalMs = this.session.elapsedMs(this.#now());
+    if (this.#totalMs > LATE_AFTER_MS) this.racer.becomeGhost();
     this.#events.onGreen?.();
   }
 }

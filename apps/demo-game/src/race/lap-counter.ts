@@ -7,8 +7,8 @@ export type LapEvent =
   | { readonly kind: "missed-gate" };
 
 const GATE_COUNT = 16;
-/** A gate reaches this far beyond the road's edges: running wide is allowed, cutting is not. */
-const GATE_MARGIN_M = 5;
+/** A gate reaches this far beyond the edges: a slide through the gravel costs time, not the lap. */
+const GATE_MARGIN_M = 14;
 /** No car moves further than this along the track in one step; a larger jump is a short cut. */
 const MAX_STEP_M = 6;
 
@@ -30,7 +30,8 @@ export class LapCounter {
     this.#track = track;
     this.at = projectOnTrack(track, x, y);
     this.#previousM = this.at.distanceM;
-    this.#unwrappedM = this.at.distanceM > track.lengthM / 2 ? this.at.distanceM - track.lengthM : this.at.distanceM;
+    this.#unwrappedM =
+      this.at.distanceM > track.lengthM / 2 ? this.at.distanceM - track.lengthM : this.at.distanceM;
   }
 
   get lapsDone(): number {
@@ -60,7 +61,11 @@ export class LapCounter {
     const previousM = this.#previousM;
     this.#previousM = this.at.distanceM;
     this.#unwrappedM += movedM;
-    if (movedM <= 0 || movedM > MAX_STEP_M || Math.abs(this.at.offsetM) > this.at.halfWidthM + GATE_MARGIN_M) {
+    if (
+      movedM <= 0 ||
+      movedM > MAX_STEP_M ||
+      Math.abs(this.at.offsetM) > this.at.halfWidthM + GATE_MARGIN_M
+    ) {
       return undefined;
     }
     const spacingM = this.#track.lengthM / GATE_COUNT;

@@ -8,6 +8,7 @@ export class Progress {
   readonly #track: Track;
   #previousM: number | undefined;
   #unwrappedM = 0;
+  #reportedLaps = 0;
 
   constructor(track: Track) {
     this.#track = track;
@@ -21,6 +22,8 @@ export class Progress {
     const at = projectOnTrack(this.#track, x, y).distanceM;
     if (this.#previousM === undefined) {
       this.#unwrappedM = at > this.#track.lengthM * 0.8 ? at - this.#track.lengthM : at;
+      // Laps may have been reported before the car was seen.
+      if (this.#reportedLaps > 0) this.reportLaps(this.#reportedLaps);
     } else {
       this.#unwrappedM += distanceDelta(this.#track, this.#previousM, at);
     }
@@ -29,6 +32,7 @@ export class Progress {
 
   /** `lapsDone` laps are certain: shifts by whole laps to agree, however far round the car is shown to be. */
   reportLaps(lapsDone: number): void {
+    this.#reportedLaps = lapsDone;
     const { lengthM } = this.#track;
     const excess = this.#unwrappedM - lapsDone * lengthM;
     // The report may come a little before the car is seen to cross the line, or any time during the lap after it.
@@ -38,5 +42,6 @@ export class Progress {
   restart(): void {
     this.#previousM = undefined;
     this.#unwrappedM = 0;
+    this.#reportedLaps = 0;
   }
 }

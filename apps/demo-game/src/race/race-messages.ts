@@ -33,6 +33,12 @@ export interface LapMessage {
   readonly totalMs: number;
 }
 
+/** One's own entry in the books, told to whoever joins: after a server's restart nobody else knows it any more. */
+export interface EntryMessage {
+  readonly race: number;
+  readonly entry: RaceEntry;
+}
+
 export interface DriverCard {
   readonly name: string;
   /** #rrggbb */
@@ -68,7 +74,7 @@ export function readText(value: unknown, maxLength: number): string | undefined 
     .slice(0, maxLength * 8)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-  const text = [...cleaned].slice(0, maxLength).join("").trim();
+  const text = Array.from(cleaned).slice(0, maxLength).join("").trim();
   return text === "" ? undefined : text;
 }
 
@@ -104,6 +110,12 @@ function readEntry(value: unknown): RaceEntry | undefined {
   return { number, laps, totalMs, bestMs, finished: finished === true };
 }
 
+export function readEntryMessage(value: unknown): EntryMessage | undefined {
+  if (!isRecord(value) || !isIntegerIn(value["race"], 0, 0xffff_ffff)) return undefined;
+  const entry = readEntry(value["entry"]);
+  return entry === undefined ? undefined : { race: value["race"], entry };
+}
+
 export function readAnnouncement(value: unknown): RaceAnnouncement | undefined {
   if (!isRecord(value)) return undefined;
   const { race, phase, elapsedMs, laps, grid, entries } = value;
@@ -115,5 +127,5 @@ export function readAnnouncement(value: unknown): RaceAnnouncement | undefined {
   if (!Array.isArray(entries) || entries.length > MAX_PARTICIPANTS) return undefined;
   const checked = entries.map(readEntry);
   if (checked.includes(undefined)) return undefined;
-  return { race, phase, elapsedMs, laps, grid: grid as number[], entries: checked as RaceEntry[] };
+  return { race, phase, elapsedMs, laps, grid: grid, entries: checked as RaceEntry[] };
 }

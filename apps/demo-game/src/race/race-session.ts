@@ -1,10 +1,10 @@
-import type { LapMessage, Phase, RaceAnnouncement, RaceEntry } from "./race-messages.js";
+import type { EntryMessage, LapMessage, Phase, RaceAnnouncement, RaceEntry } from "./race-messages.js";
 import type { RacePeer, RaceRoom } from "./race-room.js";
 import { compareEntries } from "./standings.js";
 
-export const RACE_LAPS = 3;
+const RACE_LAPS = 3;
 /** Five lamps, one a second, then a moment of suspense. */
-export const LAMP_MS = 900;
+const LAMP_MS = 900;
 export const COUNTDOWN_MS = 6_000;
 const RESULTS_MS = 12_000;
 /** How long the race goes on after the first car has finished, and how long it may last at all. */
@@ -140,10 +140,16 @@ export class RaceSession<P extends RacePeer = RacePeer> {
   recordLap(number: number, lap: LapMessage, nowMs: number): void {
     if (lap.race !== this.#race) return;
     const before = this.#entries.get(number);
-    const bestMs = before === undefined || before.bestMs === 0 ? lap.timeMs : Math.min(before.bestMs, lap.timeMs);
+    const bestMs =
+      before === undefined || before.bestMs === 0 ? lap.timeMs : Math.min(before.bestMs, lap.timeMs);
     const finished = lap.lap >= this.#laps;
     this.#merge({ number, laps: lap.lap, totalMs: lap.totalMs, bestMs, finished });
     if (finished) this.#winnerAtMs ??= nowMs;
+  }
+
+  /** A peer says how far it has come: it speaks for itself only. */
+  hearEntry({ race, entry }: EntryMessage, from: P): void {
+    if (race === this.#race && entry.number === from.number) this.#merge(entry);
   }
 
   /** A participant has gone: its result stays until the next race, unless it had none. */
@@ -181,7 +187,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     const present = this.#present();
     const ranked = this.entries.map((entry) => entry.number).filter((number) => present.includes(number));
     const others = present.filter((number) => !ranked.includes(number));
-    return [...ranked.reverse(), ...others];
+    return [...ranked.toReversed(), ...others];
   }
 
   #isOver(nowMs: number): boolean {

@@ -5,7 +5,7 @@ import { gridSlot, type Circuit } from "../track/circuit.js";
 import { poseOnTrack, type TrackPose } from "../track/track.js";
 import { LapCounter, type LapEvent } from "./lap-counter.js";
 
-/** After a start or a reset a car passes through others, so that nobody starts inside somebody. */
+/** After a reset or a late start a car passes through others, so that nobody begins inside somebody. */
 const GHOST_STEPS = 150;
 
 /** The own car in the race: one fixed step at a time. */
@@ -17,7 +17,7 @@ export class Racer {
   isHeld = false;
   /** Pose before the last step, for drawing between steps. */
   readonly previous: TrackPose;
-  #ghostSteps = GHOST_STEPS;
+  #ghostSteps = 0;
 
   constructor(circuit: Circuit, slot: number) {
     this.circuit = circuit;
@@ -30,6 +30,10 @@ export class Racer {
     return this.#ghostSteps > 0;
   }
 
+  becomeGhost(): void {
+    this.#ghostSteps = GHOST_STEPS;
+  }
+
   placeOnGrid(slot: number): void {
     this.#putAt(gridSlot(this.circuit.track, slot));
     this.laps = new LapCounter(this.circuit.track, this.car.x, this.car.y);
@@ -39,6 +43,7 @@ export class Racer {
   resetToTrack(): void {
     this.#putAt(poseOnTrack(this.circuit.track, this.laps.at.distanceM));
     this.laps.moveTo(this.car.x, this.car.y);
+    this.becomeGhost();
   }
 
   step(input: DriveInput, others: Iterable<OtherCar>): LapEvent | undefined {
@@ -60,7 +65,6 @@ export class Racer {
   #putAt(pose: TrackPose): void {
     Object.assign(this.car, carAt(pose));
     Object.assign(this.previous, pose);
-    this.#ghostSteps = GHOST_STEPS;
+    this.#ghostSteps = 0;
   }
 }
-

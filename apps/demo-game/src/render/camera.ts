@@ -85,7 +85,7 @@ export class CameraRig {
     camera.anchorX = 0.5;
     camera.anchorY = viewHeight > viewWidth ? 0.62 : 0.74;
     // So many metres fit on the screen's height; a narrow screen must still show the road's width.
-    const heightM = 62 + 34 * fast;
+    const heightM = 54 + 38 * fast;
     camera.pixelsPerM = Math.max(viewHeight / heightM, 0) * (viewHeight > viewWidth ? 0.82 : 1);
   }
 
@@ -100,7 +100,12 @@ export class CameraRig {
   }
 }
 
-export function applyCamera(context: CanvasRenderingContext2D, camera: Camera, viewWidth: number, viewHeight: number): void {
+export function applyCamera(
+  context: CanvasRenderingContext2D,
+  camera: Camera,
+  viewWidth: number,
+  viewHeight: number,
+): void {
   context.translate(viewWidth * camera.anchorX, viewHeight * camera.anchorY);
   context.rotate(camera.rotationRad);
   context.scale(camera.pixelsPerM, camera.pixelsPerM);
@@ -108,7 +113,12 @@ export function applyCamera(context: CanvasRenderingContext2D, camera: Camera, v
 }
 
 /** From world to screen pixels, for what must stay upright. */
-export function toScreen(camera: Camera, view: { width: number; height: number }, x: number, y: number): { x: number; y: number } {
+export function toScreen(
+  camera: Camera,
+  view: { width: number; height: number },
+  x: number,
+  y: number,
+): { x: number; y: number } {
   const cos = Math.cos(camera.rotationRad) * camera.pixelsPerM;
   const sin = Math.sin(camera.rotationRad) * camera.pixelsPerM;
   const dx = x - camera.x;

@@ -1,17 +1,24 @@
 import type { Scenery, Tree } from "../track/scenery.js";
 import type { ViewCircle } from "./camera.js";
+import { buildForestFloor, drawForestFloor, type FloorCell } from "./forest-floor.js";
 import { palette } from "./palette.js";
+import { buildWallPieces, drawWalls, type WallPiece } from "./walls.js";
 
 const SPRITE_PX = 160;
 
-/** Pictures that are drawn often, made once. */
-export interface ScenerySprites {
+/** Pictures and paths that are drawn often, made once. */
+export interface SceneryPicture {
+  readonly floor: readonly FloorCell[];
+  readonly walls: readonly WallPiece[];
   readonly trees: readonly HTMLCanvasElement[];
-  readonly undergrowth: HTMLCanvasElement;
   readonly stand: HTMLCanvasElement;
 }
 
-function sprite(width: number, height: number, draw: (context: CanvasRenderingContext2D) => void): HTMLCanvasElement {
+function sprite(
+  width: number,
+  height: number,
+  draw: (context: CanvasRenderingContext2D) => void,
+): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
@@ -20,18 +27,11 @@ function sprite(width: number, height: number, draw: (context: CanvasRenderingCo
   return canvas;
 }
 
-export function buildScenerySprites(scenery: Scenery): ScenerySprites {
+export function buildSceneryPicture(scenery: Scenery): SceneryPicture {
   return {
+    floor: buildForestFloor(scenery.trees),
+    walls: buildWallPieces(scenery.walls),
     trees: palette.trees.map((color, kind) => treeSprite(color, palette.treeLights[kind] as string, kind)),
-    undergrowth: sprite(SPRITE_PX, SPRITE_PX, (context) => {
-      const half = SPRITE_PX / 2;
-      const gradient = context.createRadialGradient(half, half, half * 0.35, half, half, half);
-      gradient.addColorStop(0, palette.undergrowth);
-      gradient.addColorStop(0.75, `${palette.undergrowth}e0`);
-      gradient.addColorStop(1, `${palette.undergrowth}00`);
-      context.fillStyle = gradient;
-      context.fillRect(0, 0, SPRITE_PX, SPRITE_PX);
-    }),
     stand: standSprite(scenery),
   };
 }
@@ -92,7 +92,7 @@ function standSprite({ stand }: Scenery): HTMLCanvasElement {
 export function drawGroundScenery(
   context: CanvasRenderingContext2D,
   scenery: Scenery,
-  sprites: ScenerySprites,
+  picture: SceneryPicture,
   view: ViewCircle,
 ): void {
   const { lake, stand } = scenery;
@@ -102,55 +102,42 @@ export function drawGroundScenery(
   ellipse(context, lake.x, lake.y, lake.radiusX, lake.radiusY);
   context.fillStyle = "rgba(255, 255, 255, 0.16)";
   ellipse(context, lake.x - 3, lake.y - 6, lake.radiusX * 0.66, lake.radiusY * 0.6);
-  for (const tree of scenery.trees) {
-    if (!isVisible(tree, view, 9)) continue;
-    const size = tree.radiusM * 4.6;
-    context.drawImage(sprites.undergrowth, tree.x - size / 2, tree.y - size / 2, size, size);
-  }
+  drawForestFloor(context, picture.floor, view);
   context.fillStyle = palette.shadow;
-  context.fillRect(stand.x - stand.widthM / 2 + 1.5, stand.y - stand.depthM / 2 + 1.5, stand.widthM, stand.depthM);
+  context.fillRect(
+    stand.x - stand.widthM / 2 + 1.5,
+    stand.y - stand.depthM / 2 + 1.5,
+    stand.widthM,
+    stand.depthM,
+  );
   context.drawImage(
-    sprites.stand,
+    picture.stand,
     stand.x - stand.widthM / 2,
     stand.y - stand.depthM / 2,
     stand.widthM,
     stand.depthM,
   );
-  drawWalls(context, scenery);
-}
-
-function drawWalls(context: CanvasRenderingContext2D, scenery: Scenery): void {
-  context.lineJoin = "round";
-  context.lineCap = "butt";
-  for (const [style, dash, widthM] of [
-    [palette.shadow, [], 1.9],
-    [palette.wall, [], 1.1],
-    [palette.wallStripe, [3, 3], 1.1],
-  ] as const) {
-    context.strokeStyle = style;
-    context.lineWidth = widthM;
-    context.setLineDash([...dash]);
-    for (const wall of scenery.walls) {
-      context.beginPath();
-      for (const point of wall) context.lineTo(point.x, point.y);
-      context.stroke();
-    }
-  }
-  context.setLineDash([]);
+  drawWalls(context, picture.walls, view);
 }
 
 /** What is higher than a car. */
 export function drawHighScenery(
   context: CanvasRenderingContext2D,
   scenery: Scenery,
-  sprites: ScenerySprites,
+  picture: SceneryPicture,
   view: ViewCircle,
 ): void {
   for (const board of scenery.boards) drawBoard(context, board);
   for (const tree of scenery.trees) {
     if (!isVisible(tree, view, tree.radiusM + 1)) continue;
     const size = tree.radiusM * 2.3;
-    context.drawImage(sprites.trees[tree.kind] as HTMLCanvasElement, tree.x - size / 2, tree.y - size / 2, size, size);
+    context.drawImage(
+      picture.trees[tree.kind] as HTMLCanvasElement,
+      tree.x - size / 2,
+      tree.y - size / 2,
+      size,
+      size,
+    );
   }
 }
 
@@ -178,7 +165,13 @@ function isVisible(tree: Tree, view: ViewCircle, marginM: number): boolean {
   return Math.abs(tree.x - view.x) < reach && Math.abs(tree.y - view.y) < reach;
 }
 
-function ellipse(context: CanvasRenderingContext2D, x: number, y: number, radiusX: number, radiusY: number): void {
+function ellipse(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  radiusX: number,
+  radiusY: number,
+): void {
   context.beginPath();
   context.ellipse(x, y, radiusX, radiusY, 0, 0, Math.PI * 2);
   context.fill();

@@ -17,7 +17,11 @@ export function drawLawn(context: CanvasRenderingContext2D, view: ViewCircle): v
   }
 }
 
-export function drawTrack(context: CanvasRenderingContext2D, chunks: readonly TrackChunk[], view: ViewCircle): void {
+export function drawTrack(
+  context: CanvasRenderingContext2D,
+  chunks: readonly TrackChunk[],
+  view: ViewCircle,
+): void {
   const visible = chunks.filter(
     (chunk) => Math.hypot(chunk.x - view.x, chunk.y - view.y) < view.radiusM + chunk.radiusM,
   );
@@ -33,14 +37,14 @@ export function drawTrack(context: CanvasRenderingContext2D, chunks: readonly Tr
   fillAll(palette.asphalt, (chunk) => chunk.road);
   context.lineJoin = "round";
   context.lineCap = "butt";
-  context.strokeStyle = palette.rubber;
-  for (const widthM of [4.6, 2.8]) {
+  const strokeAll = (style: string, widthM: number, path: (chunk: TrackChunk) => Path2D): void => {
+    context.strokeStyle = style;
     context.lineWidth = widthM;
-    for (const chunk of visible) context.stroke(chunk.rubber);
-  }
-  context.strokeStyle = palette.line;
-  context.lineWidth = 0.3;
-  for (const chunk of visible) context.stroke(chunk.edges);
+    for (const chunk of visible) context.stroke(path(chunk));
+  };
+  strokeAll(palette.rubber[0], 4.6, (chunk) => chunk.rubber);
+  strokeAll(palette.rubber[1], 2.8, (chunk) => chunk.rubber);
+  strokeAll(palette.line, 0.3, (chunk) => chunk.edges);
 }
 
 const GRID_SLOTS = 10;
@@ -69,7 +73,10 @@ export function drawStart(context: CanvasRenderingContext2D, circuit: Circuit): 
   for (let slot = 0; slot < GRID_SLOTS; slot++) drawSlot(context, gridSlot(track, slot));
 }
 
-function drawSlot(context: CanvasRenderingContext2D, pose: { x: number; y: number; headingRad: number }): void {
+function drawSlot(
+  context: CanvasRenderingContext2D,
+  pose: { x: number; y: number; headingRad: number },
+): void {
   context.save();
   context.translate(pose.x, pose.y);
   context.rotate(pose.headingRad);

@@ -1,7 +1,7 @@
 import type { Track } from "../track/track.js";
 import type { DrawnCar } from "./draw-car.js";
 
-const PADDING_PX = 10;
+const PADDING_PX = 16;
 
 /** The whole track, small, north up, with a dot per car. */
 export class Minimap {
@@ -36,7 +36,13 @@ export class Minimap {
 
   #dot(context: CanvasRenderingContext2D, car: DrawnCar, radius: number): void {
     context.beginPath();
-    context.arc(this.#offsetX + car.x * this.#scale, this.#offsetY + car.y * this.#scale, radius, 0, Math.PI * 2);
+    context.arc(
+      this.#offsetX + car.x * this.#scale,
+      this.#offsetY + car.y * this.#scale,
+      radius,
+      0,
+      Math.PI * 2,
+    );
     context.fillStyle = car.color;
     context.fill();
     context.lineWidth = car.isMine ? radius * 0.45 : radius * 0.3;
@@ -59,7 +65,10 @@ export class Minimap {
     context.lineJoin = "round";
     const outline = new Path2D();
     for (let i = 0; i < this.#track.count; i++) {
-      outline.lineTo(this.#offsetX + (x[i] as number) * this.#scale, this.#offsetY + (y[i] as number) * this.#scale);
+      outline.lineTo(
+        this.#offsetX + (x[i] as number) * this.#scale,
+        this.#offsetY + (y[i] as number) * this.#scale,
+      );
     }
     outline.closePath();
     for (const [style, lineWidth] of [

@@ -1,18 +1,24 @@
-import { wrapAngle } from "../car/angle.js";
 import { carParameters } from "../car/car-parameters.js";
 import type { Circuit } from "../track/circuit.js";
 import { buildScenery, type Scenery } from "../track/scenery.js";
 import { surfaceAt } from "../track/surface.js";
 import { applyCamera, toScreen, viewCircle, type Camera, type ViewCircle } from "./camera.js";
+import { tracesOf } from "./car-traces.js";
 import { CarPainter, drawNameTag, type DrawnCar } from "./draw-car.js";
-import { buildScenerySprites, drawGroundScenery, drawHighScenery, type ScenerySprites } from "./draw-scenery.js";
+import {
+  buildSceneryPicture,
+  drawGroundScenery,
+  drawHighScenery,
+  type SceneryPicture,
+} from "./draw-scenery.js";
 import { drawLawn, drawStart, drawTrack } from "./draw-track.js";
+import { Sharpness } from "./sharpness.js";
 import { SkidMarks } from "./skid-marks.js";
 import { Smoke } from "./smoke.js";
 import { buildTrackChunks, type TrackChunk } from "./track-picture.js";
 
-/** Twice is sharp enough, and a phone's three or four times costs more than it shows. */
-const MAX_PIXEL_RATIO = 2;
+/** From the middle of the car to a rear wheel. */
+const REAR_WHEEL_M = 0.82;
 
 /** Draws the world into one canvas. Canvas 2D only: not every browser has WebGL. */
 export class Scene {
@@ -21,10 +27,11 @@ export class Scene {
   readonly #circuit: Circuit;
   readonly #chunks: readonly TrackChunk[];
   readonly #scenery: Scenery;
-  readonly #sprites: ScenerySprites;
+  readonly #picture: SceneryPicture;
   readonly #painter = new CarPainter();
   readonly #marks = new SkidMarks();
   readonly #smoke = new Smoke();
+  readonly #sharpness = new Sharpness();
   width = 0;
   height = 0;
 
@@ -36,14 +43,14 @@ export class Scene {
     this.#circuit = circuit;
     this.#chunks = buildTrackChunks(circuit);
     this.#scenery = buildScenery(circuit);
-    this.#sprites = buildScenerySprites(this.#scenery);
+    this.#picture = buildSceneryPicture(this.#scenery);
   }
 
   /** Fits the canvas to the page; before the camera is updated. */
   resize(): void {
     this.width = this.#canvas.clientWidth;
     this.height = this.#canvas.clientHeight;
-    const ratio = Math.min(MAX_PIXEL_RATIO, window.devicePixelRatio || 1);
+    const ratio = this.#sharpness.pixelRatio(window.devicePixelRatio || 1);
     const [pixelWidth, pixelHeight] = [Math.round(this.width * ratio), Math.round(this.height * ratio)];
     if (this.#canvas.width !== pixelWidth) this.#canvas.width = pixelWidth;
     if (this.#canvas.height !== pixelHeight) this.#canvas.height = pixelHeight;
@@ -51,6 +58,7 @@ export class Scene {
 
   draw(camera: Camera, cars: readonly DrawnCar[], seconds: number): void {
     const context = this.#context;
+    this.#sharpness.frameTook(seconds);
     const view = viewCircle(camera, this.width, this.height);
     const ratio = this.width === 0 ? 1 : this.#canvas.width / this.width;
     for (const car of cars) this.#leaveTraces(car);
@@ -70,34 +78,25 @@ export class Scene {
   #drawWorld(view: ViewCircle, cars: readonly DrawnCar[]): void {
     const context = this.#context;
     drawLawn(context, view);
-    drawGroundScenery(context, this.#scenery, this.#sprites, view);
+    drawGroundScenery(context, this.#scenery, this.#picture, view);
     drawTrack(context, this.#chunks, view);
     drawStart(context, this.#circuit);
     this.#marks.draw(context, view);
     for (const car of cars) if (!car.isMine && isNear(car, view)) this.#painter.draw(context, car);
     for (const car of cars) if (car.isMine) this.#painter.draw(context, car);
     this.#smoke.draw(context);
-    drawHighScenery(context, this.#scenery, this.#sprites, view);
+    drawHighScenery(context, this.#scenery, this.#picture, view);
   }
 
-  /** Marks and smoke follow from how a car moves, so that remote cars leave them too. */
   #leaveTraces(car: DrawnCar): void {
-    const speed = Math.hypot(car.velocityX, car.velocityY);
-    const driftRad =
-      speed > 5 ? Math.abs(wrapAngle(Math.atan2(car.velocityY, car.velocityX) - car.headingRad)) : 0;
-    const sliding = Math.min(1, Math.max(0, (Math.min(driftRad, Math.PI - driftRad) - 0.13) / 0.3));
-    const spinning = car.throttle > 0.7 && speed > 0.5 && speed < 7 ? 0.5 : 0;
-    const locked = car.handbrake && speed > 5 ? 0.8 : car.throttle < -0.9 && speed > 18 ? 0.3 : 0;
-    const strength = car.isGhost && !car.isMine ? 0 : Math.max(sliding, spinning, locked);
+    const { track, roadside } = this.#circuit;
+    const traces = tracesOf(car, surfaceAt(track, roadside, car.x, car.y));
     const [cos, sin] = [Math.cos(car.headingRad), Math.sin(car.headingRad)];
-    const surface = speed > 2 ? surfaceAt(this.#circuit.track, this.#circuit.roadside, car.x, car.y) : "road";
-    const isOff = surface === "grass" || surface === "gravel";
     for (const side of [-1, 1]) {
-      const x = car.x - carParameters.rearAxleM * cos - side * 0.82 * sin;
-      const y = car.y - carParameters.rearAxleM * sin + side * 0.82 * cos;
-      this.#marks.mark(`${car.key}/${side}`, x, y, isOff && speed > 4 ? 0.3 : strength);
-      if (isOff && speed > 6) this.#smoke.emit(x, y, "dust");
-      else if (strength > 0.35) this.#smoke.emit(x, y, "smoke");
+      const x = car.x - carParameters.rearAxleM * cos - side * REAR_WHEEL_M * sin;
+      const y = car.y - carParameters.rearAxleM * sin + side * REAR_WHEEL_M * cos;
+      this.#marks.mark(`${car.key}/${side}`, x, y, traces.mark);
+      if (traces.cloud !== undefined) this.#smoke.emit(x, y, traces.cloud);
     }
   }
 }

@@ -55,7 +55,7 @@ export class SkidMarks {
 
   draw(context: CanvasRenderingContext2D, view: ViewCircle): void {
     context.lineWidth = 0.26;
-    context.lineCap = "round";
+    context.lineCap = "butt";
     const low = (value: number): number => Math.floor((value - view.radiusM) / CELL_M);
     const high = (value: number): number => Math.floor((value + view.radiusM) / CELL_M);
     for (let cellX = low(view.x); cellX <= high(view.x); cellX++) {

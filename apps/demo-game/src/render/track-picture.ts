@@ -20,10 +20,11 @@ export interface TrackChunk {
 
 const CHUNK_SAMPLES = 18;
 const VERGE_M = 0.9;
+const EDGE_LINE_INSET_M = 0.45;
 
 export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
   const { track } = circuit;
-  const line = buildRacingLine(track);
+  const racingLine = buildRacingLine(track);
   const chunks: TrackChunk[] = [];
   for (let from = 0; from < track.count; from += CHUNK_SAMPLES) {
     const to = Math.min(from + CHUNK_SAMPLES, track.count);
@@ -34,17 +35,22 @@ export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
       radiusM: CHUNK_SAMPLES * track.spacingM * 0.6 + GRAVEL_FROM_M + GRAVEL_WIDTH_M + 9,
       gravel: new Path2D(),
       gravelDots: new Path2D(),
-      // One sample further than its neighbour begins: no hairline between chunks.
-      verge: band(track, from, to + 1, (half) => [-half - VERGE_M, half + VERGE_M]),
-      road: band(track, from, to + 1, (half) => [-half, half]),
+      verge: band(track, from, to, (half) => [-half - VERGE_M, half + VERGE_M]),
+      road: band(track, from, to, (half) => [-half, half]),
       rubber: new Path2D(),
       edges: new Path2D(),
       kerbRed: new Path2D(),
       kerbWhite: new Path2D(),
     };
-    addLine(chunk.edges, track, from, to, (index) => -(track.halfWidthM[index] as number) + 0.45);
-    addLine(chunk.edges, track, from, to, (index) => (track.halfWidthM[index] as number) - 0.45);
-    addLine(chunk.rubber, track, from, to, (index) => line.offsetM[index] as number);
+    for (const side of [-1, 1]) {
+      const edgeAt = (index: number): number =>
+        side * ((track.halfWidthM[index] as number) - EDGE_LINE_INSET_M);
+      trace(chunk.edges, alongside(track, from, to, edgeAt));
+    }
+    trace(
+      chunk.rubber,
+      alongside(track, from, to, (index) => racingLine.offsetM[index] as number),
+    );
     addRoadside(chunk, circuit, from, to);
     chunks.push(chunk);
   }
@@ -53,12 +59,36 @@ export function buildTrackChunks(circuit: Circuit): TrackChunk[] {
 
 type Extent = (halfWidthM: number) => readonly [number, number];
 
-function place(track: Track, index: number, offsetM: number): { x: number; y: number } {
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function place(track: Track, index: number, offsetAt: (index: number) => number): Point {
   const i = (index + track.count) % track.count;
+  const offsetM = offsetAt(i);
   return {
     x: (track.x[i] as number) - (track.tangentY[i] as number) * offsetM,
     y: (track.y[i] as number) + (track.tangentX[i] as number) * offsetM,
   };
+}
+
+/** Neighbouring pieces overlap by this share of a sample: enough to hide the seam, too little to be seen itself. */
+const OVERLAP = 0.06;
+
+/** Points beside the track from sample to sample, and a little beyond both. */
+function alongside(track: Track, from: number, to: number, offsetAt: (index: number) => number): Point[] {
+  const points: Point[] = [];
+  for (let index = from; index <= to; index++) points.push(place(track, index, offsetAt));
+  const [first, second] = [points[0] as Point, points[1] as Point];
+  const [last, beforeLast] = [points.at(-1) as Point, points.at(-2) as Point];
+  points[0] = beyond(second, first);
+  points[points.length - 1] = beyond(beforeLast, last);
+  return points;
+}
+
+function beyond(from: Point, to: Point): Point {
+  return { x: to.x + (to.x - from.x) * OVERLAP, y: to.y + (to.y - from.y) * OVERLAP };
 }
 
 function band(track: Track, from: number, to: number, extent: Extent): Path2D {
@@ -68,25 +98,20 @@ function band(track: Track, from: number, to: number, extent: Extent): Path2D {
 }
 
 function addBand(path: Path2D, track: Track, from: number, to: number, extent: Extent): void {
-  const halfAt = (index: number): number => track.halfWidthM[(index + track.count) % track.count] as number;
-  for (let index = from; index <= to; index++) {
-    const point = place(track, index, extent(halfAt(index))[0]);
-    if (index === from) path.moveTo(point.x, point.y);
-    else path.lineTo(point.x, point.y);
-  }
-  for (let index = to; index >= from; index--) {
-    const point = place(track, index, extent(halfAt(index))[1]);
-    path.lineTo(point.x, point.y);
-  }
+  const offsetAt =
+    (side: 0 | 1) =>
+    (index: number): number =>
+      extent(track.halfWidthM[index] as number)[side];
+  trace(path, alongside(track, from, to, offsetAt(0)));
+  for (const point of alongside(track, from, to, offsetAt(1)).toReversed()) path.lineTo(point.x, point.y);
   path.closePath();
 }
 
-function addLine(path: Path2D, track: Track, from: number, to: number, offsetAt: (index: number) => number): void {
-  for (let index = from; index <= to; index++) {
-    const point = place(track, index, offsetAt(index % track.count));
-    if (index === from) path.moveTo(point.x, point.y);
+function trace(path: Path2D, points: readonly Point[]): void {
+  points.forEach((point, index) => {
+    if (index === 0) path.moveTo(point.x, point.y);
     else path.lineTo(point.x, point.y);
-  }
+  });
 }
 
 function addRoadside(chunk: TrackChunk, circuit: Circuit, from: number, to: number): void {
@@ -101,7 +126,10 @@ function addRoadside(chunk: TrackChunk, circuit: Circuit, from: number, to: numb
       if (roadside.gravel[side][index] !== 1) continue;
       const inner = GRAVEL_FROM_M;
       const outer = GRAVEL_FROM_M + GRAVEL_WIDTH_M;
-      addBand(chunk.gravel, track, index, index + 1, (half) => [sign * (half + inner), sign * (half + outer)]);
+      addBand(chunk.gravel, track, index, index + 1, (half) => [
+        sign * (half + inner),
+        sign * (half + outer),
+      ]);
       addDots(chunk.gravelDots, track, index, sign);
     }
   }

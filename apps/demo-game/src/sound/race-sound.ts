@@ -93,7 +93,12 @@ function noiseBuffer(context: AudioContext): AudioBuffer {
   return buffer;
 }
 
-function noiseVoice(context: AudioContext, output: AudioNode, buffer: AudioBuffer, filter: BiquadFilterOptions): GainNode {
+function noiseVoice(
+  context: AudioContext,
+  output: AudioNode,
+  buffer: AudioBuffer,
+  filter: BiquadFilterOptions,
+): GainNode {
   const source = new AudioBufferSourceNode(context, { buffer, loop: true });
   const volume = new GainNode(context, { gain: 0 });
   source.connect(new BiquadFilterNode(context, filter)).connect(volume).connect(output);

@@ -27,7 +27,13 @@ const gravelBeds: readonly GravelBed[] = [
 
 function buildCircuit(): Circuit {
   const track = buildTrack(controlPoints, START_LINE_M);
-  return { name: "Paceline Ring", track, roadside: buildRoadside(track, gravelBeds), gravelBeds, wallDistanceM: 30 };
+  return {
+    name: "Paceline Ring",
+    track,
+    roadside: buildRoadside(track, gravelBeds),
+    gravelBeds,
+    wallDistanceM: 30,
+  };
 }
 
 export const circuit: Circuit = buildCircuit();

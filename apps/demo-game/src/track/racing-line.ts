@@ -11,15 +11,17 @@ export interface RacingLine {
 
 /** The line keeps this far inside the road's edges: half a car and a little respect. */
 const EDGE_MARGIN_M = 1.7;
-const ROUNDS = 400;
+const ROUNDS = 120;
+/** Metres by which a point is moved to learn how its bend depends on its place. */
+const PROBE_M = 0.01;
 
 /**
- * Bends as little as the road allows: every point moves, along its normal, to where the path through its four
- * neighbours changes its bend least, over and over, first with far neighbours and then with near ones.
+ * Lets the bend change as evenly as the road allows: every point moves sideways until the curvature there is between
+ * those before and after it, over and over, first with far neighbours and then with near ones.
  */
 export function buildRacingLine(track: Track): RacingLine {
   const offsetM = new Float64Array(track.count);
-  for (const reach of [16, 8, 4]) {
+  for (const reach of [24, 12, 6, 3, 2, 1]) {
     for (let round = 0; round < ROUNDS; round++) relax(track, offsetM, reach);
   }
   const x = new Float64Array(track.count);
@@ -38,17 +40,25 @@ const lineY = (track: Track, offsetM: Float64Array, i: number): number =>
 
 function relax(track: Track, offsetM: Float64Array, reach: number): void {
   const { count } = track;
-  // Where the fourth difference vanishes: (-p[-2] + 4 p[-1] + 4 p[1] - p[2]) / 6.
-  const wish = (coordinate: typeof lineX, i: number): number => {
-    const at = (step: number): number => coordinate(track, offsetM, (i + step * reach + count) % count);
-    return (4 * (at(-1) + at(1)) - at(-2) - at(2)) / 6;
+  const at = (i: number): { x: number; y: number } => {
+    const index = (i + count) % count;
+    return { x: lineX(track, offsetM, index), y: lineY(track, offsetM, index) };
   };
   for (let i = 0; i < count; i++) {
-    const wanted =
-      (wish(lineX, i) - (track.x[i] as number)) * -(track.tangentY[i] as number) +
-      (wish(lineY, i) - (track.y[i] as number)) * (track.tangentX[i] as number);
+    const [before, here, after] = [at(i - reach), at(i), at(i + reach)];
+    const bendBefore = turnBetween(at(i - 2 * reach), before, here);
+    const bendAfter = turnBetween(here, after, at(i + 2 * reach));
+    const toBefore = Math.hypot(here.x - before.x, here.y - before.y);
+    const toAfter = Math.hypot(after.x - here.x, after.y - here.y);
+    const wanted = (bendBefore * toAfter + bendAfter * toBefore) / (toBefore + toAfter);
+    const probe = {
+      x: here.x - (track.tangentY[i] as number) * PROBE_M,
+      y: here.y + (track.tangentX[i] as number) * PROBE_M,
+    };
+    const bend = turnBetween(before, here, after);
+    const bendPerM = (turnBetween(before, probe, after) - bend) / PROBE_M;
     const limit = (track.halfWidthM[i] as number) - EDGE_MARGIN_M;
-    const moved = (offsetM[i] as number) + (wanted - (offsetM[i] as number)) * 0.5;
+    const moved = (offsetM[i] as number) + (wanted - bend) / bendPerM;
     offsetM[i] = Math.max(-limit, Math.min(limit, moved));
   }
 }

@@ -9,7 +9,7 @@ export interface Tree {
   readonly kind: number;
 }
 
-export interface Board {
+interface Board {
   readonly x: number;
   readonly y: number;
   readonly headingRad: number;
@@ -22,8 +22,18 @@ export interface Scenery {
   readonly boards: readonly Board[];
   /** Runs of points along which a tyre wall stands. */
   readonly walls: readonly (readonly { x: number; y: number }[])[];
-  readonly stand: { readonly x: number; readonly y: number; readonly widthM: number; readonly depthM: number };
-  readonly lake: { readonly x: number; readonly y: number; readonly radiusX: number; readonly radiusY: number };
+  readonly stand: {
+    readonly x: number;
+    readonly y: number;
+    readonly widthM: number;
+    readonly depthM: number;
+  };
+  readonly lake: {
+    readonly x: number;
+    readonly y: number;
+    readonly radiusX: number;
+    readonly radiusY: number;
+  };
 }
 
 const TREE_SPACING_M = 8.5;
@@ -77,9 +87,11 @@ function plantTrees(circuit: Circuit): Tree[] {
 }
 
 function isTaken(x: number, y: number, marginM: number): boolean {
-  const inLake = Math.hypot((x - lake.x) / (lake.radiusX + marginM + 2), (y - lake.y) / (lake.radiusY + marginM + 2)) < 1;
+  const inLake =
+    Math.hypot((x - lake.x) / (lake.radiusX + marginM + 2), (y - lake.y) / (lake.radiusY + marginM + 2)) < 1;
   const nearStand =
-    Math.abs(x - stand.x) < stand.widthM / 2 + marginM + 3 && Math.abs(y - stand.y) < stand.depthM / 2 + marginM + 3;
+    Math.abs(x - stand.x) < stand.widthM / 2 + marginM + 3 &&
+    Math.abs(y - stand.y) < stand.depthM / 2 + marginM + 3;
   return inLake || nearStand;
 }
 
@@ -101,7 +113,10 @@ function placeBoards(track: Track): Board[] {
     board(640, -27.5, "PACELINE", 22),
     board(870, -27.5, "PACELINE", 22),
     // Where to brake: metres to the corner, across the track so that a driver can read them.
-    ...[sign(20, -12, "100"), sign(70, -12, "50"), sign(318, 11.5, "100"), sign(362, 11.5, "50")],
+    sign(20, -12, "100"),
+    sign(70, -12, "50"),
+    sign(318, 11.5, "100"),
+    sign(362, 11.5, "50"),
   ];
 }
 
@@ -113,7 +128,7 @@ function buildWall(circuit: Circuit, side: -1 | 1): { x: number; y: number }[][]
   for (let index = 0; index <= track.count; index++) {
     const pose = poseOnTrack(track, index * track.spacingM, side * wallDistanceM);
     const nearestM = Math.abs(projectOnTrack(track, pose.x, pose.y).offsetM);
-    if (nearestM > wallDistanceM - 0.6) {
+    if (nearestM > wallDistanceM - 0.9) {
       run.push({ x: pose.x, y: pose.y });
     } else if (run.length > 0) {
       runs.push(run);

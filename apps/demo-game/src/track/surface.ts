@@ -21,7 +21,7 @@ export const KERB_WIDTH_M = 1.5;
 export const GRAVEL_FROM_M = 4;
 export const GRAVEL_WIDTH_M = 13;
 
-export type Side = -1 | 1;
+type Side = -1 | 1;
 
 /** Kerbs and gravel beds, per sample of the centre line; index 0 of each pair is the left side. */
 export interface Roadside {
@@ -66,7 +66,12 @@ function mark(flags: Uint8Array, index: number): void {
 }
 
 /** The surface `offsetM` to the right of the centre line at a place found by `projectOnTrack`. */
-export function surfaceAtOffset(track: Track, roadside: Roadside, at: TrackPosition, offsetM: number): Surface {
+export function surfaceAtOffset(
+  track: Track,
+  roadside: Roadside,
+  at: TrackPosition,
+  offsetM: number,
+): Surface {
   const outside = Math.abs(offsetM) - at.halfWidthM;
   if (outside <= 0) return "road";
   const side = offsetM < 0 ? 0 : 1;

@@ -70,7 +70,11 @@ export function buildTrack(points: readonly ControlPoint[], startLineM: number):
 }
 
 /** Curvature of the circle through three points, signed. */
-export function turnBetween(a: { x: number; y: number }, b: { x: number; y: number }, c: { x: number; y: number }): number {
+export function turnBetween(
+  a: { x: number; y: number },
+  b: { x: number; y: number },
+  c: { x: number; y: number },
+): number {
   const cross = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   const ab = Math.hypot(b.x - a.x, b.y - a.y);
   const bc = Math.hypot(c.x - b.x, c.y - b.y);
@@ -126,7 +130,10 @@ export function projectOnTrack(track: Track, x: number, y: number): TrackPositio
   const norm = Math.hypot(rawX, rawY);
   const [tangentX, tangentY] = [rawX / norm, rawY / norm];
   return {
-    distanceM: wrapDistance(track, index * track.spacingM + Math.max(-1, Math.min(1, along / track.spacingM)) * track.spacingM),
+    distanceM: wrapDistance(
+      track,
+      index * track.spacingM + Math.max(-1, Math.min(1, along / track.spacingM)) * track.spacingM,
+    ),
     offsetM: (x - mix(track.x)) * -tangentY + (y - mix(track.y)) * tangentX,
     halfWidthM: mix(track.halfWidthM),
     headingRad: Math.atan2(tangentY, tangentX),
@@ -145,7 +152,8 @@ export function poseOnTrack(track: Track, distanceM: number, offsetM = 0): Track
   const index = Math.floor(exact) % track.count;
   const next = (index + 1) % track.count;
   const t = exact - Math.floor(exact);
-  const mix = (values: Float64Array): number => (values[index] as number) * (1 - t) + (values[next] as number) * t;
+  const mix = (values: Float64Array): number =>
+    (values[index] as number) * (1 - t) + (values[next] as number) * t;
   const [tangentX, tangentY] = [mix(track.tangentX), mix(track.tangentY)];
   return {
     x: mix(track.x) - tangentY * offsetM,

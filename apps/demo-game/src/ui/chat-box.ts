@@ -7,7 +7,10 @@ const FRESH_MS = 9_000;
 /** A few lines of talk, bottom left. Everything said is put in as text. */
 export class ChatBox {
   readonly root: HTMLElement;
-  readonly #lines = element("div", { class: "chat-lines", attributes: { role: "log", "aria-live": "polite" } });
+  readonly #lines = element("div", {
+    class: "chat-lines",
+    attributes: { role: "log", "aria-live": "polite" },
+  });
   readonly #input: HTMLInputElement;
 
   constructor(onSay: (text: string) => void) {

@@ -29,7 +29,12 @@ export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-export function button(text: string, className: string, onClick: () => void, title?: string): HTMLButtonElement {
+export function button(
+  text: string,
+  className: string,
+  onClick: () => void,
+  title?: string,
+): HTMLButtonElement {
   const node = element("button", { class: className, text, attributes: { type: "button" } });
   if (title !== undefined) node.title = title;
   node.addEventListener("click", () => {

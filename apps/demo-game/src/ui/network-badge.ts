@@ -26,7 +26,8 @@ export class NetworkBadge {
     const worst = worstOf(peers);
     setText(this.#reason, worst?.reason ?? "");
     this.root.title = worst === undefined ? "Nobody else is here yet" : `${worst.channel}: ${worst.reason}`;
-    this.root.dataset["path"] = peers.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
+    this.root.dataset["path"] =
+      peers.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
   }
 }
 

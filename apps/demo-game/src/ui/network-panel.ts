@@ -27,6 +27,7 @@ export class NetworkPanel {
   readonly #transport: HTMLSelectElement;
   readonly #problem = element("p", { class: "panel-problem", attributes: { role: "alert" } });
   readonly #stopListening: () => void;
+  #shownReasons = "";
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(room: Room, options: NetworkPanelOptions) {
@@ -41,14 +42,24 @@ export class NetworkPanel {
       const choice = TRANSPORT_CHOICES.find(({ label }) => label === value);
       if (choice !== undefined) this.#configure({ transports: choice.kinds });
     });
-    this.root = element("aside", { class: "panel", attributes: { hidden: "", "aria-label": "Connections" } }, [
-      element("header", {}, [element("h2", { text: "Connections" }), button("✕", "panel-close", options.onClose, "Close (P)")]),
-      this.#levers(),
-      this.#problem,
-      section("Opponents", element("div", { class: "panel-scroll" }, [element("table", {}, [tableHead(), this.#peers])])),
-      section("Why", this.#reasons),
-      section("Changes", this.#history),
-    ]);
+    this.root = element(
+      "aside",
+      { class: "panel", attributes: { hidden: "", "aria-label": "Connections" } },
+      [
+        element("header", {}, [
+          element("h2", { text: "Connections" }),
+          button("✕", "panel-close", options.onClose, "Close (P)"),
+        ]),
+        this.#levers(),
+        this.#problem,
+        section(
+          "Opponents",
+          element("div", { class: "panel-scroll" }, [element("table", {}, [tableHead(), this.#peers])]),
+        ),
+        section("Why", this.#reasons),
+        section("Changes", this.#history),
+      ],
+    );
     this.#stopListening = room.transport.onChange(() => this.#refreshIfOpen());
   }
 
@@ -105,8 +116,28 @@ export class NetworkPanel {
       this.#transport.value = choice?.label ?? "";
     }
     this.#peers.replaceChildren(...peers.map((peer) => peerRow(peer, this.#options.cardOf(peer))));
+    void this.#refreshReasons();
+    this.#history.replaceChildren(
+      ...transport.history
+        .slice(-HISTORY_ROWS)
+        .toReversed()
+        .map((row) =>
+          element("li", {}, [
+            element("span", { class: "num when", text: `${(row.atMs / 1000).toFixed(1)} s` }),
+            element("span", {}, [element("b", { text: `${row.about}: ${row.choice}` }), ` ${row.reason}`]),
+          ]),
+        ),
+    );
+  }
+
+  /** The sentences are fetched by the SDK when first asked for, hence later than the rest. */
+  async #refreshReasons(): Promise<void> {
+    const rows = await this.#room.transport.explain();
+    const key = JSON.stringify(rows);
+    if (key === this.#shownReasons) return;
+    this.#shownReasons = key;
     this.#reasons.replaceChildren(
-      ...transport.explain().map((row) =>
+      ...rows.map((row) =>
         element("li", {}, [
           element("b", { text: row.about }),
           element("em", { text: row.choice }),
@@ -114,18 +145,14 @@ export class NetworkPanel {
         ]),
       ),
     );
-    this.#history.replaceChildren(
-      ...transport.history.slice(-HISTORY_ROWS).reverse().map((row) =>
-        element("li", {}, [
-          element("span", { class: "num when", text: `${(row.atMs / 1000).toFixed(1)} s` }),
-          element("span", {}, [element("b", { text: `${row.about}: ${row.choice}` }), ` ${row.reason}`]),
-        ]),
-      ),
-    );
   }
 }
 
-function select(label: string, values: readonly string[], onChange: (value: string) => void): HTMLSelectElement {
+function select(
+  label: string,
+  values: readonly string[],
+  onChange: (value: string) => void,
+): HTMLSelectElement {
   const node = element("select", { attributes: { "aria-label": label } });
   node.append(...values.map((value) => element("option", { text: value, attributes: { value } })));
   node.addEventListener("change", () => {
@@ -150,7 +177,11 @@ function tableHead(): HTMLElement {
     ["Loss", "share of packets lost"],
   ];
   return element("thead", {}, [
-    element("tr", {}, heads.map(([text, title]) => element("th", title === "" ? { text } : { text, title }))),
+    element(
+      "tr",
+      {},
+      heads.map(([text, title]) => element("th", title === "" ? { text } : { text, title })),
+    ),
   ]);
 }
 
@@ -174,5 +205,7 @@ function peerRow(peer: Peer, card: DriverCard): HTMLElement {
 }
 
 function bytesText(bytesPerSecond: number): string {
-  return bytesPerSecond < 1000 ? `${bytesPerSecond.toFixed(0)} B/s` : `${(bytesPerSecond / 1000).toFixed(1)} kB/s`;
+  return bytesPerSecond < 1000
+    ? `${bytesPerSecond.toFixed(0)} B/s`
+    : `${(bytesPerSecond / 1000).toFixed(1)} kB/s`;
 }

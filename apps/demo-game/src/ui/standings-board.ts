@@ -17,7 +17,9 @@ export class StandingsBoard {
       runner,
       gap: leader === undefined || runner === leader ? "" : gapText(leader, runner),
     }));
-    const key = rows.map(({ runner, gap }) => `${runner.number}${runner.card.name}${runner.card.color}${gap}`).join("|");
+    const key = rows
+      .map(({ runner, gap }) => `${runner.number}${runner.card.name}${runner.card.color}${gap}`)
+      .join("|");
     if (key === this.#shown) return;
     this.#shown = key;
     this.root.replaceChildren(
@@ -62,7 +64,8 @@ export class ResultsBoard {
         const { entry, card } = runner;
         const chip = element("i");
         chip.style.background = card.color;
-        const total = entry?.finished === true ? formatTime(entry.totalMs) : `${entry?.laps ?? 0} of ${laps} laps`;
+        const total =
+          entry?.finished === true ? formatTime(entry.totalMs) : `${entry?.laps ?? 0} of ${laps} laps`;
         const best = entry !== undefined && entry.bestMs > 0 ? formatTime(entry.bestMs) : "–";
         return element("li", { class: runner.isMine ? "mine" : "" }, [
           element("span", { class: "rank", text: String(index + 1) }),

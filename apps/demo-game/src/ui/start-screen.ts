@@ -33,14 +33,19 @@ export class StartScreen {
     this.#go = element("button", { class: "start-go", text: "Race", attributes: { type: "submit" } });
     this.#status = element("p", { class: "start-status", attributes: { role: "status" } });
     const form = element("form", { class: "start-card" }, [
-      element("h1", { class: "wordmark" }, [element("span", { text: "PACE" }), element("b", { text: "LINE" })]),
+      element("h1", { class: "wordmark" }, [
+        element("span", { text: "PACE" }),
+        element("b", { text: "LINE" }),
+      ]),
       element("p", { class: "start-lead", text: "Three laps. Everyone on the track is a real connection." }),
       element("label", { class: "start-label", text: "Name" }),
       this.#name,
       element("span", { class: "start-label", text: "Colour" }),
-      element("div", { class: "swatches", attributes: { role: "radiogroup", "aria-label": "Colour" } }, [
-        ...this.#swatches.map((input) => element("label", { class: "swatch" }, [input, swatchDot(input.value)])),
-      ]),
+      element(
+        "div",
+        { class: "swatches", attributes: { role: "radiogroup", "aria-label": "Colour" } },
+        this.#swatches.map((input) => element("label", { class: "swatch" }, [input, swatchDot(input.value)])),
+      ),
       this.#go,
       this.#status,
       keysHelp(),
@@ -67,8 +72,10 @@ export class StartScreen {
     setText(this.#go, isBusy ? "Joining…" : "Race");
   }
 
-  say(text: string, isProblem = false): void {
+  /** `detail` is for those who hover: what exactly went wrong. */
+  say(text: string, isProblem = false, detail = ""): void {
     setText(this.#status, text);
+    this.#status.title = detail;
     this.#status.classList.toggle("problem", isProblem);
   }
 
@@ -77,7 +84,9 @@ export class StartScreen {
   }
 
   #swatch(color: string): HTMLInputElement {
-    const input = element("input", { attributes: { type: "radio", name: "color", "aria-label": `Colour ${color}` } });
+    const input = element("input", {
+      attributes: { type: "radio", name: "color", "aria-label": `Colour ${color}` },
+    });
     input.value = color;
     input.checked = color === this.#color;
     input.addEventListener("change", () => {

@@ -6,4 +6,4 @@ export const NodeWebSocket: WebSocketConstructor = class extends WebSocket {
   constructor(url: string, protocols?: string[]) {
     super(url, protocols, { perMessageDeflate: false });
   }
-} as unknown as WebSocketConstructor;
+};

@@ -4,7 +4,7 @@ import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketServer } from "ws";
 import { systemScheduler, type Scheduler } from "../scheduler.js";
 import type { SendQueueLimits } from "../send-queue.js";
-import { WebSocketLink, type WebSocketLike } from "../websocket/websocket-link.js";
+import { WebSocketLink } from "../websocket/websocket-link.js";
 
 export interface WebSocketListenerOptions {
   /** The largest packet that is read; a larger one ends the connection. */
@@ -47,7 +47,7 @@ export class WebSocketListener {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an error of the socket would end the process; its close event tells the rest.
       webSocket.on("error", () => undefined);
-      const link = new WebSocketLink(webSocket as unknown as WebSocketLike, {
+      const link = new WebSocketLink(webSocket, {
         scheduler: this.#options.scheduler ?? systemScheduler,
         ...(this.#options.queue && { queue: this.#options.queue }),
       });

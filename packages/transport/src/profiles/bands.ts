@@ -5,48 +5,29 @@ import type { Favour, Genre, Profile, Topology, ViewStyle } from "./profile.js";
 interface Band<Name extends string> {
   readonly name: Name;
   readonly from: number;
-  /** Who says that the limit is there. */
-  readonly source: string;
 }
 
-/** Bands of what is measured, each sorted by where it begins. Without a measurement a quantity is "unknown". */
+/**
+ * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. Without a
+ * measurement a quantity is "unknown".
+ */
 export const measuredBands = {
   lossRatio: [
-    { name: "low", from: 0, source: "" },
-    {
-      name: "raised",
-      from: 0.01,
-      source:
-        "Artillery 2012 calls 1 % loss “verging on unusable” for a WebSocket; at 1 % an unreliable channel is on " +
-        "time 3 to 4 points more often than a WebSocket (measured for this project, 10 messages/s, RTT 50 ms)",
-    },
-    {
-      name: "high",
-      from: 0.05,
-      source: "at 5 % the same measurement says 10 to 13 points; Discart 2014 tests with 5 %",
-    },
+    { name: "low", from: 0 },
+    { name: "raised", from: 0.01 },
+    { name: "high", from: 0.05 },
   ],
   rttMs: [
-    { name: "short", from: 0, source: "" },
-    {
-      name: "long",
-      from: 200,
-      source:
-        "Armitage 2003: players of Quake III prefer less than 150 to 180 ms, more than 200 ms is too much",
-    },
+    { name: "short", from: 0 },
+    { name: "long", from: 200 },
   ],
   jitterMs: [
-    { name: "calm", from: 0, source: "" },
-    {
-      name: "rough",
-      from: 10,
-      source:
-        "G-model (Wattimena 2006): at a ping of 40 ms, 10 ms of jitter lower the opinion from 3.9 to 3.0 of 5",
-    },
+    { name: "calm", from: 0 },
+    { name: "rough", from: 10 },
   ],
 } as const satisfies Record<keyof Measured, readonly Band<string>[]>;
 
-type BandName<Quantity extends keyof Measured> = (typeof measuredBands)[Quantity][number]["name"];
+export type BandName<Quantity extends keyof Measured> = (typeof measuredBands)[Quantity][number]["name"];
 
 type YesNo = "yes" | "no";
 

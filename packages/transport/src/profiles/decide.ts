@@ -4,15 +4,7 @@ import { checkCircumstances, type Circumstances } from "./circumstances.js";
 import type { Delivery, Plan, Reason, Route } from "./plan.js";
 import { type Profile, type ProfileNumbers, profileRanges, validateProfile } from "./profile.js";
 import { profiles } from "./profiles.js";
-import {
-  type Conditions,
-  type Effect,
-  END,
-  type Facts,
-  type LinkOrders,
-  type Question,
-  type Row,
-} from "./question.js";
+import type { Conditions, Effect, Facts, LinkOrders, Question, Row } from "./question.js";
 import { decisionTree } from "./tree.js";
 
 const NO_LINKS: LinkOrders = { unreliable: [], reliable: [] };
@@ -27,19 +19,23 @@ const DELIVERIES: Readonly<Record<TrafficClassName, Delivery>> = {
   bulk: "ordered-reliable",
 };
 
-const questionsById = new Map(decisionTree.map((question) => [question.id, question]));
-
 /**
- * Asks the decision tree: which links, which delivery for each class of traffic, which rates, and why. The same
- * circumstances give the same plan; every combination gives one.
+ * Asks the decision tree about circumstances that come from outside: as {@link planFor}, but checked.
  *
  * @param profile the rates to begin with; by default those of the genre
  * @throws ConfigError for circumstances or a profile outside their ranges
  */
 export function decide(circumstances: Circumstances, profile?: Profile): Plan {
   checkCircumstances(circumstances);
-  // Our own profiles were checked when they were made.
-  const start = profile === undefined ? profiles[circumstances.genre] : validateProfile(profile);
+  // Our own profiles are valid, which a test says.
+  return planFor(circumstances, profile && validateProfile(profile));
+}
+
+/**
+ * Asks the decision tree: which links, which delivery for each class of traffic, which rates, and why. The same
+ * circumstances give the same plan; every combination gives one.
+ */
+export function planFor(circumstances: Circumstances, start: Profile = profiles[circumstances.genre]): Plan {
   const inputs = inputsOf(circumstances, start);
   const { facts, answered } = walk(inputs);
   const effects = answered.flatMap(({ row }) => (row.sets === undefined ? [] : [row.sets]));
@@ -75,7 +71,8 @@ function walk(inputs: Facts): { facts: Facts; answered: readonly Answered[] } {
     const row = answerTo(question, facts);
     answered.push({ question, row });
     if (row.answer !== undefined) facts = { ...facts, ...row.answer };
-    question = row.next === END ? undefined : questionsById.get(row.next);
+    // There is none of the id that stands for the end.
+    question = decisionTree.find(({ id }) => id === row.next);
   }
   return { facts, answered };
 }
@@ -83,7 +80,7 @@ function walk(inputs: Facts): { facts: Facts; answered: readonly Answered[] } {
 function answerTo(question: Question, facts: Facts): Row {
   const row = question.rows.find(({ when }) => holds(when, facts));
   // The last row of every question has no condition; a test walks all combinations.
-  if (row === undefined) throw new Error(`the decision tree has no answer to "${question.ask}"`);
+  if (row === undefined) throw new Error(`the decision tree has no answer to "${question.id}"`);
   return row;
 }
 
@@ -114,14 +111,7 @@ function trafficOf(
     server: route(deliveries[name], links.serverLinks),
     pair: route(pairDeliveries?.[name] ?? deliveries[name], links.pairLinks),
   });
-  return {
-    state: both("state"),
-    reference: both("reference"),
-    event: both("event"),
-    command: both("command"),
-    input: both("input"),
-    bulk: both("bulk"),
-  };
+  return everyOf(deliveries, both);
 }
 
 function route(delivery: Delivery, orders: LinkOrders): Route {
@@ -137,20 +127,18 @@ function adapted(profile: Profile, factors: Effect["factors"] = {}): ProfileNumb
     const { min, max } = profileRanges[name];
     return Math.min(max, Math.max(min, profile[name] * factor));
   };
-  return {
-    stateHz: scaled("stateHz"),
-    tickHz: scaled("tickHz"),
-    sendPeriodMs: scaled("sendPeriodMs"),
-    heartbeatMs: scaled("heartbeatMs"),
-    thresholdM: scaled("thresholdM"),
-    headingRad: scaled("headingRad"),
-    eventLifetimeMs: scaled("eventLifetimeMs"),
-    interpolationDelayMs: scaled("interpolationDelayMs"),
-    extrapolationLimitMs: scaled("extrapolationLimitMs"),
-    maxDirectPeers: scaled("maxDirectPeers"),
-  };
+  return everyOf(profileRanges, scaled);
+}
+
+/** The same keys with what `make` says of each. */
+function everyOf<Key extends string, Value>(
+  keyed: Readonly<Record<Key, unknown>>,
+  make: (key: Key) => Value,
+): Readonly<Record<Key, Value>> {
+  const keys = Object.keys(keyed) as Key[];
+  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<Key, Value>;
 }
 
 function reasonOf({ question, row }: Answered): Reason {
-  return { row: row.id, question: question.ask, choice: row.choice, reason: row.reason };
+  return { question: question.id, row: row.id };
 }

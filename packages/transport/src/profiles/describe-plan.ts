@@ -1,27 +1,26 @@
-import { TrafficClass, type TrafficClassName } from "@paceline/protocol";
-import type { Plan, Route } from "./plan.js";
-import { profileRanges } from "./profile.js";
+import type { TrafficClassName } from "@paceline/protocol";
+import type { PlanRow } from "./explain-plan.js";
+import type { Plan, Reason, Route } from "./plan.js";
+import { treeWords } from "./tree-words.js";
 
-/** One line of an explanation, made for `console.table`. */
-export interface PlanRow {
-  readonly about: string;
-  readonly choice: string;
-  readonly reason: string;
-}
+/** The upper end of `profileRanges.sendPeriodMs`, which is not loaded for this. */
+const LONGEST_BUNDLE_MS = 100;
 
 /** The plan for people: every question with its answer and reason, then what follows for each class of traffic. */
 export function describePlan(plan: Plan): PlanRow[] {
-  const answers = plan.reasons.map(({ row, question, choice, reason }) => ({
-    about: question,
-    choice,
-    reason: `${reason} [${row}]`,
-  }));
-  const classes = (Object.keys(TrafficClass) as TrafficClassName[]).map((name) => ({
+  const answers = plan.reasons.map(answer);
+  const classes = (Object.keys(plan.traffic) as TrafficClassName[]).map((name) => ({
     about: `class ${name}`,
     choice: routes(plan, plan.traffic[name]),
     reason: "follows from the answers above",
   }));
   return [...answers, ...classes, { about: "rates", choice: rates(plan), reason: rateReason(plan) }];
+}
+
+function answer({ question, row }: Reason): PlanRow {
+  const words = treeWords.find((candidate) => candidate.question === question);
+  const { choice, reason } = words?.rows[row] ?? { choice: row, reason: "" };
+  return { about: words?.ask ?? question, choice, reason: `${reason} [${row}]` };
 }
 
 function routes(plan: Plan, { server, pair }: { server: Route; pair: Route }): string {
@@ -43,7 +42,7 @@ function rates({ numbers }: Plan): string {
 }
 
 function rateReason(plan: Plan): string {
-  return `profile ${plan.circumstances.genre}, adapted by the answers above; bundles never wait longer than ${profileRanges.sendPeriodMs.max} ms`;
+  return `profile ${plan.circumstances.genre}, adapted by the answers above; bundles never wait longer than ${LONGEST_BUNDLE_MS} ms`;
 }
 
 function rounded(value: number): string {

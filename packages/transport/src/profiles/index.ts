@@ -1,7 +1,7 @@
 export { type Inputs, inputsOf, measuredBands } from "./bands.js";
 export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
-export { decide } from "./decide.js";
-export { describePlan, type PlanRow } from "./describe-plan.js";
+export { decide, planFor } from "./decide.js";
+export { explainPlan, type PlanRow } from "./explain-plan.js";
 export type { Content, Delivery, PairsWith, Plan, PlannedLink, Reason, Route } from "./plan.js";
 export {
   type Favour,

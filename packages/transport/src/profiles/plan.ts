@@ -19,14 +19,12 @@ export interface Route {
   readonly links: readonly PlannedLink[];
 }
 
-/** A choice of the tree and why it was made. */
+/** A choice of the tree; `explainPlan` puts it into words. */
 export interface Reason {
-  /** Id of the row that decided. */
-  readonly row: string;
-  /** The question that the row answers. */
+  /** Id of the question. */
   readonly question: string;
-  readonly choice: string;
-  readonly reason: string;
+  /** Id of the row that answered it. */
+  readonly row: string;
 }
 
 /**
@@ -43,7 +41,7 @@ export interface Plan {
   readonly circumstances: Circumstances;
   /** The circumstances as the tree saw them. */
   readonly inputs: Inputs;
-  /** False: no link can carry anything here; the reasons say why, and all orders are empty. */
+  /** False: no link can carry anything here, and all orders are empty. */
   readonly canConnect: boolean;
   /** What the game sends. */
   readonly content: Content;

@@ -1,4 +1,4 @@
-import { checkOneOf, type Genre, genres, type Profile, validateProfile } from "./profile.js";
+import { checkOneOf, type Genre, genres, type Profile } from "./profile.js";
 
 // Where the figures come from:
 // - stateHz: 10 per second for role-playing, 30 for shooters and racing (Discart 2014, section 4.2.2); 3 to 5 for an MMO
@@ -15,7 +15,7 @@ import { checkOneOf, type Genre, genres, type Profile, validateProfile } from ".
 
 /** The profiles by genre. Rates are those of a good fixed network; the decision tree adapts them. */
 export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
-  racing: validateProfile({
+  racing: Object.freeze({
     genre: "racing",
     topology: "mesh",
     freeMovement: true,
@@ -32,7 +32,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 500,
     maxDirectPeers: 8,
   }),
-  shooter: validateProfile({
+  shooter: Object.freeze({
     genre: "shooter",
     topology: "server",
     freeMovement: true,
@@ -49,7 +49,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 250,
     maxDirectPeers: 8,
   }),
-  action: validateProfile({
+  action: Object.freeze({
     genre: "action",
     topology: "host",
     freeMovement: true,
@@ -66,7 +66,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
   }),
-  rpg: validateProfile({
+  rpg: Object.freeze({
     genre: "rpg",
     topology: "relay",
     freeMovement: true,
@@ -83,7 +83,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
   }),
-  mmo: validateProfile({
+  mmo: Object.freeze({
     genre: "mmo",
     topology: "server",
     freeMovement: true,
@@ -100,7 +100,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
   }),
-  strategy: validateProfile({
+  strategy: Object.freeze({
     genre: "strategy",
     topology: "mesh",
     freeMovement: false,
@@ -117,7 +117,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
   }),
-  puzzle: validateProfile({
+  puzzle: Object.freeze({
     genre: "puzzle",
     topology: "server",
     freeMovement: false,
@@ -134,7 +134,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
   }),
-  party: validateProfile({
+  party: Object.freeze({
     genre: "party",
     topology: "relay",
     freeMovement: true,

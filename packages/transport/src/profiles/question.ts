@@ -34,23 +34,20 @@ export interface Effect {
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;
 }
 
-/** One answer to a question. */
+/** One answer to a question; its words are in tree-words.ts. */
 export interface Row {
   readonly id: string;
   readonly when: Conditions;
-  readonly choice: string;
   /** What later questions may ask for; by default nothing. */
   readonly answer?: Partial<Answers>;
   readonly sets?: Effect;
   /** The question that follows, or the end. */
   readonly next: string;
-  readonly reason: string;
 }
 
 /** A question of the tree; its first row whose conditions hold is the answer, and its last row always holds. */
 export interface Question {
   readonly id: string;
-  readonly ask: string;
   readonly rows: readonly Row[];
 }
 

@@ -1,8 +1,8 @@
-import { dropReasons, type DropReason } from "@paceline/protocol";
+import type { DropReason } from "@paceline/protocol";
 
 /** How often something was dropped, by reason. */
 export class DropCounters {
-  readonly #counts = new Map<DropReason, number>(dropReasons.map((reason) => [reason, 0]));
+  readonly #counts = new Map<DropReason, number>();
   #total = 0;
 
   get total(): number {
@@ -20,6 +20,6 @@ export class DropCounters {
 
   /** Reasons that occurred, with their counts. */
   toRecord(): Partial<Record<DropReason, number>> {
-    return Object.fromEntries([...this.#counts].filter(([, count]) => count > 0));
+    return Object.fromEntries(this.#counts);
   }
 }

@@ -50,7 +50,7 @@ export interface SessionOptions {
   readonly scheduler: Scheduler;
   readonly handlers: SessionHandlers;
   /** The simulation tick that outgoing packets carry. */
-  currentTick?(): number;
+  readonly currentTick?: () => number;
   /** Malformed packets after which the session is closed. Default 50. */
   readonly violationLimit?: number;
 }
@@ -58,8 +58,13 @@ export interface SessionOptions {
 /** Linger before a receipt goes out alone, in case that a packet leaves anyway. */
 const RECEIPT_DELAY_MS = 40;
 const UPDATE_PERIOD_MS = 50;
-/** Unacknowledged messages are repeated on a living link only as a safety net: it delivers them itself. */
+/**
+ * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
+ * does not while the other participant is away from the server.
+ */
 const REPEAT_AFTER_MS = 1500;
+/** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
+const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
 /** Room for header and message head around one reliable payload. */
 const PACKET_OVERHEAD_BYTES = 32;
@@ -207,7 +212,7 @@ export class Session {
 
   #update(): void {
     const nowMs = this.#scheduler.nowMs();
-    for (const monitor of [...this.#monitors]) {
+    for (const monitor of this.#monitors.slice()) {
       const failure = monitor.failure(nowMs);
       if (failure !== undefined) {
         monitor.link.close(CloseCode.timeout, failure);
@@ -222,10 +227,17 @@ export class Session {
   }
 
   #repeatOverdue(nowMs: number): void {
-    const oldest = this.#outbox.pending[0];
-    if (!oldest || !this.#active) return;
+    if (!this.#active) return;
     const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (this.#active.rttMs ?? 0));
-    if (nowMs - oldest.sentAtMs > patienceMs) this.#sendPending(this.#active.link, [oldest]);
+    const overdue: PendingMessage[] = [];
+    let bytes = 0;
+    for (const message of this.#outbox.pending) {
+      if (nowMs - message.sentAtMs <= patienceMs) continue;
+      overdue.push(message);
+      bytes += message.payload.length;
+      if (bytes > REPEATED_BYTES) break;
+    }
+    this.#sendPending(this.#active.link, overdue);
   }
 
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {

@@ -1,5 +1,6 @@
 import { CloseCode, type IceServer, type TrafficClassName } from "@paceline/protocol";
-import type { Instance, Options, SignalData } from "simple-peer";
+import type { Instance, SignalData } from "simple-peer";
+import SimplePeer from "simple-peer/simplepeer.min.js";
 import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
 import { SendQueue, type SendQueueLimits } from "../send-queue.js";
@@ -21,15 +22,10 @@ const channelLimits: Readonly<Record<DataChannelName, Partial<SendQueueLimits>>>
   command: { highWaterBytes: 65_536 },
 };
 
-/** Whether this environment has WebRTC; asked, not guessed from names. */
-export function hasWebRtc(): boolean {
-  return typeof RTCPeerConnection === "function" && typeof RTCDataChannel === "function";
-}
+/** Signals that wait for {@link WebRtcLink.start}: an offer and its candidates are about twenty. */
+const EARLY_SIGNALS = 64;
 
-/**
- * A direct link to another browser. simple-peer does the offer, the answer and the candidates; it is loaded here,
- * on first use, so that a game on WebSockets alone never downloads it.
- */
+/** A direct link to another browser. simple-peer does the offer, the answer and the candidates. */
 export class WebRtcLink implements Link {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
@@ -59,17 +55,15 @@ export class WebRtcLink implements Link {
 
   start(handlers: LinkHandlers): void {
     this.#handlers = handlers;
-    import("simple-peer/simplepeer.min.js").then(
-      (module) => this.#connect(module.default),
-      (error: unknown) => this.#end(CloseCode.refused, `simple-peer did not load: ${String(error)}`),
-    );
+    // Not from inside this call: what is wrong with WebRTC here is told as a close.
+    this.#options.scheduler.after(0, () => this.#connect());
   }
 
   /** Takes what the other side's `onSignal` gave. Untrusted: anything wrong in it ends this link, nothing more. */
   signal(data: unknown): void {
     if (this.#state === "closed") return;
     if (!this.#peer) {
-      this.#earlySignals.push(data);
+      if (this.#earlySignals.length < EARLY_SIGNALS) this.#earlySignals.push(data);
       return;
     }
     try {
@@ -91,7 +85,7 @@ export class WebRtcLink implements Link {
     this.#options.scheduler.after(0, () => this.#report(code, reason));
   }
 
-  #connect(SimplePeer: new (options: Options) => Instance): void {
+  #connect(): void {
     if (this.#state === "closed") return;
     const { command, state, event } = dataChannels;
     try {

@@ -1,5 +1,5 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import { newLinkCounters, type Link, type LinkClose, type LinkHandlers, type LinkState } from "../link.js";
 import { SendQueue, type SendQueueLimits } from "../send-queue.js";
 import type { Scheduler } from "../scheduler.js";
 
@@ -8,10 +8,9 @@ export interface WebSocketLike {
   binaryType: string;
   readonly readyState: number;
   readonly bufferedAmount: number;
-  onopen: ((event: never) => void) | null;
-  onmessage: ((event: never) => void) | null;
-  onclose: ((event: never) => void) | null;
-  onerror: ((event: never) => void) | null;
+  addEventListener(type: "open" | "error", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: LinkClose) => void): void;
   send(data: Uint8Array): void;
   close(code?: number, reason?: string): void;
 }
@@ -64,11 +63,11 @@ export class WebSocketLink implements Link {
   start(handlers: LinkHandlers): void {
     this.#handlers = handlers;
     const socket = this.#socket;
-    socket.onopen = () => this.#open();
-    socket.onmessage = (event: { data: unknown }) => this.#receive(event.data);
-    socket.onclose = (event: { code: number; reason: string }) => this.#closed(event.code, event.reason);
-    // A close event follows every error and carries what is known of it.
-    socket.onerror = () => undefined;
+    socket.addEventListener("open", () => this.#open());
+    socket.addEventListener("message", ({ data }) => this.#receive(data));
+    socket.addEventListener("close", ({ code, reason }) => this.#closed(code, reason));
+    // A close event follows every error and carries what is known of it; `ws` wants a listener all the same.
+    socket.addEventListener("error", () => undefined);
     if (socket.readyState === OPEN) this.#scheduler.after(0, () => this.#open());
     if (socket.readyState > OPEN)
       this.#scheduler.after(0, () => this.#closed(1006, "closed before it was used"));

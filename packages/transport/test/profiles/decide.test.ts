@@ -3,8 +3,11 @@ import {
   type Circumstances,
   circumstancesOf,
   decide,
-  describePlan,
+  explainPlan,
+  planFor as uncheckedPlanFor,
   profileNamed,
+  profileRanges,
+  profiles,
   type Surroundings,
 } from "../../src/profiles/index.js";
 
@@ -84,7 +87,7 @@ describe("who talks to whom", () => {
     expect(planFor("racing", { peers: maxDirectPeers }).pairLinks).toEqual(["webrtc", "relayed"]);
     const crowded = planFor("racing", { peers: maxDirectPeers + 1 });
     expect(crowded.pairLinks).toEqual(["relayed"]);
-    expect(crowded.reasons.find((reason) => reason.row === "PATHS-3")?.reason).toContain("maxDirectPeers");
+    expect(rowsOf(crowded)).toContain("PATHS-3");
   });
 
   test("without WebRTC a host is reached through the relay, and is still the only partner", () => {
@@ -102,11 +105,12 @@ describe("who talks to whom", () => {
     expect(plan.traffic.state.pair.links).toEqual([]);
   });
 
-  test("without a WebSocket nothing connects, whatever else there is, and the plan says why", () => {
+  test("without a WebSocket nothing connects, whatever else there is, and the plan says why", async () => {
     const plan = planFor("racing", { available: { ...bothAvailable, websocket: false } });
     expect(plan).toMatchObject({ canConnect: false, serverLinks: [], pairLinks: [], pairsWith: "nobody" });
-    expect(plan.reasons.find((reason) => reason.row === "ENTRY-1")?.reason).toContain("nothing can connect");
-    expect(describePlan(plan).find((row) => row.about === "class state")?.choice).toContain("no link");
+    const rows = await explainPlan(plan);
+    expect(rows.find((row) => row.about === "Is there a way in?")?.reason).toContain("nothing can connect");
+    expect(rows.find((row) => row.about === "class state")?.choice).toContain("no link");
   });
 });
 
@@ -170,17 +174,27 @@ describe("rates and thresholds", () => {
   });
 });
 
-test("an explanation has a line per question, a line per class of traffic, and the rates", () => {
+test("an explanation has a line per question, a line per class of traffic, and the rates", async () => {
   const plan = planFor("racing");
-  const rows = describePlan(plan);
-  expect(rows.slice(0, plan.reasons.length).map((row) => row.about)).toEqual(
-    plan.reasons.map((reason) => reason.question),
+  const rows = await explainPlan(plan);
+  const answers = rows.slice(0, plan.reasons.length);
+  expect(answers.map((row) => row.reason.slice(row.reason.lastIndexOf("[")))).toEqual(
+    plan.reasons.map(({ row }) => `[${row}]`),
   );
+  expect(answers[0]).toMatchObject({ about: "How was the page loaded?", choice: "wss only" });
   expect(rows.map((row) => row.about)).toContain("class bulk");
   expect(rows.find((row) => row.about === "class state")?.choice).toBe(
     "to players newest-wins over webrtc, else relayed; to the server newest-wins over websocket",
   );
   expect(rows.at(-1)).toMatchObject({ about: "rates", choice: expect.stringContaining("30 states/s") });
+  expect(rows.at(-1)?.reason).toContain(`never wait longer than ${profileRanges.sendPeriodMs.max} ms`);
+});
+
+test("circumstances from our own code give the same plan without the checks", () => {
+  for (const profile of Object.values(profiles)) {
+    const circumstances = circumstancesOf(profile, browser);
+    expect(uncheckedPlanFor(circumstances)).toEqual(decide(circumstances));
+  }
 });
 
 test.each<[string, object]>([

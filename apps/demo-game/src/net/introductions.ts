@@ -1,0 +1,74 @@
+import type { Peer, Room } from "@paceline/client";
+import { readDriverCard, type DriverCard } from "../race/race-messages.js";
+
+const UNKNOWN_COLOR = "#9aa3ad";
+/** A peer that has not introduced itself is asked to, this often and so many times. */
+const ASK_PERIOD_MS = 1000;
+const MAX_ASKS = 5;
+/** Who asks more often than this is not answered. */
+const ANSWER_PERIOD_MS = 400;
+
+interface Acquaintance {
+  card: DriverCard | undefined;
+  asks: number;
+  askedAtMs: number;
+  answeredAtMs: number;
+}
+
+/**
+ * Names and colours of the others. Everybody introduces itself to whoever joins; but a message may come before its
+ * receiver has begun to listen, so who misses something asks for it.
+ */
+export class Introductions {
+  readonly #room: Room;
+  readonly #introduce: (to: Peer) => void;
+  readonly #known = new Map<string, Acquaintance>();
+
+  /** @param introduce tells a peer all that a newcomer has to know of us */
+  constructor(room: Room, introduce: (to: Peer) => void) {
+    this.#room = room;
+    this.#introduce = introduce;
+  }
+
+  cardOf(peer: Peer): DriverCard {
+    const card = this.#known.get(peer.id)?.card;
+    return card ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false };
+  }
+
+  /** @param misses what else is missing from a peer than its name */
+  update(nowMs: number, misses: (peer: Peer) => boolean): void {
+    for (const peer of this.#room.peers) {
+      const one = this.#acquaintance(peer, nowMs);
+      if (one.card !== undefined && !misses(peer)) continue;
+      if (one.asks >= MAX_ASKS || nowMs - one.askedAtMs < ASK_PERIOD_MS) continue;
+      one.asks++;
+      one.askedAtMs = nowMs;
+      this.#room.send("ask", {}, peer);
+    }
+  }
+
+  hearCard(message: unknown, from: Peer, nowMs: number): void {
+    const card = readDriverCard(message);
+    if (card !== undefined) this.#acquaintance(from, nowMs).card = card;
+  }
+
+  hearAsk(from: Peer, nowMs: number): void {
+    const one = this.#acquaintance(from, nowMs);
+    if (nowMs - one.answeredAtMs < ANSWER_PERIOD_MS) return;
+    one.answeredAtMs = nowMs;
+    this.#introduce(from);
+  }
+
+  forget(peer: Peer): void {
+    this.#known.delete(peer.id);
+  }
+
+  #acquaintance(peer: Peer, nowMs: number): Acquaintance {
+    let one = this.#known.get(peer.id);
+    if (one === undefined) {
+      one = { card: undefined, asks: 0, askedAtMs: nowMs, answeredAtMs: -ANSWER_PERIOD_MS };
+      this.#known.set(peer.id, one);
+    }
+    return one;
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { idleInput } from "../src/car/car-state.js";
+import { STEP_HZ, STEP_MS } from "../src/car/step-car.js";
+import { ComputerDriver } from "../src/drivers/computer-driver.js";
+import { identityOf, readOptions } from "../src/drivers/driver-options.js";
+import { skillOf } from "../src/drivers/racecraft.js";
+import { Racer } from "../src/race/racer.js";
+import { circuit } from "../src/track/circuit.js";
+
+interface Entrant {
+  readonly racer: Racer;
+  readonly driver: ComputerDriver;
+  readonly lapTimesMs: number[];
+  offSteps: number;
+  resets: number;
+}
+
+function entrant(slot: number, skill: number): Entrant {
+  const racer = new Racer(circuit, slot);
+  return {
+    racer,
+    driver: new ComputerDriver(circuit, skillOf(skill)),
+    lapTimesMs: [],
+    offSteps: 0,
+    resets: 0,
+  };
+}
+
+/** Virtual time: as many steps as asked for, as fast as the machine goes. */
+function race(entrants: readonly Entrant[], seconds: number, parked: readonly Racer[] = []): void {
+  for (let step = 0; step < seconds * STEP_HZ; step++) {
+    for (const one of entrants) {
+      const others = [
+        ...entrants.filter((other) => other !== one).map(({ racer }) => racer.car),
+        ...parked.map(({ car }) => car),
+      ];
+      const decision = one.driver.decide(one.racer.car, others);
+      if (decision.reset) {
+        one.resets++;
+        one.racer.resetToTrack();
+      }
+      const event = one.racer.step(decision, others);
+      if (event?.kind === "lap") one.lapTimesMs.push(event.timeMs);
+      if (one.racer.car.wheelsOff >= 3) one.offSteps++;
+    }
+    for (const racer of parked)
+      racer.step(
+        idleInput,
+        entrants.map((one) => one.racer.car),
+      );
+  }
+}
+
+describe("a computer driver", () => {
+  test.each([0, 1, 2, 3, 4])("of skill %i drives clean laps of 35 to 60 s", (skill) => {
+    const one = entrant(0, skill);
+    race([one], 140);
+    expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(2);
+    for (const timeMs of one.lapTimesMs) {
+      expect(timeMs).toBeGreaterThan(35_000);
+      expect(timeMs).toBeLessThan(60_000);
+    }
+    expect(one.offSteps).toBeLessThan(STEP_HZ);
+    expect(one.resets).toBe(0);
+  });
+
+  test("is faster the more skill it has", () => {
+    const best = [0, 1, 2, 3].map((skill) => {
+      const one = entrant(0, skill);
+      race([one], 100);
+      return Math.min(...one.lapTimesMs);
+    });
+    expect(best).toEqual([...best].sort((a, b) => a - b));
+  });
+
+  test("gets along with three others for three laps", () => {
+    const field = [3, 2, 1, 0].map((skill, slot) => entrant(slot, skill));
+    race(field, 140);
+    for (const one of field) {
+      expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(3);
+      expect(one.offSteps).toBeLessThan(8 * STEP_HZ);
+      expect(one.resets).toBe(0);
+    }
+  });
+
+  test.each([
+    ["on the grid", 0],
+    ["in the hairpin", 440],
+    ["in the chicane", 690],
+    ["on the straight", 1050],
+  ])("is not held up for ever by a car parked %s", (_where, distanceM) => {
+    const parked = new Racer(circuit, 0);
+    if (distanceM > 0) {
+      parked.laps.at.distanceM = distanceM;
+      parked.resetToTrack();
+    }
+    const field = [0, 1, 2, 3].map((skill) => entrant(skill + 1, skill));
+    race(field, 100, [parked]);
+    for (const one of field) expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("frees itself when it stands against a wall", () => {
+    const one = entrant(0, 1);
+    Object.assign(one.racer.car, { y: one.racer.car.y - 25, headingRad: -Math.PI / 2 });
+    race([one], 75);
+    expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("costs little: a second of one driver takes a small part of a second", () => {
+    const one = entrant(0, 0);
+    const began = performance.now();
+    race([one], 60);
+    // Generous, as the machine may be busy: 60 s of driving in 1.5 s is 2.5 % of a core.
+    expect(performance.now() - began).toBeLessThan(1500);
+    expect(STEP_MS * STEP_HZ).toBeCloseTo(1000, 6);
+  });
+});
+
+test("the drivers' options say what is wrong with them", () => {
+  expect(readOptions(["--server", "http://127.0.0.1:8080"])).toEqual({
+    server: "http://127.0.0.1:8080",
+    count: 4,
+  });
+  expect(readOptions(["--server", "http://127.0.0.1:8080", "--count", "5"]).count).toBe(5);
+  expect(() => readOptions([])).toThrow("--server");
+  expect(() => readOptions(["--server", "nowhere"])).toThrow("--server");
+  expect(() => readOptions(["--server", "http://127.0.0.1:1", "--count", "40"])).toThrow("1 to 16");
+  expect(new Set(Array.from({ length: 16 }, (_, index) => identityOf(index).name)).size).toBe(16);
+  expect(() => readOptions(["--speed", "9"])).toThrow("unknown option --speed");
+});

@@ -1,0 +1,85 @@
+import { anything, assert, constantFrom, oneof, property, record, string } from "fast-check";
+import { expect, test } from "vitest";
+import {
+  MAX_CHAT_LENGTH,
+  MAX_NAME_LENGTH,
+  readAnnouncement,
+  readChat,
+  readColor,
+  readDriverCard,
+  readLap,
+  readText,
+} from "../src/race/race-messages.js";
+
+const good = {
+  race: 4,
+  phase: "racing",
+  elapsedMs: 1200,
+  laps: 3,
+  grid: [1, 2],
+  entries: [{ number: 1, laps: 1, totalMs: 40_000, bestMs: 40_000, finished: false }],
+};
+
+test("whatever a peer sends, reading it neither throws nor lets nonsense through", () => {
+  const nearly = record({
+    race: anything(),
+    phase: oneof(anything(), constantFrom("countdown", "racing", "results")),
+    elapsedMs: anything(),
+    laps: anything(),
+    grid: anything(),
+    entries: anything(),
+    lap: anything(),
+    timeMs: anything(),
+    totalMs: anything(),
+    name: anything(),
+    color: anything(),
+    text: anything(),
+  });
+  assert(
+    property(oneof(anything(), nearly), (message) => {
+      const lap = readLap(message) ?? { timeMs: 0, totalMs: 0 };
+      expect(lap.totalMs).toBeGreaterThanOrEqual(lap.timeMs);
+      expect(readDriverCard(message)?.color ?? "#000000").toMatch(/^#[0-9a-f]{6}$/);
+      expect(Number.isInteger(readAnnouncement(message)?.race ?? 0)).toBe(true);
+      expect(Array.from(readChat(message) ?? "").length).toBeLessThanOrEqual(MAX_CHAT_LENGTH);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("text is cut, trimmed and free of control characters", () => {
+  assert(
+    property(string({ unit: "binary", maxLength: 400 }), (value) => {
+      const text = readText(value, MAX_NAME_LENGTH) ?? "";
+      expect(Array.from(text).length).toBeLessThanOrEqual(MAX_NAME_LENGTH);
+      expect(text).toBe(text.trim());
+      expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }),
+  );
+  expect(readText("  a\u0000\u202e b\n", 16)).toBe("a b");
+  expect(readText("   ", 16)).toBeUndefined();
+  expect(readText(7, 16)).toBeUndefined();
+});
+
+test("good messages are taken as they are", () => {
+  expect(readAnnouncement(good)).toEqual(good);
+  const lap = { race: 1, lap: 2, timeMs: 41_000, totalMs: 82_000 };
+  expect(readLap({ ...lap, extra: true })).toEqual(lap);
+  expect(readDriverCard({ name: "Ada", color: "#FF0000" })).toEqual({
+    name: "Ada",
+    color: "#ff0000",
+    isComputer: false,
+  });
+  expect(readChat({ text: "hello" })).toBe("hello");
+});
+
+test("bad ones are not: impossible laps, foreign phases, too many entries, colours with a surprise", () => {
+  expect(readLap({ race: 1, lap: 1, timeMs: 3, totalMs: 3 })).toBeUndefined();
+  expect(readLap({ race: 1, lap: 1, timeMs: Number.NaN, totalMs: 50_000 })).toBeUndefined();
+  expect(readLap({ race: 1, lap: 0, timeMs: 41_000, totalMs: 41_000 })).toBeUndefined();
+  expect(readAnnouncement({ ...good, phase: "party" })).toBeUndefined();
+  expect(readAnnouncement({ ...good, elapsedMs: -1 })).toBeUndefined();
+  expect(readAnnouncement({ ...good, grid: Array.from({ length: 65 }, () => 1) })).toBeUndefined();
+  expect(readAnnouncement({ ...good, entries: [{ number: 1 }] })).toBeUndefined();
+  expect(readColor("red;background:url(//x)")).toBeUndefined();
+});

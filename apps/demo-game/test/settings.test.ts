@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { readSettings, storeDriver } from "../src/game/settings.js";
+
+const ORIGIN = "https://play.example.com";
+
+class MemoryStorage {
+  readonly #values = new Map<string, string>();
+  get length(): number {
+    return this.#values.size;
+  }
+  clear(): void {
+    this.#values.clear();
+  }
+  getItem(key: string): string | null {
+    return this.#values.get(key) ?? null;
+  }
+  key(): string | null {
+    return null;
+  }
+  removeItem(key: string): void {
+    this.#values.delete(key);
+  }
+  setItem(key: string, value: string): void {
+    this.#values.set(key, value);
+  }
+}
+
+test("the address decides what it names", () => {
+  const query = "?name=Ada&color=%2300ff00&autostart=1&profile=shooter&transports=websocket";
+  expect(readSettings(query, ORIGIN, undefined)).toEqual({
+    name: "Ada",
+    color: "#00ff00",
+    autostart: true,
+    profile: "shooter",
+    transports: ["websocket"],
+    server: ORIGIN,
+  });
+});
+
+test("nonsense in the address is as if not given", () => {
+  const query =
+    "?name=%00%20&color=javascript:1&autostart=yes&profile=poker&transports=pigeon&server=file:///etc";
+  const settings = readSettings(query, ORIGIN, undefined);
+  expect(settings.name.length).toBeGreaterThan(0);
+  expect(settings.color).toMatch(/^#[0-9a-f]{6}$/);
+  expect(settings).toMatchObject({
+    autostart: false,
+    profile: "racing",
+    transports: undefined,
+    server: ORIGIN,
+  });
+});
+
+test("last time's name and colour are remembered, however broken the storage is", () => {
+  const storage = new MemoryStorage();
+  storeDriver(storage, { name: "Grace", color: "#123456" });
+  expect(readSettings("", ORIGIN, storage)).toMatchObject({ name: "Grace", color: "#123456" });
+  storage.setItem("paceline.driver", '{"name":{"a":1},"color":"#zzz"');
+  expect(readSettings("", ORIGIN, storage).color).toMatch(/^#[0-9a-f]{6}$/);
+});

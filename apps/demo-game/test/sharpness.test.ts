@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { Sharpness } from "../src/render/sharpness.js";
+
+function run(sharpness: Sharpness, seconds: number, framesPerSecond: number): void {
+  for (let frame = 0; frame < seconds * framesPerSecond; frame++) sharpness.frameTook(1 / framesPerSecond);
+}
+
+test("a smooth picture stays as sharp as the screen, up to twice", () => {
+  const sharpness = new Sharpness();
+  run(sharpness, 60, 60);
+  expect(sharpness.pixelRatio(1)).toBe(1);
+  expect(sharpness.pixelRatio(3)).toBe(2);
+});
+
+test("a slow one loses sharpness step by step, and wins it back a limited number of times", () => {
+  const sharpness = new Sharpness();
+  run(sharpness, 3, 12);
+  expect(sharpness.pixelRatio(1)).toBe(0.75);
+  run(sharpness, 60, 12);
+  expect(sharpness.pixelRatio(1)).toBe(0.55);
+  run(sharpness, 120, 60);
+  expect(sharpness.pixelRatio(1)).toBe(1);
+  run(sharpness, 60, 12);
+  run(sharpness, 120, 60);
+  expect(sharpness.pixelRatio(1)).toBe(0.55);
+});

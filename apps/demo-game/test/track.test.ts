@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { circuit, gridSlot } from "../src/track/circuit.js";
+import { buildRacingLine } from "../src/track/racing-line.js";
+import { buildScenery } from "../src/track/scenery.js";
+import { surfaceAt } from "../src/track/surface.js";
+import { distanceDelta, poseOnTrack, projectOnTrack, wrapDistance } from "../src/track/track.js";
+
+const { track, roadside } = circuit;
+
+describe("the track", () => {
+  test("is a closed lap of 700 to 1100 m inside the range of the car's position", () => {
+    expect(track.lengthM).toBeGreaterThan(700);
+    expect(track.lengthM).toBeLessThan(1100);
+    expect(Math.max(...track.x.map(Math.abs), ...track.y.map(Math.abs))).toBeLessThan(2048);
+  });
+
+  test("has a hairpin, sweepers and a straight, and no bend tighter than the road is wide", () => {
+    const radii = [...track.curvature].map((curvature) => 1 / Math.max(1e-9, Math.abs(curvature)));
+    expect(Math.min(...radii)).toBeLessThan(18);
+    radii.forEach((radius, i) => expect(radius).toBeGreaterThan(track.halfWidthM[i] as number));
+    expect(radii.filter((radius) => radius > 400).length * track.spacingM).toBeGreaterThan(200);
+    expect(radii.filter((radius) => radius > 40 && radius < 70).length * track.spacingM).toBeGreaterThan(100);
+  });
+
+  test("parts of the road do not touch each other", () => {
+    for (let i = 0; i < track.count; i += 3) {
+      for (let j = 0; j < track.count; j += 3) {
+        if (Math.abs(distanceDelta(track, i * track.spacingM, j * track.spacingM)) < 60) continue;
+        const apart = Math.hypot(
+          (track.x[i] as number) - (track.x[j] as number),
+          (track.y[i] as number) - (track.y[j] as number),
+        );
+        expect(apart).toBeGreaterThan((track.halfWidthM[i] as number) + (track.halfWidthM[j] as number) + 8);
+      }
+    }
+  });
+
+  test("projects points of the road back to where they came from", () => {
+    for (let distanceM = 0; distanceM < track.lengthM; distanceM += 7.3) {
+      for (const offsetM of [-5, 0, 5]) {
+        const pose = poseOnTrack(track, distanceM, offsetM);
+        const at = projectOnTrack(track, pose.x, pose.y);
+        expect(Math.abs(distanceDelta(track, distanceM, at.distanceM))).toBeLessThan(0.8);
+        expect(at.offsetM).toBeCloseTo(offsetM, 0);
+      }
+    }
+  });
+
+  test("wraps distances both ways", () => {
+    expect(wrapDistance(track, -1)).toBeCloseTo(track.lengthM - 1, 9);
+    expect(distanceDelta(track, 10, track.lengthM - 10)).toBeCloseTo(-20, 9);
+    expect(distanceDelta(track, track.lengthM - 10, 10)).toBeCloseTo(20, 9);
+  });
+
+  test("road, kerb, gravel and grass lie where they should", () => {
+    const bed = circuit.gravelBeds[1];
+    const middleM = ((bed?.fromM ?? 0) + (bed?.toM ?? 0)) / 2;
+    const at = (offsetM: number): string => {
+      const pose = poseOnTrack(track, middleM, offsetM);
+      return surfaceAt(track, roadside, pose.x, pose.y);
+    };
+    expect(at(0)).toBe("road");
+    expect(at(10.5)).toBe("grass");
+    expect(at(18)).toBe("gravel");
+    expect(at(-9)).toBe("kerb");
+  });
+
+  test("grid slots lie on the road, behind the line, in driving direction", () => {
+    for (let slot = 0; slot < 16; slot++) {
+      const pose = gridSlot(track, slot);
+      const at = projectOnTrack(track, pose.x, pose.y);
+      expect(surfaceAt(track, roadside, pose.x, pose.y)).toBe("road");
+      expect(at.distanceM).toBeGreaterThan(track.lengthM / 2);
+      expect(Math.cos(at.headingRad - pose.headingRad)).toBeGreaterThan(0.99);
+    }
+  });
+});
+
+test("the racing line stays on the road and bends less than its middle", () => {
+  const line = buildRacingLine(track);
+  line.offsetM.forEach((offsetM, i) => expect(Math.abs(offsetM)).toBeLessThan(track.halfWidthM[i] as number));
+  const sharpest = (values: Float64Array): number => Math.max(...values.map(Math.abs));
+  expect(sharpest(line.curvature)).toBeLessThan(sharpest(track.curvature) * 0.85);
+});
+
+test("scenery keeps clear of where cars can go", () => {
+  const scenery = buildScenery(circuit);
+  expect(scenery.trees.length).toBeGreaterThan(300);
+  for (const tree of scenery.trees) {
+    const at = projectOnTrack(track, tree.x, tree.y);
+    expect(Math.abs(at.offsetM) - tree.radiusM).toBeGreaterThan(circuit.wallDistanceM);
+  }
+});

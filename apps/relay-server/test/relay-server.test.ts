@@ -1,0 +1,175 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ServerProcess } from "./server-process.js";
+
+const running: ServerProcess[] = [];
+let folder: string;
+
+function start(args: readonly string[], environment?: Readonly<Record<string, string>>): ServerProcess {
+  const server = new ServerProcess(args, environment);
+  running.push(server);
+  return server;
+}
+
+beforeAll(() => {
+  // What runs is what is in dist: bring it up to date (incremental, so mostly nothing happens).
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const build = spawnSync(process.execPath, [tsc, "-b", "apps/relay-server"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (build.status !== 0) throw new Error(build.stdout);
+  folder = mkdtempSync(join(tmpdir(), "paceline-relay-server-"));
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "index.html"), "<!doctype html><title>race</title>");
+  writeFileSync(join(folder, "assets", "main-D3adB33f.js"), "export {};");
+  writeFileSync(join(folder, ".secret"), "not for you");
+}, 60_000);
+afterEach(() => Promise.all(running.splice(0).map((server) => server.end())));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the server", () => {
+  it("prints its address, answers, and stops when told", async () => {
+    const server = start(["--port", "0"]);
+    const address = await server.address();
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
+    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({
+      status: "ok",
+      rooms: 0,
+      sessions: 0,
+    });
+    const match = await fetch(`${address}/match/joinOrCreate/race`, {
+      method: "POST",
+      body: '{"version":1}',
+    });
+    expect(await match.json()).toMatchObject({ roomName: "race", linkPath: "/link" });
+    expect((await fetch(`${address}/`)).status).toBe(404);
+    const startMs = performance.now();
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+    expect(performance.now() - startMs).toBeLessThan(2000);
+    expect(server.stdout).toBe(`listening on ${address}\n`);
+  });
+
+  it("stops though somebody holds a connection and says nothing", async () => {
+    const server = start(["--port", "0"]);
+    const { port, hostname } = new URL(await server.address());
+    const idle = connect({ port: Number(port), host: hostname });
+    idle.on("error", () => undefined);
+    await once(idle, "connect");
+    idle.write("POST /match/joinOrCreate/race HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{");
+    server.signal("SIGINT");
+    expect(await server.exited).toBe(0);
+    idle.destroy();
+  });
+
+  it("serves files, with a policy for what they may load and connect to", async () => {
+    const server = start(["--port", "0", "--static", folder]);
+    const address = await server.address();
+    const page = await fetch(`${address}/`);
+    expect(await page.text()).toContain("<title>race</title>");
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    const policy = page.headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain(`connect-src 'self' ${address.replace("http", "ws")} `);
+    const asset = await fetch(`${address}/assets/main-D3adB33f.js`);
+    expect(asset.headers.get("content-type")).toBe("text/javascript");
+    expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    for (const path of ["/none", "/.secret", "/..%2f..%2fetc%2fpasswd", "/%", "/%00"]) {
+      expect([path, (await fetch(`${address}${path}`)).status]).toEqual([path, 404]);
+    }
+    expect((await fetch(`${address}/`, { method: "POST" })).status).toBe(404);
+    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ status: "ok" });
+  });
+
+  it("takes rooms, origins and the rest from flags and environment, flags first", async () => {
+    const server = start(["--rooms", "lobby:2,duel", "--trust-proxy"], {
+      PACELINE_PORT: "0",
+      PACELINE_ROOMS: "race",
+      PACELINE_ALLOW_ORIGIN: "https://game.example,https://two.example",
+      PACELINE_ICE: "stun:stun.example.org:3478,turn:turn.example.org me word",
+      PACELINE_SECRET: "a secret of enough bytes",
+      PACELINE_LOG_LEVEL: "debug",
+    });
+    const address = await server.address();
+    const match = (name: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+      fetch(`${address}/match/joinOrCreate/${name}`, { method: "POST", body: '{"version":1}', headers });
+    expect((await match("duel")).status).toBe(200);
+    expect((await match("race")).status).toBe(404);
+    expect((await match("lobby", { origin: "https://two.example" })).status).toBe(200);
+    expect((await match("lobby", { origin: "https://three.example" })).status).toBe(403);
+    const proxied = { "x-forwarded-for": "203.0.113.5, 192.0.2.8" };
+    const answers = await Promise.all(Array.from({ length: 200 }, () => match("none", proxied)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]));
+    expect((await match("duel", { "x-forwarded-for": "192.0.2.8, 192.0.2.9" })).status).toBe(200);
+    expect(server.stderr).toMatch(/^\S+ debug room opened roomId="[\w-]+" name="duel"$/m);
+  });
+
+  it("closes upgrades that are not for it", async () => {
+    const server = start(["--port", "0"]);
+    const { port, hostname } = new URL(await server.address());
+    const socket = connect({ port: Number(port), host: hostname });
+    socket.write("GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    await once(socket, "close");
+    expect((await fetch(`http://${hostname}:${port}/health`)).status).toBe(200);
+  });
+});
+
+describe("a wrong call", () => {
+  it.each([
+    [["--prot", "80"], "--prot"],
+    [["extra"], "extra"],
+    [["--port"], "--port"],
+    [["--port", "99999"], 'port: expected a whole number from 0 to 65535, got "99999"'],
+    [["--port", "80a"], 'port: expected a whole number from 0 to 65535, got "80a"'],
+    [["--static", "/no/such/folder"], 'static: expected a folder that exists, got "/no/such/folder"'],
+    [
+      ["--rooms", "race:100"],
+      "rooms.race.maxPeers: expected a whole number from 1 to 64 (participants), got 100",
+    ],
+    [["--rooms", "ra ce"], "rooms: expected room names"],
+    [["--secret", "short"], "secret: expected text or bytes, at least 16 bytes"],
+    [["--allow-origin", "game.example"], "allowedOrigins: "],
+    [["--ice", "stun.example.org"], "iceServers[0].urls: expected stun:"],
+    [["--ice", "turn:a me"], 'ice: expected "URL" or "URL USER WORD"'],
+    [["--log-level", "loud"], 'log-level: expected one of error, warn, info, debug, trace, got "loud"'],
+  ])("%j exits with 2 and names what is wrong", async (args, message) => {
+    const server = start(args);
+    expect(await server.exited).toBe(2);
+    expect(server.stderr).toContain(message);
+    expect(server.stderr).toContain("relay-server [options]");
+    expect(server.stdout).toBe("");
+  });
+
+  it("a bad variable exits with 2 and is named", async () => {
+    const server = start([], { PACELINE_TRUST_PROXY: "yes" });
+    expect(await server.exited).toBe(2);
+    expect(server.stderr).toContain('PACELINE_TRUST_PROXY: expected one of 0, 1, got "yes"');
+  });
+
+  it("--help exits with 0", async () => {
+    const server = start(["--help"]);
+    expect(await server.exited).toBe(0);
+    expect(server.stdout).toContain("--trust-proxy");
+  });
+
+  it("a taken port exits with 1 and says so", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const server = start(["--port", String(port)]);
+    expect(await server.exited).toBe(1);
+    expect(server.stderr).toContain(`cannot listen on 127.0.0.1, port ${port}: the port is taken`);
+    expect(server.stdout).toBe("");
+    await new Promise((resolve) => other.close(resolve));
+  });
+});

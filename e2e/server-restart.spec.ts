@@ -1,0 +1,78 @@
+import { expect } from "@playwright/test";
+import { BOUND_P95_M } from "./position-error.js";
+import { RacePage, type PageWindow } from "./race-page.js";
+import { screenshotFile, test } from "./scenario.js";
+
+const OUTAGE_MS = 3000;
+const BACK_LIMIT_MS = 20_000;
+const DRIVE_MS = 4000;
+
+test("the server is killed and comes back", async ({ startServer, enter, report }) => {
+  const server = await startServer(2);
+  const chromium = new RacePage(await enter("chromium"));
+  const firefox = new RacePage(await enter("firefox"));
+  const webkit = new RacePage(await enter("webkitgtk"));
+  const pages = [chromium, firefox, webkit];
+  for (const page of pages) await page.join(server.url);
+  await chromium.sees(webkit);
+  await chromium.reaches(firefox, "direct");
+  await firefox.reaches(chromium, "direct");
+
+  await server.kill();
+  for (const page of pages) {
+    await page.waitFor(
+      "to notice that the server is gone",
+      () => (window as unknown as PageWindow).paceline.room.state === "dropped",
+      { argument: undefined, timeoutMs: 8000 },
+    );
+  }
+  // Those who have a direct path do not need the server for each other.
+  await firefox.reaches(chromium, "direct", 100);
+  await firefox.sees(chromium, 100);
+  await firefox.browser.screenshot(screenshotFile("server-restart-outage"));
+  await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
+
+  const before = pages.map((page) => page.sessionId);
+  const restartedMs = Date.now();
+  await server.restart();
+  const backMs = new Map<RacePage, number>();
+  const comingBack = pages.map(async (page, index) => {
+    await page.rejoined(before[index] ?? "", BACK_LIMIT_MS);
+    backMs.set(page, Date.now() - restartedMs);
+  });
+  await Promise.all(comingBack);
+  for (const viewer of pages) {
+    for (const driver of pages) if (driver !== viewer) await viewer.sees(driver, BACK_LIMIT_MS);
+  }
+  await chromium.reaches(firefox, "direct");
+  await firefox.reaches(chromium, "direct");
+  for (const page of pages) {
+    await page.waitFor(
+      "the computer drivers to be back, too",
+      () => (window as unknown as PageWindow).paceline.game.others.length === 4,
+      { argument: undefined, timeoutMs: BACK_LIMIT_MS },
+    );
+  }
+
+  for (const page of pages) await page.waitForPhase("racing", 30_000);
+  for (const page of pages) await page.startRecording();
+  await Promise.all(pages.map((page) => page.drive(DRIVE_MS)));
+  for (const page of pages) await page.fetchRecording();
+  for (const [viewer, driver, path] of [
+    [chromium, firefox, "direct"],
+    [firefox, webkit, "relay"],
+    [webkit, chromium, "relay"],
+  ] as const) {
+    const error = viewer.errorOf(driver);
+    report({
+      scenario: "the server is killed and comes back",
+      browsers: `${viewer.name} sees ${driver.name}`,
+      path,
+      error,
+      note: `${viewer.name} in the room again ${backMs.get(viewer)} ms after the restart began`,
+    });
+    expect.soft(driver.drivenM).toBeGreaterThan(10);
+    expect.soft(error.count).toBeGreaterThan(20);
+    expect.soft(error.p95M).toBeLessThan(BOUND_P95_M);
+  }
+});

@@ -1,0 +1,143 @@
+import {
+  ConfigError,
+  NetError,
+  type DropReason,
+  type EntityDefinition,
+  type PeerInfo,
+  type PeerPayload,
+} from "@paceline/protocol";
+import type { RemoteMotionOptions } from "@paceline/netcode";
+import type { Scheduler } from "@paceline/transport";
+import { Listeners } from "./listeners.js";
+import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
+import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
+
+/** Another participant with all that is known of it. */
+interface Member {
+  readonly peer: PeerConnection;
+  readonly entities: RemoteEntities;
+}
+
+export interface MembersOptions {
+  readonly scheduler: Scheduler;
+  /** What a new pair needs besides what is told here. */
+  peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
+  motionOptions(): RemoteMotionOptions;
+  /** A message of the game, or one that only the room understands. */
+  onPayload(peer: PeerConnection, payload: PeerPayload): void;
+  onPathChange(peer: PeerConnection, reason: string): void;
+  sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
+  onDropped(reason: DropReason): void;
+}
+
+/** Drops that no honest peer causes: who keeps sending such is cut off. */
+const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
+
+/** The others in the room: their pairs, their entities, and the kinds of entities that the game uses. */
+export class Members {
+  readonly joins = new Listeners<[Peer]>();
+  readonly leaves = new Listeners<[Peer]>();
+  readonly spawns = new Listeners<[RemoteEntity]>();
+  readonly despawns = new Listeners<[RemoteEntity]>();
+  readonly errors = new Listeners<[NetError]>();
+  readonly #options: MembersOptions;
+  readonly #members = new Map<number, Member>();
+  readonly #definitions = new Map<string, EntityDefinition>();
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  *peers(): Iterable<PeerConnection> {
+    for (const { peer } of this.#members.values()) yield peer;
+  }
+
+  peer(number: number): PeerConnection | undefined {
+    return this.#members.get(number)?.peer;
+  }
+
+  *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
+    for (const { entities } of this.#members.values()) yield* entities.entities(definition);
+  }
+
+  /** The game uses this kind: entities of it that peers have already spawned appear. */
+  use(definition: EntityDefinition): void {
+    const known = this.#definitions.get(definition.name);
+    if (known === definition) return;
+    if (known) {
+      const expected = "one definition of a name per room";
+      throw new ConfigError({ field: "definition", value: definition.name, expected });
+    }
+    this.#definitions.set(definition.name, definition);
+    for (const { entities } of this.#members.values()) entities.defined(definition.name);
+  }
+
+  /** Begins a pair; undefined where that participant is known already. Its owner tells `joins` when the pair is ready. */
+  add(info: PeerInfo): PeerConnection | undefined {
+    if (this.#members.has(info.number)) return undefined;
+    const options = this.#options;
+    const peer = new PeerConnection({
+      ...options.peerOptions(info),
+      info,
+      scheduler: options.scheduler,
+      handlers: {
+        onPayload: (from, payload) => this.#payload(from, payload),
+        onState: (from, body, tick) => this.#state(from, body, tick),
+        onPathChange: (of, reason) => options.onPathChange(of, reason),
+        onEnded: (of) => this.remove(of.number, "ended by the peer"),
+        sendSignal: (to, attempt, data) => options.sendSignal(to, attempt, data),
+      },
+    });
+    const entities = new RemoteEntities({
+      owner: peer,
+      clock: options.scheduler,
+      definitionNamed: (name) => this.#definitions.get(name),
+      motionOptions: () => options.motionOptions(),
+      onSpawn: (entity) => this.spawns.tell(entity),
+      onDespawn: (entity) => this.despawns.tell(entity),
+      onMismatch: (name) => this.#mismatched(name, peer),
+    });
+    this.#members.set(info.number, { peer, entities });
+    return peer;
+  }
+
+  /** Ends a pair, if there is one of that number. */
+  remove(number: number, reason: string): void {
+    const member = this.#members.get(number);
+    if (!member) return;
+    this.#members.delete(number);
+    member.entities.clear();
+    member.peer.end(reason);
+    this.leaves.tell(member.peer);
+  }
+
+  clear(reason: string): void {
+    for (const number of Array.from(this.#members.keys())) this.remove(number, reason);
+  }
+
+  #payload(from: PeerConnection, payload: PeerPayload): void {
+    const entities = this.#members.get(from.number)?.entities;
+    if (payload.kind === "spawn") {
+      const reason = entities?.spawn(payload);
+      if (reason) this.#drop(from, reason);
+    } else if (payload.kind === "despawn") entities?.despawn(payload.localId);
+    else this.#options.onPayload(from, payload);
+  }
+
+  #state(from: PeerConnection, body: Uint8Array, tick: number): void {
+    const entities = this.#members.get(from.number)?.entities;
+    const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
+    for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+  }
+
+  /** What is late or not known may happen to anybody; what makes no sense may not. */
+  #drop(from: PeerConnection, reason: DropReason): void {
+    this.#options.onDropped(reason);
+    if (malformed.has(reason)) from.session.reportViolation(reason);
+  }
+
+  #mismatched(name: string, peer: Peer): void {
+    const message = `peer ${peer.number} describes "${name}" differently: another build of the game?`;
+    this.errors.tell(new NetError("schema/mismatch", message));
+  }
+}

@@ -1,0 +1,203 @@
+import { ConfigError, defineEntity, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import { describe, expect, test } from "vitest";
+import { Car, Sign } from "./definitions.js";
+import { Stage } from "./stage.js";
+import { pause, until } from "./until.js";
+
+const stage = new Stage();
+
+const cars = (room: Room) => [...room.entities(Car)];
+const remoteCars = (room: Room) => cars(room).filter((car) => !car.isMine);
+/** From now on cars of others are taken in. */
+const watch = (room: Room): number => remoteCars(room).length;
+
+describe("entities", () => {
+  test("appear at those who are there and at those who come later, with their present state", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const spawned: RemoteEntity[] = [];
+    watch(b);
+    b.onSpawn((entity) => spawned.push(entity));
+    const car = a.spawn(Car, { position: { x: 1, y: 2 }, heading: 0.5, fuel: 1, braking: true });
+    await until("b sees the car", () => remoteCars(b).length === 1);
+    const [seen] = remoteCars(b);
+    expect(spawned).toEqual([seen]);
+    expect({ ...seen!.position, heading: seen!.heading, fuel: seen!.fuel, braking: seen!.braking }).toEqual({
+      x: 1,
+      y: 2,
+      heading: 0.5,
+      fuel: 1,
+      braking: true,
+    });
+    expect([seen!.isMine, seen!.id, seen!.owner?.number]).toEqual([false, car.id, a.myNumber]);
+    car.fuel = 0.25;
+    car.position.set(3, 4);
+    const late = await stage.join(server);
+    watch(late);
+    await until("the late one sees the car", () => remoteCars(late).length === 1);
+    expect(remoteCars(late)[0]!.fuel).toBe(0.25);
+    expect(remoteCars(late)[0]!.position.x).toBe(3);
+    expect(cars(a)).toEqual([car]);
+  });
+
+  test("follow their owner; what others may not write is refused", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const car = a.spawn(Car);
+    watch(b);
+    await until("b sees the car", () => remoteCars(b).length === 1);
+    const seen = remoteCars(b)[0]!;
+    car.fuel = 0.5;
+    car.braking = true;
+    await until("fuel arrives", () => seen.fuel === 0.5 && seen.braking);
+    expect(() => ((seen as { fuel: number }).fuel = 1)).toThrow(ConfigError);
+    expect(() => ((seen.shown as { fuel: number }).fuel = 1)).toThrow(ConfigError);
+    expect(() => a.spawn(Car, { position: { x: 5000, y: 0 } })).toThrow(
+      /car\.position\.x: expected a number from -1000 to 1000 m/,
+    );
+    expect(cars(a)).toHaveLength(1);
+  });
+
+  test("are moved on between updates when the game tells its ticks", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const car = a.spawn(Car);
+    watch(b);
+    await until("b sees the car", () => remoteCars(b).length === 1);
+    const seen = remoteCars(b)[0]!;
+    const startMs = performance.now();
+    let tick = 0;
+    // 30 m/s along x, by the clock.
+    while (performance.now() - startMs < 700) {
+      for (const due = Math.floor((performance.now() - startMs) * 0.06); tick < due;) {
+        tick += 1;
+        car.position.x = tick * 0.5;
+        a.advance(tick);
+      }
+      await pause(4);
+    }
+    const truth = (performance.now() - startMs) * 0.03;
+    expect(Math.abs(seen.shown.position.x - truth)).toBeLessThan(2.5);
+    expect(seen.lastTick).toBeGreaterThan(10);
+    expect(seen.ageMs).toBeLessThan(600);
+    expect(b.peers[0]!.stats.updatesInPerSecond).toBeLessThan(31);
+    expect(() => a.advance(1.5)).toThrow(ConfigError);
+    expect(() => a.advance(-1)).toThrow(ConfigError);
+    // Long silence: the car stops where the limit is, 500 ms on.
+    await pause(600);
+    const held = seen.shown.position.x;
+    await pause(60);
+    expect(seen.shown.position.x).toBeCloseTo(held, 2);
+  });
+
+  test("go on when the game counts its ticks anew", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    a.advance(1_000_000);
+    const car = a.spawn(Car);
+    watch(b);
+    await until("b sees the car", () => remoteCars(b).length === 1);
+    const seen = remoteCars(b)[0]!;
+    for (const [round, fuel] of [0.25, 0.5, 0.75].entries()) {
+      car.fuel = fuel;
+      await pause(40);
+      a.advance(round % 2);
+      await until(`b sees round ${round}`, () => seen.fuel === fuel);
+    }
+    expect(b.drops.total).toBe(0);
+  });
+
+  test("disappear when they are despawned, and when their owner leaves", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const [first, second] = [a.spawn(Car, { fuel: 0.1 }), a.spawn(Car, { fuel: 0.2 })];
+    watch(b);
+    await until("b sees both", () => remoteCars(b).length === 2);
+    const seen = remoteCars(b);
+    const gone: number[] = [];
+    b.onDespawn((entity) => gone.push(entity.id));
+    a.despawn(first);
+    await until("one is gone", () => remoteCars(b).length === 1);
+    expect(gone).toEqual([first.id]);
+    expect(() => a.despawn(first)).toThrow(ConfigError);
+    expect(() => a.despawn(seen[1]!)).toThrow(ConfigError);
+    a.leave();
+    await until("the other is gone", () => remoteCars(b).length === 0);
+    expect(gone).toEqual([first.id, second.id]);
+  });
+
+  test("that are despawned keep their last values and touch no other's", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const old = a.spawn(Car, { fuel: 0.25 });
+    watch(b);
+    await until("b sees it", () => remoteCars(b).length === 1);
+    const [seenOld] = remoteCars(b);
+    a.despawn(old);
+    const next = a.spawn(Car, { fuel: 0.75 });
+    await until("b sees the next", () => remoteCars(b)[0]?.id === next.id);
+    old.fuel = 1;
+    expect([old.fuel, next.fuel]).toEqual([1, 0.75]);
+    expect([seenOld!.fuel, seenOld!.shown.fuel, remoteCars(b)[0]!.fuel]).toEqual([0.25, 0.25, 0.75]);
+  });
+
+  test("of a kind that the game uses only later appear then, and are not an error before", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const errors: string[] = [];
+    b.onError((error) => errors.push(error.code));
+    a.spawn(Sign, { place: { x: 7, y: 8 }, lit: true });
+    const short = a.spawn(Sign);
+    b.onMessage("done", () => errors.push("done"));
+    a.despawn(short);
+    a.send("done", null);
+    await until("b has it all", () => errors.length === 1);
+    const spawned: RemoteEntity[] = [];
+    b.onSpawn((entity) => spawned.push(entity));
+    const signs = [...b.entities(Sign)];
+    expect(signs.map(({ place, lit }) => [place.x, place.y, lit])).toEqual([[7, 8, true]]);
+    expect(spawned).toHaveLength(1);
+    expect(errors).toEqual(["done"]);
+  });
+
+  test("that two builds describe differently are an error, told once, and are not shown", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const Other = defineEntity("car", {
+      place: vec2({ range: [-1, 1], precision: 0.1 }),
+      speed: scalar({ range: [0, 1], precision: 0.1 }),
+    });
+    watch(b);
+    const errors: string[] = [];
+    b.onError(({ code, message }) => errors.push(`${code} ${message}`));
+    let isDone = false;
+    b.onMessage("done", () => (isDone = true));
+    a.spawn(Other);
+    a.spawn(Other);
+    a.send("done", null);
+    await until("b has it all", () => isDone);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain(`schema/mismatch peer ${a.myNumber} describes "car" differently`);
+    expect(remoteCars(b)).toEqual([]);
+    expect(b.drops.of("bad-message")).toBe(2);
+    expect(b.peers).toHaveLength(1);
+  });
+
+  test("are of one definition per name in a room", async () => {
+    const server = await stage.server();
+    const room = await stage.join(server);
+    room.spawn(Car);
+    const Twin = defineEntity("car", { fuel: scalar({ range: [0, 1], precision: 0.1 }) });
+    expect(() => room.spawn(Twin)).toThrow(/one definition of a name per room/);
+  });
+
+  test("may be many, but not without end; a newcomer sees them all", async () => {
+    const server = await stage.server();
+    const a = await stage.join(server);
+    for (let count = 0; count < 512; count++) a.spawn(Sign, { place: { x: count, y: 0 } });
+    expect(() => a.spawn(Sign)).toThrow(expect.objectContaining({ code: "limit/entities" }));
+    const b = await stage.join(server);
+    await until("b sees all", () => [...b.entities(Sign)].length === 512);
+    expect(new Set([...b.entities(Sign)].map(({ place }) => place.x)).size).toBe(512);
+  });
+});

@@ -1,0 +1,47 @@
+import { newLinkCounters, type Link } from "@paceline/transport";
+import { expect, test } from "vitest";
+import { RateMeter } from "../src/rate-meter.js";
+
+/** A link as the meter sees it. */
+function linkWith(bytesReceived: number, bytesSent: number) {
+  const counters = { ...newLinkCounters(), bytesReceived, bytesSent };
+  return { counters, link: { counters } as Link };
+}
+
+test("counters of several links become rates per second", () => {
+  const meter = new RateMeter(1000);
+  const [first, second] = [linkWith(0, 0), linkWith(500, 100)];
+  meter.take(first.link);
+  Object.assign(first.counters, { bytesReceived: 1000, bytesSent: 300 });
+  meter.take(first.link);
+  meter.take(second.link);
+  for (let count = 0; count < 6; count++) meter.countUpdateIn();
+  meter.countUpdatesOut(10);
+  expect(meter.rates.bytesInPerSecond).toBe(0);
+  meter.sample(3000);
+  expect(meter.rates).toEqual({
+    bytesInPerSecond: 750,
+    bytesOutPerSecond: 200,
+    updatesInPerSecond: 3,
+    updatesOutPerSecond: 5,
+  });
+});
+
+test("what was taken counts once, and a window without traffic is zero", () => {
+  const meter = new RateMeter(0);
+  const { counters, link } = linkWith(100, 100);
+  meter.take(link);
+  meter.take(link);
+  meter.sample(1000);
+  expect(meter.rates.bytesInPerSecond).toBe(100);
+  meter.take(link);
+  meter.sample(2000);
+  expect(meter.rates.bytesInPerSecond).toBe(0);
+  counters.bytesReceived += 50;
+  meter.take(link);
+  // The same moment again: nothing can be said yet.
+  meter.sample(2000);
+  expect(meter.rates.bytesInPerSecond).toBe(0);
+  meter.sample(2500);
+  expect(meter.rates.bytesInPerSecond).toBe(100);
+});

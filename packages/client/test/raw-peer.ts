@@ -1,0 +1,103 @@
+import {
+  ByteWriter,
+  MessageKind,
+  PROTOCOL_VERSION,
+  PayloadKind,
+  WEBSOCKET_PROTOCOL,
+  readEnvelope,
+  readServerMessage,
+  writeEnvelope,
+  writeMessage,
+  writePacketHeader,
+  writePeerPayload,
+  type PeerPayload,
+} from "@paceline/protocol";
+import { Session, WebSocketLink, systemScheduler } from "@paceline/transport";
+import { NodeWebSocket } from "@paceline/transport/node";
+import type { GameServer } from "./game-server.js";
+import { until } from "./until.js";
+
+/** A participant that speaks the protocol by hand, and may say in it whatever it likes. */
+export class RawPeer {
+  readonly session: Session;
+  number = 0;
+  /** Packets from others, as they came. */
+  packetsReceived = 0;
+  #sequence = 0;
+  #publication = 0;
+  readonly #nextIds = new Map<number, number>();
+
+  private constructor() {
+    this.session = new Session({
+      scheduler: systemScheduler,
+      handlers: {
+        onReliable: (payload) => {
+          if (payload[0] !== PayloadKind.control) return;
+          const message = readServerMessage(payload.subarray(1));
+          if (message?.type === "welcome") this.number = message.number;
+        },
+        onRouted: (packet) => {
+          if (typeof readEnvelope(packet) !== "string") this.packetsReceived += 1;
+        },
+      },
+    });
+  }
+
+  static async join(server: GameServer, roomName = "race"): Promise<RawPeer> {
+    const response = await fetch(`${server.url}/match/joinOrCreate/${roomName}`, {
+      method: "POST",
+      body: JSON.stringify({ version: PROTOCOL_VERSION, options: {}, webrtc: false }),
+    });
+    const { ticket, linkPath } = (await response.json()) as { ticket: string; linkPath: string };
+    const peer = new RawPeer();
+    const url = server.url.replace("http", "ws") + linkPath;
+    const socket = new NodeWebSocket(url, [WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
+    peer.session.attach(new WebSocketLink(socket, { scheduler: systemScheduler }), {
+      preference: 1,
+      needsProof: false,
+      connectTimeoutMs: 4000,
+      timeoutMs: 5000,
+      heartbeatMs: 1000,
+    });
+    await until("the raw peer's welcome", () => peer.number > 0);
+    return peer;
+  }
+
+  /** Any bytes as a packet to another participant. */
+  sendPacket(to: number, packet: Uint8Array): void {
+    const writer = new ByteWriter();
+    writeEnvelope(writer, { trafficClass: "command", key: 0, peers: [to], packet });
+    this.session.activeLink?.send("command", writer.take());
+  }
+
+  /** A packet with one message of any kind and body. */
+  sendMessage(to: number, kind: MessageKind, body: Uint8Array, { isPublished = false, tick = 0 } = {}): void {
+    const writer = new ByteWriter();
+    const sequence = isPublished ? this.#publication++ : this.#sequence++;
+    writePacketHeader(writer, { sequence, tick, isPublished });
+    writeMessage(writer, kind, body);
+    this.sendPacket(to, writer.take());
+  }
+
+  /** A reliable message whose payload is any bytes. */
+  sendReliable(to: number, payload: Uint8Array): void {
+    const id = this.#nextIds.get(to) ?? 0;
+    this.#nextIds.set(to, id + 1);
+    this.sendMessage(to, MessageKind.reliable, new ByteWriter().u16(id).bytes(payload).take());
+  }
+
+  send(to: number, payload: PeerPayload): void {
+    this.sendReliable(to, writePeerPayload(payload));
+  }
+
+  /** A published state of one entity: as many Float32 as given. */
+  sendState(to: number, localId: number, values: readonly number[], tick: number): void {
+    const body = new ByteWriter().u16(localId).varint(values.length);
+    for (const value of values) body.f32(value);
+    this.sendMessage(to, MessageKind.state, body.take(), { isPublished: true, tick });
+  }
+
+  leave(): void {
+    this.session.close(4000, "left");
+  }
+}

@@ -1,0 +1,148 @@
+import type { Room } from "@paceline/client";
+import { describe, expect, test } from "vitest";
+import { Car } from "./definitions.js";
+import { Stage } from "./stage.js";
+import { pause, until } from "./until.js";
+
+const stage = new Stage();
+
+/** What happens to a room's connection, in order. */
+function lifeOf(room: Room): string[] {
+  const life: string[] = [];
+  room.onDrop(() => life.push("drop"));
+  room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+  room.onLeave((code) => life.push(`left ${code}`));
+  room.onPeerJoin(() => life.push("peer"));
+  room.onPeerLeave(() => life.push("peer left"));
+  return life;
+}
+
+function numbersHeard(room: Room): number[] {
+  const numbers: number[] = [];
+  room.onMessage("n", (n) => numbers.push(n as number));
+  return numbers;
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+const remoteCars = (room: Room) => [...room.entities(Car)].filter((car) => !car.isMine);
+
+describe("a link that dies", () => {
+  test("is replaced, and nothing is lost or repeated in either direction", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    await until("a sees b", () => a.peers.length === 1);
+    const [atA, atB] = [numbersHeard(a), numbersHeard(b)];
+    const [lifeA, lifeB] = [lifeOf(a), lifeOf(b)];
+    let sent = 0;
+    const sendBoth = () => {
+      a.send("n", sent);
+      b.send("n", sent);
+      sent += 1;
+    };
+    for (; sent < 40;) {
+      sendBoth();
+      // In the middle of it, while messages are on their way.
+      if (sent === 20) server.cutLinks(0);
+      if (sent % 5 === 0) await pause(2);
+    }
+    await until("a is back", () => lifeA.includes("resumed"));
+    for (let more = 0; more < 10; more++) sendBoth();
+    await until("all has arrived", () => atA.length >= sent && atB.length >= sent);
+    await pause(80);
+    expect(atA).toEqual(upTo(sent));
+    expect(atB).toEqual(upTo(sent));
+    expect(lifeA).toEqual(["drop", "resumed"]);
+    // The others were never told: the session has not ended.
+    expect(lifeB).toEqual([]);
+    expect(a.state).toBe("joined");
+  });
+
+  test("may be everyone's at once, and entities go on", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const car = a.spawn(Car);
+    expect(remoteCars(b)).toEqual([]);
+    await until("b sees the car", () => remoteCars(b).length === 1);
+    const [seen] = remoteCars(b);
+    const lives = [lifeOf(a), lifeOf(b)];
+    server.cutLinks();
+    await until("both know", () => a.state === "dropped" && b.state === "dropped");
+    car.fuel = 0.5;
+    const second = a.spawn(Car, { fuel: 0.75 });
+    await until("both are back", () => lives.every((life) => life.includes("resumed")));
+    await until("b sees what happened meanwhile", () => remoteCars(b).length === 2 && seen!.fuel === 0.5);
+    expect(remoteCars(b)[1]!.id).toBe(second.id);
+    expect(remoteCars(b)[0]).toBe(seen);
+    expect(lives).toEqual([
+      ["drop", "resumed"],
+      ["drop", "resumed"],
+    ]);
+  });
+
+  test("may die again and again", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    await until("a sees b", () => a.peers.length === 1);
+    const atB = numbersHeard(b);
+    const life = lifeOf(a);
+    for (let round = 0; round < 4; round++) {
+      a.send("n", round);
+      server.cutLinks();
+      await until("a is back", () => life.length === 2 * (round + 1) && b.state === "joined");
+    }
+    await until("all has arrived", () => atB.length === 4);
+    expect(atB).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe("a server that was replaced", () => {
+  test.each(["stop", "crash"] as const)(
+    "after a %s: the room is joined anew and the game goes on",
+    async (end) => {
+      const server = await stage.server();
+      const { port } = server;
+      const client = stage.client(server);
+      const a = stage.keep(await client.create("race", { track: "hill" }));
+      const b = stage.keep(await client.joinById(a.roomId));
+      const c = stage.keep(await client.joinOrCreate("race", { track: "hill" }));
+      expect(remoteCars(b)).toEqual([]);
+      const [carA] = [a.spawn(Car, { fuel: 0.25 }), c.spawn(Car, { fuel: 0.75 })];
+      await until("b sees both cars", () => remoteCars(b).length === 2);
+      const rooms = [a, c];
+      const lives = rooms.map(lifeOf);
+      const before = a.roomId;
+      b.leave();
+      await server[end]();
+      await until("all know", () => rooms.every(({ state }) => state === "dropped"));
+      expect(rooms.map(({ state }) => state)).toEqual(["dropped", "dropped"]);
+      const next = await stage.server({}, port);
+      await until("all are back", () => lives.every((life) => life.includes("anew")));
+      expect(a.roomId).not.toBe(before);
+      expect(c.roomId).toBe(a.roomId);
+      expect(next.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
+      await until("cars are visible again", () => remoteCars(a).length === 1 && remoteCars(c).length === 1);
+      expect(remoteCars(a)[0]!.fuel).toBe(0.75);
+      expect(remoteCars(c)[0]).toMatchObject({ fuel: 0.25, id: carA.id });
+      const atC = numbersHeard(c);
+      a.send("n", 1);
+      carA.fuel = 0.5;
+      await until("messages and states flow", () => atC.length === 1 && remoteCars(c)[0]!.fuel === 0.5);
+    },
+  );
+
+  test("whoever was forgotten alone comes back to the room that it was in", async () => {
+    const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
+    const client = stage.client(server);
+    const other = stage.keep(await client.create("race"));
+    const [a, b] = [stage.keep(await client.create("race")), undefined];
+    const mate = stage.keep(await client.joinById(a.roomId));
+    const life = lifeOf(a);
+    server.cutLinks(1);
+    await until("a is back", () => life.includes("anew"));
+    expect(b).toBeUndefined();
+    expect(a.roomId).toBe(mate.roomId);
+    expect(other.peers).toEqual([]);
+    await until("they see each other", () => a.peers.length === 1 && mate.peers.length === 1);
+    expect(mate.peers[0]!.number).toBe(a.myNumber);
+  });
+});

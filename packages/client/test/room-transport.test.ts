@@ -1,0 +1,119 @@
+import { ConfigError, type Genre } from "@paceline/client";
+import { VirtualScheduler } from "@paceline/testkit";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { PeerConnection } from "../src/peer.js";
+import { RoomTransport, type RoomTransportOptions } from "../src/room-transport.js";
+
+afterEach(() => vi.unstubAllGlobals());
+
+function newTransport(more: Partial<RoomTransportOptions> = {}) {
+  const scheduler = new VirtualScheduler();
+  let plans = 0;
+  const transport = new RoomTransport({
+    scheduler,
+    profile: "racing",
+    transports: ["webrtc", "websocket"],
+    topology: undefined,
+    peers: () => [],
+    serverPath: () => ({ about: "server", choice: "websocket", reason: "joins" }),
+    onPlan: () => (plans += 1),
+    ...more,
+  });
+  return { transport, scheduler, plans: () => plans };
+}
+
+function withWebRtc(): void {
+  vi.stubGlobal("RTCPeerConnection", () => undefined);
+  vi.stubGlobal("RTCDataChannel", () => undefined);
+}
+
+describe("a room's transport", () => {
+  test("explains every choice, the path to the server and each peer's", async () => {
+    const peer = {
+      number: 7,
+      path: "relay",
+      channel: "WebSocket",
+      reason: "since it must",
+    } as PeerConnection;
+    const { transport } = newTransport({ peers: () => [peer] });
+    const rows = await transport.explain();
+    expect(rows.length).toBeGreaterThan(5);
+    for (const { about, choice, reason } of rows) expect([about, choice, reason]).not.toContain("");
+    expect(rows.slice(-2)).toEqual([
+      { about: "server", choice: "websocket", reason: "joins" },
+      { about: "peer 7", choice: "relay: WebSocket", reason: "since it must" },
+    ]);
+  });
+
+  test("says why there is no direct link", () => {
+    expect(newTransport().transport.directObstacle()).toBe("this browser has no WebRTC");
+    withWebRtc();
+    expect(newTransport().transport.directObstacle()).toBeUndefined();
+    expect(newTransport({ transports: ["websocket"] }).transport.directObstacle()).toBe(
+      "WebRTC is switched off here",
+    );
+    expect(newTransport({ topology: "relay" }).transport.directObstacle()).toContain("relay");
+  });
+
+  test("changes profile and transports while it runs", () => {
+    withWebRtc();
+    const { transport, scheduler, plans } = newTransport();
+    scheduler.advance(50);
+    expect(transport.plan.pairLinks).toContain("webrtc");
+    transport.configure({ transports: ["websocket"] });
+    expect(transport.transports).toEqual(["websocket"]);
+    expect(transport.plan.pairLinks).not.toContain("webrtc");
+    expect(plans()).toBe(1);
+    expect(transport.history).toEqual([
+      { atMs: 50, about: "links between players", choice: "relayed", reason: "WebRTC is switched off here" },
+    ]);
+    transport.configure({ profile: "rpg" });
+    expect(transport.profile).toBe("rpg");
+    expect(transport.transports).toEqual(["websocket"]);
+    expect(plans()).toBe(2);
+    transport.configure({ profile: "racing", transports: ["websocket", "webrtc"] });
+    expect(transport.plan.pairLinks).toContain("webrtc");
+  });
+
+  test.each([
+    [{ profile: "golf" as Genre }, "profile"],
+    [{ profile: "rpg" as Genre, transports: [] }, "transports"],
+    [{ profile: "rpg" as Genre, transports: ["webrtc" as const] }, "transports"],
+    [{ transports: ["smoke" as never] }, "transports"],
+  ])("refuses %o and changes nothing", (change, field) => {
+    const { transport, plans } = newTransport();
+    const before = [transport.profile, transport.transports, transport.plan];
+    expect(() => transport.configure(change)).toThrow(ConfigError);
+    expect(() => transport.configure(change)).toThrow(new RegExp(`^${field}`));
+    expect([transport.profile, transport.transports, transport.plan]).toEqual(before);
+    expect(plans()).toBe(0);
+    expect(transport.history).toEqual([]);
+  });
+
+  test("keeps the last 200 changes, and tells of each", () => {
+    const { transport, scheduler } = newTransport();
+    let told = 0;
+    const stop = transport.onChange(() => (told += 1));
+    for (let count = 0; count < 250; count++) {
+      scheduler.advance(1);
+      transport.record({ about: "peer 2", choice: `${count}`, reason: "x" });
+    }
+    expect(transport.history).toHaveLength(200);
+    expect([transport.history[0]!.choice, transport.history.at(-1)!.choice]).toEqual(["50", "249"]);
+    expect(transport.history.at(-1)!.atMs).toBe(250);
+    stop();
+    transport.record({ about: "peer 2", choice: "x", reason: "x" });
+    expect(told).toBe(250);
+  });
+
+  test("breaks the direct links of all peers, or of one", () => {
+    const killed: number[] = [];
+    const peers = [1, 2, 3].map(
+      (number) => ({ number, killDirect: () => killed.push(number) }) as unknown as PeerConnection,
+    );
+    const { transport } = newTransport({ peers: () => peers });
+    transport.killDirect({ number: 2 });
+    transport.killDirect();
+    expect(killed).toEqual([2, 1, 2, 3]);
+  });
+});

@@ -1,0 +1,43 @@
+import type { Random } from "@paceline/testkit";
+
+/** A car at a moment: position and velocity in m and m/s, heading in rad. */
+export interface CarPose {
+  readonly x: number;
+  readonly y: number;
+  readonly vx: number;
+  readonly vy: number;
+  readonly headingRad: number;
+}
+
+const MAX_SPEED = 60;
+const MAX_LATERAL = 12;
+
+/**
+ * A drive as on a winding road, in steps of 1/60 s: stretches of 0.4 to 2.5 s on which the driver speeds up (6 m/s²),
+ * brakes (10 m/s²) or coasts, and steers left, right or not at all (up to 12 m/s² sideways). Controls move over within
+ * a fifth of a second, as hands and feet do.
+ */
+export function carPath(random: Random, steps: number): CarPose[] {
+  const seconds = 1 / 60;
+  const path: CarPose[] = [];
+  let [x, y, headingRad, speed, throttle, steering] = [0, 0, random.next() * 6, 20, 0, 0];
+  let [wantedThrottle, wantedSteering, stretchEnds] = [1, 0, 0];
+  for (let step = 0; step < steps; step++) {
+    if (step >= stretchEnds) {
+      stretchEnds = step + random.int(24, 150);
+      wantedThrottle = [1, 1, 0.3, -1][random.int(0, 3)]!;
+      wantedSteering = [0, 0.6, -0.6, 1, -1][random.int(0, 4)]!;
+    }
+    throttle += Math.max(-5, Math.min(5, (wantedThrottle - throttle) / seconds)) * seconds;
+    steering += Math.max(-5, Math.min(5, (wantedSteering - steering) / seconds)) * seconds;
+    const acceleration = throttle > 0 ? throttle * 6 * (1 - speed / MAX_SPEED) : throttle * 10;
+    speed = Math.max(5, speed + acceleration * seconds);
+    // Slow cars are held back by their steering angle, fast ones by their tyres.
+    headingRad += steering * Math.min(1.5, MAX_LATERAL / speed) * seconds;
+    const [vx, vy] = [speed * Math.cos(headingRad), speed * Math.sin(headingRad)];
+    x += vx * seconds;
+    y += vy * seconds;
+    path.push({ x, y, vx, vy, headingRad: Math.atan2(Math.sin(headingRad), Math.cos(headingRad)) });
+  }
+  return path;
+}

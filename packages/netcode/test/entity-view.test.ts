@@ -1,0 +1,200 @@
+import {
+  EntityTable,
+  assignFields,
+  defineFields,
+  type ReadonlyFields,
+  type WritableFields,
+} from "@paceline/netcode";
+import { ConfigError } from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+import { Car, Sign } from "./definitions.js";
+
+type CarFields = (typeof Car)["fields"];
+
+function newCar() {
+  const table = new EntityTable(Car);
+  const place = { table, row: table.allocate() };
+  const view = (isWritable: boolean, beforeRead?: () => void): unknown =>
+    defineFields({}, Car, { place, layer: "state", isWritable, beforeRead });
+  return { table, place, view, car: view(true) as WritableFields<CarFields> };
+}
+
+/** The ConfigError that `act` throws. */
+function problemOf(act: () => void): ConfigError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("a writable view", () => {
+  test("writes into the table and reads from it", () => {
+    const { car, table } = newCar();
+    car.position.set(1, 2);
+    car.velocity.x = 3;
+    car.velocity.y = -4;
+    car.heading = 0.5;
+    car.steering = -0.25;
+    car.gear = 4;
+    car.braking = true;
+    expect([...table.stateOf(0)]).toEqual([1, 2, 3, -4, 0.5, -0.25, 4, 1, 0]);
+    expect({ ...car.position }).toEqual({ x: 1, y: 2 });
+    expect(car.braking).toBe(true);
+    car.braking = false;
+    expect(car.braking).toBe(false);
+    expect(Object.keys(car)).toEqual(Object.keys(Car.fields));
+  });
+
+  test("goes on with its row when the table grows", () => {
+    const { car, table } = newCar();
+    car.position.x = 5;
+    for (let count = 0; count < 20; count++) table.allocate();
+    expect(car.position.x).toBe(5);
+    car.position.x = 6;
+    expect(table.stateOf(0)[0]).toBe(6);
+  });
+
+  test("takes both bounds of a range", () => {
+    const { car } = newCar();
+    car.position.set(-1000, 1000);
+    car.gear = -1;
+    car.gear = 6;
+    expect({ ...car.position, gear: car.gear }).toEqual({ x: -1000, y: 1000, gear: 6 });
+  });
+
+  test("wraps an angle", () => {
+    const { car } = newCar();
+    car.heading = 3 * Math.PI;
+    expect(car.heading).toBeCloseTo(-Math.PI, 5);
+    car.heading = -4;
+    expect(car.heading).toBeCloseTo(2 * Math.PI - 4, 5);
+  });
+
+  const refusals: [
+    what: string,
+    write: (car: WritableFields<CarFields>) => void,
+    field: string,
+    says: string,
+  ][] = [
+    ["above the range", (car) => (car.position.x = 1000.5), "car.position.x", "from -1000 to 1000 m"],
+    ["below the range", (car) => (car.velocity.y = -101), "car.velocity.y", "from -100 to 100 m/s"],
+    ["not a number", (car) => (car.steering = Number.NaN), "car.steering", "a number from -1 to 1"],
+    ["text", (car) => (car.steering = "1" as never), "car.steering", "a number from -1 to 1"],
+    ["infinite", (car) => (car.position.y = Infinity), "car.position.y", "from -1000 to 1000 m"],
+    ["a fraction", (car) => (car.gear = 1.5), "car.gear", "a whole number from -1 to 6"],
+    ["an infinite angle", (car) => (car.heading = -Infinity), "car.heading", "a finite number of rad"],
+    ["an angle in words", (car) => (car.heading = "north" as never), "car.heading", "finite number of rad"],
+    ["a number for a flag", (car) => (car.braking = 1 as never), "car.braking", "true or false"],
+    [
+      "a vector as a whole",
+      (car) => ((car as { position: unknown }).position = {}),
+      "car.position",
+      "nothing",
+    ],
+    [
+      "a half vector",
+      (car) => (car.position.set as (x: number) => void)(1),
+      "car.position.y",
+      "-1000 to 1000 m",
+    ],
+  ];
+
+  test.each(refusals)("refuses what is %s and changes nothing", (_, write, field, says) => {
+    const { car, table } = newCar();
+    car.position.set(1, 2);
+    const before = [...table.stateOf(0)];
+    const problem = problemOf(() => write(car));
+    expect(problem.field).toBe(field);
+    expect(problem.expected).toContain(says);
+    expect(problem.message).toContain(field);
+    expect([...table.stateOf(0)]).toEqual(before);
+  });
+
+  test("names the value that it refuses", () => {
+    const { car } = newCar();
+    expect(problemOf(() => (car.gear = 7)).value).toBe(7);
+    expect(problemOf(() => (car.gear = 7)).message).toBe(
+      "car.gear: expected a whole number from -1 to 6, got 7",
+    );
+  });
+
+  test("checks all of a vector before it writes any of it", () => {
+    const { car } = newCar();
+    car.position.set(1, 2);
+    expect(problemOf(() => car.position.set(5, 2000)).field).toBe("car.position.y");
+    expect({ ...car.position }).toEqual({ x: 1, y: 2 });
+  });
+});
+
+describe("a read-only view", () => {
+  test("refuses every write", () => {
+    const { view, car } = newCar();
+    car.position.set(1, 2);
+    const shown = view(false) as WritableFields<CarFields>;
+    for (const write of [
+      () => (shown.position.x = 1),
+      () => shown.position.set(1, 1),
+      () => (shown.heading = 1),
+      () => (shown.braking = true),
+      () => (shown.gear = 1),
+    ]) {
+      expect(problemOf(write).expected).toBe("nothing: it cannot be assigned here");
+    }
+    expect({ ...shown.position }).toEqual({ x: 1, y: 2 });
+  });
+
+  test("says when it is read, so that what is read is up to date", () => {
+    const { view, table } = newCar();
+    let reads = 0;
+    const shown = view(false, () => {
+      reads += 1;
+      table.stateOf(0)[0] = reads;
+    }) as ReadonlyFields<CarFields>;
+    expect(shown.position.x).toBe(1);
+    expect(shown.position.x).toBe(2);
+    expect(shown.gear).toBe(0);
+    expect(reads).toBe(3);
+  });
+});
+
+describe("initial values", () => {
+  const newSign = () => {
+    const table = new EntityTable(Sign);
+    const place = { table, row: table.allocate() };
+    return defineFields({}, Sign, { place, layer: "state", isWritable: true }) as WritableFields<
+      (typeof Sign)["fields"]
+    >;
+  };
+
+  test("are written field by field; the others stay as near to zero as they may", () => {
+    const sign = newSign();
+    assignFields(sign, Sign, { place: { x: 1, y: 2, z: 3 }, lit: true });
+    expect({ ...sign.place, height: sign.height, lit: sign.lit }).toEqual({
+      x: 1,
+      y: 2,
+      z: 3,
+      height: 2,
+      lit: true,
+    });
+  });
+
+  const bad: [initial: Record<string, unknown>, field: string, says: string][] = [
+    [{ colour: 1 }, "sign.colour", "one of place, height, lit"],
+    [{ toString: 1 }, "sign.toString", "one of place, height, lit"],
+    [{ height: 9 }, "sign.height", "a number from 2 to 8 m"],
+    [{ place: { x: 1, y: 2 } }, "sign.place.z", "a number from -1000 to 1000 m"],
+    [{ place: undefined }, "sign.place.x", "a number from -1000 to 1000 m"],
+    [{ place: null }, "sign.place.x", "a number from -1000 to 1000 m"],
+    [{ place: 3 }, "sign.place.x", "a number from -1000 to 1000 m"],
+    [{ lit: "yes" }, "sign.lit", "true or false"],
+  ];
+
+  test.each(bad)("%o are refused", (initial, field, says) => {
+    const problem = problemOf(() => assignFields(newSign(), Sign, initial));
+    expect(problem.field).toBe(field);
+    expect(problem.expected).toContain(says);
+  });
+});

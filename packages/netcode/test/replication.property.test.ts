@@ -1,0 +1,68 @@
+import { Replica, extrapolate, fieldError, type ReplicationPolicy } from "@paceline/netcode";
+import { array, assert, double, integer, property, record } from "fast-check";
+import { expect, test } from "vitest";
+import { Ship } from "./definitions.js";
+
+const TICK_SECONDS = 1 / 60;
+const policy: ReplicationPolicy = {
+  minIntervalMs: 1000 / 30,
+  heartbeatMs: 1000,
+  movingHeartbeatMs: 300,
+  positionThresholdM: 0.1,
+  headingThresholdRad: 0.03,
+};
+const INTERVAL_SECONDS = 2 * TICK_SECONDS;
+
+/** A swing of so many metres (or radians) and turns per second. */
+const swing = (size: number) =>
+  record({ size: double({ min: 0, max: size, noNaN: true }), hz: double({ min: 0, max: 0.6, noNaN: true }) });
+const path = record({
+  x: array(swing(150), { minLength: 1, maxLength: 3 }),
+  y: array(swing(150), { minLength: 1, maxLength: 3 }),
+  heading: array(swing(2), { minLength: 1, maxLength: 2 }),
+  firstTick: integer({ min: 0, max: 0xffffffff }),
+});
+
+function at(swings: readonly { size: number; hz: number }[], seconds: number): number {
+  return swings.reduce((sum, { size, hz }) => sum + size * Math.sin(2 * Math.PI * hz * seconds), 0);
+}
+
+test("what receivers extrapolate is off by no more than the threshold and what one interval adds", () => {
+  assert(
+    property(path, ({ x, y, heading, firstTick }) => {
+      const replica = new Replica(Ship);
+      const width = Ship.components.length;
+      const [state, sent, expected] = [
+        new Float32Array(width),
+        new Float32Array(width),
+        new Float32Array(width),
+      ];
+      let sentStep = Number.NEGATIVE_INFINITY;
+      let [worstM, worstRad, shortestGap] = [0, 0, Number.POSITIVE_INFINITY];
+      for (let step = 0; step < 240; step++) {
+        const seconds = step * TICK_SECONDS;
+        const tick = (firstTick + step) >>> 0;
+        state.set([at(x, seconds), at(y, seconds), at(heading, seconds)]);
+        replica.derive(state, tick, TICK_SECONDS);
+        if (step > 0) {
+          extrapolate(Ship, sent, (step - sentStep) * TICK_SECONDS, expected);
+          // Until the interval is over nothing may be sent; so long the difference of velocities adds up.
+          const drift = Math.hypot(state[3]! - sent[3]!, state[4]! - sent[4]!) * INTERVAL_SECONDS;
+          worstM = Math.max(worstM, fieldError(Ship, "position", state, expected) - drift);
+          const turn = Math.abs(state[5]! - sent[5]!) * INTERVAL_SECONDS;
+          worstRad = Math.max(worstRad, fieldError(Ship, "heading", state, expected) - turn);
+        }
+        if (!replica.isDue(state, tick, TICK_SECONDS, seconds * 1000, policy)) continue;
+        shortestGap = Math.min(shortestGap, step - sentStep);
+        replica.sent(state, tick, seconds * 1000);
+        sent.set(state);
+        sentStep = step;
+      }
+      // Float32 adds a little to either.
+      expect(worstM).toBeLessThan(policy.positionThresholdM + 0.01);
+      expect(worstRad).toBeLessThan(policy.headingThresholdRad + 0.001);
+      expect(shortestGap).toBeGreaterThanOrEqual(2);
+    }),
+    { numRuns: 100 },
+  );
+});

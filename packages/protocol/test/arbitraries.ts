@@ -1,0 +1,98 @@
+/** What property tests draw from: everything that may be written. */
+import {
+  MessageKind,
+  TrafficClass,
+  limits,
+  type Envelope,
+  type Message,
+  type PacketHeader,
+  type PeerPayload,
+  type TrafficClassName,
+} from "@paceline/protocol";
+import {
+  array,
+  boolean,
+  constant,
+  constantFrom,
+  dictionary,
+  double,
+  integer,
+  letrec,
+  oneof,
+  option,
+  record,
+  string,
+  uint8Array,
+  type Arbitrary,
+} from "fast-check";
+
+export const u16 = integer({ min: 0, max: 0xffff });
+const u32 = integer({ min: 0, max: 0xffffffff });
+
+const own = record({
+  sequence: u16,
+  tick: u32,
+  isPublished: constant(false),
+  acks: option(record({ ack: u16, ackBits: u32 }), { nil: undefined }),
+  receipt: option(u16, { nil: undefined }),
+});
+const published = record({ sequence: u16, tick: u32, isPublished: constant(true) });
+
+export const packetHeader: Arbitrary<PacketHeader> = oneof(own, published);
+
+export const messages: Arbitrary<Message[]> = array(
+  record({ kind: constantFrom(...Object.values(MessageKind)), body: uint8Array({ maxLength: 200 }) }),
+  { maxLength: 6 },
+);
+
+export const envelope: Arbitrary<Envelope> = record({
+  trafficClass: constantFrom(...(Object.keys(TrafficClass) as TrafficClassName[])),
+  key: u16,
+  peers: array(u16, { minLength: 1, maxLength: limits.envelopeTargets }),
+  packet: uint8Array({ minLength: 1, maxLength: 300 }),
+});
+
+/** Text without halves of surrogate pairs, as all text that has UTF-8. */
+const text = string({ unit: "binary", maxLength: 12 }).filter((value) => !/\p{Surrogate}/u.test(value));
+const key = text.filter((value) => value !== "__proto__");
+
+/** Plain data, at most `depth` levels deep. -0 is left out: msgpack has no whole number of that kind. */
+export function plainValue(depth: number): Arbitrary<unknown> {
+  const leaf = oneof(
+    constant(null),
+    boolean(),
+    integer(),
+    double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+    text,
+    uint8Array({ maxLength: 12 }),
+  );
+  return letrec<{ value: unknown }>((tie) => ({
+    value: oneof(
+      { depthIdentifier: "plain", maxDepth: depth },
+      leaf,
+      array(tie("value"), { maxLength: 4, depthIdentifier: "plain" }),
+      dictionary(key, tie("value"), { maxKeys: 4, depthIdentifier: "plain", noNullPrototype: true }),
+    ),
+  })).value;
+}
+
+const type = text.filter(
+  (value) => value !== "" && new TextEncoder().encode(value).length <= limits.nameBytes,
+);
+const message = plainValue(limits.nestingDepth - 2);
+
+export const peerPayload: Arbitrary<PeerPayload> = oneof(
+  record({ kind: constant("command" as const), type, message }),
+  record({ kind: constant("request" as const), id: u32, type, message }),
+  record({ kind: constant("reply" as const), id: u32, ok: boolean(), message }),
+  record({
+    kind: constant("spawn" as const),
+    localId: u16,
+    name: type,
+    schemaHash: u32,
+    tickHz: integer({ min: 1, max: 255 }),
+    tick: u32,
+    state: uint8Array({ maxLength: 64 }),
+  }),
+  record({ kind: constant("despawn" as const), localId: u16 }),
+);

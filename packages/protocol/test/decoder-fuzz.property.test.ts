@@ -1,0 +1,229 @@
+import {
+  ByteReader,
+  ByteWriter,
+  MessageKind,
+  decodeUtf8,
+  decodeValue,
+  defineEntity,
+  dropReasons,
+  encodeValue,
+  flag,
+  int,
+  limits,
+  readClientMessage,
+  readComponents,
+  readEnvelope,
+  readEvent,
+  readMessages,
+  readPacket,
+  readPeerPayload,
+  readServerMessage,
+  readStateHead,
+  vec2,
+  writeControl,
+  writeEnvelope,
+  writeMessage,
+  writePacketHeader,
+  writePeerPayload,
+  writeState,
+  type DropReason,
+  type EntityDefinition,
+} from "@paceline/protocol";
+import {
+  array,
+  assert,
+  constantFrom,
+  integer,
+  oneof,
+  property,
+  sample,
+  tuple,
+  uint8Array,
+  type Arbitrary,
+} from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fromHex, vectors } from "./vectors.js";
+
+/** Inputs of each kind; every one goes to every decoder. */
+const INPUTS = 2500;
+const SEED = 20_260_102;
+
+const thing = defineEntity("thing", {
+  place: vec2({ range: [-100, 100], precision: 0.01 }),
+  lap: int({ range: [0, 9] }),
+  isOut: flag(),
+}) as unknown as EntityDefinition;
+const reasons: ReadonlySet<string> = new Set<DropReason>(dropReasons);
+
+function demand(condition: boolean, what: string): void {
+  if (!condition) throw new Error(what);
+}
+
+function isWhole(value: number, max: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= max;
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+/** What every decoder promises of any bytes; throws where one breaks it. */
+const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
+  packet(bytes) {
+    const packet = readPacket(bytes);
+    if (typeof packet === "string") return demand(reasons.has(packet), `reason ${packet}`);
+    const { sequence, tick, acks, receipt = 0 } = packet;
+    demand(isWhole(sequence, 0xffff) && isWhole(tick, 0xffffffff) && isWhole(receipt, 0xffff), "header");
+    if (acks) demand(isWhole(acks.ack, 0xffff) && isWhole(acks.ackBits, 0xffffffff), "acks");
+    const writer = new ByteWriter();
+    writePacketHeader(writer, packet);
+    demand(isSame(writer.bytes(packet.messages).view(), bytes), "header is not canonical");
+    promises.messages?.(packet.messages);
+  },
+  messages(bytes) {
+    let unknown = 0;
+    const messages = readMessages(bytes, () => (unknown += 1));
+    if (typeof messages === "string") return demand(messages === "length", `reason ${messages}`);
+    const known: ReadonlySet<number> = new Set(Object.values(MessageKind));
+    demand(
+      messages.every(({ kind }) => known.has(kind)),
+      "unknown kind",
+    );
+    if (unknown > 0) return;
+    const writer = new ByteWriter();
+    for (const { kind, body } of messages) writeMessage(writer, kind, body);
+    demand(isSame(writer.view(), bytes), "messages are not canonical");
+  },
+  envelope(bytes) {
+    const envelope = readEnvelope(bytes);
+    if (typeof envelope === "string") return demand(reasons.has(envelope), `reason ${envelope}`);
+    const { key, peers, packet } = envelope;
+    demand(isWhole(key, 0xffff) && peers.every((peer) => isWhole(peer, 0xffff)), "numbers");
+    demand(peers.length > 0 && peers.length <= limits.envelopeTargets && packet.length > 0, "sizes");
+    const writer = new ByteWriter();
+    writeEnvelope(writer, envelope);
+    demand(isSame(writer.view(), bytes), "envelope is not canonical");
+  },
+  payload(bytes) {
+    const payload = readPeerPayload(bytes);
+    if (!payload) return;
+    // What was read may be sent on: nothing in it is out of its range.
+    const again = writePeerPayload(payload);
+    if (payload.kind === "spawn" || payload.kind === "despawn") {
+      demand(isSame(again, bytes), "payload is not canonical");
+    } else demand(readPeerPayload(again) !== undefined, "what was read cannot be read again");
+    if (payload.kind === "spawn") demand(payload.tickHz > 0 && payload.name !== "", "spawn");
+  },
+  value(bytes) {
+    const decoded = decodeValue(bytes);
+    if (decoded) demand(decodeValue(encodeValue(decoded.value)) !== undefined, "not plain data");
+  },
+  event(bytes) {
+    const event = readEvent(bytes);
+    if (event) demand(event.type !== "", "type");
+  },
+  control(bytes) {
+    const body = bytes.subarray(1);
+    const [fromServer, fromClient] = [readServerMessage(body), readClientMessage(body)];
+    if (fromServer) demand(readServerMessage(writeControl(fromServer).subarray(1)) !== undefined, "server");
+    if (fromClient) demand(readClientMessage(writeControl(fromClient).subarray(1)) !== undefined, "client");
+  },
+  state(bytes) {
+    const reader = new ByteReader(bytes);
+    const { localId, componentCount } = readStateHead(reader);
+    demand(isWhole(localId, 0xffff) && isWhole(componentCount, 2 ** 21 - 1), "head");
+    const values = new Float32Array(thing.components.length);
+    if (!readComponents(reader, thing, values)) return;
+    const [x, y, lap, isOut] = values as unknown as [number, number, number, number];
+    demand(Math.abs(x) <= 100 && Math.abs(y) <= 100 && isWhole(lap, 9) && isWhole(isOut, 1), "values");
+    const writer = new ByteWriter();
+    writeState(writer, localId, values);
+    const used = bytes.subarray(0, bytes.length - reader.remaining);
+    if (componentCount === values.length) demand(isSame(writer.view(), used), "state is not canonical");
+  },
+  text(bytes) {
+    const reader = new ByteReader(bytes);
+    const text = reader.text(limits.nameBytes);
+    demand(reader.ok || text === "", "text of a failed read");
+    demand((decodeUtf8(bytes) ?? "").length <= bytes.length, "text longer than its bytes");
+  },
+};
+
+const seed = oneof(
+  ...["packets", "envelopes", "values", "payloads", "controls"].map((file) =>
+    constantFrom(...(vectors(file) as { readonly hex: string }[]).map(({ hex }) => fromHex(hex))),
+  ),
+);
+
+const byte = integer({ min: 0, max: 255 });
+const place = integer({ min: 0, max: 1000 });
+
+type Change = (bytes: readonly number[]) => number[];
+
+const change: Arbitrary<Change> = oneof(
+  tuple(place, integer({ min: 0, max: 7 })).map(
+    ([at, bit]): Change =>
+      (bytes) =>
+        bytes.map((value, index) => (index === at % bytes.length ? value ^ (1 << bit) : value)),
+  ),
+  tuple(place, byte).map(
+    ([at, value]): Change =>
+      (bytes) =>
+        bytes.map((old, index) => (index === at % bytes.length ? value : old)),
+  ),
+  place.map(
+    (at): Change =>
+      (bytes) =>
+        bytes.slice(0, at % (bytes.length + 1)),
+  ),
+  tuple(place, integer({ min: 0, max: 4 }), uint8Array({ maxLength: 6 })).map(
+    ([at, removed, inserted]): Change =>
+      (bytes) =>
+        [...bytes].toSpliced(at % (bytes.length + 1), removed, ...inserted),
+  ),
+  tuple(place, seed).map(([at, other]): Change => (bytes) => [
+    ...bytes.slice(0, at % (bytes.length + 1)),
+    ...other.subarray(0, 20),
+  ]),
+);
+
+/** A vector with one to three changes: a bit, a byte, a cut, an insertion, a part of another vector. */
+const mutated = tuple(seed, array(change, { minLength: 1, maxLength: 3 })).map(([begin, changes]) =>
+  Uint8Array.from(changes.reduce((bytes, next) => next(bytes), [...begin])),
+);
+
+/** Random bytes that begin as a packet, an envelope, a payload or a container does. */
+const starts = [0x10, 0x12, 0x14, 0x16, 0x18, 0x11, 1, 2, 3, 4, 5, 6, 0x81, 0x92, 0x93, 0xdd, 0xdf, 0xc6];
+const guided = tuple(constantFrom(...starts), uint8Array({ maxLength: 60 })).map(([start, rest]) =>
+  Uint8Array.of(start, ...rest),
+);
+
+const inputs = { random: uint8Array({ maxLength: 64 }), guided, mutated };
+const kinds = Object.keys(inputs) as (keyof typeof inputs)[];
+
+describe("decoders", () => {
+  test.each(kinds)("[WF12] [WF25] keep their promises whatever comes: %s bytes", (kind) => {
+    assert(
+      property(inputs[kind], (bytes) => {
+        for (const keepsPromise of Object.values(promises)) keepsPromise(bytes);
+      }),
+      { seed: SEED, numRuns: INPUTS },
+    );
+  });
+
+  test("are given bytes that they accept as well as bytes that they refuse", () => {
+    const samples = sample(mutated, { seed: SEED, numRuns: INPUTS });
+    const accepting: readonly ((bytes: Uint8Array) => boolean)[] = [
+      (bytes) => typeof readPacket(bytes) !== "string",
+      (bytes) => typeof readEnvelope(bytes) !== "string",
+      (bytes) => readPeerPayload(bytes) !== undefined,
+      (bytes) => decodeValue(bytes) !== undefined,
+      (bytes) => readServerMessage(bytes.subarray(1)) !== undefined,
+    ];
+    for (const accepts of accepting) {
+      const accepted = samples.filter((bytes) => accepts(bytes)).length;
+      expect(accepted).toBeGreaterThan(5);
+      expect(accepted).toBeLessThan(samples.length - 20);
+    }
+  });
+});

@@ -1,0 +1,211 @@
+import {
+  ConfigError,
+  angle,
+  componentCount,
+  defineEntity,
+  flag,
+  int,
+  limits,
+  scalar,
+  vec2,
+  vec3,
+  type EntityOptions,
+  type Fields,
+} from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+
+const position = vec2({ range: [-10, 10], precision: 0.1, unit: "m" });
+const heading = angle({ precision: 0.1, unit: "rad" });
+
+/** A call as a game in JavaScript may make it. */
+function refusalOf(call: () => unknown): ConfigError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("was not refused");
+}
+
+function define(name: unknown, fields: Fields, options: object = {}): unknown {
+  return defineEntity(name as string, fields, options as EntityOptions<Fields>);
+}
+
+describe("fields", () => {
+  test.each([
+    ["a range upside down", () => scalar({ range: [1, 0], precision: 0.1 }), "scalar.range"],
+    ["a range of no width", () => scalar({ range: [1, 1], precision: 0.1 }), "scalar.range"],
+    ["an infinite range", () => vec2({ range: [0, Number.POSITIVE_INFINITY], precision: 1 }), "vec2.range"],
+    ["NaN in a range", () => vec3({ range: [Number.NaN, 1], precision: 1 }), "vec3.range"],
+    ["a range beyond Float32", () => scalar({ range: [0, 1e39], precision: 1 }), "scalar.range"],
+    ["no range", () => scalar({ precision: 1 } as never), "scalar.range"],
+    ["a range of one number", () => int({ range: [1] } as never), "int.range"],
+    ["a range of text", () => scalar({ range: ["0", "1"], precision: 1 } as never), "scalar.range"],
+    ["a precision of 0", () => scalar({ range: [0, 1], precision: 0 }), "scalar.precision"],
+    ["a precision below 0", () => scalar({ range: [0, 1], precision: -1 }), "scalar.precision"],
+    ["NaN as precision", () => scalar({ range: [0, 1], precision: Number.NaN }), "scalar.precision"],
+    ["text as precision", () => scalar({ range: [0, 1], precision: "0.1" } as never), "scalar.precision"],
+    ["a precision wider than the range", () => scalar({ range: [0, 1], precision: 1.5 }), "scalar.precision"],
+    ["an angle's precision above a full turn", () => angle({ precision: 7, unit: "rad" }), "angle.precision"],
+    ["degrees", () => angle({ precision: 0.1, unit: "deg" } as never), "angle.unit"],
+    ["a fraction as bound of an int", () => int({ range: [0, 1.5] }), "int.range"],
+    ["an int beyond what Float32 counts", () => int({ range: [0, 2 ** 24 + 1] }), "int.range"],
+  ])("refuse %s", (_, call, field) => {
+    const { field: named, expected, message } = refusalOf(call);
+    expect(named).toBe(field);
+    expect(message).toContain(expected);
+  });
+
+  test("take their bounds", () => {
+    expect(int({ range: [-(2 ** 24), 2 ** 24] }).range).toEqual([-(2 ** 24), 2 ** 24]);
+    expect(scalar({ range: [0, 1], precision: 1 }).precision).toBe(1);
+    expect(vec3({ range: [0, 3.4e38], precision: 1, unit: "m" }).unit).toBe("m");
+  });
+
+  test.each([
+    [vec2({ range: [0, 1], precision: 1 }), 2],
+    [vec3({ range: [0, 1], precision: 1 }), 3],
+    [heading, 1],
+    [flag(), 1],
+    [int({ range: [0, 1] }), 1],
+  ])("have their number of components: %o", (field, count) => {
+    expect(componentCount(field)).toBe(count);
+  });
+});
+
+describe("defineEntity", () => {
+  test.each([
+    ["an empty name", () => define("", { heading }), "entity name"],
+    ["a name that begins with a digit", () => define("1car", { heading }), "entity name"],
+    ["a name with a space", () => define("my car", { heading }), "entity name"],
+    ["a name that is no text", () => define(5, { heading }), "entity name"],
+    ["a name too long", () => define("c".repeat(limits.nameBytes + 1), { heading }), "entity name"],
+    ["a field with a dot", () => define("car", { "a.b": heading }), "car field name"],
+    ["a field named id", () => define("car", { id: heading }), "car.id"],
+    ["a field named shown", () => define("car", { shown: heading }), "car.shown"],
+    ["a field named turnRate", () => define("car", { turnRate: heading }), "car.turnRate"],
+    ["no fields", () => define("car", {}), "car"],
+    ["an unknown motion", () => define("car", { position }, { motion: "teleport" }), "car.motion"],
+    ["motion without a position", () => define("car", { heading }, { motion: "velocity" }), "car.position"],
+    [
+      "motion of an angle",
+      () => define("car", { position: heading }, { motion: "velocity" }),
+      "car.position",
+    ],
+    [
+      "a threshold of an unknown field",
+      () => define("car", { position }, { threshold: { speed: 1 } }),
+      "car.threshold.speed",
+    ],
+    [
+      "a threshold of what every object has",
+      () => define("car", { position }, { threshold: { toString: 1 } }),
+      "car.threshold.toString",
+    ],
+    [
+      "a threshold of 0",
+      () => define("car", { position }, { threshold: { position: 0 } }),
+      "car.threshold.position",
+    ],
+    [
+      "an infinite threshold",
+      () => define("car", { position }, { threshold: { position: Infinity } }),
+      "car.threshold.position",
+    ],
+    ["a heartbeat of 49 ms", () => define("car", { position }, { heartbeatMs: 49 }), "car.heartbeatMs"],
+    [
+      "a heartbeat above a minute",
+      () => define("car", { position }, { heartbeatMs: 60_001 }),
+      "car.heartbeatMs",
+    ],
+    ["text as heartbeat", () => define("car", { position }, { heartbeatMs: "100" }), "car.heartbeatMs"],
+  ])("refuses %s", (_, call, field) => {
+    expect(refusalOf(call).field).toBe(field);
+  });
+
+  test("says the unit of a threshold", () => {
+    const { expected } = refusalOf(() => define("car", { position }, { threshold: { position: -1 } }));
+    expect(expected).toBe("a number above 0 (m)");
+  });
+
+  test("[WF27] puts derived components behind the declared ones", () => {
+    const car = defineEntity(
+      "car",
+      { heading, position, gear: int({ range: [0, 5] }) },
+      { motion: "velocity" },
+    );
+    expect(car.components.map(({ name }) => name)).toEqual([
+      "heading",
+      "position.x",
+      "position.y",
+      "gear",
+      "velocity.x",
+      "velocity.y",
+      "turnRate",
+    ]);
+    expect(car.offsets).toEqual({ heading: 0, position: 1, gear: 3 });
+    expect(car.motionLayout).toEqual({
+      position: 1,
+      dimensions: 2,
+      velocity: 4,
+      isVelocityDeclared: false,
+      heading: 0,
+      turnRate: 6,
+    });
+  });
+
+  test("[WF27] uses a velocity of the position's kind, derives it beside one of another kind", () => {
+    const velocity = vec2({ range: [-5, 5], precision: 0.1 });
+    const declared = defineEntity("car", { velocity, position }, { motion: "velocity" });
+    expect(declared.components).toHaveLength(4);
+    expect(declared.motionLayout).toMatchObject({
+      velocity: 0,
+      isVelocityDeclared: true,
+      turnRate: undefined,
+    });
+    const speed = scalar({ range: [0, 5], precision: 0.1 });
+    const other = defineEntity("car", { velocity: speed, position }, { motion: "velocity" });
+    expect(other.motionLayout).toMatchObject({ velocity: 3, isVelocityDeclared: false });
+  });
+
+  test("derives nothing for an entity that holds", () => {
+    const sign = defineEntity("sign", { position, heading });
+    expect(sign.components).toHaveLength(3);
+    expect(sign.motionLayout).toBeUndefined();
+  });
+});
+
+describe("schemaHash", () => {
+  const car = defineEntity("car", { position, heading }, { motion: "velocity" });
+  const wide = vec2({ range: [-10, 11], precision: 0.1 });
+  const whole = int({ range: [-3, 3] });
+  const number = scalar({ range: [-3, 3], precision: 0.1 });
+
+  test.each([
+    ["name", defineEntity("van", { position, heading }, { motion: "velocity" })],
+    ["motion", defineEntity("car", { position, heading })],
+    ["order of fields", defineEntity("car", { heading, position }, { motion: "velocity" })],
+    ["name of a field", defineEntity("car", { position, course: heading }, { motion: "velocity" })],
+    ["range", defineEntity("car", { position: wide, heading }, { motion: "velocity" })],
+    ["a field more", defineEntity("car", { position, heading, on: flag() }, { motion: "velocity" })],
+    ["a field less", defineEntity("car", { position }, { motion: "velocity" })],
+    ["kind of a field", defineEntity("car", { position, heading: number }, { motion: "velocity" })],
+  ])("[WF28] changes with what the wire depends on: %s", (_, other) => {
+    expect(other.schemaHash).not.toBe(car.schemaHash);
+  });
+
+  test("[WF28] tells a whole number from any", () => {
+    expect(defineEntity("a", { n: whole }).schemaHash).not.toBe(defineEntity("a", { n: number }).schemaHash);
+  });
+
+  test("[WF28] stays with what only the owner decides", () => {
+    const finer = vec2({ range: [-10, 10], precision: 0.01, unit: "cm" });
+    const tuned = defineEntity(
+      "car",
+      { position: finer, heading },
+      { motion: "velocity", threshold: { position: 2 }, heartbeatMs: 100 },
+    );
+    expect(tuned.schemaHash).toBe(car.schemaHash);
+  });
+});

@@ -1,0 +1,32 @@
+import { ConfigError, NetError } from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+
+describe("ConfigError", () => {
+  test.each([
+    [7, "7"],
+    ["seven", '"seven"'],
+    ["x".repeat(80), `"${"x".repeat(60)}…"`],
+    [undefined, "undefined"],
+    [null, "null"],
+    [[1, 2], "an array"],
+    [{ a: 1 }, "an object"],
+    [Number.NaN, "NaN"],
+  ])("says what it got: %o", (value, printed) => {
+    const error = new ConfigError({ field: "tickHz", value, expected: "1 to 255 Hz" });
+    expect(error.message).toBe(`tickHz: expected 1 to 255 Hz, got ${printed}`);
+    expect(error).toMatchObject({ name: "ConfigError", field: "tickHz", expected: "1 to 255 Hz" });
+  });
+});
+
+describe("NetError", () => {
+  test("has a code, a cause, and says whether trying again may help", () => {
+    const cause = new Error("refused");
+    const error = new NetError("match/unreachable", "no answer", { retryable: true, cause });
+    expect(error).toMatchObject({ name: "NetError", code: "match/unreachable", retryable: true, cause });
+    expect(error.message).toBe("no answer [match/unreachable]");
+  });
+
+  test("is not worth a retry unless it says so", () => {
+    expect(new NetError("match/full", "full").retryable).toBe(false);
+  });
+});

@@ -1,0 +1,144 @@
+import {
+  ConfigError,
+  PayloadKind,
+  limits,
+  readClientMessage,
+  readEvent,
+  readPeerPayload,
+  readServerMessage,
+  writeControl,
+  writeEvent,
+  writePeerPayload,
+  type ClientMessage,
+  type ServerMessage,
+} from "@paceline/protocol";
+import { assert, property, uint8Array } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { peerPayload } from "./arbitraries.js";
+
+describe("payloads between participants", () => {
+  test("[WF20] [WF21] [WF22] [WF23] come back as they were", () => {
+    assert(
+      property(peerPayload, (payload) => {
+        const bytes = writePeerPayload(payload);
+        expect(bytes[0]).toBe(PayloadKind[payload.kind]);
+        expect(readPeerPayload(bytes)).toEqual(payload);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("[WF12] spawns and despawns are canonical", () => {
+    assert(
+      property(uint8Array({ minLength: 2, maxLength: 24 }), (body) => {
+        for (const kind of [PayloadKind.spawn, PayloadKind.despawn]) {
+          const bytes = Uint8Array.of(kind, ...body);
+          const read = readPeerPayload(bytes);
+          expect(read ? writePeerPayload(read) : bytes).toEqual(bytes);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("[WF20] of an unknown kind are refused", () => {
+    const known: ReadonlySet<number> = new Set(Object.values(PayloadKind));
+    const unknown = Array.from({ length: 256 }, (_, kind) => kind).filter((kind) => !known.has(kind));
+    for (const kind of unknown) expect(readPeerPayload(Uint8Array.of(kind, 0, 0))).toBeUndefined();
+    expect(readPeerPayload(new Uint8Array(0))).toBeUndefined();
+  });
+
+  test("[WF17] events come back as they were", () => {
+    expect(readEvent(writeEvent("honk", { loud: true }))).toEqual({
+      kind: "command",
+      type: "honk",
+      message: { loud: true },
+    });
+    expect(readEvent(writeControl(["honk"]).subarray(1))).toBeUndefined();
+    expect(readEvent(writeControl(["honk", 1, 2]).subarray(1))).toBeUndefined();
+  });
+
+  test.each(["", "x".repeat(limits.nameBytes + 1), "é".repeat(limits.nameBytes / 2 + 1)])(
+    "[WF26] a type of 0 or more than 64 bytes is the caller's mistake: %j",
+    (type) => {
+      expect(() => writeEvent(type, 1)).toThrow(ConfigError);
+      expect(() => writePeerPayload({ kind: "command", type, message: 1 })).toThrow(
+        /^type: expected text of 1 to 64/,
+      );
+      expect(() => writePeerPayload({ kind: "request", id: 1, type, message: 1 })).toThrow(ConfigError);
+      expect(readEvent(writeControl([type, 1]).subarray(1))).toBeUndefined();
+    },
+  );
+
+  test("[WF26] a type may have 64 bytes", () => {
+    const type = "é".repeat(limits.nameBytes / 2);
+    expect(readEvent(writeEvent(type, 1))?.type).toBe(type);
+  });
+
+  test("names the place of what is no plain data", () => {
+    expect(() => writePeerPayload({ kind: "command", type: "a", message: { x: Number.NaN } })).toThrow(
+      "message[1].x: expected a finite number, got NaN",
+    );
+  });
+});
+
+const peer = { number: 7, id: "p", webrtc: false };
+const welcome: ServerMessage = {
+  type: "welcome",
+  sessionId: "s",
+  token: "t",
+  number: 1,
+  roomId: "r",
+  roomName: "race",
+  peers: [peer],
+  iceServers: [{ urls: "stun:stun.example.org" }],
+};
+const serverMessages: readonly ServerMessage[] = [
+  welcome,
+  { type: "resumed" },
+  { type: "joined", peer },
+  { type: "left", number: 0 },
+  { type: "capabilities", number: 0xffff, webrtc: true },
+  { type: "signal", from: 1, attempt: 2, data: { candidate: null } },
+];
+const clientMessages: readonly ClientMessage[] = [
+  { type: "capabilities", webrtc: false },
+  { type: "signal", to: 1, attempt: 2, data: ["x"] },
+  { type: "leave" },
+];
+const body = (message: object): Uint8Array => writeControl(message).subarray(1);
+
+describe("control messages", () => {
+  test.each(serverMessages)("[WF32] come back as the server wrote them: $type", (message) => {
+    expect(readServerMessage(body(message))).toEqual(message);
+  });
+
+  test.each(clientMessages)("[WF33] come back as the participant wrote them: $type", (message) => {
+    expect(readClientMessage(body(message))).toEqual(message);
+  });
+
+  test("[WF32] [WF33] without any one of their fields are malformed", () => {
+    const isMalformedWithoutAny = (message: object, read: (bytes: Uint8Array) => unknown): void => {
+      for (const missing of Object.keys(message).filter((field) => field !== "data")) {
+        const rest = Object.entries(message).filter(([field]) => field !== missing);
+        expect(read(body(Object.fromEntries(rest)))).toBeUndefined();
+      }
+    };
+    for (const message of serverMessages) isMalformedWithoutAny(message, readServerMessage);
+    for (const message of clientMessages) isMalformedWithoutAny(message, readClientMessage);
+  });
+
+  test("[WF32] hold text of 1 to 1024 units", () => {
+    const of = (token: string): unknown => readServerMessage(body({ ...welcome, token }));
+    expect(of("t".repeat(1024))).toBeDefined();
+    expect(of("t".repeat(1025))).toBeUndefined();
+    expect(of("")).toBeUndefined();
+  });
+
+  test("[WF32] an ICE server has a credential wholly or not at all", () => {
+    const iceServers = [{ urls: "turn:turn.example.org", username: "u" }];
+    expect(readServerMessage(body({ ...welcome, iceServers }))).toMatchObject({
+      iceServers: [{ urls: "turn:turn.example.org" }],
+    });
+  });
+});

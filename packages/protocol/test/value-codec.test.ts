@@ -1,0 +1,111 @@
+import { ConfigError, decodeValue, encodeValue, limits } from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+import { fromHex } from "./vectors.js";
+
+function refusalOf(value: unknown): ConfigError {
+  try {
+    encodeValue(value);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+  }
+  throw new Error("was not refused with a ConfigError");
+}
+
+function nested(levels: number, innermost: unknown): unknown {
+  let value = innermost;
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
+}
+
+class Car {
+  readonly speed = 1;
+}
+
+describe("encodeValue", () => {
+  test.each([
+    ["a function", () => undefined, "message"],
+    ["a function within", { on: [{ click: () => undefined }] }, "message.on[0].click"],
+    ["a symbol", [Symbol("s")], "message[0]"],
+    ["a bigint", { n: 1n }, "message.n"],
+    ["NaN", { cars: [{ x: 0 }, { x: Number.NaN }] }, "message.cars[1].x"],
+    ["infinity", [Number.POSITIVE_INFINITY], "message[0]"],
+    ["an instance of a class", { car: new Car() }, "message.car"],
+    ["a Map", [1, new Map()], "message[1]"],
+    ["a Date", new Date(0), "message"],
+    ["an array of floats", { v: new Float32Array(2) }, "message.v"],
+    ["an object of an odd prototype", Object.create(Object.create(null) as object) as unknown, "message"],
+    ["half of a surrogate pair", { name: "a\ud83c" }, "message.name"],
+    ["half of a surrogate pair in a name", { me: { "\udfc1": 1 } }, "message.me"],
+    ["a property __proto__", JSON.parse('{"a":{"__proto__":1}}') as unknown, "message.a"],
+    [
+      "a value too deep",
+      { a: nested(limits.nestingDepth, 1) },
+      `message.a${"[0]".repeat(limits.nestingDepth)}`,
+    ],
+  ])("[WF24] refuses %s and names its place", (_, value, field) => {
+    expect(refusalOf(value).field).toBe(field);
+  });
+
+  test("refuses what contains itself", () => {
+    const loop: unknown[] = [];
+    loop.push(loop);
+    expect(refusalOf(loop).expected).toContain(`${limits.nestingDepth} levels`);
+  });
+
+  test("names the place under the name that the caller gave", () => {
+    expect(() => encodeValue({ x: Number.NaN }, "state")).toThrow(
+      /^state\.x: expected a finite number, got NaN$/,
+    );
+  });
+
+  test("[WF24] writes undefined as nil, and holes of an array too", () => {
+    const sparse: unknown[] = [1];
+    sparse[2] = 3;
+    expect(decodeValue(encodeValue({ a: undefined, b: sparse }))).toEqual({
+      value: { a: null, b: [1, null, 3] },
+    });
+  });
+
+  test("gives bytes of its own", () => {
+    const first = encodeValue("one");
+    encodeValue("two");
+    expect(decodeValue(first)).toEqual({ value: "one" });
+    expect(first.buffer.byteLength).toBe(first.length);
+  });
+});
+
+describe("decodeValue", () => {
+  test("[WF25] takes as many levels as encodeValue writes", () => {
+    const deepest = nested(limits.nestingDepth, 1);
+    expect(decodeValue(encodeValue(deepest))).toEqual({ value: deepest });
+    const emptyNinth = nested(limits.nestingDepth, []);
+    expect(decodeValue(encodeValue(emptyNinth))).toEqual({ value: emptyNinth });
+    const tooDeep = Uint8Array.of(...Array<number>(limits.nestingDepth + 1).fill(0x91), 1);
+    expect(decodeValue(tooDeep)).toBeUndefined();
+  });
+
+  test.each([
+    ["an array of 30 million", "dd01c9c380"],
+    ["an array of 4 billion within others", "939192ddffffffff"],
+    ["a map of 4 billion", "dfffffffff"],
+    ["text of 2 GB", "db7fffffff"],
+    ["bytes of 2 GB", "c67fffffff"],
+    ["arrays that claim more and more", "dc0100".repeat(8)],
+  ])("[WF25] refuses %s and takes no memory for it", (_, hex) => {
+    const bytes = fromHex(hex);
+    decodeValue(bytes);
+    const before = process.memoryUsage();
+    for (let round = 0; round < 100; round++) expect(decodeValue(bytes)).toBeUndefined();
+    const after = process.memoryUsage();
+    // A hundred times the claimed length would be gigabytes; assertions take some kilobytes.
+    expect(after.heapUsed - before.heapUsed).toBeLessThan(16_000_000);
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(1_000_000);
+  });
+
+  test("[WF24] does not touch prototypes", () => {
+    expect(decodeValue(fromHex("81a95f5f70726f746f5f5f81a16101"))).toBeUndefined();
+    const value = decodeValue(encodeValue({ constructor: 1, toString: 2, hasOwnProperty: 3 }))?.value;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});

@@ -1,0 +1,225 @@
+import {
+  ByteReader,
+  ByteWriter,
+  MessageKind,
+  PayloadKind,
+  decodeValue,
+  defineEntity,
+  encodeValue,
+  readClientMessage,
+  readComponents,
+  readEnvelope,
+  readMessages,
+  readPacket,
+  readPeerPayload,
+  readServerMessage,
+  readStateHead,
+  writeControl,
+  writeEnvelope,
+  writeMessage,
+  writePacketHeader,
+  writePeerPayload,
+  writeState,
+  type Acks,
+  type DropReason,
+  type EntityDefinition,
+  type Fields,
+  type MotionModel,
+  type PeerPayload,
+  type TrafficClassName,
+} from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+import { fromHex, toHex, vectors, withBytes, withHex, type Vector } from "./vectors.js";
+
+interface PacketVector {
+  readonly sequence: number;
+  readonly tick: number;
+  readonly published: boolean;
+  readonly acks: Acks | null;
+  readonly receipt: number | null;
+  readonly messages: readonly { readonly kind: keyof typeof MessageKind; readonly body: string }[];
+  readonly unknownMessages: number;
+}
+
+interface EnvelopeVector {
+  readonly trafficClass: TrafficClassName;
+  readonly key: number;
+  readonly peers: readonly number[];
+  readonly packet: string;
+}
+
+interface DefinitionVector {
+  readonly name: string;
+  readonly fields: Fields;
+  readonly motion: MotionModel;
+  readonly components: readonly string[];
+  readonly schemaHash: number;
+  readonly states: readonly { readonly hex: string; readonly localId: number; readonly values: number[] }[];
+}
+
+interface Malformed {
+  readonly reader: string;
+  readonly name: string;
+  readonly hex: string;
+  readonly zeros?: number;
+  readonly drop: DropReason;
+}
+
+const kindNames = Object.fromEntries(Object.entries(MessageKind).map(([name, kind]) => [kind, name]));
+const varints = vectors("varints") as readonly Vector<number>[];
+const texts = vectors("texts") as readonly Vector<string>[];
+const packets = vectors("packets") as readonly Vector<PacketVector>[];
+const envelopes = vectors("envelopes") as readonly Vector<EnvelopeVector>[];
+const values = vectors("values") as readonly (Vector<unknown> & { readonly canonical: boolean })[];
+const payloads = vectors("payloads") as readonly Vector<PeerPayload & { readonly state?: string }>[];
+const controls = vectors("controls") as readonly (Vector<object> & { readonly from: string })[];
+const definitions = vectors("definitions") as readonly DefinitionVector[];
+const malformed = vectors("malformed") as readonly Malformed[];
+const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinition =>
+  defineEntity(
+    name,
+    Object.fromEntries(
+      Object.entries(fields).map(([key, field]) => [key, { ...ranges[field.kind], ...field }]),
+    ),
+    { motion },
+  );
+const ranges = {
+  angle: { range: [-Math.PI, Math.PI], unit: "rad" },
+  flag: { range: [0, 1], unit: "" },
+  vec2: { unit: "" },
+  vec3: { unit: "" },
+  scalar: { unit: "" },
+  int: { unit: "" },
+} as const;
+
+describe("vectors of numbers", () => {
+  test.each(varints)("[WF2] varint $name", ({ hex, decoded }) => {
+    const reader = new ByteReader(fromHex(hex));
+    expect(reader.varint()).toBe(decoded);
+    expect([reader.ok, reader.remaining]).toEqual([true, 0]);
+    expect(toHex(new ByteWriter().varint(decoded).take())).toBe(hex);
+  });
+
+  test.each(texts)("[WF2] text: $name", ({ hex, decoded }) => {
+    const reader = new ByteReader(fromHex(hex));
+    expect(reader.text(64)).toBe(decoded);
+    expect([reader.ok, reader.remaining]).toEqual([true, 0]);
+    expect(toHex(new ByteWriter().text(decoded).take())).toBe(hex);
+  });
+});
+
+describe("vectors of packets", () => {
+  test.each(packets)("[WF4] [WF10] [WF12] $name", ({ hex, decoded }) => {
+    const packet = readPacket(fromHex(hex));
+    if (typeof packet === "string") throw new Error(packet);
+    let unknownMessages = 0;
+    const messages = readMessages(packet.messages, () => (unknownMessages += 1));
+    if (typeof messages === "string") throw new Error(messages);
+    const { sequence, tick, isPublished, acks = null, receipt = null } = packet;
+    const named = messages.map(({ kind, body }) => ({ kind: kindNames[kind], body: toHex(body) }));
+    const read = { sequence, tick, published: isPublished, acks, receipt, messages: named, unknownMessages };
+    expect(read).toEqual(decoded);
+    if (decoded.unknownMessages > 0) return;
+    const writer = new ByteWriter();
+    writePacketHeader(writer, packet);
+    for (const { kind, body } of messages) writeMessage(writer, kind, body);
+    expect(toHex(writer.take())).toBe(hex);
+  });
+
+  test.each(envelopes)("[WF29] [WF12] envelope $name", ({ hex, decoded }) => {
+    const envelope = readEnvelope(fromHex(hex));
+    if (typeof envelope === "string") throw new Error(envelope);
+    expect({ ...envelope, packet: toHex(envelope.packet) }).toEqual(decoded);
+    const writer = new ByteWriter();
+    writeEnvelope(writer, { ...decoded, packet: fromHex(decoded.packet) });
+    expect(toHex(writer.take())).toBe(hex);
+  });
+});
+
+describe("vectors of values and payloads", () => {
+  test.each(values)("[WF24] value $name", ({ hex, decoded }) => {
+    const read = decodeValue(fromHex(hex));
+    expect(read && withHex(read.value)).toEqual(decoded);
+  });
+
+  test.each(payloads)("[WF20] [WF21] payload $name", ({ hex, decoded }) => {
+    const bytes = decoded.kind === "spawn" ? { state: fromHex(String(decoded.state)) } : {};
+    const expected = { ...decoded, ...bytes } as PeerPayload;
+    expect(readPeerPayload(fromHex(hex))).toEqual(expected);
+    expect(toHex(writePeerPayload(expected))).toBe(hex);
+  });
+
+  test.each(controls)("[WF32] [WF33] control: $name", ({ hex, decoded, from }) => {
+    const bytes = fromHex(hex);
+    expect(bytes[0]).toBe(PayloadKind.control);
+    const read = from === "server" ? readServerMessage : readClientMessage;
+    expect(read(bytes.subarray(1))).toEqual(decoded);
+  });
+});
+
+describe("vectors of values and payloads that we write", () => {
+  const ours = values.filter(({ canonical }) => canonical);
+  const known = controls.filter(({ name }) => name !== "an unknown field is ignored");
+
+  test.each(ours)("[WF24] value $name", ({ hex, decoded }) => {
+    expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
+  });
+
+  test.each(known)("[WF32] [WF33] control: $name", ({ hex, decoded }) => {
+    expect(toHex(writeControl(decoded))).toBe(hex);
+  });
+});
+
+describe("vectors of entities", () => {
+  test.each(definitions)("[WF27] [WF28] $name has its components and hash", (vector) => {
+    const definition = definitionOf(vector);
+    expect(definition.components.map(({ name }) => name)).toEqual(vector.components);
+    expect(definition.schemaHash).toBe(vector.schemaHash);
+  });
+
+  test.each(definitions)("[WF14] [WF15] states of $name", (vector) => {
+    const definition = definitionOf(vector);
+    for (const { hex, localId, values } of vector.states) {
+      const reader = new ByteReader(fromHex(hex));
+      expect(readStateHead(reader)).toEqual({ localId, componentCount: values.length });
+      const read = new Float32Array(values.length);
+      expect(readComponents(reader, definition, read)).toBe(true);
+      expect([...read]).toEqual(values);
+      const writer = new ByteWriter();
+      writeState(writer, localId, values);
+      expect(toHex(writer.take())).toBe(hex);
+    }
+  });
+});
+
+/** What each reader says of bytes; undefined where it takes them. */
+const readers: Readonly<Record<string, (bytes: Uint8Array) => DropReason | undefined>> = {
+  packet: (bytes) => reasonIn(readPacket(bytes)),
+  messages: (bytes) => {
+    const packet = readPacket(bytes);
+    if (typeof packet === "string") throw new Error(`the header is bad: ${packet}`);
+    return reasonIn(readMessages(packet.messages, () => undefined));
+  },
+  envelope: (bytes) => reasonIn(readEnvelope(bytes)),
+  payload: (bytes) => (readPeerPayload(bytes) ? undefined : "bad-message"),
+  value: (bytes) => (decodeValue(bytes) ? undefined : "bad-message"),
+  "control from the server": (bytes) => (readServerMessage(bytes.subarray(1)) ? undefined : "bad-message"),
+  "control from a participant": (bytes) => (readClientMessage(bytes.subarray(1)) ? undefined : "bad-message"),
+  "components of door": (bytes) => {
+    const door = definitionOf(definitions.find(({ name }) => name === "door")!);
+    const reader = new ByteReader(bytes);
+    if (readComponents(reader, door, new Float32Array(3))) return undefined;
+    return reader.ok ? "out-of-range" : "length";
+  },
+};
+
+function reasonIn(read: object | DropReason): DropReason | undefined {
+  return typeof read === "string" ? read : undefined;
+}
+
+describe("vectors of what is dropped", () => {
+  test.each(malformed)("[WF3] [WF8] [WF13] [WF25] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
+    const bytes = fromHex(hex + "00".repeat(zeros));
+    expect(readers[reader]?.(bytes)).toBe(drop);
+  });
+});

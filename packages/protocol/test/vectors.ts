@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+/** One line of a file of vectors; see the README beside them. */
+export interface Vector<Decoded> {
+  readonly name: string;
+  readonly hex: string;
+  readonly decoded: Decoded;
+}
+
+/** The rows of a file of vectors; what is in them is for the caller to say. */
+export function vectors(file: string): unknown {
+  const text = readFileSync(path.join(import.meta.dirname, "vectors", `${file}.json`), "utf8");
+  return JSON.parse(text) as unknown;
+}
+
+export function fromHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A value with `{"$hex": ...}` for bytes, as vectors write it. */
+export function withHex(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { $hex: toHex(value) };
+  if (Array.isArray(value)) return value.map(withHex);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withHex(item)]));
+}
+
+/** The reverse of {@link withHex}. */
+export function withBytes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withBytes);
+  if (typeof value !== "object" || value === null) return value;
+  if ("$hex" in value) return fromHex(String(value.$hex));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBytes(item)]));
+}

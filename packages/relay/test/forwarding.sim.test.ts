@@ -1,0 +1,119 @@
+import { CloseCode } from "@paceline/protocol";
+import { describe, expect, it } from "vitest";
+import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+function racers(count: number, virtual = new VirtualLobby({ rooms: { race: { maxPeers: 16 } } })) {
+  return { virtual, joined: Array.from({ length: count }, () => virtual.join()) };
+}
+
+describe("forwarding", () => {
+  it("gives a packet to each target, from the sender's number, as it was, and not to others", () => {
+    const { virtual, joined } = racers(4);
+    const [a, b, c, d] = joined.map(({ player }) => player);
+    a!.forward([b!, c!], bytes(7, 8, 9), { trafficClass: "event", key: 300 });
+    virtual.scheduler.advance(100);
+    const expected = { trafficClass: "event", key: 300, peers: [a!.number], packet: bytes(7, 8, 9) };
+    expect(b!.forwarded).toEqual([expected]);
+    expect(c!.forwarded).toEqual([expected]);
+    expect(d!.forwarded).toEqual([]);
+  });
+
+  it("encodes once for all receivers", () => {
+    const { virtual, joined } = racers(3);
+    const sent: Uint8Array[] = [];
+    for (const { link } of joined.slice(1)) {
+      const pipe = link.downward;
+      const send = pipe.send.bind(pipe);
+      pipe.send = (packet) => {
+        sent.push(packet);
+        send(packet);
+      };
+    }
+    const [a, b, c] = joined.map(({ player }) => player);
+    a!.forward([b!, c!], bytes(1));
+    virtual.scheduler.advance(10);
+    const routed = sent.filter((packet) => packet.at(-1) === 1 && packet.length === 8);
+    expect(routed).toHaveLength(2);
+    expect(routed[0]).toBe(routed[1]);
+  });
+
+  it("never echoes, and counts targets that are the sender, unknown, or named twice", () => {
+    const { virtual, joined } = racers(2);
+    const [a, b] = joined.map(({ player }) => player);
+    a!.forward([a!, b!, b!], bytes(1));
+    a!.forward([], bytes(2), { peers: [999] });
+    virtual.scheduler.advance(100);
+    expect(a!.forwarded).toEqual([]);
+    expect(b!.forwarded).toHaveLength(1);
+    expect(virtual.lobby.drops()).toMatchObject({ "not-routable": 3 });
+    expect(a!.end).toBeUndefined();
+  });
+
+  it("keeps rooms apart: the same number in another room is someone else", () => {
+    const virtual = new VirtualLobby();
+    const [a, b] = [virtual.join().player, virtual.join().player];
+    const stranger = virtual.join({ method: "create" }).player;
+    virtual.join({ method: "joinById", target: stranger.welcome.roomId });
+    stranger.forward([], bytes(1), { peers: [1, 2] });
+    virtual.scheduler.advance(100);
+    expect([...a.forwarded, ...b.forwarded, ...stranger.forwarded]).toEqual([]);
+  });
+
+  it("counts malformed envelopes and cuts who keeps sending them, and nobody else notices", () => {
+    const { virtual, joined } = racers(3);
+    const [a, b, c] = joined;
+    for (let sent = 0; sent < 60; sent++) a!.link.player.send("command", bytes(0x11, 3, 0, 0, 1, 9, 9));
+    virtual.scheduler.advance(100);
+    expect(a!.player.closes).toMatchObject([{ code: CloseCode.protocolViolation }]);
+    expect(virtual.lobby.drops()["too-short"]).toBe(50);
+    expect(b!.player.of("left")).toEqual([{ type: "left", number: a!.player.number }]);
+    b!.player.forward([c!.player], bytes(5));
+    virtual.scheduler.advance(100);
+    expect(c!.player.firstBytes).toEqual([5]);
+  });
+});
+
+describe("a slow receiver", () => {
+  /** Three racers of whom the last does not read. */
+  function withSlow() {
+    const { virtual, joined } = racers(3);
+    const [a, b, slow] = joined.map(({ player }) => player);
+    const pipe: StallingPipe = joined[2]!.link.downward;
+    pipe.stall();
+    return { virtual, a: a!, b: b!, slow: slow!, pipe };
+  }
+
+  it("gets the newest state of each key when it reads again, and delays nobody", () => {
+    const { virtual, a, b, slow, pipe } = withSlow();
+    a.forward([slow], new Uint8Array(5000));
+    for (let state = 1; state <= 100; state++) {
+      for (const key of [1, 2]) a.forward([b, slow], bytes(key, state), { trafficClass: "state", key });
+      b.forward([a, slow], bytes(3, state), { trafficClass: "state", key: 1 });
+      virtual.scheduler.advance(10);
+    }
+    virtual.scheduler.advance(10);
+    expect(b.forwarded).toHaveLength(200);
+    pipe.flow();
+    virtual.scheduler.advance(100);
+    const states = slow.forwarded.slice(1).map(({ packet }) => [...packet]);
+    // Equal keys of different senders do not replace each other.
+    expect(states.slice(-3)).toEqual([[1, 100], [2, 100], [3, 100]]); // prettier-ignore
+    expect(states.length).toBeLessThan(10);
+    expect(slow.closes).toEqual([]);
+  });
+
+  it("loses its link when too many commands wait, keeps its session, and delays nobody", () => {
+    const { virtual, a, b, slow } = withSlow();
+    for (let sent = 0; sent < 12; sent++) a.forward([b, slow], new Uint8Array(8000).fill(sent));
+    virtual.scheduler.advance(100);
+    expect(b.firstBytes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(slow.closes).toMatchObject([{ code: CloseCode.tooSlow }]);
+    expect(b.of("left")).toEqual([]);
+    virtual.resume(slow);
+    a.forward([slow], bytes(77));
+    virtual.scheduler.advance(100);
+    expect(slow.firstBytes.at(-1)).toBe(77);
+  });
+});

@@ -1,0 +1,237 @@
+import { CloseCode, PROTOCOL_VERSION, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
+import { VirtualScheduler } from "@paceline/testkit";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { RelayOptions } from "../src/index.js";
+import type { Player } from "./player.js";
+import { Opcode, RawWebSocket } from "./raw-web-socket.js";
+import { RealRelay, eventually } from "./real-relay.js";
+
+let real: RealRelay;
+
+async function restart(options: Partial<RelayOptions>): Promise<void> {
+  await real.stop();
+  real = await RealRelay.start(options);
+}
+
+/** The code with which a link with these subprotocols is closed. */
+async function closeOf(protocols: readonly string[]): Promise<number | undefined> {
+  const player = real.player(protocols);
+  return eventually(() => {
+    expect(player.close).toBeDefined();
+    return player.close?.code;
+  });
+}
+
+async function expectExchange(from: Player, to: Player, mark: number): Promise<void> {
+  from.forward([to], Uint8Array.of(mark));
+  await eventually(() => expect(to.firstBytes).toContain(mark));
+}
+
+beforeEach(async () => {
+  real = await RealRelay.start();
+});
+afterEach(() => real.stop());
+
+describe("links", () => {
+  it("join, see each other and exchange packets", async () => {
+    const [a, b] = [await real.join(), await real.join("joinOrCreate/race", { webrtc: true })];
+    const c = await real.join();
+    expect(b.welcome.peers).toEqual([{ number: 1, id: a.welcome.sessionId, webrtc: false }]);
+    await eventually(() => expect(a.of("joined").map(({ peer }) => peer.number)).toEqual([2, 3]));
+    a.forward([b, c], Uint8Array.of(1, 2, 3), { trafficClass: "state", key: 9 });
+    const expected = { trafficClass: "state", key: 9, peers: [1], packet: Uint8Array.of(1, 2, 3) };
+    await eventually(() => expect([b.forwarded, c.forwarded]).toEqual([[expected], [expected]]));
+    expect(a.forwarded).toEqual([]);
+    c.tell({ type: "leave" });
+    await eventually(() => expect(a.of("left")).toEqual([{ type: "left", number: 3 }]));
+    expect(real.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
+  });
+
+  it("are refused with a code that says why", async () => {
+    const { ticket } = await real.seat();
+    expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket.slice(0, -3)}AAA`])).toBe(CloseCode.refused);
+    expect(await closeOf([WEBSOCKET_PROTOCOL, "ticket"])).toBe(CloseCode.refused);
+    expect(await closeOf([WEBSOCKET_PROTOCOL])).toBe(CloseCode.refused);
+    expect(await closeOf([WEBSOCKET_PROTOCOL, "resume.nobody.token"])).toBe(CloseCode.sessionUnknown);
+    expect(await closeOf([`paceline.${PROTOCOL_VERSION + 1}`, `ticket.${ticket}`])).toBe(
+      CloseCode.versionMismatch,
+    );
+    const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
+    await eventually(() => player.welcome);
+    expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketUsed);
+  });
+
+  it("are refused when the ticket's time is over", async () => {
+    let wallMs = 0;
+    await restart({ wallClockMs: () => wallMs });
+    const { ticket } = await real.seat();
+    wallMs = 15_000;
+    expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketExpired);
+  });
+
+  it("are refused for pages of other origins", async () => {
+    const { ticket } = await real.seat();
+    const protocols = [WEBSOCKET_PROTOCOL, `ticket.${ticket}`];
+    const evil = await real.raw(protocols, ["Origin: https://evil.example"]);
+    await eventually(() => expect(evil.closeCode).toBe(CloseCode.originRefused));
+    const own = await real.raw(protocols, [`Origin: ${real.url}`]);
+    await eventually(() => expect(real.relay.health().sessions).toBe(1));
+    expect(own.closeCode).toBeUndefined();
+  });
+
+  it("end with an HTTP status where there are too many", async () => {
+    await restart({ limits: { maxConnections: 1, linkBurstPerAddress: 2 } });
+    const first = await real.rawParticipant();
+    expect(first.status).toBe(101);
+    expect((await real.raw([WEBSOCKET_PROTOCOL])).status).toBe(503);
+    first.destroy();
+    await eventually(() => expect(real.relay.health().connections).toBe(0));
+    await real.raw([WEBSOCKET_PROTOCOL]);
+    await eventually(() => expect(real.relay.health().connections).toBe(1));
+  });
+
+  it("end with an HTTP status where one address opens too many", async () => {
+    await restart({ limits: { linkBurstPerAddress: 2, linksPerSecondPerAddress: 1 } });
+    const statuses = [];
+    for (let count = 0; count < 3; count++) statuses.push((await real.raw([WEBSOCKET_PROTOCOL])).status);
+    expect(statuses).toEqual([101, 101, 429]);
+  });
+});
+
+describe("resuming", () => {
+  it("loses nothing and repeats nothing when all sockets are cut", async () => {
+    const [a, b] = [await real.join(), await real.join()];
+    const signal = (from: Player, to: Player, attempt: number): void =>
+      from.tell({ type: "signal", to: to.number, attempt, data: null });
+    for (let attempt = 0; attempt < 5; attempt++) signal(a, b, attempt);
+    real.cutConnections();
+    await eventually(() => expect([a.closes.length, b.closes.length]).toEqual([1, 1]));
+    for (let attempt = 5; attempt < 10; attempt++) signal(a, b, attempt);
+    for (const player of [a, b]) {
+      const { sessionId, token } = player.welcome;
+      real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
+    }
+    await eventually(() => expect(b.of("signal")).toHaveLength(10));
+    expect(b.of("signal").map(({ attempt }) => attempt)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await expectExchange(b, a, 1);
+    expect([a.of("resumed").length, b.of("resumed").length, a.of("left").length]).toEqual([1, 1, 0]);
+  });
+
+  it("replaces the older link", async () => {
+    const [a, b] = [await real.join(), await real.join()];
+    const { sessionId, token } = a.welcome;
+    real.reopen(a, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
+    await eventually(() => expect(a.closes).toMatchObject([{ code: CloseCode.replaced }]));
+    await expectExchange(b, a, 2);
+    expect(await closeOf([WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}x`])).toBe(CloseCode.refused);
+    await expectExchange(a, b, 3);
+  });
+
+  it("is over after the grace period", async () => {
+    await restart({ limits: { reconnectGraceMs: 100 } });
+    const [a, b] = [await real.join(), await real.rawParticipant()];
+    b.destroy();
+    await eventually(() => expect(a.of("left")).toHaveLength(1));
+  });
+});
+
+describe("bad participants", () => {
+  it("who do not read are cut, and delay nobody", async () => {
+    const bytesPerSecond = 1_000_000_000;
+    const limits = {
+      packetsPerSecond: 100_000,
+      packetBurst: 100_000,
+      bytesPerSecond,
+      byteBurst: bytesPerSecond,
+    };
+    await restart({ limits });
+    const [a, b] = [await real.join(), await real.join()];
+    const slow = await real.rawParticipant();
+    slow.socket.pause();
+    await eventually(() => expect(a.of("joined")).toHaveLength(2));
+    const targets = [b.number, a.of("joined")[1]!.peer.number];
+    const packet = new Uint8Array(16_000);
+    // What the kernel takes for a socket that nobody reads is some megabytes; then the queue fills.
+    for (let sent = 0; real.relay.health().connections === 3; sent += 10) {
+      for (let count = 0; count < 10; count++) a.forward([], packet, { peers: targets });
+      await eventually(() => expect(b.forwarded.length).toBe(sent + 10), 2000);
+      expect(sent).toBeLessThan(2000);
+    }
+    await expectExchange(a, b, 7);
+    expect(b.closes).toEqual([]);
+  });
+
+  it("who flood with packets are cut, and delay nobody", async () => {
+    const [a, b] = [await real.join(), await real.join()];
+    const flooder = await real.rawParticipant();
+    // Well-formed: an event for somebody who is not there.
+    const frame = RawWebSocket.frameOf(Opcode.binary, Uint8Array.of(0x11, 2, 0, 0, 1, 0xff, 0xff, 0));
+    const batch = Buffer.concat(Array<Buffer>(200).fill(frame));
+    const worstMs = await worstExchangeMs(a, b, () => flooder.socket.write(batch));
+    expect(worstMs).toBeLessThan(1000);
+    await eventually(() => expect(a.of("left")).toHaveLength(1));
+    await eventually(() => expect(flooder.socket.destroyed || flooder.closeCode).toBeTruthy());
+    expect(real.relay.health().drops["rate-limit"]).toBeGreaterThan(1000);
+  });
+
+  it("who flood with what is no packet are cut", async () => {
+    const scheduler = new VirtualScheduler();
+    await restart({ scheduler, limits: { bytesPerSecond: 1024, byteBurst: 20_000 } });
+    // The relay's time runs ten times faster than the sockets.
+    const pump = setInterval(() => scheduler.advance(50), 5);
+    onTestFinished(() => clearInterval(pump));
+    const [a, b] = [await real.join(), await real.join()];
+    const flooder = await real.rawParticipant();
+    const text = RawWebSocket.frameOf(Opcode.text, Buffer.from("not a packet ".repeat(400)));
+    await eventually(() => {
+      flooder.socket.write(text);
+      expect(a.of("left")).toHaveLength(1);
+    });
+    await expectExchange(a, b, 1);
+  });
+
+  it("who send a packet larger than any are cut", async () => {
+    const [a, b] = [await real.join(), await real.join()];
+    const large = await real.rawParticipant();
+    large.frame(Opcode.binary, new Uint8Array(20_000));
+    await eventually(() => expect(large.socket.destroyed || large.closeCode === 1009).toBe(true));
+    await expectExchange(a, b, 1);
+  });
+
+  async function worstExchangeMs(a: Player, b: Player, between: () => void): Promise<number> {
+    let worstMs = 0;
+    for (let count = 0; count < 100; count++) {
+      between();
+      const startMs = performance.now();
+      const { length } = b.forwarded;
+      a.forward([b], Uint8Array.of(count));
+      while (b.forwarded.length === length) await new Promise((resolve) => setImmediate(resolve));
+      worstMs = Math.max(worstMs, performance.now() - startMs);
+    }
+    return worstMs;
+  }
+});
+
+describe("stopping", () => {
+  it("tells everyone, takes nobody more, and is done when all links are closed", async () => {
+    const players = [await real.join(), await real.join()];
+    const { ticket } = await real.seat();
+    const rude = await real.rawParticipant();
+    rude.socket.pause();
+    const startMs = performance.now();
+    const stopped = real.relay.stop({ drainMs: 300 });
+    expect(await (await real.match("joinOrCreate/race")).json()).toMatchObject({
+      error: { code: "match/full" },
+    });
+    expect(real.relay.health()).toMatchObject({ status: "stopping", rooms: 0, sessions: 0 });
+    const late = await real.raw([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
+    expect(late.status).toBe(503);
+    await stopped;
+    expect(performance.now() - startMs).toBeLessThan(1000);
+    expect(real.relay.health().connections).toBe(0);
+    for (const player of players) {
+      await eventually(() => expect(player.close?.code).toBe(CloseCode.serverShutdown));
+    }
+    expect(() => real.relay.stop({ drainMs: -1 })).toThrow("drainMs: expected 0 to 60000 (ms), got -1");
+  });
+});

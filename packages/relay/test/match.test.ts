@@ -1,0 +1,179 @@
+import { request } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RelayOptions } from "../src/index.js";
+import { RealRelay, eventually } from "./real-relay.js";
+
+let real: RealRelay;
+
+async function restart(options: Partial<RelayOptions>): Promise<void> {
+  await real.stop();
+  real = await RealRelay.start(options);
+}
+
+async function refusal(response: Response): Promise<{ status: number; code: string; message: string }> {
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  return { status: response.status, ...error };
+}
+
+beforeEach(async () => {
+  real = await RealRelay.start();
+});
+afterEach(() => real.stop());
+
+describe("match requests", () => {
+  it("are answered with a seat", async () => {
+    const response = await real.match("joinOrCreate/race", {
+      version: 1,
+      options: { track: "loop" },
+      webrtc: true,
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const text = /^[\w-]+$/;
+    expect(await response.json()).toEqual({
+      version: 1,
+      ticket: expect.stringMatching(/^[\w-]+\.[\w-]+$/) as string,
+      roomId: expect.stringMatching(text) as string,
+      roomName: "race",
+      sessionId: expect.stringMatching(text) as string,
+      linkPath: "/link",
+    });
+  });
+
+  it.each([
+    ["joinOrCreate/race", "", 400, "match/bad-request", "the body is not JSON in UTF-8"],
+    ["joinOrCreate/race", "{", 400, "match/bad-request", "the body is not JSON in UTF-8"],
+    ["joinOrCreate/race", "[]", 400, "match/bad-request", "the body must be a JSON object"],
+    ["joinOrCreate/race", {}, 400, "session/version", "version 1"],
+    ["joinOrCreate/race", { version: 2 }, 400, "session/version", "version 1"],
+    ["joinOrCreate/race", { version: 1, webrtc: 1 }, 400, "match/bad-request", "webrtc"],
+    ["joinOrCreate/race", { version: 1, options: [] }, 400, "match/bad-request", "options"],
+    [
+      "joinOrCreate/race",
+      { version: 1, options: { a: null } },
+      400,
+      "match/bad-request",
+      "numbers, booleans and text",
+    ],
+    ["joinOrCreate/race", { version: 1, options: { a: { b: 1 } } }, 400, "match/bad-request", "numbers"],
+    ["joinOrCreate/race", { version: 1, options: { "": 1 } }, 400, "match/bad-request", "names of options"],
+    ["joinOrCreate/rase", { version: 1 }, 404, "match/unknown-room", '"rase"'],
+    ["joinOrCreate/__proto__", { version: 1 }, 404, "match/unknown-room", "__proto__"],
+    ["joinOrCreate/%E0%A4%A", { version: 1 }, 404, "match/unknown-room", "%E0%A4%A"],
+    ["join/race", { version: 1 }, 404, "match/not-found", "no room"],
+    ["joinById/none", { version: 1 }, 404, "match/not-found", "id"],
+    ["steal/race", { version: 1 }, 404, "match/bad-request", "joinById"],
+    ["joinOrCreate/", { version: 1 }, 404, "match/bad-request", "METHOD"],
+    ["joinOrCreate/race/more", { version: 1 }, 404, "match/bad-request", "METHOD"],
+  ])("%s %j: %i %s", async (path, body, status, code, words) => {
+    const answer = await refusal(await real.match(path, body));
+    expect(answer).toMatchObject({ status, code });
+    expect(answer.message).toContain(words);
+    expect(real.relay.health().rooms).toBe(0);
+  });
+
+  it("may have a body of limited size, whether it says its length or not", async () => {
+    const long = JSON.stringify({ version: 1, padding: "x".repeat(5000) });
+    expect(await refusal(await real.match("joinOrCreate/race", long))).toMatchObject({ status: 413 });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const chunked = request(`${real.url}/match/joinOrCreate/race`, { method: "POST" });
+      chunked.on("response", (response) => resolve(response.resume().statusCode));
+      chunked.on("error", reject);
+      chunked.write(long.slice(0, 3000));
+      chunked.write(long.slice(3000));
+    });
+    expect(status).toBe(413);
+  });
+
+  it("must be complete in time", async () => {
+    await restart({ limits: { bodyDeadlineMs: 100 } });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const slow = request(`${real.url}/match/joinOrCreate/race`, { method: "POST" });
+      slow.on("response", (response) => resolve(response.resume().statusCode));
+      slow.on("error", reject);
+      slow.write('{"version"');
+    });
+    expect(status).toBe(408);
+  });
+
+  it("are limited per address", async () => {
+    await restart({
+      limits: { matchBurstPerAddress: 3 },
+      addressOf: (from) => String(from.headers["x-test-address"]),
+    });
+    const from = (address: string): Promise<Response> =>
+      real.match("joinOrCreate/race", { version: 1 }, { headers: { "x-test-address": address } });
+    for (let count = 0; count < 3; count++) expect((await from("192.0.2.1")).status).toBe(200);
+    const limited = await from("192.0.2.1");
+    expect(limited.headers.get("retry-after")).toBe("1");
+    expect(await refusal(limited)).toMatchObject({ status: 429, code: "match/rate-limited" });
+    expect((await from("192.0.2.2")).status).toBe(200);
+  });
+
+  it("fill rooms and no more", async () => {
+    await restart({ rooms: { race: { maxPeers: 1 } }, limits: { maxRooms: 1 } });
+    const { roomId } = await real.seat();
+    const byId = await refusal(await real.match(`joinById/${roomId}`));
+    expect(byId).toMatchObject({ status: 409, code: "match/full", message: "the room is full" });
+    expect(await refusal(await real.match("joinOrCreate/race"))).toMatchObject({
+      status: 503,
+      code: "match/full",
+    });
+  });
+
+  it("are answered for pages of allowed origins only", async () => {
+    await restart({ allowedOrigins: ["https://game.example"] });
+    const from = (origin: string, method = "POST"): Promise<Response> =>
+      method === "POST"
+        ? real.match("joinOrCreate/race", { version: 1 }, { headers: { origin } })
+        : fetch(`${real.url}/match/joinOrCreate/race`, { method, headers: { origin } });
+    const allowed = await from("https://game.example");
+    expect(allowed.status).toBe(200);
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("https://game.example");
+    expect(allowed.headers.get("vary")).toBe("Origin");
+    const preflight = await from("https://game.example", "OPTIONS");
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("Content-Type");
+    const refused = await from("https://evil.example");
+    expect(refused.headers.get("access-control-allow-origin")).toBeNull();
+    expect(await refusal(refused)).toMatchObject({ status: 403, code: "session/origin" });
+    expect((await from("https://evil.example", "OPTIONS")).status).toBe(403);
+    expect((await from(real.url)).status).toBe(200);
+  });
+
+  it("are POST requests", async () => {
+    const response = await fetch(`${real.url}/match/joinOrCreate/race`);
+    expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+    expect(await refusal(response)).toMatchObject({ status: 405, code: "match/bad-request" });
+  });
+});
+
+describe("other requests", () => {
+  it("/health says how it is", async () => {
+    await real.seat();
+    const response = await fetch(`${real.url}/health`);
+    expect(await response.json()).toMatchObject({
+      status: "ok",
+      rooms: 1,
+      sessions: 0,
+      connections: 0,
+      drops: {},
+    });
+    expect((await fetch(`${real.url}/health`, { method: "POST" })).status).toBe(405);
+  });
+
+  it("are left to the owner of the server", async () => {
+    expect((await fetch(`${real.url}/`)).status).toBe(404);
+    expect((await fetch(`${real.url}/match`)).status).toBe(404);
+  });
+
+  it("a client that goes away in the middle leaves nothing behind", async () => {
+    const aborted = request(`${real.url}/match/joinOrCreate/race`, { method: "POST" });
+    aborted.on("error", () => undefined);
+    aborted.write("{");
+    await eventually(() => expect(aborted.socket?.connecting).toBe(false));
+    aborted.destroy();
+    expect((await real.match("joinOrCreate/race")).status).toBe(200);
+    expect(real.relay.health().rooms).toBe(1);
+  });
+});

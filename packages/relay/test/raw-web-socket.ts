@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/** Kinds of WebSocket frames (RFC 6455, section 5.2). */
+export const Opcode = { text: 1, binary: 2, close: 8, ping: 9 } as const;
+
+/** A WebSocket client without manners: writes any bytes, need not read, need not answer. */
+export class RawWebSocket {
+  readonly socket: Socket;
+  #received = Buffer.alloc(0);
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("error", () => undefined);
+    socket.on("data", (data) => {
+      this.#received = Buffer.concat([this.#received, data]).subarray(-65_536);
+    });
+  }
+
+  /** Opens a connection; resolves when the server has answered the upgrade, whatever it said. */
+  static async open(
+    port: number,
+    protocols: readonly string[],
+    headers: readonly string[] = [],
+  ): Promise<RawWebSocket> {
+    const raw = new RawWebSocket(connect({ port, host: "127.0.0.1" }));
+    raw.socket.write(
+      [
+        "GET /link HTTP/1.1",
+        `Host: 127.0.0.1:${port}`,
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,
+        `Sec-WebSocket-Protocol: ${protocols.join(", ")}`,
+        ...headers,
+        "",
+        "",
+      ].join("\r\n"),
+    );
+    await once(raw.socket, "data");
+    return raw;
+  }
+
+  get status(): number {
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(this.#received.toString("latin1"))?.[1]);
+  }
+
+  /** The close code that the server sent, if its last frame is a close. */
+  get closeCode(): number | undefined {
+    const at = this.#received.lastIndexOf(0x88);
+    return at < 0 || at + 4 > this.#received.length ? undefined : this.#received.readUInt16BE(at + 2);
+  }
+
+  frame(opcode: number, payload: Uint8Array): void {
+    this.socket.write(RawWebSocket.frameOf(opcode, payload));
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** A masked frame (the mask is zero, which is as good as any). */
+  static frameOf(opcode: number, payload: Uint8Array): Buffer {
+    const head = payload.length < 126 ? Buffer.alloc(6) : Buffer.alloc(8);
+    head[0] = 0x80 | opcode;
+    head[1] = 0x80 | Math.min(payload.length, 126);
+    if (payload.length >= 126) head.writeUInt16BE(payload.length, 2);
+    return Buffer.concat([head, payload]);
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { ConfigError } from "@paceline/protocol";
+import { describe, expect, it } from "vitest";
+import { limitTable, type LimitRow } from "../src/relay-limits.js";
+import { relaySettings, type RelayOptions } from "../src/relay-options.js";
+
+const rooms = { race: {} };
+
+function problemOf(options: unknown): string {
+  try {
+    relaySettings(options as RelayOptions);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return "none";
+}
+
+describe("options", () => {
+  it("have defaults", () => {
+    const settings = relaySettings({ rooms });
+    expect(settings.rooms.get("race")).toEqual({ maxPeers: 16 });
+    expect(settings.limits.packetsPerSecond).toBe(400);
+    expect(settings.secret).toHaveLength(32);
+    expect(Object.isFrozen(settings) && Object.isFrozen(settings.limits)).toBe(true);
+    expect(relaySettings({ rooms }).secret).not.toEqual(settings.secret);
+  });
+
+  it.each([
+    [undefined, "options: expected an object, got undefined"],
+    [{}, "rooms: expected an object, got undefined"],
+    [{ rooms: {} }, "rooms: expected at least one kind of room, got an object"],
+    [{ rooms: { "a b": {} } }, 'rooms: expected room names of 1 to 64 characters … got "a b"'],
+    [
+      { rooms: { race: { maxPeers: 65 } } },
+      "rooms.race.maxPeers: expected a whole number from 1 to 64 (participants), got 65",
+    ],
+    [{ rooms: { race: { maxPears: 6 } } }, 'rooms.race.maxPears: expected one of maxPeers, got "maxPears"'],
+    [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
+    [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 16 bytes, got "5 bytes"'],
+    [{ rooms, allowedOrigins: ["https://a.example/path"] }, 'allowedOrigins: … got "https://a.example/path"'],
+    [{ rooms, allowedOrigins: "https://a.example" }, "allowedOrigins: …"],
+    [{ rooms, iceServers: [{ urls: "http://a" }] }, 'iceServers[0].urls: expected stun:, … got "http://a"'],
+    [{ rooms, iceServers: [{ urls: "turn:a", username: "me" }] }, "iceServers[0]: …"],
+    [
+      { rooms, limits: { packetsPerSecond: 0 } },
+      "limits.packetsPerSecond: expected a whole number from 1 to 100000 (packets per second), got 0",
+    ],
+    [
+      { rooms, limits: { ticketLifetimeMs: 1.5 } },
+      "limits.ticketLifetimeMs: expected a whole number from 100 to 300000 (ms), got 1.5",
+    ],
+    [
+      { rooms, limits: { packetPerSecond: 5 } },
+      "limits.packetPerSecond: expected one of packetsPerSecond, …",
+    ],
+    [{ rooms, log: { error() {} } }, "log.warn: expected a function, got null"],
+    [{ rooms, addressOf: "socket" }, 'addressOf: expected a function, got "socket"'],
+  ])("%j: %s", (options, message) => {
+    const problem = problemOf(options);
+    const [begin = "", end = begin] = message.split("…");
+    expect([problem, problem.startsWith(begin), problem.endsWith(end)]).toEqual([problem, true, true]);
+  });
+
+  it.each(Object.entries(limitTable))("limit %s keeps its range", (name, row: LimitRow) => {
+    for (const value of [row.min, row.max])
+      expect(problemOf({ rooms, limits: { [name]: value } })).toBe("none");
+    for (const value of [row.min - 1, row.max + 1, Number.NaN, "7"]) {
+      expect(problemOf({ rooms, limits: { [name]: value } })).toMatch(`limits.${name}: `);
+    }
+  });
+
+  it("are in the README as they are in the code", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const cells = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+    for (const [name, row] of Object.entries<LimitRow>(limitTable)) {
+      const line = cells.find(([, first]) => first === `\`${name}\``);
+      expect([name, ...(line?.slice(2, 5) ?? [])]).toEqual([
+        name,
+        String(row.default),
+        `${row.min} to ${row.max} ${row.unit}`,
+        row.meaning,
+      ]);
+    }
+  });
+});

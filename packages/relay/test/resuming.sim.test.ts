@@ -1,0 +1,104 @@
+import { CloseCode } from "@paceline/protocol";
+import { describe, expect, it } from "vitest";
+import { VirtualLobby } from "./virtual-lobby.js";
+
+describe("resuming", () => {
+  it("goes on with a new link: nothing lost, nothing twice", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    link.downward.stall();
+    for (let attempt = 0; attempt < 5; attempt++)
+      b.tell({ type: "signal", to: a.number, attempt, data: null });
+    virtual.scheduler.advance(50);
+    link.relay.closeFromRemote(1006, "cable pulled");
+    link.player.closeFromRemote(1006, "cable pulled");
+    a.tell({ type: "signal", to: b.number, attempt: 9, data: "sent while away" });
+    for (let attempt = 5; attempt < 9; attempt++)
+      b.tell({ type: "signal", to: a.number, attempt, data: null });
+    virtual.scheduler.advance(10_000);
+    expect(b.of("left")).toEqual([]);
+    virtual.resume(a);
+    expect(a.of("signal").map(({ attempt }) => attempt)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(a.of("resumed")).toHaveLength(1);
+    expect(b.of("signal")).toMatchObject([{ from: a.number, attempt: 9, data: "sent while away" }]);
+    virtual.scheduler.advance(60_000);
+    expect(a.messages).toHaveLength(12);
+    expect(a.closes).toHaveLength(1);
+  });
+
+  it("replaces a link that still lives", () => {
+    const virtual = new VirtualLobby();
+    const { player: a } = virtual.join();
+    const { player: b } = virtual.join();
+    virtual.resume(a);
+    expect(a.closes).toMatchObject([{ code: CloseCode.replaced }]);
+    b.forward([a], Uint8Array.of(4));
+    virtual.scheduler.advance(60_000);
+    expect(a.firstBytes).toEqual([4]);
+    expect(b.of("left")).toEqual([]);
+  });
+
+  it("ends with the grace period", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    const { sessionId, token } = a.welcome;
+    link.relay.closeFromRemote(1006, "cable pulled");
+    virtual.scheduler.advance(19_900);
+    expect(b.of("left")).toEqual([]);
+    virtual.scheduler.advance(200);
+    expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
+    expect(virtual.resumeRefusalOf(sessionId, token)).toBe(CloseCode.sessionUnknown);
+  });
+
+  it("notices by itself that a link is dead", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    link.downward.stall();
+    a.session.close(CloseCode.left, "told to nobody");
+    virtual.scheduler.advance(60_000);
+    expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
+  });
+
+  it("takes no wrong token, and the session stays with its owner", () => {
+    const virtual = new VirtualLobby();
+    const { player: a } = virtual.join();
+    const { player: b } = virtual.join();
+    expect(virtual.resumeRefusalOf(a.welcome.sessionId, b.welcome.token)).toBe(CloseCode.refused);
+    expect(virtual.resumeRefusalOf(a.welcome.sessionId, "")).toBe(CloseCode.refused);
+    expect(virtual.resumeRefusalOf("nobody", a.welcome.token)).toBe(CloseCode.sessionUnknown);
+    b.forward([a], Uint8Array.of(4));
+    virtual.scheduler.advance(100);
+    expect(a.firstBytes).toEqual([4]);
+  });
+
+  it("is over for who leaves, at once, and the empty room goes", () => {
+    const virtual = new VirtualLobby();
+    const { player: a } = virtual.join();
+    const { player: b } = virtual.join();
+    a.tell({ type: "leave" });
+    virtual.scheduler.advance(100);
+    expect(a.close).toMatchObject({ code: CloseCode.left });
+    expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
+    b.session.close(CloseCode.left, "bye");
+    virtual.scheduler.advance(100);
+    expect(virtual.lobby).toMatchObject({ roomCount: 0, sessionCount: 0 });
+  });
+
+  it("is refused while the lobby stops, and everyone is told", () => {
+    const virtual = new VirtualLobby();
+    const { player } = virtual.join();
+    const { ticket } = virtual.seat();
+    virtual.lobby.stop();
+    virtual.scheduler.advance(100);
+    expect(player.close).toMatchObject({ code: CloseCode.serverShutdown });
+    expect(virtual.lobby).toMatchObject({ roomCount: 0, sessionCount: 0, isStopping: true });
+    expect(virtual.reserve()).toMatchObject({ status: 503, code: "match/full" });
+    expect(virtual.refusalOf(ticket)).toBe(CloseCode.serverShutdown);
+    expect(virtual.resumeRefusalOf(player.welcome.sessionId, player.welcome.token)).toBe(
+      CloseCode.serverShutdown,
+    );
+  });
+});

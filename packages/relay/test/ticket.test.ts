@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { SpentTickets } from "../src/spent-tickets.js";
+import { readTicket, signTicket } from "../src/ticket.js";
+
+const secret = Buffer.from("a secret of enough bytes");
+const claims = { roomId: "room", sessionId: "session", webrtc: true, expiresAtMs: 1_700_000_000_000 };
+
+describe("tickets", () => {
+  it("say what was signed, in characters that a subprotocol may have", () => {
+    const ticket = signTicket(claims, secret);
+    expect(ticket).toMatch(/^[\w.-]+$/);
+    expect(readTicket(ticket, secret)).toEqual(claims);
+  });
+
+  it("are refused when anything in them was changed", () => {
+    const ticket = signTicket(claims, secret);
+    for (let at = 0; at < ticket.length; at++) {
+      const changed = ticket.slice(0, at) + (ticket[at] === "A" ? "B" : "A") + ticket.slice(at + 1);
+      // The last character of base64url has bits that mean nothing: the same bytes are the same signature.
+      const isSame = Buffer.from(changed.split(".")[1] ?? "", "base64url").equals(signatureOf(ticket));
+      if (isSame && changed.split(".")[0] === ticket.split(".")[0]) continue;
+      expect([changed, readTicket(changed, secret)]).toEqual([changed, undefined]);
+    }
+  });
+
+  it("are refused when another secret signed them, or nobody", () => {
+    const [body = ""] = signTicket(claims, secret).split(".");
+    const signed = signTicket(claims, Buffer.from("another secret of enough"));
+    for (const ticket of [
+      signed,
+      body,
+      `${body}.`,
+      `${body}.${body}`,
+      "",
+      ".",
+      "..",
+      "a.b.c",
+      "x".repeat(5000),
+    ]) {
+      expect([ticket, readTicket(ticket, secret)]).toEqual([ticket, undefined]);
+    }
+  });
+
+  it("are refused when they were signed but say something else", () => {
+    for (const other of [{}, null, 7, { ...claims, expiresAtMs: "later" }, { ...claims, roomId: 1 }]) {
+      expect(readTicket(signTicket(other as never, secret), secret)).toBeUndefined();
+    }
+  });
+
+  function signatureOf(ticket: string): Buffer {
+    return Buffer.from(ticket.split(".")[1] ?? "", "base64url");
+  }
+});
+
+describe("spent tickets", () => {
+  it("are remembered until they would be void", () => {
+    const spent = new SpentTickets();
+    spent.add("a", 100, 0);
+    spent.add("b", 150, 50);
+    expect(spent.has("a")).toBe(true);
+    spent.add("c", 220, 120);
+    expect([spent.has("a"), spent.has("b"), spent.size]).toEqual([false, true, 2]);
+  });
+});

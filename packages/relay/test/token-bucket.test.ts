@@ -1,0 +1,63 @@
+import { VirtualScheduler } from "@paceline/testkit";
+import { describe, expect, it } from "vitest";
+import { AddressBuckets, networkOf } from "../src/address-buckets.js";
+import { TokenBucket } from "../src/token-bucket.js";
+
+describe("a token bucket", () => {
+  it("lets a burst pass, then the rate", () => {
+    const bucket = new TokenBucket(10, 5, 0);
+    const taken = (nowMs: number): number => {
+      let count = 0;
+      while (bucket.take(1, nowMs)) count += 1;
+      return count;
+    };
+    expect(taken(0)).toBe(5);
+    expect(taken(99)).toBe(0);
+    expect(taken(100)).toBe(1);
+    expect(taken(400)).toBe(3);
+    expect(taken(60_000)).toBe(5);
+  });
+
+  it("takes all or nothing, and time never runs backwards in it", () => {
+    const bucket = new TokenBucket(1000, 100, 1000);
+    expect(bucket.take(101, 1000)).toBe(false);
+    expect(bucket.take(100, 1000)).toBe(true);
+    expect(bucket.take(1, 0)).toBe(false);
+    expect(bucket.isFull(1099)).toBe(false);
+    expect(bucket.isFull(1100)).toBe(true);
+  });
+});
+
+describe("buckets of addresses", () => {
+  it("are one for each network", () => {
+    const buckets = new AddressBuckets(1, 2, new VirtualScheduler());
+    expect([1, 2, 3].map(() => buckets.take("192.0.2.1"))).toEqual([true, true, false]);
+    expect(buckets.take("192.0.2.2")).toBe(true);
+    expect(buckets.take("::ffff:192.0.2.1")).toBe(false);
+  });
+
+  it("are a bounded number", () => {
+    const scheduler = new VirtualScheduler();
+    const buckets = new AddressBuckets(1, 2, scheduler);
+    for (let host = 0; host < 10_000; host++) buckets.take(`10.0.${host >> 8}.${host & 255}`);
+    scheduler.advance(500);
+    for (let host = 0; host < 50; host++) buckets.take(`10.1.0.${host}`);
+    expect(buckets.size).toBe(10_000);
+    scheduler.advance(1500);
+    buckets.take("10.2.0.1");
+    expect(buckets.size).toBe(1);
+  });
+
+  it.each([
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:DB8:1:2::9", "2001:db8:1:2"],
+    ["2001:0db8::1", "2001:db8:0:0"],
+    ["::1", "0:0:0:0"],
+    ["fe80::1%eth0", "fe80:0:0:0"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["198.51.100.1", "198.51.100.1"],
+    ["unknown", "unknown"],
+  ])("%s belongs to %s", (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

@@ -1,0 +1,342 @@
+import { CloseCode, MessageKind, limits, nextSequence } from "@paceline/protocol";
+import { VirtualScheduler } from "@paceline/testkit";
+import {
+  SendQueue,
+  Session,
+  newLinkCounters,
+  type LinkClose,
+  type LinkMonitorOptions,
+} from "@paceline/transport";
+import { describe, expect, test } from "vitest";
+import { HandLink, reliable } from "./hand-link.js";
+
+const ready: LinkMonitorOptions = {
+  preference: 1,
+  needsProof: false,
+  connectTimeoutMs: 5000,
+  timeoutMs: 5000,
+  heartbeatMs: 1000,
+};
+const direct: LinkMonitorOptions = {
+  preference: 10,
+  needsProof: true,
+  connectTimeoutMs: 5000,
+  timeoutMs: 1000,
+  heartbeatMs: 250,
+};
+
+/** One session, the test being its other side. */
+class Scene {
+  readonly scheduler = new VirtualScheduler();
+  readonly payloads: number[][] = [];
+  readonly events: number[][] = [];
+  readonly states: [body: number[], tick: number][] = [];
+  closed: LinkClose | undefined;
+  readonly session = new Session({
+    scheduler: this.scheduler,
+    currentTick: () => 77,
+    handlers: {
+      onReliable: (payload) => this.payloads.push([...payload]),
+      onEvent: (body) => this.events.push([...body]),
+      onState: (body, tick) => this.states.push([[...body], tick]),
+      onClosed: (close) => (this.closed = close),
+    },
+  });
+
+  link(options: LinkMonitorOptions = ready): HandLink {
+    const link = new HandLink();
+    this.session.attach(link, options);
+    return link;
+  }
+}
+
+const u16 = (value: number): Uint8Array => Uint8Array.of(value & 0xff, value >> 8);
+const event = (byte: number) => ({ kind: MessageKind.event, body: Uint8Array.of(byte) });
+const state = (byte: number) => ({ kind: MessageKind.state, body: Uint8Array.of(byte) });
+
+describe("headers of a session", () => {
+  test("[WF4] [WF5] [WF6] count all packets, carry the tick, say what arrived", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    scene.session.sendReliable(Uint8Array.of(1));
+    const [ping, first] = link.takeSent();
+    expect(ping!.header).toMatchObject({ sequence: 0, tick: 77, acks: undefined, receipt: 0 });
+    expect(first!.header).toMatchObject({ sequence: 1, tick: 77, acks: undefined, receipt: 0 });
+    link.receive([reliable(0, 9)], { sequence: 100 });
+    link.receive([], { sequence: 102 });
+    scene.session.sendReliable(Uint8Array.of(2));
+    const [second] = link.takeSent();
+    expect(second!.header).toMatchObject({ sequence: 2, acks: { ack: 102, ackBits: 2 }, receipt: 1 });
+  });
+
+  test("[WF5] [WF9] acks go on across the wrap", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    for (const sequence of [0xfffe, 0xffff, 0, 2]) link.receive([], { sequence });
+    link.takeSent();
+    scene.session.sendReliable(Uint8Array.of(1));
+    expect(link.takeSent()[0]!.header.acks).toEqual({ ack: 2, ackBits: 0b1110 });
+  });
+});
+
+describe("reliable messages", () => {
+  test("[WF16] [WF34] are delivered once and in order", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([reliable(2, 2), reliable(0, 0)]);
+    link.receive([reliable(0, 0), reliable(2, 2)]);
+    link.receive([reliable(1, 1), reliable(3)]);
+    expect(scene.payloads).toEqual([[0], [1], [2], []]);
+    expect(scene.session.drops.toRecord()).toEqual({ duplicate: 2 });
+  });
+
+  test("[WF34] that are 1024 ahead are dropped, those before are kept", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([reliable(limits.outOfOrderMessages, 1), reliable(limits.outOfOrderMessages - 1, 2)]);
+    expect(scene.session.drops.toRecord()).toEqual({ "gap-too-large": 1 });
+  });
+
+  test("[WF34] are receipted within 50 ms", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([reliable(0, 1)]);
+    link.takeSent();
+    scene.scheduler.advance(50);
+    expect(link.takeSent().map(({ header, messages }) => [header.receipt, messages.length])).toEqual([
+      [1, 0],
+    ]);
+  });
+
+  test("[WF34] go on after id 65535 with 0", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    let id = 0;
+    for (let count = 0; count < 0x10000 + 3; count++) {
+      link.receive([reliable(id)]);
+      id = nextSequence(id);
+    }
+    expect(scene.payloads).toHaveLength(0x10000 + 3);
+    expect(scene.session.drops.total).toBe(0);
+  });
+
+  test("[WF35] go again over the next link, in order, until receipted", () => {
+    const scene = new Scene();
+    const first = scene.link();
+    for (let id = 0; id < 3; id++) scene.session.sendReliable(Uint8Array.of(id));
+    first.receive([], { receipt: 1 });
+    first.end();
+    scene.session.sendReliable(Uint8Array.of(3));
+    const second = scene.link();
+    expect(second.takeBodies(MessageKind.reliable)).toEqual([
+      [1, 0, 1],
+      [2, 0, 2],
+      [3, 0, 3],
+    ]);
+    second.receive([], { sequence: 50, receipt: 4 });
+    second.receive([], { sequence: 51, receipt: 2 });
+    second.end();
+    expect(scene.link().takeBodies(MessageKind.reliable)).toEqual([]);
+    expect(scene.session.drops.total).toBe(0);
+  });
+
+  test("[WF35] are repeated on a living link after 1.5 s, some 8 KiB at a time", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    scene.session.sendReliable(Uint8Array.of(7));
+    scene.session.sendReliable(Uint8Array.of(8));
+    link.takeSent();
+    scene.scheduler.advance(1400);
+    expect(link.takeBodies(MessageKind.reliable)).toEqual([]);
+    scene.scheduler.advance(200);
+    expect(link.takeBodies(MessageKind.reliable)).toEqual([
+      [0, 0, 7],
+      [1, 0, 8],
+    ]);
+    for (let count = 0; count < 50; count++) scene.session.sendReliable(new Uint8Array(1000));
+    link.takeSent();
+    scene.scheduler.advance(1550);
+    const repeated = link.takeBodies(MessageKind.reliable).length;
+    expect(repeated).toBeGreaterThan(2);
+    expect(repeated).toBeLessThan(20);
+    scene.scheduler.advance(400);
+    expect(repeated + link.takeBodies(MessageKind.reliable).length).toBeGreaterThanOrEqual(52);
+  });
+
+  test("[WF35] a receipt of what was never sent is malformed", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    scene.session.sendReliable(Uint8Array.of(7));
+    link.receive([], { receipt: 2 });
+    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 1 });
+    expect(scene.session.unacknowledged).toBe(1);
+  });
+});
+
+describe("packets", () => {
+  test("[WF36] that came before are dropped whole", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([event(1)], { sequence: 5 });
+    link.receive([event(2)], { sequence: 5 });
+    link.receive([event(3)], { sequence: 4 });
+    link.receive([event(4)], { sequence: 4 });
+    expect(scene.events).toEqual([[1], [3]]);
+    expect(scene.session.drops.toRecord()).toEqual({ duplicate: 2 });
+  });
+
+  test("[WF36] too old to be judged lose their events and nothing else", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([], { sequence: 10 });
+    link.receive([event(1)], { sequence: (10 - 32) & 0xffff });
+    link.receive([event(2), state(3), reliable(0, 4)], { sequence: (10 - 33) & 0xffff, tick: 5 });
+    expect([scene.events, scene.states, scene.payloads]).toEqual([[[1]], [[[3], 5]], [[4]]]);
+    expect(scene.session.drops.toRecord()).toEqual({ outdated: 1 });
+  });
+
+  test("[WF7] [WF36] that are published have sequences of their own", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([], { sequence: 9 });
+    link.receive([state(1)], { sequence: 9, tick: 3, isPublished: true });
+    link.receive([state(1)], { sequence: 9, tick: 3, isPublished: true });
+    link.receive([event(2)], { sequence: 10, isPublished: true });
+    expect([scene.states, scene.events]).toEqual([[[[1], 3]], [[2]]]);
+    expect(scene.session.drops.toRecord()).toEqual({ duplicate: 1 });
+  });
+
+  test("[WF7] that are published carry no other kind of message", () => {
+    const scene = new Scene();
+    scene.link().receive([reliable(0, 1)], { isPublished: true });
+    expect(scene.payloads).toEqual([]);
+    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 1 });
+  });
+
+  test("[WF40] that are malformed end the session at the fiftieth, not before, and are forgiven in time", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    const harm = (times: number): void => {
+      for (let count = 0; count < times; count++) link.receiveBytes(Uint8Array.of(0xff));
+    };
+    harm(49);
+    scene.scheduler.advance(2500);
+    harm(1);
+    expect(scene.closed).toBeUndefined();
+    harm(5);
+    expect(scene.closed?.code).toBe(CloseCode.protocolViolation);
+    expect(link.closed?.code).toBe(CloseCode.protocolViolation);
+    expect(scene.session.drops.of("version")).toBeLessThanOrEqual(55);
+  });
+});
+
+describe("pings", () => {
+  test("[WF18] are answered at once, over the link on which they came", () => {
+    const scene = new Scene();
+    const [first, second] = [scene.link(), scene.link(direct)];
+    first.takeSent();
+    second.takeSent();
+    second.receive([{ kind: MessageKind.ping, body: u16(0x1234) }]);
+    expect(second.takeBodies(MessageKind.pong)).toEqual([[0x34, 0x12]]);
+    expect(first.takeSent()).toEqual([]);
+  });
+
+  test.each([0, 1, 3])("[WF18] of %i bytes are malformed", (bytes) => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.takeSent();
+    link.receive([{ kind: MessageKind.ping, body: new Uint8Array(bytes) }]);
+    link.receive([{ kind: MessageKind.pong, body: new Uint8Array(bytes) }]);
+    expect(link.takeSent()).toEqual([]);
+    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 2 });
+  });
+
+  test("[WF37] prove a link: before it carries nothing else, after it carries everything", () => {
+    const scene = new Scene();
+    const [relayed, probed] = [scene.link(), scene.link(direct)];
+    scene.session.sendReliable(Uint8Array.of(1));
+    scene.scheduler.advance(250);
+    const probes = probed.takeSent().flatMap(({ messages }) => messages);
+    expect(probes.length).toBeGreaterThanOrEqual(3);
+    expect(probes.every(({ kind }) => kind === MessageKind.ping)).toBe(true);
+    relayed.takeSent();
+    // Somebody else's number proves nothing; what arrives is accepted all the same.
+    probed.receive([{ kind: MessageKind.pong, body: u16(60_000) }, reliable(0, 5)]);
+    expect(scene.session.activeLink).toBe(relayed);
+    expect(scene.payloads).toEqual([[5]]);
+    probed.receive([{ kind: MessageKind.pong, body: probes[0]!.body }]);
+    expect(scene.session.activeLink).toBe(probed);
+    expect(probed.takeBodies(MessageKind.reliable)).toEqual([[0, 0, 1]]);
+  });
+
+  test("[WF38] left unanswered make a link dead, whatever it says", () => {
+    const scene = new Scene();
+    const [relayed, probed] = [scene.link(), scene.link(direct)];
+    const [probe] = probed.takeBodies(MessageKind.ping);
+    probed.receive([{ kind: MessageKind.pong, body: Uint8Array.from(probe!) }]);
+    expect(scene.session.activeLink).toBe(probed);
+    scene.scheduler.advance(1000);
+    expect(scene.session.activeLink).toBe(probed);
+    scene.scheduler.advance(1000);
+    expect(scene.session.activeLink).toBe(relayed);
+    expect(probed.closed?.code).toBe(CloseCode.timeout);
+  });
+});
+
+describe("close", () => {
+  test("[WF19] ends the session with its code and reason, and every link", () => {
+    const scene = new Scene();
+    const links = [scene.link(), scene.link(direct)];
+    const body = Uint8Array.of(0xa4, 0x0f, 0x62, 0x79, 0x65);
+    links[0]!.receive([{ kind: MessageKind.close, body }]);
+    expect(scene.closed).toEqual({ code: CloseCode.kicked, reason: "bye" });
+    expect(links.map((link) => link.closed?.code)).toEqual([CloseCode.kicked, CloseCode.kicked]);
+  });
+
+  test("[WF19] may have a reason that nobody can read, but not half a code", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([{ kind: MessageKind.close, body: Uint8Array.of(0xa0) }]);
+    expect(scene.closed).toBeUndefined();
+    link.receive([{ kind: MessageKind.close, body: Uint8Array.of(0xa0, 0x0f, 0xff) }]);
+    expect(scene.closed).toEqual({ code: CloseCode.left, reason: "" });
+  });
+
+  test("[WF19] is told to the other side", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.takeSent();
+    scene.session.close(CloseCode.left, "bye");
+    expect(link.takeBodies(MessageKind.close)).toEqual([[0xa0, 0x0f, 0x62, 0x79, 0x65]]);
+  });
+});
+
+describe("a busy link", () => {
+  test("[WF31] replaces an unsent state by a later one of the same key, and none of key 0", () => {
+    const scheduler = new VirtualScheduler();
+    const written: number[] = [];
+    let isBusy = true;
+    const counters = newLinkCounters();
+    const queue = new SendQueue({
+      scheduler,
+      counters,
+      write: (packet) => written.push(packet[0]!),
+      bufferedBytes: () => (isBusy ? 1_000_000 : 0),
+      onOverflow: () => undefined,
+    });
+    const sends = [
+      ["state", 1, 5],
+      ["state", 2, 5],
+      ["state", 3, 6],
+      ["state", 4, 0],
+      ["state", 5, 0],
+      ["command", 6, 5],
+      ["input", 7, 5],
+    ] as const;
+    for (const [trafficClass, mark, key] of sends) queue.send(trafficClass, Uint8Array.of(mark), key);
+    isBusy = false;
+    queue.drain();
+    expect(written.toSorted()).toEqual([3, 4, 5, 6, 7]);
+    expect(counters.statesReplaced).toBe(2);
+  });
+});
