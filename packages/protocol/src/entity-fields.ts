@@ -145,21 +145,17 @@ function whole<Kind extends "int" | "uint">(kind: Kind, options: IntOptions): Fi
   return ranged(kind, { ...options, precision: 1 });
 }
 
-/** More steps than this would not fit the integers that the codec reckons with. */
-const MOST_STEPS = 2 ** 30;
-
 function ranged<Kind extends string, Options extends RangedOptions<Value>, Value>(
   kind: Kind,
   options: Options & RangedOptions<Value>,
 ): Options & FieldShape<Kind, Value> {
   const { precision, unit = "" } = options;
   const [min, max] = boundsOf(kind, options.range);
-  const fits = Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MOST_STEPS;
-  if (!Number.isFinite(precision) || precision <= 0 || precision > max - min || !fits) {
+  if (!Number.isFinite(precision) || precision <= 0 || precision > max - min) {
     throw new ConfigError({
       field: `${kind}.precision`,
       value: precision,
-      expected: `a number above 0, at most the range's width, ${max - min}${unit && ` ${unit}`}, in at most 2^30 steps`,
+      expected: `a number above 0 and at most the range's width, ${max - min}${unit && ` ${unit}`}`,
     });
   }
   return { ...options, kind, range: [min, max], precision, unit };

@@ -110,6 +110,7 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
       max[column] = turn[column]! - 1;
     } else if (component.kind === "quat") layQuatColumn(component, column, { min, max, step });
     else {
+      assertSteps(definition, component);
       step[column] = component.precision;
       min[column] = Math.round(component.min / component.precision);
       max[column] = Math.round(component.max / component.precision);
@@ -118,6 +119,18 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
   const bits = Uint8Array.from(min, (low, column) => 32 - Math.clz32(max[column]! - low));
   const rest = min.map((low, column) => Math.min(Math.max(0, low), max[column]!));
   return { min, max, turn, bits, step, rest };
+}
+
+/** More steps than this would not fit the integers that the codec reckons with. */
+const MOST_STEPS = 2 ** 30;
+
+function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
+  if (Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MOST_STEPS) return;
+  throw new ConfigError({
+    field: `${name}.${field}.precision`,
+    value: precision,
+    expected: `one that leads from ${min} to ${max}, and from 0, in at most 2^30 steps`,
+  });
 }
 
 function layQuatColumn(component: Component, column: number, into: Pick<Columns, "min" | "max" | "step">): void {
