@@ -33,9 +33,10 @@ export class PacketSplitter {
     this.#writer = writer;
   }
 
-  /** `entities` in the order of their ids, all with a state at the tick. */
-  split(entities: readonly EntityRows[], options: SplitOptions): void {
+  /** `given` in any order, each once, all with a state at the tick. */
+  split(given: readonly EntityRows[], options: SplitOptions): void {
     const { maxBytes } = options;
+    const entities = isInOrder(given) ? given : [...given].sort((a, b) => a.id - b.id);
     let from = 0;
     let removals = 0;
     while (from < entities.length || removals < options.removed.length) {
@@ -78,4 +79,11 @@ export class PacketSplitter {
     const checked = count > 0 && tick % checksumTicks === 0 ? Math.floor(tick / checksumTicks) % count : -1;
     return this.#writer.write({ tick, entries, removed, checked });
   }
+}
+
+function isInOrder(entities: readonly EntityRows[]): boolean {
+  for (let index = 1; index < entities.length; index++) {
+    if (entities[index - 1]!.id >= entities[index]!.id) return false;
+  }
+  return true;
 }

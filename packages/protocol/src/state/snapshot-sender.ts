@@ -53,7 +53,7 @@ export class SnapshotSender {
 
   /**
    * Writes the states of a tick as packets; `send` puts each into a packet and returns its sequence number. The
-   * body it is given is a view that does not last. `entities`: those that are due, in the order of their ids.
+   * body it is given is a view that does not last. `entities`: those that are due, each with a state of the tick.
    */
   write(tick: number, entities: readonly EntityRows[], send: (body: Uint8Array) => number): void {
     this.#splitter.split(entities, {
