@@ -53,7 +53,7 @@ export function walkArbitrary(definition: EntityDefinition, length: number): fc.
 export function definitionArbitrary(): fc.Arbitrary<EntityDefinition> {
   return fc
     .record({
-      fields: fc.dictionary(fc.stringMatching(/^[a-m]{1,6}$/), fieldArbitrary(), { minKeys: 1, maxKeys: 6 }),
+      fields: fc.dictionary(fc.stringMatching(/^[a-ce-h]{1,6}$/), fieldArbitrary(), { minKeys: 1, maxKeys: 6 }),
       motion: fc.constantFrom<MotionModel>("hold", "velocity", "acceleration", "turn"),
       isFlat: fc.boolean(),
       hasVelocity: fc.boolean(),

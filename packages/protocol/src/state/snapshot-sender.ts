@@ -91,11 +91,18 @@ export class SnapshotSender {
   /** The receiver's states of the entity are not to be relied on: the next one goes whole. */
   resync(entity: EntityRows): void {
     this.#acknowledged.delete(entity);
-    for (const packet of this.#sent) {
+    // Holes are skipped: not every place has been used yet.
+    this.#sent.forEach((packet) => {
       for (let index = 0; index < packet.count; index++) {
         if (packet.ids[index] === entity.id) packet.sequence = -1;
       }
-    }
+    });
+  }
+
+  /** The receiver cannot make sense of what it gets: everything goes whole. */
+  restart(): void {
+    this.#acknowledged.clear();
+    this.#sent.forEach((packet) => (packet.sequence = -1));
   }
 
   /** Ids to tell as removed; one that is in use again is not. */
