@@ -1,3 +1,5 @@
+import { Views } from "./views.js";
+
 /** Frequencies add up to 2^14. */
 export const FREQUENCY_BITS = 14;
 export const FREQUENCY_TOTAL = 1 << FREQUENCY_BITS;
@@ -18,6 +20,7 @@ const NOTHING = new Uint8Array(0);
  */
 export class EntropyCoder {
   readonly #own: Uint8Array;
+  readonly #views: Views;
   #bytes: Uint8Array;
   #at = 0;
   #low = 0;
@@ -29,6 +32,7 @@ export class EntropyCoder {
 
   constructor(capacityBytes: number) {
     this.#own = new Uint8Array(capacityBytes);
+    this.#views = new Views(this.#own);
     this.#bytes = this.#own;
   }
 
@@ -71,7 +75,7 @@ export class EntropyCoder {
       for (let written = 0; written < count; written++) this.#shiftOut();
       break;
     }
-    return this.#own.subarray(0, this.#at);
+    return this.#views.of(this.#at);
   }
 
   /** After decoding: whether the bytes held what was read from them, no less and no more. */

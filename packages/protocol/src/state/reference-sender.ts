@@ -82,7 +82,7 @@ export class ReferenceSender {
       maxBytes: this.#maxBytes,
       checksumTicks: this.#checksumTicks,
       choose: (entries, index) => chooseReference(entries, index, tick, this.#active),
-      send: (body) => send(body),
+      take: send,
     });
   }
 
@@ -99,7 +99,7 @@ export class ReferenceSender {
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
         checksumTicks: Number.POSITIVE_INFINITY,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
-        send: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),
+        take: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),
       });
     }
     return messages;

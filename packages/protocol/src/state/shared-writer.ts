@@ -1,6 +1,7 @@
 import { PacketEntries } from "./packet-entries.js";
 import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
 import type { StatePlan } from "./state-plan.js";
+import { Views } from "./views.js";
 
 /** Receivers differ in what they hold; this many groups of them are told apart within a tick. */
 const VARIANTS = 16;
@@ -8,7 +9,7 @@ const VARIANTS = 16;
 interface Variant {
   readonly entries: PacketEntries;
   checked: number;
-  body: Uint8Array;
+  readonly body: Views;
   length: number;
 }
 
@@ -39,7 +40,7 @@ export class SharedWriter {
       const variant = this.#variants[index]!;
       if (variant.checked !== content.checked || !variant.entries.isSameAs(content.entries)) continue;
       this.reused += 1;
-      return variant.body.subarray(0, variant.length);
+      return variant.body.of(variant.length);
     }
     return this.#keep(content, this.#encode(content));
   }
@@ -52,15 +53,15 @@ export class SharedWriter {
   #keep({ entries, checked }: SnapshotContent, body: Uint8Array): Uint8Array {
     const index = this.#count++ % VARIANTS;
     const variant = (this.#variants[index] ??= newVariant());
-    if (variant.body.length < body.length) variant.body = new Uint8Array(body.length * 2);
-    variant.body.set(body);
+    if (variant.body.buffer.length < body.length) variant.body.replace(new Uint8Array(body.length * 2));
+    variant.body.buffer.set(body);
     variant.length = body.length;
     variant.checked = checked;
     variant.entries.copy(entries);
-    return variant.body.subarray(0, body.length);
+    return variant.body.of(body.length);
   }
 }
 
 function newVariant(): Variant {
-  return { entries: new PacketEntries(), checked: -1, body: new Uint8Array(1200), length: 0 };
+  return { entries: new PacketEntries(), checked: -1, body: new Views(new Uint8Array(1200)), length: 0 };
 }

@@ -42,6 +42,7 @@ export class SnapshotReader {
   /** Tick at which an id was last removed: older packets must not bring it back. */
   readonly #removedAt = new Map<number, number>();
   readonly #removed: number[] = [];
+  readonly #lastEntity = { id: -1, kind: 0 };
   #staged = new Int32Array(FIRST_STAGED);
   #stagedLength = 0;
   #checked = -1;
@@ -97,7 +98,9 @@ export class SnapshotReader {
 
   #readEntityHeads(tick: number, count: number): DropReason | undefined {
     const head = this.#head;
-    const last = { id: -1, kind: 0 };
+    const last = this.#lastEntity;
+    last.id = -1;
+    last.kind = 0;
     this.#stagedLength = 0;
     for (let index = 0; index < count; index++) {
       last.id = head.id(0, last.id);

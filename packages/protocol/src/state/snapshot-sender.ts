@@ -2,7 +2,7 @@ import { limits } from "../codes.js";
 import { AcknowledgedTicks } from "./acknowledged-ticks.js";
 import type { EntityRows } from "./entity-rows.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
-import { PacketSplitter } from "./packet-splitter.js";
+import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { StateHistory } from "./state-history.js";
 
@@ -40,15 +40,22 @@ export class SnapshotSender {
   readonly #acknowledged = new Map<EntityRows, AcknowledgedTicks>();
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
-  readonly #maxBytes: number;
-  readonly #checksumTicks: number;
+  readonly #job: SplitJob;
+  #send: (body: Uint8Array) => number = () => -1;
 
   constructor(options: SnapshotSenderOptions) {
     const { history, writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
     this.#history = history;
     this.#splitter = new PacketSplitter(history, writer);
-    this.#maxBytes = maxBytes;
-    this.#checksumTicks = options.checksumTicks ?? DEFAULT_CHECKSUM_TICKS;
+    // One object for all ticks: writing a tick allocates nothing.
+    this.#job = {
+      maxBytes,
+      checksumTicks: options.checksumTicks ?? DEFAULT_CHECKSUM_TICKS,
+      tick: 0,
+      removed: NOTHING,
+      choose: (entries, index) => this.#choose(entries, index),
+      take: (body, entries, removed) => this.#remember(this.#send(body), entries, removed),
+    };
   }
 
   /**
@@ -56,14 +63,10 @@ export class SnapshotSender {
    * body it is given is a view that does not last. `entities`: those that are due, each with a state of the tick.
    */
   write(tick: number, entities: readonly EntityRows[], send: (body: Uint8Array) => number): void {
-    this.#splitter.split(entities, {
-      tick,
-      maxBytes: this.#maxBytes,
-      checksumTicks: this.#checksumTicks,
-      removed: this.#removals.size === 0 ? NOTHING : this.#gone(),
-      choose: (entries, index) => this.#choose(entries, index, tick),
-      send: (body, entries, removed) => this.#remember(send(body), tick, entries, removed),
-    });
+    this.#job.tick = tick;
+    this.#job.removed = this.#removals.size === 0 ? NOTHING : this.#gone();
+    this.#send = send;
+    this.#splitter.split(entities, this.#job);
   }
 
   /** The receiver has the packet of that sequence. Unknown ones, such as from the future, change nothing. */
@@ -111,7 +114,8 @@ export class SnapshotSender {
     return [...this.#removals];
   }
 
-  #choose(entries: PacketEntries, index: number, tick: number): void {
+  #choose(entries: PacketEntries, index: number): void {
+    const { tick } = this.#job;
     const ticks = this.#acknowledged.get(entries.entities[index]!);
     if (!ticks || ticks.tick0 === NO_TICK) return;
     const { tick0 } = ticks;
@@ -123,10 +127,10 @@ export class SnapshotSender {
     entries.setBaselines(index, tick0, tick1, tick2);
   }
 
-  #remember(sequence: number, tick: number, entries: PacketEntries, removed: readonly number[]): void {
+  #remember(sequence: number, entries: PacketEntries, removed: readonly number[]): void {
     const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
     packet.sequence = sequence;
-    packet.tick = tick;
+    packet.tick = this.#job.tick;
     packet.count = entries.count;
     packet.removed = removed;
     if (packet.ids.length < entries.count) packet.ids = new Uint16Array(entries.count * 2);

@@ -8,13 +8,13 @@ import type { StatePlan } from "./state-plan.js";
 const CAPACITY_BYTES = 0x40000;
 
 export interface SnapshotContent {
-  readonly tick: number;
+  tick: number;
   /** In the order of their ids, each once; the states are in the entities' rows. */
   readonly entries: PacketEntries;
   /** Ids of entities that are no more. */
-  readonly removed: readonly number[];
+  removed: readonly number[];
   /** Index of the entry whose checksum goes along; -1 for none. */
-  readonly checked: number;
+  checked: number;
 }
 
 /** Writes states as packets. */
@@ -22,6 +22,7 @@ export class SnapshotWriter {
   readonly #codec: SnapshotCodec;
   readonly #head: PacketHead;
   readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
 
   constructor(plans: readonly StatePlan[]) {
     this.#codec = new SnapshotCodec(plans, CAPACITY_BYTES);
@@ -71,7 +72,10 @@ export class SnapshotWriter {
         continue;
       }
       if (!head.either(isShared)) {
-        head.baselines(tick, { tick0: own0, tick1: entries.ticks1[index]!, tick2: entries.ticks2[index]! });
+        this.#own.tick0 = own0;
+        this.#own.tick1 = entries.ticks1[index]!;
+        this.#own.tick2 = entries.ticks2[index]!;
+        head.baselines(tick, this.#own);
       }
       if (!head.either(isSame)) head.ownership(entity.rows, place);
     }
