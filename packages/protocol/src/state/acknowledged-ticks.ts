@@ -1,10 +1,16 @@
+import type { EntityRows } from "./entity-rows.js";
 import { NO_TICK } from "./packet-entries.js";
 
 /** The newest three states of one entity that one receiver has acknowledged. */
 export class AcknowledgedTicks {
+  readonly entity: EntityRows;
   tick0 = NO_TICK;
   tick1 = NO_TICK;
   tick2 = NO_TICK;
+
+  constructor(entity: EntityRows) {
+    this.entity = entity;
+  }
 
   /** Acknowledgements come in any order, and more than once. */
   add(tick: number): void {

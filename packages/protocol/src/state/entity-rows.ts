@@ -21,6 +21,10 @@ export class EntityRows {
   newest = NO_TICK;
   /** Tick of the first state. */
   bornTick = 0;
+  /** A small number of its own among the entities of a history, used again after it has gone. */
+  index = 0;
+  /** No longer among the living. */
+  isGone = false;
 
   /** @param capacity states kept: a power of two */
   constructor(id: number, plan: StatePlan, capacity: number) {
@@ -39,6 +43,11 @@ export class EntityRows {
   find(tick: number): number {
     const slot = tick & this.#mask;
     return this.#ticks[slot] === tick ? slot * this.plan.width : -1;
+  }
+
+  /** Whether the state of a tick that was there once still is. */
+  holds(tick: number): boolean {
+    return ((this.newest - tick) | 0) <= this.#mask || this.find(tick) >= 0;
   }
 
   /** Makes room for the state of a tick and returns where it begins; -1 if its place holds a newer one. */

@@ -35,7 +35,6 @@ export class PacketEntries {
     this.ticks0[index] = NO_TICK;
     this.ticks1[index] = NO_TICK;
     this.ticks2[index] = NO_TICK;
-    this.at0[index] = this.at1[index] = this.at2[index] = -1;
     return index;
   }
 
@@ -43,20 +42,25 @@ export class PacketEntries {
     return this.ticks0[index] === tick0 && this.ticks1[index] === tick1 && this.ticks2[index] === tick2;
   }
 
-  /** False where the entity does not have the state of one of the ticks (any more). */
-  setBaselines(index: number, tick0: number, tick1: number, tick2: number): boolean {
-    const entity = this.entities[index]!;
-    this.at0[index] = entity.find(tick0);
-    this.at1[index] = tick1 === NO_TICK ? -1 : entity.find(tick1);
-    this.at2[index] = tick2 === NO_TICK ? -1 : entity.find(tick2);
+  setBaselines(index: number, tick0: number, tick1: number, tick2: number): void {
     this.ticks0[index] = tick0;
     this.ticks1[index] = tick1;
     this.ticks2[index] = tick2;
-    return (
-      this.at0[index]! >= 0 &&
-      (tick1 === NO_TICK || this.at1[index]! >= 0) &&
-      (tick2 === NO_TICK || this.at2[index]! >= 0)
-    );
+  }
+
+  /** Looks the baselines of an entry up; false where the entity does not have one of them (any more). */
+  locate(index: number): boolean {
+    const entity = this.entities[index]!;
+    const tick0 = this.ticks0[index]!;
+    const tick1 = this.ticks1[index]!;
+    const tick2 = this.ticks2[index]!;
+    const at0 = tick0 === NO_TICK ? -1 : entity.find(tick0);
+    const at1 = tick1 === NO_TICK ? -1 : entity.find(tick1);
+    const at2 = tick2 === NO_TICK ? -1 : entity.find(tick2);
+    this.at0[index] = at0;
+    this.at1[index] = at1;
+    this.at2[index] = at2;
+    return (at0 >= 0 || tick0 === NO_TICK) && (at1 >= 0 || tick1 === NO_TICK) && (at2 >= 0 || tick2 === NO_TICK);
   }
 
   /** Whether the same entities have the same baselines. */

@@ -154,7 +154,8 @@ export class SnapshotReader {
     const place = this.#stage(entity.plan.width);
     if (place < 0) return "too-long";
     const index = this.#entries.add(entity, this.#options.plans.indexOf(entity.plan), place);
-    if (!this.#entries.setBaselines(index, tick0, tick1, tick2)) return "no-baseline";
+    this.#entries.setBaselines(index, tick0, tick1, tick2);
+    if (!this.#entries.locate(index)) return "no-baseline";
     const at0 = this.#entries.at0[index]!;
     this.#staged[place + OWNER_COLUMN] = entity.rows[at0 + OWNER_COLUMN]!;
     this.#staged[place + TELEPORT_COLUMN] = entity.rows[at0 + TELEPORT_COLUMN]!;

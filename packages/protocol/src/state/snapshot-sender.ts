@@ -15,7 +15,7 @@ const OLDEST_BASELINE_TICKS = 0x7fff;
 interface SentPacket {
   sequence: number;
   tick: number;
-  ids: Uint16Array;
+  readonly entities: (EntityRows | undefined)[];
   count: number;
   removed: readonly number[];
 }
@@ -37,7 +37,8 @@ export interface SnapshotSenderOptions {
 export class SnapshotSender {
   readonly #history: StateHistory;
   readonly #splitter: PacketSplitter;
-  readonly #acknowledged = new Map<EntityRows, AcknowledgedTicks>();
+  /** By the entities' indices. */
+  readonly #acknowledged: (AcknowledgedTicks | undefined)[] = [];
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
   readonly #job: SplitJob;
@@ -75,11 +76,13 @@ export class SnapshotSender {
     if (packet?.sequence !== sequence) return;
     packet.sequence = -1;
     for (let index = 0; index < packet.count; index++) {
-      const entity = this.#history.find(packet.ids[index]!);
-      // The id may be another entity's by now; then it has no state of that tick.
-      if (!entity || entity.find(packet.tick) < 0) continue;
-      let ticks = this.#acknowledged.get(entity);
-      if (!ticks) this.#acknowledged.set(entity, (ticks = new AcknowledgedTicks()));
+      const entity = packet.entities[index];
+      if (entity === undefined || entity.isGone) continue;
+      let ticks = this.#acknowledged[entity.index];
+      if (ticks?.entity !== entity) {
+        ticks = new AcknowledgedTicks(entity);
+        this.#acknowledged[entity.index] = ticks;
+      }
       ticks.add(packet.tick);
     }
     for (const id of packet.removed) this.#removals.delete(id);
@@ -87,24 +90,24 @@ export class SnapshotSender {
 
   /** The entity is no more: told with every packet until acknowledged. Call before its id is used again. */
   remove(entity: EntityRows): void {
-    this.#acknowledged.delete(entity);
+    this.#forget(entity);
     this.#removals.add(entity.id);
   }
 
   /** The receiver's states of the entity are not to be relied on: the next one goes whole. */
   resync(entity: EntityRows): void {
-    this.#acknowledged.delete(entity);
+    this.#forget(entity);
     // Holes are skipped: not every place has been used yet.
     this.#sent.forEach((packet) => {
       for (let index = 0; index < packet.count; index++) {
-        if (packet.ids[index] === entity.id) packet.sequence = -1;
+        if (packet.entities[index] === entity) packet.entities[index] = undefined;
       }
     });
   }
 
   /** The receiver cannot make sense of what it gets: everything goes whole. */
   restart(): void {
-    this.#acknowledged.clear();
+    this.#acknowledged.length = 0;
     this.#sent.forEach((packet) => (packet.sequence = -1));
   }
 
@@ -114,17 +117,20 @@ export class SnapshotSender {
     return [...this.#removals];
   }
 
+  #forget(entity: EntityRows): void {
+    if (this.#acknowledged[entity.index]?.entity === entity) this.#acknowledged[entity.index] = undefined;
+  }
+
   #choose(entries: PacketEntries, index: number): void {
-    const { tick } = this.#job;
-    const ticks = this.#acknowledged.get(entries.entities[index]!);
-    if (!ticks || ticks.tick0 === NO_TICK) return;
-    const { tick0 } = ticks;
-    const age = (tick - tick0) | 0;
     const entity = entries.entities[index]!;
-    if (age < 1 || age > OLDEST_BASELINE_TICKS || entity.find(tick0) < 0) return;
-    const tick1 = entity.find(ticks.tick1) >= 0 ? ticks.tick1 : NO_TICK;
-    const tick2 = tick1 !== NO_TICK && entity.find(ticks.tick2) >= 0 ? ticks.tick2 : NO_TICK;
-    entries.setBaselines(index, tick0, tick1, tick2);
+    const ticks = this.#acknowledged[entity.index];
+    if (ticks?.entity !== entity) return;
+    const { tick0, tick1, tick2 } = ticks;
+    const age = (this.#job.tick - tick0) | 0;
+    if (age < 1 || age > OLDEST_BASELINE_TICKS || !entity.holds(tick0)) return;
+    const isSecond = tick1 !== NO_TICK && entity.holds(tick1);
+    const isThird = isSecond && tick2 !== NO_TICK && entity.holds(tick2);
+    entries.setBaselines(index, tick0, isSecond ? tick1 : NO_TICK, isThird ? tick2 : NO_TICK);
   }
 
   #remember(sequence: number, entries: PacketEntries, removed: readonly number[]): void {
@@ -133,13 +139,12 @@ export class SnapshotSender {
     packet.tick = this.#job.tick;
     packet.count = entries.count;
     packet.removed = removed;
-    if (packet.ids.length < entries.count) packet.ids = new Uint16Array(entries.count * 2);
-    for (let index = 0; index < entries.count; index++) packet.ids[index] = entries.entities[index]!.id;
+    for (let index = 0; index < entries.count; index++) packet.entities[index] = entries.entities[index];
   }
 }
 
 const NOTHING: readonly number[] = [];
 
 function newPacket(): SentPacket {
-  return { sequence: -1, tick: 0, ids: new Uint16Array(16), count: 0, removed: NOTHING };
+  return { sequence: -1, tick: 0, entities: [], count: 0, removed: NOTHING };
 }

@@ -33,6 +33,7 @@ export class SnapshotWriter {
   write(content: SnapshotContent): Uint8Array {
     const { tick, entries, removed, checked } = content;
     const head = this.#head;
+    for (let index = 0; index < entries.count; index++) entries.locate(index);
     this.#codec.coder.startEncoding();
     head.count(entries.count);
     mostlyShared(entries, this.#shared);

@@ -20,6 +20,7 @@ export class StateHistory {
   readonly entities: EntityRows[] = [];
   readonly #byId = new Map<number, EntityRows>();
   readonly #kinds = new Map<StatePlan, number>();
+  readonly #freeIndices: number[] = [];
   readonly #owners = new Map<number, number>();
   readonly #teleports = new Map<number, number>();
 
@@ -45,6 +46,7 @@ export class StateHistory {
       throw new ConfigError({ field: "plan", value: plan.definition.name, expected: "one of the history's plans" });
     }
     const entity = new EntityRows(id, plan, this.historyTicks);
+    entity.index = this.#freeIndices.pop() ?? this.entities.length;
     this.#byId.set(id, entity);
     this.entities.push(entity);
     this.entities.sort((a, b) => a.id - b.id);
@@ -56,6 +58,8 @@ export class StateHistory {
     const entity = this.#byId.get(id);
     if (!entity) return;
     this.#byId.delete(id);
+    entity.isGone = true;
+    this.#freeIndices.push(entity.index);
     this.#owners.delete(id);
     // An id that is used again is at another place, even for a receiver that has not heard of the removal.
     this.teleport(id);
