@@ -27,6 +27,8 @@ const SURPRISE = 6;
 const LAST_GROUP = 7;
 const GROUP_BEFORE = 8;
 const WEIGHT_SHIFT = 6;
+/** Where the change and the bend of a column stand that is coded apart from its group. */
+const ALONE = 3;
 
 /**
  * Codes one entity against its baselines: predicts every column from the history that both sides hold, and codes by
@@ -96,6 +98,8 @@ export class EntityCoder {
   #codeRate(group: ColumnGroup): number {
     const { row, at, rows, at0, age } = this.#baselines;
     const { motion } = this.#plan.definition;
+    const isChanging = motion !== "velocity";
+    const { fading, bending } = this.#persistence;
     const model = this.#model;
     const weights = model.weights;
     const changes = this.#changes;
@@ -111,8 +115,10 @@ export class EntityCoder {
       const column = group.first + index;
       const value = rows[at0 + column]!;
       const bend = bends[index]!;
-      const going = motion === "velocity" ? 0 : this.#persistence.of(this.#misses[index]!, bend) * age;
-      const predicted = this.#within(column, value + going * changes[index]!);
+      const straight = this.#misses[index]!;
+      const size = straight * straight + 1;
+      const going = isChanging ? (age * size) / (fading * size + bending * bend * bend) : 0;
+      const predicted = this.#within(column, Math.floor(value + going * changes[index]! + 0.5));
       const scale =
         base +
         weights[RATE + OWN]! * logOf(bend) +
@@ -153,7 +159,8 @@ export class EntityCoder {
           weights[PLACE + OWN]! * this.#rateResiduals[index]! +
           weights[PLACE + CHANGE]! * logOf(miss) +
           (index === 0 ? weights[PLACE + FIRST]! * LOG_UNITS : weights[PLACE + SURPRISE]! * surprise);
-        this.#codeOnGrid(column, Role.place, scale >> WEIGHT_SHIFT, rows[at0 + column]! + group.rateScale * moved);
+        const expected = Math.floor(rows[at0 + column]! + group.rateScale * moved + 0.5);
+        this.#codeOnGrid(column, Role.place, scale >> WEIGHT_SHIFT, expected);
       }
       surprise = index === 0 ? model.surprise : (surprise + model.surprise) >> 1;
     }
@@ -165,9 +172,8 @@ export class EntityCoder {
     let surprise = 0;
     for (let index = 0; index < group.count; index++) {
       const column = group.first + index;
-      const bend = this.#bends[index]!;
-      const ofGroup = group.count > 1 ? widest : logOf(bend / this.#grids.of(column));
-      this.#codeSmoothColumn(column, this.#changes[index]!, bend, ofGroup, index === 0 ? undefined : surprise);
+      const ofGroup = group.count > 1 ? widest : logOf(this.#bends[index]! / this.#grids.of(column));
+      this.#codeSmoothColumn(column, index, ofGroup, surprise);
       surprise = index === 0 ? this.#model.surprise : (surprise + this.#model.surprise) >> 1;
     }
     return surprise;
@@ -175,22 +181,23 @@ export class EntityCoder {
 
   /** A position that does not go where its velocity says: from its own history. */
   #codeAlone(column: number): void {
-    const change = this.#changeOf(column);
     const bend = this.#bendOf(column);
-    this.#codeSmoothColumn(column, change, bend, logOf(bend / this.#grids.of(column)), undefined);
+    this.#changes[ALONE] = this.#changeOf(column);
+    this.#bends[ALONE] = bend;
+    this.#codeSmoothColumn(column, ALONE, logOf(bend / this.#grids.of(column)), 0);
   }
 
-  #codeSmoothColumn(
-    column: number,
-    change: number,
-    bend: number,
-    widest: number,
-    surprise: number | undefined,
-  ): void {
+  /** `index`: where its change and bend are. `widest`: the widest bend of its group; `surprise`: of those before it. */
+  #codeSmoothColumn(column: number, index: number, widest: number, surprise: number): void {
     const { age, rows, at0 } = this.#baselines;
+    const { last, before } = this.#surprises;
+    const { fading, bending } = this.#persistence;
     const weights = this.#model.weights;
+    const change = this.#changes[index]!;
+    const bend = this.#bends[index]!;
     const grid = this.#grids.of(column);
-    const kept = this.#persistence.of(change, bend);
+    const size = change * change + 1;
+    const kept = size / (fading * size + bending * bend * bend);
     const bent = 0.2 * bend * age * (age + 1) * (kept > 2 / 3 ? 1 : 1.5 * kept);
     const moved = (age * change + bent) * (kept > 0.7 ? 1 : 0.3 + kept);
     const scale =
@@ -198,10 +205,10 @@ export class EntityCoder {
       weights[SMOOTH + OWN]! * logOf(bend / grid) +
       weights[SMOOTH + GROUP]! * widest +
       weights[SMOOTH + CHANGE]! * logOf(change / grid) +
-      weights[SMOOTH + LAST_GROUP]! * this.#surprises.last +
-      weights[SMOOTH + GROUP_BEFORE]! * this.#surprises.before +
-      (surprise === undefined ? weights[SMOOTH + FIRST]! * LOG_UNITS : weights[SMOOTH + SURPRISE]! * surprise);
-    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, rows[at0 + column]! + moved);
+      weights[SMOOTH + LAST_GROUP]! * last +
+      weights[SMOOTH + GROUP_BEFORE]! * before +
+      (index === 0 || index === ALONE ? weights[SMOOTH + FIRST]! * LOG_UNITS : weights[SMOOTH + SURPRISE]! * surprise);
+    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, Math.floor(rows[at0 + column]! + moved + 0.5));
   }
 
   #codeRotation(group: ColumnGroup): number {
@@ -224,7 +231,7 @@ export class EntityCoder {
     let surprise = 0;
     for (let index = 0; index < 3; index++) {
       const column = group.first + 1 + index;
-      const predicted = this.#within(column, rotation.rest[index]! / step);
+      const predicted = this.#within(column, Math.floor(rotation.rest[index]! / step + 0.5));
       const scale =
         base +
         (index === 0 ? weights[ROTATION + FIRST]! * LOG_UNITS : weights[ROTATION + SURPRISE]! * surprise);
@@ -235,12 +242,12 @@ export class EntityCoder {
     return surprise;
   }
 
-  /** Codes a column whose values may be known to be multiples of its grid, around a prediction. */
+  /** Codes a column whose values may be known to be multiples of its grid, around a whole number. */
   #codeOnGrid(column: number, role: number, scale: number, expected: number): void {
     const { row, at } = this.#baselines;
     const turn = this.#plan.turn[column]!;
     if (turn > 0) {
-      const predicted = Math.floor(positiveTurn(expected, turn) + 0.5);
+      const predicted = positiveTurn(expected, turn);
       const residual = this.#model.code(role, scale, shortestTurn(row[at + column]! - predicted, turn));
       this.#put(column, row, at, positiveTurn(predicted + residual, turn));
       return;
@@ -267,7 +274,7 @@ export class EntityCoder {
   #within(column: number, value: number): number {
     const min = this.#plan.min[column]!;
     const max = this.#plan.max[column]!;
-    return value > min ? (value < max ? Math.floor(value + 0.5) : max) : min;
+    return value > min ? (value < max ? value : max) : min;
   }
 
   /**
