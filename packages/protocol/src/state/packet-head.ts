@@ -63,6 +63,15 @@ export class PacketHead {
     return last + 2 + codeSmall(this.#coder, id - last - 2);
   }
 
+  /** Whether ids follow each other without a gap, and all entities are plain: then nothing more is said of them. */
+  isUniform(value: boolean): boolean {
+    return this.#coder.flag(value, Math.round(FREQUENCY_TOTAL * 0.9));
+  }
+
+  firstId(id: number): number {
+    return codeSmall(this.#coder, id);
+  }
+
   /** Whether an entity has the packet's baselines, and the owner and teleports of its own baseline. */
   isPlain(value: boolean): boolean {
     return this.#coder.flag(value, LIKELY);

@@ -1,7 +1,6 @@
-import type { Component } from "../entity-components.js";
 import { ConfigError } from "../errors.js";
 import { packQuat, unpackQuat } from "./quat-columns.js";
-import { QUAT_COLUMNS, type StatePlan } from "./state-plan.js";
+import { Handling, QUAT_COLUMNS, type StatePlan } from "./state-plan.js";
 
 const quat = new Float64Array(QUAT_COLUMNS);
 
@@ -11,44 +10,54 @@ const quat = new Float64Array(QUAT_COLUMNS);
  * as directions. Throws {@link ConfigError} for what is not a number or out of its range.
  */
 export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Array, at: number): void {
-  const { components } = plan.definition;
-  for (let index = 0; index < components.length; index++) {
-    const column = plan.columnOf[index]!;
-    if (column < 0) continue;
-    const component = components[index]!;
-    if (component.kind === "quat") {
+  const { handling, columnOf, step, min, max } = plan;
+  for (let index = 0; index < handling.length; index++) {
+    const how = handling[index]!;
+    if (how === Handling.none) continue;
+    const column = columnOf[index]!;
+    if (how === Handling.quat) {
       for (let axis = 0; axis < QUAT_COLUMNS; axis++) quat[axis] = state[index + axis]!;
       packQuat(plan, column, quat, row, at);
-      index += QUAT_COLUMNS - 1;
-    } else row[at + column] = quantised(plan, column, component, state[index]!);
+      continue;
+    }
+    const steps = Math.round(state[index]! / step[column]!);
+    if (how === Handling.angle) row[at + column] = quantisedAngle(plan, index, steps);
+    else if (steps >= min[column]! && steps <= max[column]!) row[at + column] = steps;
+    else refuse(plan, index, state[index]!);
   }
 }
 
 /** Reads the components back. What is not in the row (derived, or not coded) is left as it is. */
 export function restore(plan: StatePlan, row: Int32Array, at: number, into: Float32Array | Float64Array): void {
-  const { components } = plan.definition;
-  for (let index = 0; index < components.length; index++) {
-    const column = plan.columnOf[index]!;
-    if (column < 0) continue;
-    const component = components[index]!;
-    if (component.kind === "quat") {
+  const { handling, columnOf, step, lowest, highest } = plan;
+  for (let index = 0; index < handling.length; index++) {
+    const how = handling[index]!;
+    if (how === Handling.none) continue;
+    const column = columnOf[index]!;
+    if (how === Handling.quat) {
       unpackQuat(plan, column, row, at, quat);
       for (let axis = 0; axis < QUAT_COLUMNS; axis++) into[index + axis] = quat[axis]!;
-      index += QUAT_COLUMNS - 1;
       continue;
     }
-    const value = row[at + column]! * plan.step[column]!;
-    if (component.kind === "angle") into[index] = value >= Math.PI ? value - 2 * Math.PI : value;
-    else into[index] = value < component.min ? component.min : value > component.max ? component.max : value;
+    const value = row[at + column]! * step[column]!;
+    if (how === Handling.angle) into[index] = value >= Math.PI ? value - 2 * Math.PI : value;
+    else {
+      const low = lowest[index]!;
+      const high = highest[index]!;
+      into[index] = value < low ? low : value > high ? high : value;
+    }
   }
 }
 
-function quantised(plan: StatePlan, column: number, component: Component, value: number): number {
-  const steps = Math.round(value / plan.step[column]!);
-  const turn = plan.turn[column]!;
-  if (turn > 0 && Number.isFinite(steps)) return ((steps % turn) + turn) % turn;
-  if (steps >= plan.min[column]! && steps <= plan.max[column]!) return steps;
-  const { name, min, max, unit } = component;
-  const expected = turn > 0 ? "a finite number of rad" : `${min} to ${max} ${unit}`.trim();
-  throw new ConfigError({ field: `${plan.definition.name}.${name}`, value, expected });
+function quantisedAngle(plan: StatePlan, index: number, steps: number): number {
+  const turn = plan.turn[plan.columnOf[index]!]!;
+  if (steps >= 0 && steps < turn) return steps;
+  if (!Number.isFinite(steps)) refuse(plan, index, steps);
+  return ((steps % turn) + turn) % turn;
+}
+
+function refuse({ definition }: StatePlan, index: number, value: number): never {
+  const { name, min, max, unit, kind } = definition.components[index]!;
+  const expected = kind === "angle" ? "a finite number of rad" : `${min} to ${max} ${unit}`.trim();
+  throw new ConfigError({ field: `${definition.name}.${name}`, value, expected });
 }

@@ -93,19 +93,44 @@ export class ResidualModel {
     return this.#coder.flag(value, chance);
   }
 
+  /** A token's interval is halved between the signs: small residuals are one symbol. */
   #signed(role: number, scale: number, residual: number): number {
     const bin = ((scale + BIN_UNITS / 2) >> 3) - LOWEST_HALF_OCTAVE;
-    const magnitude = residual < 0 ? -residual : residual;
-    const token = this.#token(role * BINS + (bin < 0 ? 0 : bin), tokenOf(magnitude));
-    if (token === 0) return 0;
-    const start = starts[token]!;
-    if (token === ESCAPE) {
-      const rest = codeVaruint(this.#coder, magnitude - start) + start;
-      return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -rest : rest;
+    const table = role * BINS + (bin < 0 ? 0 : bin);
+    const coder = this.#coder;
+    const row = table * ROW;
+    if (!coder.isDecoding) {
+      const size = residual < 0 ? -residual : residual;
+      const token = tokenOf(size);
+      const from = frequencies[row + token]!;
+      const to = frequencies[row + token + 1]!;
+      if (token === 0) coder.encodeInterval(from, to);
+      else if (residual < 0) coder.encodeInterval((from + to) >> 1, to);
+      else coder.encodeInterval(from, (from + to) >> 1);
+      if (token > 3) this.#extra(token, size);
+      return residual;
     }
-    const coded = this.#coder.bits(((magnitude - start) << 1) | (residual < 0 ? 1 : 0), extras[token]! + 1);
-    const value = start + (coded >> 1);
-    return (coded & 1) === 1 ? -value : value;
+    const frequency = coder.peekFrequency();
+    let token = quick[table * QUICK + (frequency >> QUICK_SHIFT)]!;
+    while (frequencies[row + token + 1]! <= frequency) token++;
+    const from = frequencies[row + token]!;
+    const to = frequencies[row + token + 1]!;
+    if (token === 0) {
+      coder.decodedInterval(from, to);
+      return 0;
+    }
+    const middle = (from + to) >> 1;
+    const isNegative = frequency >= middle;
+    coder.decodedInterval(isNegative ? middle : from, isNegative ? to : middle);
+    const size = token > 3 ? this.#extra(token, 0) : token;
+    return isNegative ? -size : size;
+  }
+
+  /** Which of a token's magnitudes it is. */
+  #extra(token: number, size: number): number {
+    const start = starts[token]!;
+    if (token === ESCAPE) return codeVaruint(this.#coder, size - start) + start;
+    return start + this.#coder.bits(size - start, extras[token]!);
   }
 
   /** Where far more than the widest bin is expected, the lowest bits are coded as they are. */

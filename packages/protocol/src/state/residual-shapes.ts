@@ -49,17 +49,17 @@ export function buildFrequencies(shapes: string): Uint16Array {
   return frequencies;
 }
 
-/** Every token keeps at least one unit, so that nothing is impossible. */
+/** Every token keeps at least two units, one for each sign, so that nothing is impossible. */
 function fillBin(
   row: Uint16Array,
   power: (u: number) => number,
   tail: (y: number) => number,
   scale: number,
 ): void {
-  const shared = FREQUENCY_TOTAL - TOKENS;
+  const shared = FREQUENCY_TOTAL - 2 * TOKENS;
   for (let token = 1; token < TOKENS; token++) {
     const survival = tail(1 + power((tokenStart(token) - 0.5) / scale));
-    row[token] = token + Math.floor(shared * (1 - survival));
+    row[token] = 2 * (token + Math.floor((shared / 2) * (1 - survival)));
   }
   row[TOKENS] = FREQUENCY_TOTAL;
 }

@@ -102,10 +102,20 @@ export class SnapshotReader {
     last.id = -1;
     last.kind = 0;
     this.#stagedLength = 0;
+    if (this.#shared.tick0 !== NO_TICK && head.isUniform(false)) return this.#stageUniform(head.firstId(0), count);
     for (let index = 0; index < count; index++) {
       last.id = head.id(0, last.id);
       if (last.id > 0xffff || this.#codec.coder.isExhausted) return "length";
       const reason = this.#readEntityHead(tick, last);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  #stageUniform(first: number, count: number): DropReason | undefined {
+    if (first + count > 0x10000) return "length";
+    for (let id = first; id < first + count; id++) {
+      const reason = this.#stageDelta(id, this.#shared);
       if (reason !== undefined) return reason;
     }
     return undefined;

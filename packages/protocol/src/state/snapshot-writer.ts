@@ -55,6 +55,10 @@ export class SnapshotWriter {
   #writeEntityHeads(tick: number, entries: PacketEntries): void {
     const head = this.#head;
     const { tick0, tick1, tick2 } = this.#shared;
+    if (tick0 !== NO_TICK && head.isUniform(this.#isUniform(entries))) {
+      head.firstId(entries.entities[0]!.id);
+      return;
+    }
     let last = -1;
     let kind = 0;
     for (let index = 0; index < entries.count; index++) {
@@ -80,5 +84,19 @@ export class SnapshotWriter {
       }
       if (!head.either(isSame)) head.ownership(entity.rows, place);
     }
+  }
+
+  #isUniform(entries: PacketEntries): boolean {
+    const { tick0, tick1, tick2 } = this.#shared;
+    const first = entries.entities[0]!.id;
+    for (let index = 0; index < entries.count; index++) {
+      const entity = entries.entities[index]!;
+      const isPlain =
+        entity.id === first + index &&
+        entries.hasBaselines(index, tick0, tick1, tick2) &&
+        isSameOwnership(entity, entries.at0[index]!, entries.places[index]!);
+      if (!isPlain) return false;
+    }
+    return true;
   }
 }

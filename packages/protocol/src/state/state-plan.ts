@@ -21,6 +21,9 @@ export interface ColumnGroup {
   readonly rateScale: number;
 }
 
+/** How a component becomes a column: not at all, as a number, as an angle, as the first of a quaternion's four. */
+export const Handling = { none: 0, number: 1, angle: 2, quat: 3 } as const;
+
 /** How one kind of entity lies in rows of integers, and how these are coded. */
 export interface StatePlan {
   readonly definition: EntityDefinition;
@@ -42,6 +45,11 @@ export interface StatePlan {
   readonly step: Float64Array;
   /** A value that numbers rest at: zero, or the one nearest to it. */
   readonly rest: Int32Array;
+  /** What to do with each component when it is written and read. */
+  readonly handling: Uint8Array;
+  /** Bounds of each component. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
   /** Columns whose values may all be multiples of something: see PacketGrids. */
   readonly gridColumns: readonly number[];
   /** 1 for columns that hold and then step. */
@@ -89,7 +97,22 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
   );
   const isStep = new Uint8Array(width);
   for (const { role, first } of groups) if (role === Role.step) isStep[first] = 1;
-  return { ...plan, groups, texts, gridColumns, isStep };
+  return { ...plan, groups, texts, gridColumns, isStep, ...boundsOf(definition), handling: handlingOf(definition, columnOf) };
+}
+
+function boundsOf({ components }: EntityDefinition): Pick<StatePlan, "lowest" | "highest"> {
+  return {
+    lowest: Float64Array.from(components, ({ min }) => min),
+    highest: Float64Array.from(components, ({ max }) => max),
+  };
+}
+
+function handlingOf({ components }: EntityDefinition, columnOf: Int32Array): Uint8Array {
+  return Uint8Array.from(components, ({ kind, name }, index) => {
+    if (columnOf[index]! < 0) return Handling.none;
+    if (kind === "quat") return name.endsWith(".x") ? Handling.quat : Handling.none;
+    return kind === "angle" ? Handling.angle : Handling.number;
+  });
 }
 
 type Columns = Pick<StatePlan, "min" | "max" | "turn" | "bits" | "step" | "rest">;
@@ -145,7 +168,7 @@ function layQuatColumn(component: Component, column: number, into: Pick<Columns,
 }
 
 /** Velocity first: the position then has little left to tell, and the rest learns from both how good the guess was. */
-function groupColumns(leaves: readonly Leaf[], plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep">): ColumnGroup[] {
+function groupColumns(leaves: readonly Leaf[], plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">): ColumnGroup[] {
   const moving = plan.definition.motionLayout;
   const rate = moving?.isVelocityDeclared ? plan.columnOf[moving.velocity]! : -1;
   const groups: ColumnGroup[] = [];

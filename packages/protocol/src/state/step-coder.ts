@@ -62,27 +62,28 @@ export class StepCoder {
     const value = rows[at0 + column]!;
     const older = at1 < 0 ? value : rows[at1 + column]!;
     const oldest = at2 < 0 ? older : rows[at2 + column]!;
+    const wasExtreme = isExtreme(plan, column, value);
+    let known = weights[CHANGE]!;
+    if (value !== older) known += weights[CHANGE + 1]!;
+    if (older !== oldest) known += weights[CHANGE + 2]!;
+    if (wasExtreme) known += weights[CHANGE + 3]!;
     const scale =
-      (weights[CHANGE]! +
-        (value === older ? 0 : weights[CHANGE + 1]!) +
-        (older === oldest ? 0 : weights[CHANGE + 2]!) +
-        (isExtreme(plan, column, value) ? weights[CHANGE + 3]! : 0)) *
-        LOG_UNITS +
-      weights[CHANGE + 7]! * surprises.last +
-      weights[CHANGE + 8]! * surprises.before;
-    let coded = value;
-    if (this.#model.codeChange(scale >> WEIGHT_SHIFT, row[at + column] !== value)) {
-      coded =
-        group.role === Role.change
-          ? this.#other(plan, column, row[at + column]!, value)
-          : this.#stepped(plan, column, row[at + column]!, { value, older, oldest, grid, surprises });
+      known * LOG_UNITS + weights[CHANGE + 7]! * surprises.last + weights[CHANGE + 8]! * surprises.before;
+    if (column >= this.#extremes.length) this.#grow(plan.width);
+    if (!this.#model.codeChange(scale >> WEIGHT_SHIFT, row[at + column] !== value)) {
+      row[at + column] = value;
+      if (wasExtreme) this.#extremes[column]! += 1;
+      return;
     }
+    const coded =
+      group.role === Role.change
+        ? this.#other(plan, column, row[at + column]!, value)
+        : this.#stepped(plan, column, row[at + column]!, { value, older, oldest, grid, surprises });
     if (coded >= plan.min[column]! && coded <= plan.max[column]!) row[at + column] = coded;
     else {
       this.isInRange = false;
       row[at + column] = value;
     }
-    if (column >= this.#extremes.length) this.#grow(plan.width);
     if (isExtreme(plan, column, coded)) this.#extremes[column]! += 1;
   }
 
