@@ -1,4 +1,7 @@
-/** `pnpm bench NAME`: bundles the lab, which imports the packages from source, and runs it. */
+/**
+ * `pnpm bench NAME`: bundles the lab, which imports the packages from source, and runs it. `pnpm bench --adapter FILE`
+ * writes the codec as one module for a comparison elsewhere.
+ */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,12 +10,11 @@ import { build } from "esbuild";
 import { ROOT } from "./pnpm.mjs";
 
 const LAB = path.join(ROOT, "apps/lab");
-// Beside the lab, so that Node finds its dependencies.
-const target = mkdtempSync(path.join(LAB, ".bench-"));
-const outfile = path.join(target, "main.mjs");
-try {
+
+/** @param {string} entry @param {string} outfile */
+async function bundle(entry, outfile) {
   await build({
-    entryPoints: [path.join(LAB, "src/main.ts")],
+    entryPoints: [path.join(LAB, "src", entry)],
     outfile,
     bundle: true,
     platform: "node",
@@ -22,13 +24,26 @@ try {
     external: ["@colyseus/schema", "msgpackr", "fast-check"],
     logLevel: "warning",
   });
-  const flags = ["--expose-gc", "--max-semi-space-size=128", "--enable-source-maps"];
-  const child = spawn(process.execPath, [...flags, outfile, ...process.argv.slice(2)], { stdio: "inherit" });
-  process.exitCode = await new Promise((resolve) => {
-    child.once("exit", (code) => {
-      resolve(code ?? 1);
-    });
-  });
-} finally {
-  rmSync(target, { recursive: true });
 }
+
+/** @param {string[]} args @returns {Promise<number>} */
+async function run(args) {
+  // Beside the lab, so that Node finds its dependencies.
+  const target = mkdtempSync(path.join(LAB, ".bench-"));
+  try {
+    await bundle("main.ts", path.join(target, "main.mjs"));
+    const flags = ["--expose-gc", "--max-semi-space-size=128", "--enable-source-maps"];
+    const child = spawn(process.execPath, [...flags, path.join(target, "main.mjs"), ...args], { stdio: "inherit" });
+    return await new Promise((resolve) => {
+      child.once("exit", (code) => {
+        resolve(code ?? 1);
+      });
+    });
+  } finally {
+    rmSync(target, { recursive: true });
+  }
+}
+
+const args = process.argv.slice(2);
+if (args[0] === "--adapter" && args[1] !== undefined) await bundle("peerbench-adapter.ts", args[1]);
+else process.exitCode = await run(args);

@@ -82,7 +82,6 @@ test.each(["perfect", "busy", "lossyLan"] as const)("acknowledged baselines over
     random,
     settings,
     deliver: (packet) => {
-      const sequence = packet[0]! | (packet[1]! << 8);
       if (receiver.take(packet.subarray(4), packet[2]! | (packet[3]! << 8))) back.send(packet.slice(0, 2));
     },
   });

@@ -33,6 +33,7 @@ abstract class PacelineSystem implements CodecSystem {
   protected readonly entities: readonly EntityRows[];
   protected readonly reader: SnapshotReader;
   protected packets: Uint8Array[] = [];
+  protected isCopying = true;
   protected readonly listener: SnapshotListener;
   readonly #rotation: Rotation;
   readonly #values: Float64Array;
@@ -61,6 +62,10 @@ abstract class PacelineSystem implements CodecSystem {
 
   abstract join(frame: readonly CarState[]): number;
   abstract encode(frame: readonly CarState[], tick: number): number;
+
+  stopCopying(): void {
+    this.isCopying = false;
+  }
 
   takePackets(): readonly Uint8Array[] {
     const taken = this.packets;
@@ -107,7 +112,7 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#bytes += body.length;
     const hasArrived = this.#options.lossRatio === 0 || !this.#random.bool(this.#options.lossRatio);
     this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? 1 : 0;
-    if (this.#client === 0 && hasArrived) this.packets.push(body.slice());
+    if (this.isCopying && this.#client === 0 && hasArrived) this.packets.push(body.slice());
     return this.#tick & 0xffff;
   };
 
@@ -151,7 +156,7 @@ export class ReferenceSystem extends PacelineSystem {
   #bytes = 0;
   readonly #send = (body: Uint8Array): void => {
     this.#bytes += body.length;
-    this.packets.push(body.slice());
+    if (this.isCopying) this.packets.push(body.slice());
   };
 
   constructor(options: PacelineOptions) {

@@ -27,6 +27,8 @@ export interface CodecSystem {
   join(frame: readonly CarState[]): number;
   /** Encodes a tick for all clients and returns the bytes of a client's packets, the clients' mean. */
   encode(frame: readonly CarState[], tick: number): number;
+  /** From now on packets are not kept for client 0. */
+  stopCopying?(): void;
   /** What client 0 got of the tick encoded last, or nothing where it was lost: copied, to be decoded later. */
   takePackets(): readonly Uint8Array[];
   /** Client 0 decodes the packets of one tick. */

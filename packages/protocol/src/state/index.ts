@@ -9,3 +9,5 @@ export * from "./reference-sender.js";
 export * from "./shared-writer.js";
 export * from "./snapshot-sender.js";
 export * from "./state-history.js";
+export * from "./field-table.js";
+export * from "./state-size.js";
