@@ -4,7 +4,7 @@
  */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "./pnpm.mjs";
@@ -28,12 +28,16 @@ async function bundle(entry, outfile) {
 
 /** @param {string[]} args @returns {Promise<number>} */
 async function run(args) {
-  // Beside the lab, so that Node finds its dependencies.
-  const target = mkdtempSync(path.join(LAB, ".bench-"));
+  // Inside the lab, so that Node finds its dependencies.
+  const dist = path.join(LAB, "dist");
+  mkdirSync(dist, { recursive: true });
+  const target = mkdtempSync(path.join(dist, "bench-"));
   try {
     await bundle("main.ts", path.join(target, "main.mjs"));
     const flags = ["--expose-gc", "--max-semi-space-size=128", "--enable-source-maps"];
-    const child = spawn(process.execPath, [...flags, path.join(target, "main.mjs"), ...args], { stdio: "inherit" });
+    const child = spawn(process.execPath, [...flags, path.join(target, "main.mjs"), ...args], {
+      stdio: "inherit",
+    });
     return await new Promise((resolve) => {
       child.once("exit", (code) => {
         resolve(code ?? 1);

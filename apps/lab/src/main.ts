@@ -30,7 +30,8 @@ if (positionals[0] !== "codec" || positionals.length > 1) {
   process.exitCode = 2;
 } else {
   const directory = traceDirectory(values.data);
-  if (values.data !== undefined && directory === undefined) console.error(`--data ${values.data}: no such folder`);
+  if (values.data !== undefined && directory === undefined)
+    console.error(`--data ${values.data}: no such folder`);
   const { rows, faults } = benchCodec({
     directory,
     isQuick: values.quick === true,
@@ -41,7 +42,13 @@ if (positionals[0] !== "codec" || positionals.length > 1) {
   for (const fault of faults) console.log(`does not hold: ${fault}`);
   if (values.json) {
     const machine = { cores: os.cpus().length, load: Math.round(os.loadavg()[0]! * 10) / 10 };
-    const head = { name: "codec", date: new Date().toISOString(), node: process.version, versions: VERSIONS, machine };
+    const head = {
+      name: "codec",
+      date: new Date().toISOString(),
+      node: process.version,
+      versions: VERSIONS,
+      machine,
+    };
     console.log(JSON.stringify({ ...head, ...(values.quick ? { quick: true } : {}), rows: all }));
   }
   const isMissing = values.data !== undefined && directory === undefined;

@@ -78,7 +78,22 @@ function makeReader(definition: EntityDefinition, isYaw: boolean) {
   const plan = planState(definition, { tickHz: HZ });
   const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 64 });
   const values = new Float64Array(definition.components.length);
-  const zero = { x: 0, y: 0, z: 0, yaw: 0, qx: 0, qy: 0, qz: 0, qw: 1, vx: 0, vy: 0, vz: 0, steer: 0, throttle: 0, flags: 0 };
+  const zero = {
+    x: 0,
+    y: 0,
+    z: 0,
+    yaw: 0,
+    qx: 0,
+    qy: 0,
+    qz: 0,
+    qw: 1,
+    vx: 0,
+    vy: 0,
+    vz: 0,
+    steer: 0,
+    throttle: 0,
+    flags: 0,
+  };
   const cars: Car[] = Array.from({ length: CARS }, (_, id) => ({ id, ...zero }));
   const listener: SnapshotListener = {
     onState(entity, _tick, place) {
@@ -122,12 +137,30 @@ function make(ageTicks: number, rotation: "yaw" | "quat") {
     content.tick = tick++;
     return writer.write(content);
   };
-  return { join: (frame: readonly Car[]) => encode(frame).slice(), encode, newDecoder: () => makeReader(definition, isYaw) };
+  return {
+    join: (frame: readonly Car[]) => encode(frame).slice(),
+    encode,
+    newDecoder: () => makeReader(definition, isYaw),
+  };
 }
 
 const tolerances = { pos: 0.0091, rot: 0.35, vel: 0.0091 };
 
 export default [
-  { name: "paceline, in order", version: "0.1.0", delta: true, perClient: false, tol: tolerances, make: (r: "yaw" | "quat") => make(1, r) },
-  { name: "paceline, baseline 200 ms old", version: "0.1.0", delta: false, perClient: false, tol: tolerances, make: (r: "yaw" | "quat") => make(6, r) },
+  {
+    name: "paceline, in order",
+    version: "0.1.0",
+    delta: true,
+    perClient: false,
+    tol: tolerances,
+    make: (r: "yaw" | "quat") => make(1, r),
+  },
+  {
+    name: "paceline, baseline 200 ms old",
+    version: "0.1.0",
+    delta: false,
+    perClient: false,
+    tol: tolerances,
+    make: (r: "yaw" | "quat") => make(6, r),
+  },
 ];

@@ -1,11 +1,21 @@
 type Cell = string | number | undefined;
 
 /** A table for people: columns as wide as what is in them, numbers with few digits. */
-export function table(rows: readonly Readonly<Record<string, string | number>>[], keys: readonly string[]): string {
+export function table(
+  rows: readonly Readonly<Record<string, string | number>>[],
+  keys: readonly string[],
+): string {
   const used = keys.filter((key) => rows.some((row) => row[key] !== undefined));
   const lines = [used, ...rows.map((row) => used.map((key) => printed(row[key])))];
   const widths = used.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 function printed(cell: Cell): string {

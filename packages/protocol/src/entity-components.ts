@@ -107,7 +107,15 @@ function componentsOf(path: string, field: NumericField): Component[] {
         isSent: field.kind === "quat" || field.derivedFrom === undefined,
       }));
     case "enum":
-      return [{ ...common, name: path, kind: "enum", initial: Math.max(0, field.values.indexOf(field.default ?? "")), isSent: true }];
+      return [
+        {
+          ...common,
+          name: path,
+          kind: "enum",
+          initial: Math.max(0, field.values.indexOf(field.default ?? "")),
+          isSent: true,
+        },
+      ];
     case "flag":
       return [{ ...common, name: path, kind: "flag", initial: field.default === true ? 1 : 0, isSent: true }];
     default: {
@@ -118,7 +126,8 @@ function componentsOf(path: string, field: NumericField): Component[] {
 }
 
 function valueOnAxis(field: NumericField, axis: (typeof axes)[number]): unknown {
-  if (field.default !== undefined) return (field.default as unknown as Record<string, unknown> | null)?.[axis];
+  if (field.default !== undefined)
+    return (field.default as unknown as Record<string, unknown> | null)?.[axis];
   return field.kind === "quat" && axis === "w" ? 1 : undefined;
 }
 

@@ -28,8 +28,9 @@ export interface ListField<Item extends Field = Field> extends Shape<"list"> {
   readonly length: number;
 }
 
-export interface GroupField<Members extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>>
-  extends Shape<"group"> {
+export interface GroupField<
+  Members extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>,
+> extends Shape<"group"> {
   readonly fields: Members;
 }
 
@@ -45,7 +46,11 @@ export function enumOf<const Names extends readonly string[]>(
 ): EnumField<Names[number]> {
   const isList = Array.isArray(values) && values.every((value) => typeof value === "string");
   if (!isList || values.length < 2 || values.length > MOST_NAMES || new Set(values).size < values.length) {
-    throw new ConfigError({ field: "enumOf.values", value: values, expected: `2 to ${MOST_NAMES} different names` });
+    throw new ConfigError({
+      field: "enumOf.values",
+      value: values,
+      expected: `2 to ${MOST_NAMES} different names`,
+    });
   }
   if (options.default !== undefined && !values.includes(options.default)) {
     throw new ConfigError({ field: "enumOf.default", value: options.default, expected: values.join(", ") });
@@ -82,7 +87,12 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
 }
 
 function textLimit(kind: string, maxBytes: unknown): number {
-  if (typeof maxBytes === "number" && Number.isInteger(maxBytes) && maxBytes >= 1 && maxBytes <= MOST_TEXT_BYTES) {
+  if (
+    typeof maxBytes === "number" &&
+    Number.isInteger(maxBytes) &&
+    maxBytes >= 1 &&
+    maxBytes <= MOST_TEXT_BYTES
+  ) {
     return maxBytes;
   }
   throw new ConfigError({

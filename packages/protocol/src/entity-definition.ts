@@ -1,6 +1,13 @@
 import { limits } from "./codes.js";
-import { ComponentList, axes, componentCount, derivedComponent, type Component, type Leaf } from "./entity-components.js";
-import type { Field } from "./entity-fields.js";
+import {
+  ComponentList,
+  axes,
+  componentCount,
+  derivedComponent,
+  type Component,
+  type Leaf,
+} from "./entity-components.js";
+import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "./errors.js";
 
 /** The fields of an entity by name, in wire order. */
@@ -145,9 +152,7 @@ function layoutMotion(
   components: Component[],
 ): MotionLayout | undefined {
   if (motion === "hold") return undefined;
-  if (!(motions as readonly unknown[]).includes(motion)) {
-    throw new ConfigError({ field: `${name}.motion`, value: motion, expected: motions.join(", ") });
-  }
+  assertMotion(name, motion);
   const position = fields.position;
   if (position?.kind !== "vec2" && position?.kind !== "vec3") {
     throw new ConfigError({
@@ -157,16 +162,30 @@ function layoutMotion(
     });
   }
   const dimensions = componentCount(position) as 2 | 3;
-  const isVelocityDeclared =
-    fields.velocity?.kind === position.kind && fields.velocity.derivedFrom === undefined;
-  const isVelocityNamed = fields.velocity?.kind === position.kind;
-  const velocity = isVelocityNamed ? offsets.velocity! : components.length;
-  if (!isVelocityNamed) {
-    for (const axis of axes.slice(0, dimensions)) components.push(derivedComponent(`velocity.${axis}`, "m/s", DERIVED_MAX));
+  const named = fields.velocity?.kind === position.kind ? fields.velocity : undefined;
+  const velocity = named ? offsets.velocity! : components.length;
+  if (!named) {
+    for (const axis of axes.slice(0, dimensions)) {
+      components.push(derivedComponent(`velocity.${axis}`, "m/s", DERIVED_MAX));
+    }
   }
   const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
-  const turnRate = heading === undefined ? undefined : components.push(derivedComponent("turnRate", "rad/s", DERIVED_MAX)) - 1;
+  const turnRate =
+    heading === undefined
+      ? undefined
+      : components.push(derivedComponent("turnRate", "rad/s", DERIVED_MAX)) - 1;
+  const isVelocityDeclared = isSent(named);
   return { position: offsets.position!, dimensions, velocity, isVelocityDeclared, heading, turnRate };
+}
+
+/** Whether the game writes it and it travels; otherwise receivers derive it. */
+function isSent(velocity: Vec2Field | Vec3Field | undefined): boolean {
+  return velocity !== undefined && velocity.derivedFrom === undefined;
+}
+
+function assertMotion(name: string, motion: unknown): void {
+  if ((motions as readonly unknown[]).includes(motion)) return;
+  throw new ConfigError({ field: `${name}.motion`, value: motion, expected: motions.join(", ") });
 }
 
 function assertNotReserved(name: string, fieldName: string): void {
@@ -183,10 +202,17 @@ function assertSize(name: string, { components, leaves }: ComponentList): void {
   if (leaves.length === 0) {
     throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
   }
-  const textBytes = leaves.reduce((sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0), 0);
+  const textBytes = leaves.reduce(
+    (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
+    0,
+  );
   const bytes = components.length * 4 + textBytes;
   if (bytes > MOST_STATE_BYTES) {
-    throw new ConfigError({ field: name, value: `${bytes} bytes`, expected: `at most ${MOST_STATE_BYTES} bytes, text at its longest` });
+    throw new ConfigError({
+      field: name,
+      value: `${bytes} bytes`,
+      expected: `at most ${MOST_STATE_BYTES} bytes, text at its longest`,
+    });
   }
 }
 

@@ -59,15 +59,7 @@ export type QuatField = FieldShape<"quat", QuatValue>;
 
 /** A field that is made of numbers. */
 export type NumericField =
-  | Vec2Field
-  | Vec3Field
-  | AngleField
-  | ScalarField
-  | IntField
-  | UintField
-  | FlagField
-  | QuatField
-  | EnumField;
+  Vec2Field | Vec3Field | AngleField | ScalarField | IntField | UintField | FlagField | QuatField | EnumField;
 
 /** What one field of an entity may be. */
 export type Field = NumericField | StringField | BytesField | ListField | GroupField;

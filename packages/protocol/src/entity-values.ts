@@ -1,5 +1,14 @@
 import type { BytesField, EnumField, GroupField, ListField, StringField } from "./entity-composites.js";
-import type { Field, FlagField, QuatField, QuatValue, Vec2Field, Vec2Value, Vec3Field, Vec3Value } from "./entity-fields.js";
+import type {
+  Field,
+  FlagField,
+  QuatField,
+  QuatValue,
+  Vec2Field,
+  Vec2Value,
+  Vec3Field,
+  Vec3Value,
+} from "./entity-fields.js";
 
 /** The plain value of a field. */
 export type ValueOf<F> = F extends Vec2Field

@@ -53,7 +53,10 @@ export function walkArbitrary(definition: EntityDefinition, length: number): fc.
 export function definitionArbitrary(): fc.Arbitrary<EntityDefinition> {
   return fc
     .record({
-      fields: fc.dictionary(fc.stringMatching(/^[a-ce-h]{1,6}$/), fieldArbitrary(), { minKeys: 1, maxKeys: 6 }),
+      fields: fc.dictionary(fc.stringMatching(/^[a-ce-h]{1,6}$/), fieldArbitrary(), {
+        minKeys: 1,
+        maxKeys: 6,
+      }),
       motion: fc.constantFrom<MotionModel>("hold", "velocity", "acceleration", "turn"),
       isFlat: fc.boolean(),
       hasVelocity: fc.boolean(),
@@ -63,7 +66,7 @@ export function definitionArbitrary(): fc.Arbitrary<EntityDefinition> {
         isFlat ? vec2({ range, precision: 0.01, unit: "m" }) : vec3({ range, precision: 0.01, unit: "m" });
       const moving: Record<string, Field> = motion === "hold" ? {} : { position: vector([-500, 500]) };
       if (motion !== "hold" && hasVelocity) moving.velocity = vector([-50, 50]);
-      return defineEntity("drawn", { ...fields, ...moving }, { motion }) as unknown as EntityDefinition;
+      return defineEntity("drawn", { ...fields, ...moving }, { motion });
     });
 }
 
@@ -98,10 +101,7 @@ function componentArbitrary({ kind, min, max }: Component): fc.Arbitrary<number>
     case "int":
     case "enum":
     case "flag":
-      return fc.oneof(
-        fc.integer({ min, max }),
-        fc.constantFrom(min, max, Math.min(Math.max(0, min), max)),
-      );
+      return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max, Math.min(Math.max(0, min), max)));
     case "quat":
       // Never all four near zero: that would be no direction.
       return fc.double({ min: 0.1, max: 1, noNaN: true }).chain((size) => fc.constantFrom(size, -size));

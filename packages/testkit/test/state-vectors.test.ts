@@ -76,7 +76,8 @@ function run(): Vector[] {
   const entities = [2, 3, 11].map((id) => history.spawn(id, plan, id));
   const vectors: Vector[] = [];
   for (let tick = 0; tick < 24; tick++) {
-    for (const entity of entities) history.write(entity, tick, stateAt(tick, entity.id), [`ship ${entity.id}`]);
+    for (const entity of entities)
+      history.write(entity, tick, stateAt(tick, entity.id), [`ship ${entity.id}`]);
     if (tick >= 3 && tick % 5 !== 0) sender.acknowledge(tick - 3);
     sender.write(tick, tick % 7 === 6 ? entities.slice(1) : entities, (body) => {
       vectors.push({ tick, hex: Buffer.from(body).toString("hex") });
@@ -102,7 +103,8 @@ test("the packets decode to the states", () => {
     onState(entity, tick, place) {
       restore(plan, entity.rows, place, got);
       const sent = stateAt(tick, entity.id);
-      for (const index of [0, 1, 2, 3, 4, 5]) expect(Math.abs(got[index]! - sent[index]!)).toBeLessThanOrEqual(0.005001);
+      for (const index of [0, 1, 2, 3, 4, 5])
+        expect(Math.abs(got[index]! - sent[index]!)).toBeLessThanOrEqual(0.005001);
       expect(Array.from(got.subarray(12, 15))).toEqual(Array.from(sent.subarray(12, 15)));
       expect(entity.textsAt(tick)).toEqual([`ship ${entity.id}`]);
       states += 1;
@@ -110,14 +112,19 @@ test("the packets decode to the states", () => {
     onRemoved: () => undefined,
     onDesync: () => undefined,
   };
-  for (const { tick, hex } of vectors) expect(reader.read(Buffer.from(hex, "hex"), tick, listener)).toBe(undefined);
+  for (const { tick, hex } of vectors)
+    expect(reader.read(Buffer.from(hex, "hex"), tick, listener)).toBe(undefined);
   expect(states).toBe(24 * 3 - 3);
 });
 
 test("size and table follow from the definition", () => {
   const plan = planState(Ship, { tickHz: 30 });
-  expect(wholeStateBits(plan, 6)).toBe(16 + 8 + 3 * 18 + 3 * 15 + (2 + 3 * 10) + 13 + 10 + 8 + 2 + 1 + 8 + 48);
+  expect(wholeStateBits(plan, 6)).toBe(
+    16 + 8 + 3 * 18 + 3 * 15 + (2 + 3 * 10) + 13 + 10 + 8 + 2 + 1 + 8 + 48,
+  );
   const table = fieldTable(plan).split("\n");
   expect(table).toHaveLength(11);
-  expect(table[2]).toBe("| position | vec3 | -1000 to 1000 m | 0.01 m | 54 | position: where its velocities lead |");
+  expect(table[2]).toBe(
+    "| position | vec3 | -1000 to 1000 m | 0.01 m | 54 | position: where its velocities lead |",
+  );
 });

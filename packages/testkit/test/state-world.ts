@@ -6,13 +6,14 @@ import {
   StateChange,
   StateHistory,
   planState,
+  readReference,
   type DropReason,
   type EntityDefinition,
   type EntityRows,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
-import { expect } from "vitest";
+import { isDeepStrictEqual } from "node:util";
 import type { DrawnState } from "@paceline/testkit";
 
 export const TICK_HZ = 30;
@@ -71,11 +72,19 @@ export class Receiver implements SnapshotListener {
     return reason === undefined;
   }
 
+  takeReference(message: Uint8Array): void {
+    const reason = readReference(this.reader, message, this);
+    if (reason !== undefined) this.drops.push(reason);
+  }
+
   onState(entity: EntityRows, tick: number, place: number, changes: number): void {
     const sent = this.#world.sent.get(`${entity.id}@${tick}`);
     const row = Array.from(entity.rows.subarray(place, place + entity.plan.width));
-    expect(row).toEqual(sent?.row);
-    if (entity.plan.texts.length > 0) expect(entity.textsAt(tick)).toEqual(sent?.texts);
+    const hasTexts = entity.plan.texts.length > 0;
+    const isSame =
+      isDeepStrictEqual(row, sent?.row) &&
+      (!hasTexts || isDeepStrictEqual([...entity.textsAt(tick)], sent?.texts));
+    if (!isSame) throw new Error(`entity ${entity.id} at tick ${tick} is not what was sent`);
     this.states.push(`${entity.id}@${tick}`);
     if (changes & StateChange.teleported) this.teleported.push(entity.id);
     if (changes & StateChange.owner) this.owners.push(row[0]!);

@@ -17,6 +17,7 @@ export function allocatedBytesPerTick(trace: Trace, system: CodecSystem): number
   for (; tick < WARM_TICKS; tick++) system.encode(trace.frames[tick % trace.frames.length]!, tick);
   collect();
   const before = process.memoryUsage().heapUsed;
-  for (; tick < WARM_TICKS + COUNTED_TICKS; tick++) system.encode(trace.frames[tick % trace.frames.length]!, tick);
+  for (; tick < WARM_TICKS + COUNTED_TICKS; tick++)
+    system.encode(trace.frames[tick % trace.frames.length]!, tick);
   return Math.max(0, process.memoryUsage().heapUsed - before) / COUNTED_TICKS;
 }

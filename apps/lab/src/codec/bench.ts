@@ -27,35 +27,56 @@ const BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
   full: { ordered: 48, "acked-200": 70 },
 };
 const MOST_OF_ENTROPY = 1.15;
-const PRECISION = { positionErrorMaxM: 0.00501, headingErrorMaxDeg: { yaw: 0.0028, full: 0.28 }, velocityErrorMaxMps: 0.00501 };
+const PRECISION = {
+  positionErrorMaxM: 0.00501,
+  headingErrorMaxDeg: { yaw: 0.0028, full: 0.28 },
+  velocityErrorMaxMps: 0.00501,
+};
 
-export function benchCodec(options: {
+interface BenchOptions {
   readonly directory: string | undefined;
   readonly isQuick: boolean;
   readonly progress: (text: string) => void;
-}): BenchResult {
+}
+
+export function benchCodec(options: BenchOptions): BenchResult {
   const rows: Row[] = [];
   const faults: string[] = [];
   for (const trace of tracesOf(options.directory, options.isQuick ? 20 : 120)) {
     for (const rotation of ["yaw", "full"] as const) {
       options.progress(`${trace.name}, ${rotation}, ${trace.frames.length} ticks`);
-      const results = measure(trace, rotation, systemsFor(trace, rotation));
-      const isRecorded = !trace.name.startsWith("generated");
-      const references = entropyRows(trace, rotation);
-      for (const result of results) {
-        rows.push(rowOf(trace, rotation, result));
-        if (result.system !== "paceline") continue;
-        // Entropy counted from few samples comes out too low: a quick run proves nothing about it.
-        const bounds = { isRecorded, references: isRecorded && !options.isQuick ? references : new Map() };
-        faults.push(...faultsOf({ trace, rotation, result, ...bounds }));
-      }
-      for (const [mode, bytes] of references) {
-        rows.push({ system: "entropy", trace: trace.name, rotation, mode, entities: CARS, bytesPerTick: bytes });
-      }
-      faults.push(...speedFaults(trace, rotation, results));
+      const result = benchTrace(trace, rotation, options.isQuick);
+      rows.push(...result.rows);
+      faults.push(...result.faults);
     }
   }
   return { rows, faults };
+}
+
+function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchResult {
+  const results = measure(trace, rotation, systemsFor(trace, rotation));
+  const isRecorded = !trace.name.startsWith("generated");
+  const entropies = entropyRows(trace, rotation);
+  // Entropy counted from few samples comes out too low: a quick run proves nothing about it.
+  const references = isRecorded && !isQuick ? entropies : new Map<string, number>();
+  const ours = results.filter(({ system }) => system === "paceline");
+  return {
+    rows: [
+      ...results.map((result) => rowOf(trace, rotation, result)),
+      ...[...entropies].map(([mode, bytesPerTick]) => ({
+        system: "entropy",
+        trace: trace.name,
+        rotation,
+        mode,
+        entities: CARS,
+        bytesPerTick,
+      })),
+    ],
+    faults: [
+      ...ours.flatMap((result) => faultsOf({ trace, rotation, result, isRecorded, references })),
+      ...speedFaults(trace, rotation, results),
+    ],
+  };
 }
 
 /** Where recorded traces lie; what is given, or beside the project. */
@@ -120,7 +141,9 @@ function faultsOf({ trace, rotation, result, isRecorded, references }: Judged): 
   }
   const reference = references.get(result.mode);
   if (rotation === "yaw" && reference !== undefined && result.bytesPerTick > reference * MOST_OF_ENTROPY) {
-    faults.push(`${where}: ${bytes} bytes per tick, at most ${MOST_OF_ENTROPY} x ${reference.toFixed(1)} (entropy)`);
+    faults.push(
+      `${where}: ${bytes} bytes per tick, at most ${MOST_OF_ENTROPY} x ${reference.toFixed(1)} (entropy)`,
+    );
   }
   const isPrecise =
     result.positionErrorMaxM <= PRECISION.positionErrorMaxM &&
@@ -148,7 +171,8 @@ function speedFaults(trace: Trace, rotation: Rotation, results: readonly Measure
 
 /** Measured apart from time: it needs a quiet heap. */
 export function allocationRows(directory: string | undefined): Row[] {
-  const trace = directory && hasTrace(directory, "eac") ? readTrace(directory, "eac", 60) : generateTrace(1, 60);
+  const trace =
+    directory && hasTrace(directory, "eac") ? readTrace(directory, "eac", 60) : generateTrace(1, 60);
   return systemsFor(trace, "yaw").flatMap((make) => {
     const system = make();
     const allocated = allocatedBytesPerTick(trace, system);

@@ -10,21 +10,21 @@ const inputs = {
   flags: uint({ range: [0, 255] }),
 };
 /** Ten bits per component of the smallest three, as the rivals have: sqrt(2) / 1023 a step. */
-const TEN_BITS_RAD = ((4 * Math.sqrt(3)) * Math.SQRT2) / 1023;
+const TEN_BITS_RAD = (4 * Math.sqrt(3) * Math.SQRT2) / 1023;
 
 /** A car at the precision that the rivals offer. Long tracks do not fit 327 m: the range widens where it has to. */
 export function defineCar(rotation: Rotation, frames: readonly (readonly CarState[])[]): EntityDefinition {
-  const farthest = Math.max(327.67, ...frames.flatMap((frame) => frame.map(({ x, y, z }) => Math.max(Math.abs(x), Math.abs(y), Math.abs(z)))));
-  const where = farthest > 327.67 ? vec3({ range: [-farthest, farthest], precision: 0.01, unit: "m" }) : position;
+  const farthest = Math.max(
+    327.67,
+    ...frames.flatMap((frame) => frame.map(({ x, y, z }) => Math.max(Math.abs(x), Math.abs(y), Math.abs(z)))),
+  );
+  const where =
+    farthest > 327.67 ? vec3({ range: [-farthest, farthest], precision: 0.01, unit: "m" }) : position;
   const fields =
     rotation === "yaw"
       ? { heading: angle({ precision: (2 * Math.PI) / 65_536, unit: "rad" }) }
       : { rotation: quat({ precision: TEN_BITS_RAD, unit: "rad" }) };
-  return defineEntity(
-    "car",
-    { position: where, velocity, ...fields, ...inputs },
-    { motion: "turn" },
-  ) as unknown as EntityDefinition;
+  return defineEntity("car", { position: where, velocity, ...fields, ...inputs }, { motion: "turn" });
 }
 
 /** A car's components in the order of the definition. */

@@ -25,7 +25,8 @@ export function entropyBytes(trace: Trace, rotation: "yaw" | "full", age: number
     }
   }
   let bits = 0;
-  for (const models of tables.values()) bits += Math.min(...[...models.values()].map((counts) => entropyBits(counts) / samples));
+  for (const models of tables.values())
+    bits += Math.min(...[...models.values()].map((counts) => entropyBits(counts) / samples));
   // Bits per car and tick are, with eight cars, bytes per tick.
   return (bits * cars.length) / 8;
 }
@@ -113,7 +114,12 @@ function addMovement(columns: Columns, tick: number, age: number, hz: number, ad
     }
     add(`v${axis}`, "implied", v[tick]! - Math.round((2 * (now - p[base]!)) / seconds - v[base]!));
     add(`v${axis}`, "hold", v[tick]! - v[base]!);
-    if (age === 1) add(`v${axis}`, "difference", v[tick]! - Math.round((1.5 * now - 2 * p[base]! + 0.5 * p[base - 1]!) * hz));
+    if (age === 1)
+      add(
+        `v${axis}`,
+        "difference",
+        v[tick]! - Math.round((1.5 * now - 2 * p[base]! + 0.5 * p[base - 1]!) * hz),
+      );
   }
 }
 

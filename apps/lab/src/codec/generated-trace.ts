@@ -43,14 +43,19 @@ export function generateTrace(seed: number, seconds: number): Trace {
 
 function drive(driver: Driver, seconds: number): void {
   driver.turn += Math.min(Math.max(driver.steer - driver.turn, -3 * seconds), 3 * seconds);
-  driver.speed = Math.min(Math.max(driver.speed + (driver.throttle * 8 - driver.speed * 0.1) * seconds, 0), 50);
+  driver.speed = Math.min(
+    Math.max(driver.speed + (driver.throttle * 8 - driver.speed * 0.1) * seconds, 0),
+    50,
+  );
   driver.knock *= 1 - 3 * seconds;
-  driver.heading += (driver.turn * 1.2 * Math.min(driver.speed, 12)) / 12 * seconds + driver.knock * seconds;
+  driver.heading +=
+    ((driver.turn * 1.2 * Math.min(driver.speed, 12)) / 12) * seconds + driver.knock * seconds;
   driver.x += Math.cos(driver.heading) * driver.speed * seconds;
   driver.y += Math.sin(driver.heading) * driver.speed * seconds;
 }
 
-const height = (x: number, y: number) => 3 * Math.sin(x / 40) * Math.cos(y / 50) + 0.6 * Math.sin((x + y) / 15);
+const height = (x: number, y: number) =>
+  3 * Math.sin(x / 40) * Math.cos(y / 50) + 0.6 * Math.sin((x + y) / 15);
 
 function stateOf({ x, y, heading, speed, steer, throttle, knock }: Driver): CarState {
   const [cos, sin] = [Math.cos(heading), Math.sin(heading)];

@@ -47,7 +47,7 @@ class Run {
     if (system.system === "paceline") system.decode(packets, 0);
   }
 
-  slice(trace: Trace, rotation: Rotation, from: number, to: number): void {
+  slice(trace: Trace, from: number, to: number): void {
     const packets: (readonly Uint8Array[])[] = [];
     const sizes: number[] = [];
     const startedMs = performance.now();
@@ -64,16 +64,21 @@ class Run {
     this.sizes.push(...sizes);
     this.encodeUs.push(((encodedMs - startedMs) * 1000) / (to - from));
     this.decodeUs.push(((decodedMs - encodedMs) * 1000) / (to - from));
-    void rotation;
   }
 
   check(cars: readonly SeenCar[], frame: readonly CarState[], rotation: Rotation): void {
     for (const [index, sent] of frame.entries()) {
       const seen = cars[index]!;
-      const isExact = seen.steer === sent.steer && seen.throttle === sent.throttle && seen.flags === sent.flags;
-      if (!isExact || seen.id !== index) throw new Error(`${this.system.system}: car ${index} came back wrong`);
+      const isExact =
+        seen.steer === sent.steer && seen.throttle === sent.throttle && seen.flags === sent.flags;
+      if (!isExact || seen.id !== index)
+        throw new Error(`${this.system.system}: car ${index} came back wrong`);
       const apart = Math.max(Math.abs(seen.x - sent.x), Math.abs(seen.y - sent.y), Math.abs(seen.z - sent.z));
-      const faster = Math.max(Math.abs(seen.vx - sent.vx), Math.abs(seen.vy - sent.vy), Math.abs(seen.vz - sent.vz));
+      const faster = Math.max(
+        Math.abs(seen.vx - sent.vx),
+        Math.abs(seen.vy - sent.vy),
+        Math.abs(seen.vz - sent.vz),
+      );
       const { result } = this;
       result.positionErrorMaxM = Math.max(result.positionErrorMaxM, apart);
       result.velocityErrorMaxMps = Math.max(result.velocityErrorMaxMps, faster);
@@ -92,7 +97,11 @@ class Run {
 }
 
 /** Checks every car of every tick first, in a run of its own; then times all systems slice by slice in turn. */
-export function measure(trace: Trace, rotation: Rotation, systems: readonly (() => CodecSystem)[]): Measured[] {
+export function measure(
+  trace: Trace,
+  rotation: Rotation,
+  systems: readonly (() => CodecSystem)[],
+): Measured[] {
   const first = trace.frames[0]!;
   const checked = systems.map((make) => {
     const run = new Run(make(), first);
@@ -105,7 +114,7 @@ export function measure(trace: Trace, rotation: Rotation, systems: readonly (() 
   });
   const runs = systems.map((make) => new Run(make(), first));
   for (let from = 1; from + SLICE_TICKS <= trace.frames.length; from += SLICE_TICKS) {
-    for (const run of runs) run.slice(trace, rotation, from, from + SLICE_TICKS);
+    for (const run of runs) run.slice(trace, from, from + SLICE_TICKS);
   }
   return runs.map((run, index) => ({
     ...run.finish(),

@@ -138,7 +138,8 @@ export class AcknowledgedSystem extends PacelineSystem {
     for (let client = 0; client < CLIENTS; client++) {
       const sender = this.#senders[client]!;
       this.#client = client;
-      if (acknowledged >= 0 && this.#arrived[client]![acknowledged & 63] === 1) sender.acknowledge(acknowledged & 0xffff);
+      if (acknowledged >= 0 && this.#arrived[client]![acknowledged & 63] === 1)
+        sender.acknowledge(acknowledged & 0xffff);
       sender.write(tick, this.entities, this.#send);
     }
     return this.#bytes / CLIENTS;

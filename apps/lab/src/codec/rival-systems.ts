@@ -140,7 +140,8 @@ export class MsgpackrSystem extends WholeFrame {
 
   protected unpack(packet: Uint8Array): void {
     const cars = this.#packr.unpack(packet) as WireCar[];
-    for (let index = 0; index < cars.length; index++) fromWire(cars[index]!, this.rotation, this.cars[index]!);
+    for (let index = 0; index < cars.length; index++)
+      fromWire(cars[index]!, this.rotation, this.cars[index]!);
   }
 }
 
@@ -165,7 +166,8 @@ export class Int16System extends WholeFrame {
       data.setInt16(at + 10, Math.round(car.vx * RATE), true);
       data.setInt16(at + 12, Math.round(car.vy * RATE), true);
       data.setInt16(at + 14, Math.round(car.vz * RATE), true);
-      if (this.rotation === "yaw") data.setUint16(at + 16, Math.round(car.heading * TURN_RAD) & (TURN - 1), true);
+      if (this.rotation === "yaw")
+        data.setUint16(at + 16, Math.round(car.heading * TURN_RAD) & (TURN - 1), true);
       else data.setUint32(at + 16, packedQuat(car.quat), true);
     }
     return this.#bytes;

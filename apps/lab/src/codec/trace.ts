@@ -38,7 +38,9 @@ const COLUMNS = 14;
 export const recordedTraces = ["eac", "13c2", "rl-256", "pickup_timer", "ir-redbullring"] as const;
 
 export function hasTrace(directory: string, name: string): boolean {
-  return existsSync(path.join(directory, `${name}.json`)) && existsSync(path.join(directory, `${name}.f32.gz`));
+  return (
+    existsSync(path.join(directory, `${name}.json`)) && existsSync(path.join(directory, `${name}.f32.gz`))
+  );
 }
 
 /** Reads a recorded trace at 30 Hz. Where it has fewer than eight cars, they drive again, at other times of the trace. */
@@ -80,7 +82,10 @@ const ABSENT: CarState = {
 /** A car that is not there stands where it was. Recordings hold no inputs: they are made from the movement. */
 function carAt(floats: Float32Array, at: number, before: CarState | undefined): CarState {
   if (floats[at] === 0) return { ...(before ?? ABSENT), vx: 0, vy: 0, vz: 0 };
-  const [x, y, z, qx, qy, qz, qw, vx, vy, vz, , , turnRate] = floats.subarray(at + 1, at + COLUMNS) as unknown as number[];
+  const [x, y, z, qx, qy, qz, qw, vx, vy, vz, , , turnRate] = floats.subarray(
+    at + 1,
+    at + COLUMNS,
+  ) as unknown as number[];
   const length = Math.hypot(qx!, qy!, qz!, qw!) || 1;
   const quat = [qx! / length, qy! / length, qz! / length, qw! / length] as const;
   const speed = Math.hypot(vx!, vy!);

@@ -141,7 +141,9 @@ export class EntityCoder {
     const bendAge = (age * age) / 24;
     const widest = this.#deriveMisses(group);
     const base =
-      weights[PLACE]! * LOG_UNITS + weights[PLACE + GROUP]! * widest + weights[PLACE + LAST_GROUP]! * this.#surprises.last;
+      weights[PLACE]! * LOG_UNITS +
+      weights[PLACE + GROUP]! * widest +
+      weights[PLACE + LAST_GROUP]! * this.#surprises.last;
     let surprise = 0;
     for (let index = 0; index < group.count; index++) {
       const column = group.first + index;
@@ -207,8 +209,15 @@ export class EntityCoder {
       weights[SMOOTH + CHANGE]! * logOf(change / grid) +
       weights[SMOOTH + LAST_GROUP]! * last +
       weights[SMOOTH + GROUP_BEFORE]! * before +
-      (index === 0 || index === ALONE ? weights[SMOOTH + FIRST]! * LOG_UNITS : weights[SMOOTH + SURPRISE]! * surprise);
-    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, Math.floor(rows[at0 + column]! + moved + 0.5));
+      (index === 0 || index === ALONE
+        ? weights[SMOOTH + FIRST]! * LOG_UNITS
+        : weights[SMOOTH + SURPRISE]! * surprise);
+    this.#codeOnGrid(
+      column,
+      Role.smooth,
+      scale >> WEIGHT_SHIFT,
+      Math.floor(rows[at0 + column]! + moved + 0.5),
+    );
   }
 
   #codeRotation(group: ColumnGroup): number {

@@ -27,8 +27,19 @@ export function fieldTable(plan: StatePlan): string {
     if (!group) return [path, kind, range, step, "0", "derived by receivers"];
     let bits = 0;
     for (let index = group.first; index < group.first + group.count; index++) bits += plan.bits[index]!;
-    return [path, kind, `${range} ${kind === "angle" || kind === "quat" ? "" : unit}`.trim(), step, String(bits), codedAs[group.role]];
+    return [
+      path,
+      kind,
+      `${range} ${kind === "angle" || kind === "quat" ? "" : unit}`.trim(),
+      step,
+      String(bits),
+      codedAs[group.role],
+    ];
   });
-  const lines = [["field", "kind", "range", "step", "bits, whole", "expected to"], ["-", "-", "-", "-", "-:", "-"], ...rows];
+  const lines = [
+    ["field", "kind", "range", "step", "bits, whole", "expected to"],
+    ["-", "-", "-", "-", "-:", "-"],
+    ...rows,
+  ];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -60,7 +60,9 @@ export class PacketEntries {
     this.at0[index] = at0;
     this.at1[index] = at1;
     this.at2[index] = at2;
-    return (at0 >= 0 || tick0 === NO_TICK) && (at1 >= 0 || tick1 === NO_TICK) && (at2 >= 0 || tick2 === NO_TICK);
+    return (
+      (at0 >= 0 || tick0 === NO_TICK) && (at1 >= 0 || tick1 === NO_TICK) && (at2 >= 0 || tick2 === NO_TICK)
+    );
   }
 
   /** Whether the same entities have the same baselines. */

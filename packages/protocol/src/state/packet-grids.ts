@@ -65,7 +65,8 @@ export class PacketGrids {
   code(model: ResidualModel, broken: Uint8Array): void {
     for (let index = 0; index < this.#openCount; index++) {
       const column = this.#open[index]!;
-      if (this.#grids[column]! < 2 || !model.codeFlag(broken[column] === 0, GRID_HOLDS)) this.#grids[column] = 1;
+      if (this.#grids[column]! < 2 || !model.codeFlag(broken[column] === 0, GRID_HOLDS))
+        this.#grids[column] = 1;
     }
   }
 }

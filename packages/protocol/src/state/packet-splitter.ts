@@ -47,9 +47,7 @@ export class PacketSplitter {
     let removals = 0;
     while (from < entities.length || removals < job.removed.length) {
       const removed =
-        removals < job.removed.length
-          ? job.removed.slice(removals, removals + REMOVALS_PER_PACKET)
-          : NONE;
+        removals < job.removed.length ? job.removed.slice(removals, removals + REMOVALS_PER_PACKET) : NONE;
       let count = this.#guess(entities.length - from, maxBytes - removed.length * 2);
       let body = this.#write(entities, from, count, job, removed);
       while (body.length > maxBytes && count > 1) {

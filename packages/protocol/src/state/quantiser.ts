@@ -28,7 +28,12 @@ export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Ar
 }
 
 /** Reads the components back. What is not in the row (derived, or not coded) is left as it is. */
-export function restore(plan: StatePlan, row: Int32Array, at: number, into: Float32Array | Float64Array): void {
+export function restore(
+  plan: StatePlan,
+  row: Int32Array,
+  at: number,
+  into: Float32Array | Float64Array,
+): void {
   const { handling, columnOf, step, lowest, highest } = plan;
   for (let index = 0; index < handling.length; index++) {
     const how = handling[index]!;

@@ -66,7 +66,9 @@ export class ReferenceSender {
   /** The messages for one receiver that joins: the references that others have or are about to have. */
   join(): Uint8Array[] {
     const messages = this.#active === NO_TICK ? [] : this.#messages(this.#active, NO_TICK);
-    return this.#pending === NO_TICK ? messages : [...messages, ...this.#messages(this.#pending, this.#active)];
+    return this.#pending === NO_TICK
+      ? messages
+      : [...messages, ...this.#messages(this.#pending, this.#active)];
   }
 
   /** Writes the states of a tick for all receivers. `removed` is told with every packet for as long as it is passed. */

@@ -1,7 +1,15 @@
 import { FREQUENCY_BITS, type EntropyCoder } from "./entropy-coder.js";
 import { LOG_UNITS, integerLog } from "./integer-log.js";
 import { CHANGE_CHANCES, FEATURES, ROLES, SHAPES, WEIGHTS } from "./residual-parameters.js";
-import { BINS, ESCAPE, LOWEST_HALF_OCTAVE, TOKENS, buildFrequencies, tokenOf, tokenStart } from "./residual-shapes.js";
+import {
+  BINS,
+  ESCAPE,
+  LOWEST_HALF_OCTAVE,
+  TOKENS,
+  buildFrequencies,
+  tokenOf,
+  tokenStart,
+} from "./residual-shapes.js";
 import { codeVaruint, codeWide } from "./varuint.js";
 
 const OLDEST_AGE_SIXTEENTHS = 6 * LOG_UNITS;
@@ -65,7 +73,8 @@ export class ResidualModel {
 
   /** Codes a residual. `scale`: how wide it is expected to be, log2 in 1 / LOG_UNITS. */
   code(role: number, scale: number, residual: number): number {
-    const coded = scale > HIGHEST_UNITS ? this.#wide(role, scale, residual) : this.#signed(role, scale, residual);
+    const coded =
+      scale > HIGHEST_UNITS ? this.#wide(role, scale, residual) : this.#signed(role, scale, residual);
     this.surprise = integerLog(coded < 0 ? -coded : coded) - scale;
     return coded;
   }
@@ -141,7 +150,9 @@ export class ResidualModel {
     const token = this.#token(role * BINS + (bin < BINS ? bin : BINS - 1), tokenOf(magnitude >>> shift));
     const start = starts[token]!;
     const above = (magnitude >>> shift) - start;
-    const high = start + (token === ESCAPE ? codeVaruint(this.#coder, above) : codeWide(this.#coder, above, extras[token]!));
+    const high =
+      start +
+      (token === ESCAPE ? codeVaruint(this.#coder, above) : codeWide(this.#coder, above, extras[token]!));
     const low = codeWide(this.#coder, magnitude & (2 ** shift - 1), shift);
     const value = high * 2 ** shift + low;
     return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -value : value;

@@ -34,7 +34,8 @@ export class RotationPredictor {
       const before = this.#turnBefore.fill(0);
       unpackQuat(plan, column, rows, at1, this.#older);
       halfTurnPerTick(quat, this.#older, gap1, turn);
-      if (at2 >= 0) halfTurnPerTick(this.#older, unpackQuat(plan, column, rows, at2, this.#oldest), gap2, before);
+      if (at2 >= 0)
+        halfTurnPerTick(this.#older, unpackQuat(plan, column, rows, at2, this.#oldest), gap2, before);
       let change = 0;
       let bend = 0;
       for (let axis = 0; axis < 3; axis++) {

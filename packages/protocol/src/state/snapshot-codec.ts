@@ -2,7 +2,8 @@ import { emptyBaselines } from "./baselines.js";
 import { EntityCoder } from "./entity-coder.js";
 import { EntropyCoder } from "./entropy-coder.js";
 import { integerLog, LOG_UNITS } from "./integer-log.js";
-import { PacketEntries, NO_TICK } from "./packet-entries.js";
+import type { PacketEntries } from "./packet-entries.js";
+import { NO_TICK } from "./packet-entries.js";
 import { PacketGrids } from "./packet-grids.js";
 import { ResidualModel } from "./residual-model.js";
 import type { StatePlan } from "./state-plan.js";
@@ -84,7 +85,12 @@ export class SnapshotCodec {
     for (let index = 0; index < entries.count; index++) {
       if (entries.ticks0[index] === NO_TICK) continue;
       const { grids, broken } = this.#kinds[entries.kinds[index]!]!;
-      grids.check(this.plans[entries.kinds[index]!]!, entries.entities[index]!.rows, entries.places[index]!, broken);
+      grids.check(
+        this.plans[entries.kinds[index]!]!,
+        entries.entities[index]!.rows,
+        entries.places[index]!,
+        broken,
+      );
     }
   }
 

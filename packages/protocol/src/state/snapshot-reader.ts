@@ -102,7 +102,8 @@ export class SnapshotReader {
     last.id = -1;
     last.kind = 0;
     this.#stagedLength = 0;
-    if (this.#shared.tick0 !== NO_TICK && head.isUniform(false)) return this.#stageUniform(head.firstId(0), count);
+    if (this.#shared.tick0 !== NO_TICK && head.isUniform(false))
+      return this.#stageUniform(head.firstId(0), count);
     for (let index = 0; index < count; index++) {
       last.id = head.id(0, last.id);
       if (last.id > 0xffff || this.#codec.coder.isExhausted) return "length";

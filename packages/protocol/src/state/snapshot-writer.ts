@@ -1,5 +1,6 @@
 import { stateChecksum } from "./checksum.js";
-import { NO_TICK, PacketEntries } from "./packet-entries.js";
+import type { PacketEntries } from "./packet-entries.js";
+import { NO_TICK } from "./packet-entries.js";
 import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "./packet-head.js";
 import { SnapshotCodec } from "./snapshot-codec.js";
 import type { StatePlan } from "./state-plan.js";

@@ -40,10 +40,18 @@ export class StateHistory {
 
   spawn(id: number, plan: StatePlan, owner = 0): EntityRows {
     if (!Number.isInteger(id) || id < 0 || id > 0xffff || this.#byId.has(id)) {
-      throw new ConfigError({ field: "entity id", value: id, expected: "a whole number from 0 to 65535 that is not in use" });
+      throw new ConfigError({
+        field: "entity id",
+        value: id,
+        expected: "a whole number from 0 to 65535 that is not in use",
+      });
     }
     if (!this.#kinds.has(plan)) {
-      throw new ConfigError({ field: "plan", value: plan.definition.name, expected: "one of the history's plans" });
+      throw new ConfigError({
+        field: "plan",
+        value: plan.definition.name,
+        expected: "one of the history's plans",
+      });
     }
     const entity = new EntityRows(id, plan, this.historyTicks);
     entity.index = this.#freeIndices.pop() ?? this.entities.length;
@@ -82,7 +90,12 @@ export class StateHistory {
   /** Throws {@link ConfigError} for values out of range. Ticks go up. */
   write(entity: EntityRows, tick: number, state: ArrayLike<number>, texts?: Texts): void {
     const at = entity.claim(tick);
-    if (at < 0) throw new ConfigError({ field: "tick", value: tick, expected: "one that is newer than the states before" });
+    if (at < 0)
+      throw new ConfigError({
+        field: "tick",
+        value: tick,
+        expected: "one that is newer than the states before",
+      });
     quantise(entity.plan, state, entity.rows, at);
     entity.rows[at + OWNER_COLUMN] = this.#owners.get(entity.id) ?? 0;
     entity.rows[at + TELEPORT_COLUMN] = this.#teleports.get(entity.id) ?? 0;

@@ -93,11 +93,21 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
   const gridColumns = groups.flatMap(({ role, first, count }) =>
     role === Role.rate || role === Role.rotation
       ? []
-      : Array.from({ length: count }, (_, index) => first + index).filter((column) => canLieOnGrid(plan, column)),
+      : Array.from({ length: count }, (_, index) => first + index).filter((column) =>
+          canLieOnGrid(plan, column),
+        ),
   );
   const isStep = new Uint8Array(width);
   for (const { role, first } of groups) if (role === Role.step) isStep[first] = 1;
-  return { ...plan, groups, texts, gridColumns, isStep, ...boundsOf(definition), handling: handlingOf(definition, columnOf) };
+  return {
+    ...plan,
+    groups,
+    texts,
+    gridColumns,
+    isStep,
+    ...boundsOf(definition),
+    handling: handlingOf(definition, columnOf),
+  };
 }
 
 function boundsOf({ components }: EntityDefinition): Pick<StatePlan, "lowest" | "highest"> {
@@ -129,8 +139,8 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
     if (column < 0) continue;
     if (component.kind === "angle") {
       turn[column] = Math.ceil(TURN / component.precision - 1e-9);
-      step[column] = TURN / turn[column]!;
-      max[column] = turn[column]! - 1;
+      step[column] = TURN / turn[column];
+      max[column] = turn[column] - 1;
     } else if (component.kind === "quat") layQuatColumn(component, column, { min, max, step });
     else {
       assertSteps(definition, component);
@@ -156,7 +166,11 @@ function assertSteps({ name }: EntityDefinition, { name: field, min, max, precis
   });
 }
 
-function layQuatColumn(component: Component, column: number, into: Pick<Columns, "min" | "max" | "step">): void {
+function layQuatColumn(
+  component: Component,
+  column: number,
+  into: Pick<Columns, "min" | "max" | "step">,
+): void {
   if (component.name.endsWith(".x")) {
     into.max[column] = 3;
     return;
@@ -164,11 +178,14 @@ function layQuatColumn(component: Component, column: number, into: Pick<Columns,
   const step = component.precision / 2 / QUAT_TURN_PER_STEP;
   into.step[column] = step;
   into.max[column] = Math.ceil(Math.SQRT1_2 / step);
-  into.min[column] = -into.max[column]!;
+  into.min[column] = -into.max[column];
 }
 
 /** Velocity first: the position then has little left to tell, and the rest learns from both how good the guess was. */
-function groupColumns(leaves: readonly Leaf[], plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">): ColumnGroup[] {
+function groupColumns(
+  leaves: readonly Leaf[],
+  plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">,
+): ColumnGroup[] {
   const moving = plan.definition.motionLayout;
   const rate = moving?.isVelocityDeclared ? plan.columnOf[moving.velocity]! : -1;
   const groups: ColumnGroup[] = [];
@@ -181,7 +198,7 @@ function groupColumns(leaves: readonly Leaf[], plan: Omit<StatePlan, "groups" | 
     groups.push({ role, first, count, rate: isPlace ? rate : -1, rateScale });
   }
   const order = [Role.rate, Role.place, Role.rotation, Role.smooth, Role.step, Role.change];
-  return groups.sort((a, b) => order.indexOf(a.role as 0) - order.indexOf(b.role as 0));
+  return groups.sort((a, b) => order.indexOf(a.role) - order.indexOf(b.role));
 }
 
 function roleOf(kind: string): ColumnGroup["role"] {
