@@ -34,7 +34,7 @@ async function run(args) {
   const target = mkdtempSync(path.join(dist, "bench-"));
   try {
     await bundle("main.ts", path.join(target, "main.mjs"));
-    const flags = ["--expose-gc", "--max-semi-space-size=128", "--enable-source-maps"];
+    const flags = ["--enable-source-maps"];
     const child = spawn(process.execPath, [...flags, path.join(target, "main.mjs"), ...args], {
       stdio: "inherit",
     });

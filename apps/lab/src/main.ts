@@ -37,7 +37,7 @@ if (positionals[0] !== "codec" || positionals.length > 1) {
     isQuick: values.quick === true,
     progress: (text) => console.error(text),
   });
-  const all = [...rows, ...allocationRows(directory)];
+  const all = [...rows, ...(await allocationRows(directory))];
   console.log(table(all, KEYS));
   for (const fault of faults) console.log(`does not hold: ${fault}`);
   if (values.json) {

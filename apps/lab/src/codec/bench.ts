@@ -169,15 +169,15 @@ function speedFaults(trace: Trace, rotation: Rotation, results: readonly Measure
   return faults;
 }
 
-/** Measured apart from time: it needs a quiet heap. */
-export function allocationRows(directory: string | undefined): Row[] {
-  const trace =
-    directory && hasTrace(directory, "eac") ? readTrace(directory, "eac", 60) : generateTrace(1, 60);
-  return systemsFor(trace, "yaw").flatMap((make) => {
+/** Measured apart from time: what is compiled meanwhile allocates too. */
+export async function allocationRows(directory: string | undefined): Promise<Row[]> {
+  const hasRecorded = directory !== undefined && hasTrace(directory, "eac");
+  const trace = hasRecorded ? readTrace(directory, "eac", 60) : generateTrace(1, 60);
+  const rows: Row[] = [];
+  for (const make of systemsFor(trace, "yaw")) {
     const system = make();
-    const allocated = allocatedBytesPerTick(trace, system);
-    return allocated === undefined
-      ? []
-      : [{ system: system.system, trace: trace.name, mode: system.mode, allocatedBytesPerTick: allocated }];
-  });
+    const allocated = await allocatedBytesPerTick(trace, system);
+    rows.push({ system: system.system, trace: trace.name, mode: system.mode, allocatedBytesPerTick: allocated });
+  }
+  return rows;
 }

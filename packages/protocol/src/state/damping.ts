@@ -1,5 +1,5 @@
-/** Changes go on for about this long: squared, in seconds. */
-const MEMORY_SQUARED = 0.36;
+/** Changes go on for about a second: squared, in seconds. */
+const MEMORY_SQUARED = 1;
 const BEND_WEIGHT = 0.4;
 
 /**

@@ -18,14 +18,6 @@ export interface Surprises {
   before: number;
 }
 
-interface StepHistory {
-  readonly value: number;
-  readonly older: number;
-  readonly oldest: number;
-  readonly grid: number;
-  readonly surprises: Surprises;
-}
-
 /**
  * Codes numbers that hold and then step: inputs, counters, flags, names. First whether they have changed; then
  * whether they went to one of the places where such numbers rest (nothing, smallest, largest: keys are all or
@@ -35,6 +27,11 @@ export class StepCoder {
   readonly #model: ResidualModel;
   #extremes = new Uint16Array(64);
   #counted = 0;
+  /** Of the number that is being coded: its three baselines, and what the groups before say about its width. */
+  #value = 0;
+  #older = 0;
+  #oldest = 0;
+  #surprises = 0;
   /** False once a decoded value lay outside its range. */
   isInRange = true;
 
@@ -70,6 +67,10 @@ export class StepCoder {
     const scale =
       known * LOG_UNITS + weights[CHANGE + 7]! * surprises.last + weights[CHANGE + 8]! * surprises.before;
     if (column >= this.#extremes.length) this.#grow(plan.width);
+    this.#value = value;
+    this.#older = older;
+    this.#oldest = oldest;
+    this.#surprises = surprises.last * weights[STEP + 7]! + surprises.before * weights[STEP + 8]!;
     if (!this.#model.codeChange(scale >> WEIGHT_SHIFT, row[at + column] !== value)) {
       row[at + column] = value;
       if (wasExtreme) this.#extremes[column]! += 1;
@@ -78,7 +79,7 @@ export class StepCoder {
     const coded =
       group.role === Role.change
         ? this.#other(plan, column, row[at + column]!, value)
-        : this.#stepped(plan, column, row[at + column]!, { value, older, oldest, grid, surprises });
+        : this.#stepped(plan, column, row[at + column]!, grid);
     if (coded >= plan.min[column]! && coded <= plan.max[column]!) row[at + column] = coded;
     else {
       this.isInRange = false;
@@ -93,8 +94,9 @@ export class StepCoder {
     return bits === 1 ? 1 - was : this.#model.codeBits(value, bits);
   }
 
-  #stepped(plan: StatePlan, column: number, to: number, from: StepHistory): number {
-    const { value, older, oldest, grid, surprises } = from;
+  #stepped(plan: StatePlan, column: number, to: number, grid: number): number {
+    const value = this.#value;
+    const older = this.#older;
     const extremes = (isExtreme(plan, column, value) ? 1 : 0) + (isExtreme(plan, column, older) ? 1 : 0);
     const seen = (this.#extremes[column] ?? 0) + extremes + 1;
     const chance = Math.floor((FREQUENCY_TOTAL * seen) / (this.#counted + 4));
@@ -106,9 +108,8 @@ export class StepCoder {
     const scale =
       weights[STEP]! * LOG_UNITS +
       weights[STEP + 1]! * integerLog(Math.floor(Math.abs(value - older) / grid)) +
-      weights[STEP + 2]! * integerLog(Math.floor(Math.abs(older - oldest) / grid)) +
-      weights[STEP + 7]! * surprises.last +
-      weights[STEP + 8]! * surprises.before;
+      weights[STEP + 2]! * integerLog(Math.floor(Math.abs(older - this.#oldest) / grid)) +
+      this.#surprises;
     const around = Math.floor(value / grid + 0.5);
     return (around + this.#model.code(Role.step, scale >> WEIGHT_SHIFT, to / grid - around)) * grid;
   }
