@@ -87,7 +87,7 @@ function run(): Vector[] {
   return vectors;
 }
 
-if (process.env.PACELINE_WRITE_VECTORS) writeFileSync(file, `${JSON.stringify(run(), undefined, 1)}\n`);
+if (process.env.PACELINE_WRITE_VECTORS) writeFileSync(file, `${JSON.stringify(run(), undefined, 2)}\n`);
 const vectors = JSON.parse(readFileSync(file, "utf8")) as Vector[];
 
 test("packets are what they were: a change of the coding is a change of the format", () => {

@@ -177,7 +177,12 @@ export async function allocationRows(directory: string | undefined): Promise<Row
   for (const make of systemsFor(trace, "yaw")) {
     const system = make();
     const allocated = await allocatedBytesPerTick(trace, system);
-    rows.push({ system: system.system, trace: trace.name, mode: system.mode, allocatedBytesPerTick: allocated });
+    rows.push({
+      system: system.system,
+      trace: trace.name,
+      mode: system.mode,
+      allocatedBytesPerTick: allocated,
+    });
   }
   return rows;
 }

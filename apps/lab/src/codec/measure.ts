@@ -137,7 +137,7 @@ function turnDeg(seen: SeenCar, sent: CarState, rotation: Rotation): number {
   return (2 * Math.asin(Math.min(1, Math.hypot(x, y, z))) * 180) / Math.PI;
 }
 
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -23,6 +23,8 @@ export class EntityRows {
   bornTick = 0;
   /** A small number of its own among the entities of a history, used again after it has gone. */
   index = 0;
+  /** Which of the plans is its own. */
+  kind = 0;
   /** No longer among the living. */
   isGone = false;
 

@@ -2,7 +2,6 @@ import type { EntityRows } from "./entity-rows.js";
 import { PacketEntries } from "./packet-entries.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotContent } from "./snapshot-writer.js";
-import type { StateHistory } from "./state-history.js";
 
 const FIRST_GUESS_BYTES = 24;
 /** Of the budget, what a guess aims at, so that few guesses turn out too large. */
@@ -28,14 +27,12 @@ const REMOVALS_PER_PACKET = 256;
 
 /** Spreads entities over packets that keep within a budget. No entity is left out for want of room. */
 export class PacketSplitter {
-  readonly #history: StateHistory;
   readonly #writer: SharedWriter;
   readonly #entries = new PacketEntries();
   readonly #content: SnapshotContent = { tick: 0, entries: this.#entries, removed: NONE, checked: -1 };
   #bytesPerEntity = FIRST_GUESS_BYTES;
 
-  constructor(history: StateHistory, writer: SharedWriter) {
-    this.#history = history;
+  constructor(writer: SharedWriter) {
     this.#writer = writer;
   }
 
@@ -78,7 +75,7 @@ export class PacketSplitter {
     entries.clear();
     for (let index = from; index < from + count; index++) {
       const entity = entities[index]!;
-      job.choose(entries, entries.add(entity, this.#history.kindOf(entity), entity.find(tick)));
+      job.choose(entries, entries.add(entity, entity.kind, entity.find(tick)));
     }
     const content = this.#content;
     content.tick = tick;

@@ -37,7 +37,7 @@ export class ReferenceSender {
 
   constructor(options: ReferenceSenderOptions) {
     this.#history = options.history;
-    this.#splitter = new PacketSplitter(options.history, options.writer);
+    this.#splitter = new PacketSplitter(options.writer);
     this.#maxBytes = options.maxBytes ?? limits.unreliablePacketBytes - 16;
     this.#checksumTicks = options.checksumTicks ?? DEFAULT_CHECKSUM_TICKS;
   }

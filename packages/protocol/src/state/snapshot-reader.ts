@@ -154,6 +154,7 @@ export class SnapshotReader {
     const entity = known?.plan === plan ? known : new EntityRows(id, plan, this.#options.historyTicks);
     const place = this.#stage(plan.width);
     if (place < 0) return "too-long";
+    entity.kind = kind;
     this.#entries.add(entity, kind, place);
     this.#head.ownership(this.#staged, place);
     return undefined;
@@ -164,7 +165,7 @@ export class SnapshotReader {
     if (entity === undefined || tick0 === NO_TICK) return "unknown-entity";
     const place = this.#stage(entity.plan.width);
     if (place < 0) return "too-long";
-    const index = this.#entries.add(entity, this.#options.plans.indexOf(entity.plan), place);
+    const index = this.#entries.add(entity, entity.kind, place);
     this.#entries.setBaselines(index, tick0, tick1, tick2);
     if (!this.#entries.locate(index)) return "no-baseline";
     const at0 = this.#entries.at0[index]!;

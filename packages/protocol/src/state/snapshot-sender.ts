@@ -47,7 +47,7 @@ export class SnapshotSender {
   constructor(options: SnapshotSenderOptions) {
     const { history, writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
     this.#history = history;
-    this.#splitter = new PacketSplitter(history, writer);
+    this.#splitter = new PacketSplitter(writer);
     // One object for all ticks: writing a tick allocates nothing.
     this.#job = {
       maxBytes,

@@ -34,10 +34,6 @@ export class StateHistory {
     return this.#byId.get(id);
   }
 
-  kindOf(entity: EntityRows): number {
-    return this.#kinds.get(entity.plan) ?? 0;
-  }
-
   spawn(id: number, plan: StatePlan, owner = 0): EntityRows {
     if (!Number.isInteger(id) || id < 0 || id > 0xffff || this.#byId.has(id)) {
       throw new ConfigError({
@@ -46,7 +42,8 @@ export class StateHistory {
         expected: "a whole number from 0 to 65535 that is not in use",
       });
     }
-    if (!this.#kinds.has(plan)) {
+    const kind = this.#kinds.get(plan);
+    if (kind === undefined) {
       throw new ConfigError({
         field: "plan",
         value: plan.definition.name,
@@ -54,6 +51,7 @@ export class StateHistory {
       });
     }
     const entity = new EntityRows(id, plan, this.historyTicks);
+    entity.kind = kind;
     entity.index = this.#freeIndices.pop() ?? this.entities.length;
     this.#byId.set(id, entity);
     this.entities.push(entity);
