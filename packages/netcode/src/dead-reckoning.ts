@@ -1,4 +1,4 @@
-import type { EntityDefinition } from "@paceline/protocol";
+import { componentCount, type EntityDefinition } from "@paceline/protocol";
 import { angleDifference, wrapAngle } from "./angle.js";
 
 /**
@@ -49,5 +49,15 @@ export function fieldError(
     case "int":
     case "flag":
       return Math.abs(a[offset]! - b[offset]!);
+    default:
+      return widestDifference(offset, componentCount(definition.fields[field]!), a, b);
   }
+}
+
+function widestDifference(first: number, count: number, a: Float32Array, b: Float32Array): number {
+  let widest = 0;
+  for (let index = first; index < first + count; index++) {
+    widest = Math.max(widest, Math.abs(a[index]! - b[index]!));
+  }
+  return widest;
 }

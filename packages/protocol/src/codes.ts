@@ -115,6 +115,7 @@ export const dropReasons = [
   "outdated",
   "bad-message",
   "unknown-entity",
+  "no-baseline",
   "out-of-range",
   "not-routable",
   "rate-limit",

@@ -1,19 +1,29 @@
-import { ConfigError } from "./errors.js";
-import type { Field } from "./entity-fields.js";
 import { limits } from "./codes.js";
+import {
+  ComponentList,
+  axes,
+  componentCount,
+  derivedComponent,
+  type Component,
+  type Leaf,
+} from "./entity-components.js";
+import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
+import { ConfigError } from "./errors.js";
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /**
  * How receivers continue an entity between updates. `hold`: it stays. `velocity`: `position` moves on with constant
- * velocity and `heading` with constant turn rate (DIS dead reckoning models 1 and 3, IEEE 1278.1).
+ * velocity and `heading` with constant turn rate (DIS dead reckoning models 1 and 3, IEEE 1278.1). `acceleration`
+ * and `turn` say in addition what the codec expects of velocity: that it goes on changing as it did, straight on or
+ * turning with the path. That costs nothing and makes updates smaller; a wrong expectation only makes them larger.
  */
-export type MotionModel = "hold" | "velocity";
+export type MotionModel = "hold" | "velocity" | "acceleration" | "turn";
 
 /** How an entity moves between updates, and when its owner sends it. */
 export interface EntityOptions<F extends Fields> {
-  /** Default `hold`. `velocity` needs a field `position` (vec2 or vec3); `velocity` of the same kind and `heading` (angle) are used where they exist. */
+  /** Default `hold`. The others need a field `position` (vec2 or vec3); `velocity` of the same kind and `heading` (angle) are used where they exist. */
   readonly motion?: MotionModel;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
@@ -22,16 +32,6 @@ export interface EntityOptions<F extends Fields> {
   readonly threshold?: { readonly [Name in keyof F]?: number };
   /** An update is sent at least this often, changed or not. Default: the profile's. */
   readonly heartbeatMs?: number;
-}
-
-/** One number of an entity on the wire: a Float32. */
-export interface Component {
-  /** `position.x`, `heading`; derived ones are called `velocity.x` and `turnRate`. */
-  readonly name: string;
-  readonly kind: "number" | "angle" | "int" | "flag";
-  readonly min: number;
-  readonly max: number;
-  readonly unit: string;
 }
 
 /** A described kind of entity. Everything else (storage, codec, tables) is derived from it. */
@@ -43,15 +43,23 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly heartbeatMs: number | undefined;
   /** Declared components in wire order, then the derived ones that the motion model needs. */
   readonly components: readonly Component[];
-  /** Index of each field's first component. */
+  /** Index of each field's first component; members of lists and groups by their path, `wheels.0.slip`. */
   readonly offsets: Readonly<Record<string, number>>;
+  /** Fields that hold values themselves, lists and groups taken apart, in wire order. */
+  readonly leaves: readonly Leaf[];
+  /** How many of them are text (string or bytes). */
+  readonly textCount: number;
   /** Where motion finds what it moves; undefined for `hold`. */
   readonly motionLayout: MotionLayout | undefined;
   /** 32 bits over everything that both sides must agree on. */
   readonly schemaHash: number;
+  /** The same for what predicts and codes states: precision and motion model too. */
+  readonly stateHash: number;
+  /** 16 bits per field, in wire order: two builds agree as far as these do. */
+  readonly fieldHashes: readonly number[];
 }
 
-/** Component indices for the `velocity` model. */
+/** Component indices for the models that move. */
 export interface MotionLayout {
   readonly position: number;
   readonly dimensions: 2 | 3;
@@ -62,7 +70,6 @@ export interface MotionLayout {
   readonly turnRate: number | undefined;
 }
 
-const axes = ["x", "y", "z"] as const;
 const reserved: ReadonlySet<string> = new Set([
   "id",
   "owner",
@@ -72,9 +79,10 @@ const reserved: ReadonlySet<string> = new Set([
   "ageMs",
   "turnRate",
 ]);
-const componentCounts = { vec2: 2, vec3: 3, angle: 1, scalar: 1, int: 1, flag: 1 } as const;
 /** Bound for a derived velocity (m/s) and turn rate (rad/s): far above any game, finite for the check on receipt. */
 const DERIVED_MAX = 1e6;
+const MOST_STATE_BYTES = 1000;
+const motions: readonly MotionModel[] = ["hold", "velocity", "acceleration", "turn"];
 
 /** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
 export function defineEntity<const F extends Fields>(
@@ -83,24 +91,23 @@ export function defineEntity<const F extends Fields>(
   options: EntityOptions<F> = {},
 ): EntityDefinition<F> {
   assertName("entity name", name);
-  const components: Component[] = [];
+  const list = new ComponentList();
+  const { components } = list;
   const offsets: Record<string, number> = {};
+  const fieldHashes: number[] = [];
   for (const [fieldName, field] of Object.entries(fields)) {
     assertName(`${name} field name`, fieldName);
-    if (reserved.has(fieldName)) {
-      throw new ConfigError({
-        field: `${name}.${fieldName}`,
-        value: fieldName,
-        expected: "a name that is not reserved",
-      });
-    }
+    assertNotReserved(name, fieldName);
     offsets[fieldName] = components.length;
-    components.push(...componentsOf(fieldName, field));
+    const firstLeaf = list.leaves.length;
+    list.add(fieldName, field);
+    fieldHashes.push(hashOf(list.leaves.slice(firstLeaf).map(describeLeaf).join("|")) & 0xffff);
   }
-  if (components.length === 0)
-    throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
+  for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
+  assertSize(name, list);
   const motion = options.motion ?? "hold";
   const motionLayout = layoutMotion(name, fields, motion, offsets, components);
+  assertDerived(name, fields);
   assertThresholds(name, fields, options.threshold ?? {});
   assertHeartbeat(name, options.heartbeatMs);
   return Object.freeze({
@@ -111,34 +118,30 @@ export function defineEntity<const F extends Fields>(
     heartbeatMs: options.heartbeatMs,
     components,
     offsets,
+    leaves: list.leaves,
+    textCount: list.textCount,
     motionLayout,
     schemaHash: hashOf(
       [name, motion, ...components.map((c) => `${c.name}:${c.kind}:${c.min}:${c.max}`)].join("|"),
     ),
+    stateHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
+    fieldHashes,
   });
 }
 
-/** Number of components of a field. */
-export function componentCount(field: Field): number {
-  return componentCounts[field.kind];
+/** How many of its first fields a build shares with another, whose {@link EntityDefinition.fieldHashes} these are. */
+export function commonFields(definition: EntityDefinition, theirs: ArrayLike<number>): number {
+  let count = 0;
+  while (count < definition.fieldHashes.length && definition.fieldHashes[count] === theirs[count]) count++;
+  return count;
 }
 
-function componentsOf(name: string, field: Field): Component[] {
-  const [min, max] = field.range;
-  const { unit } = field;
-  switch (field.kind) {
-    case "vec2":
-    case "vec3":
-      return axes
-        .slice(0, componentCounts[field.kind])
-        .map((axis) => ({ name: `${name}.${axis}`, kind: "number", min, max, unit }));
-    case "scalar":
-      return [{ name, kind: "number", min, max, unit }];
-    case "angle":
-    case "int":
-    case "flag":
-      return [{ name, kind: field.kind, min, max, unit }];
-  }
+/** Everything about a leaf that both sides must agree on. */
+function describeLeaf({ path, field }: Leaf): string {
+  const size = field.kind === "string" || field.kind === "bytes" ? field.maxBytes : "";
+  const names = field.kind === "enum" ? field.values.join(",") : "";
+  const derived = "derivedFrom" in field ? field.derivedFrom : "";
+  return [path, field.kind, ...field.range, field.precision, size, names, derived].join(":");
 }
 
 function layoutMotion(
@@ -149,30 +152,82 @@ function layoutMotion(
   components: Component[],
 ): MotionLayout | undefined {
   if (motion === "hold") return undefined;
-  if (motion !== "velocity") {
-    throw new ConfigError({ field: `${name}.motion`, value: motion, expected: `"hold" or "velocity"` });
-  }
+  assertMotion(name, motion);
   const position = fields.position;
   if (position?.kind !== "vec2" && position?.kind !== "vec3") {
     throw new ConfigError({
       field: `${name}.position`,
       value: position?.kind,
-      expected: `a vec2 or vec3, since motion is "velocity"`,
+      expected: `a vec2 or vec3, since motion is "${motion}"`,
     });
   }
-  const dimensions = componentCounts[position.kind];
-  const isVelocityDeclared = fields.velocity?.kind === position.kind;
-  const velocity = isVelocityDeclared ? offsets.velocity! : components.length;
-  if (!isVelocityDeclared) {
-    for (const axis of axes.slice(0, dimensions)) components.push(derived(`velocity.${axis}`, "m/s"));
+  const dimensions = componentCount(position) as 2 | 3;
+  const named = fields.velocity?.kind === position.kind ? fields.velocity : undefined;
+  const velocity = named ? offsets.velocity! : components.length;
+  if (!named) {
+    for (const axis of axes.slice(0, dimensions)) {
+      components.push(derivedComponent(`velocity.${axis}`, "m/s", DERIVED_MAX));
+    }
   }
   const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
-  const turnRate = heading === undefined ? undefined : components.push(derived("turnRate", "rad/s")) - 1;
+  const turnRate =
+    heading === undefined
+      ? undefined
+      : components.push(derivedComponent("turnRate", "rad/s", DERIVED_MAX)) - 1;
+  const isVelocityDeclared = isSent(named);
   return { position: offsets.position!, dimensions, velocity, isVelocityDeclared, heading, turnRate };
 }
 
-function derived(name: string, unit: string): Component {
-  return { name, kind: "number", min: -DERIVED_MAX, max: DERIVED_MAX, unit };
+/** Whether the game writes it and it travels; otherwise receivers derive it. */
+function isSent(velocity: Vec2Field | Vec3Field | undefined): boolean {
+  return velocity !== undefined && velocity.derivedFrom === undefined;
+}
+
+function assertMotion(name: string, motion: unknown): void {
+  if ((motions as readonly unknown[]).includes(motion)) return;
+  throw new ConfigError({ field: `${name}.motion`, value: motion, expected: motions.join(", ") });
+}
+
+function assertNotReserved(name: string, fieldName: string): void {
+  if (!reserved.has(fieldName)) return;
+  throw new ConfigError({
+    field: `${name}.${fieldName}`,
+    value: fieldName,
+    expected: "a name that is not reserved",
+  });
+}
+
+/** A whole state, with everything around it, has to fit one packet. */
+function assertSize(name: string, { components, leaves }: ComponentList): void {
+  if (leaves.length === 0) {
+    throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
+  }
+  const textBytes = leaves.reduce(
+    (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
+    0,
+  );
+  const bytes = components.length * 4 + textBytes;
+  if (bytes > MOST_STATE_BYTES) {
+    throw new ConfigError({
+      field: name,
+      value: `${bytes} bytes`,
+      expected: `at most ${MOST_STATE_BYTES} bytes, text at its longest`,
+    });
+  }
+}
+
+/** `derivedFrom` names the position; a receiver that is to derive a velocity needs one of the same kind. */
+function assertDerived(name: string, fields: Fields): void {
+  for (const [fieldName, field] of Object.entries(fields)) {
+    if ((field.kind !== "vec2" && field.kind !== "vec3") || field.derivedFrom === undefined) continue;
+    const isRate = fieldName === "velocity" && field.derivedFrom === "position";
+    if (isRate && fields.position?.kind === field.kind) continue;
+    throw new ConfigError({
+      field: `${name}.${fieldName}.derivedFrom`,
+      value: field.derivedFrom,
+      expected: `"position", on a field velocity of the same kind`,
+    });
+  }
 }
 
 function assertName(field: string, name: string): void {

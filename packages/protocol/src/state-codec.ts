@@ -1,6 +1,7 @@
 import type { ByteReader } from "./byte-reader.js";
 import type { ByteWriter } from "./byte-writer.js";
-import type { Component, EntityDefinition } from "./entity-definition.js";
+import type { Component } from "./entity-components.js";
+import type { EntityDefinition } from "./entity-definition.js";
 
 /** Bytes of one entity in a state message. */
 export function stateBytes(definition: EntityDefinition): number {

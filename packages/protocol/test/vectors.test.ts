@@ -23,6 +23,7 @@ import {
   type Acks,
   type DropReason,
   type EntityDefinition,
+  type Field,
   type Fields,
   type MotionModel,
   type PeerPayload,
@@ -83,14 +84,14 @@ const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinit
     ),
     { motion },
   );
-const ranges = {
+const ranges: Partial<Record<Field["kind"], object>> = {
   angle: { range: [-Math.PI, Math.PI], unit: "rad" },
   flag: { range: [0, 1], unit: "" },
   vec2: { unit: "" },
   vec3: { unit: "" },
   scalar: { unit: "" },
   int: { unit: "" },
-} as const;
+};
 
 describe("vectors of numbers", () => {
   test.each(varints)("[WF2] varint $name", ({ hex, decoded }) => {

@@ -6,6 +6,7 @@ export {
   networkSettings,
   PERFECT_NETWORK,
 } from "./network-settings.js";
+export { type DrawnState, definitionArbitrary, stateArbitrary, walkArbitrary } from "./state-arbitrary.js";
 export { type Random, seededRandom } from "./random.js";
 export {
   type SimulatedEnd,

@@ -1,0 +1,188 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { allocatedBytesPerTick } from "./allocations.js";
+import { defineCar } from "./car.js";
+import { entropyBytes } from "./entropy-reference.js";
+import { generateTrace } from "./generated-trace.js";
+import { measure, type Measured } from "./measure.js";
+import { AcknowledgedSystem, ReferenceSystem } from "./paceline-system.js";
+import { ColyseusSystem, Int16System, JsonSystem, MsgpackrSystem } from "./rival-systems.js";
+import type { CodecSystem, Rotation } from "./system.js";
+import { CARS, hasTrace, readTrace, recordedTraces, type Trace } from "./trace.js";
+
+/** A row as it is printed: what it is, and how much. */
+export type Row = Record<string, string | number>;
+
+export interface BenchResult {
+  readonly rows: readonly Row[];
+  /** What did not hold, in words. */
+  readonly faults: readonly string[];
+}
+
+const ACKNOWLEDGED_MS = [100, 200, 400] as const;
+const INT16_BOUND_M = 327.67;
+/** Bytes per tick that recorded movement may take. */
+const BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
+  yaw: { ordered: 44, "acked-200": 60 },
+  full: { ordered: 48, "acked-200": 70 },
+};
+const MOST_OF_ENTROPY = 1.15;
+const PRECISION = {
+  positionErrorMaxM: 0.00501,
+  headingErrorMaxDeg: { yaw: 0.0028, full: 0.28 },
+  velocityErrorMaxMps: 0.00501,
+};
+
+interface BenchOptions {
+  readonly directory: string | undefined;
+  readonly isQuick: boolean;
+  readonly progress: (text: string) => void;
+}
+
+export function benchCodec(options: BenchOptions): BenchResult {
+  const rows: Row[] = [];
+  const faults: string[] = [];
+  for (const trace of tracesOf(options.directory, options.isQuick ? 20 : 120)) {
+    for (const rotation of ["yaw", "full"] as const) {
+      options.progress(`${trace.name}, ${rotation}, ${trace.frames.length} ticks`);
+      const result = benchTrace(trace, rotation, options.isQuick);
+      rows.push(...result.rows);
+      faults.push(...result.faults);
+    }
+  }
+  return { rows, faults };
+}
+
+function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchResult {
+  const results = measure(trace, rotation, systemsFor(trace, rotation));
+  const isRecorded = !trace.name.startsWith("generated");
+  const entropies = entropyRows(trace, rotation);
+  // Entropy counted from few samples comes out too low: a quick run proves nothing about it.
+  const references = isRecorded && !isQuick ? entropies : new Map<string, number>();
+  const ours = results.filter(({ system }) => system === "paceline");
+  return {
+    rows: [
+      ...results.map((result) => rowOf(trace, rotation, result)),
+      ...[...entropies].map(([mode, bytesPerTick]) => ({
+        system: "entropy",
+        trace: trace.name,
+        rotation,
+        mode,
+        entities: CARS,
+        bytesPerTick,
+      })),
+    ],
+    faults: [
+      ...ours.flatMap((result) => faultsOf({ trace, rotation, result, isRecorded, references })),
+      ...speedFaults(trace, rotation, results),
+    ],
+  };
+}
+
+/** Where recorded traces lie; what is given, or beside the project. */
+export function traceDirectory(given: string | undefined): string | undefined {
+  const candidates = given ? [given] : [process.env.PACELINE_DATA, path.resolve("../shared/data")];
+  return candidates.find((candidate) => candidate !== undefined && existsSync(candidate));
+}
+
+function* tracesOf(directory: string | undefined, seconds: number): Iterable<Trace> {
+  yield generateTrace(1, seconds);
+  if (directory === undefined) return;
+  for (const name of recordedTraces) if (hasTrace(directory, name)) yield readTrace(directory, name, seconds);
+}
+
+function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
+  const definition = defineCar(rotation, trace.frames);
+  const common = { definition, rotation, hz: trace.hz };
+  const acknowledged = (mode: string, ageTicks: number, lossRatio: number) => () =>
+    new AcknowledgedSystem({ ...common, mode, ageTicks, lossRatio });
+  const fitsInt16 = trace.frames.every((frame) =>
+    frame.every(({ x, y, z }) => Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) <= INT16_BOUND_M),
+  );
+  return [
+    acknowledged("ordered", 1, 0),
+    ...ACKNOWLEDGED_MS.map((ms) => acknowledged(`acked-${ms}`, Math.round((ms * trace.hz) / 1000), 0)),
+    acknowledged("loss-5", Math.round((100 * trace.hz) / 1000), 0.05),
+    () => new ReferenceSystem(common),
+    ...(fitsInt16 ? [() => new ColyseusSystem(rotation), () => new Int16System(rotation)] : []),
+    () => new MsgpackrSystem(rotation),
+    () => new JsonSystem(rotation),
+  ];
+}
+
+function entropyRows(trace: Trace, rotation: Rotation): Map<string, number> {
+  const modes: [string, number][] = [
+    ["ordered", 1],
+    ...ACKNOWLEDGED_MS.map((ms): [string, number] => [`acked-${ms}`, Math.round((ms * trace.hz) / 1000)]),
+  ];
+  return new Map(modes.map(([mode, age]) => [mode, entropyBytes(trace, rotation, age)]));
+}
+
+function rowOf(trace: Trace, rotation: Rotation, result: Measured): Row {
+  const { system, mode, ...figures } = result;
+  return { system, trace: trace.name, rotation, mode, entities: CARS, ...figures };
+}
+
+interface Judged {
+  readonly trace: Trace;
+  readonly rotation: Rotation;
+  readonly result: Measured;
+  readonly isRecorded: boolean;
+  readonly references: ReadonlyMap<string, number>;
+}
+
+function faultsOf({ trace, rotation, result, isRecorded, references }: Judged): string[] {
+  const where = `${trace.name}, ${rotation}, ${result.mode}`;
+  const faults: string[] = [];
+  const bytes = result.bytesPerTick.toFixed(1);
+  const bound = BOUNDS[rotation][result.mode];
+  if (isRecorded && bound !== undefined && result.bytesPerTick > bound) {
+    faults.push(`${where}: ${bytes} bytes per tick, at most ${bound}`);
+  }
+  const reference = references.get(result.mode);
+  if (rotation === "yaw" && reference !== undefined && result.bytesPerTick > reference * MOST_OF_ENTROPY) {
+    faults.push(
+      `${where}: ${bytes} bytes per tick, at most ${MOST_OF_ENTROPY} x ${reference.toFixed(1)} (entropy)`,
+    );
+  }
+  const isPrecise =
+    result.positionErrorMaxM <= PRECISION.positionErrorMaxM &&
+    result.headingErrorMaxDeg <= PRECISION.headingErrorMaxDeg[rotation] &&
+    result.velocityErrorMaxMps <= PRECISION.velocityErrorMaxMps;
+  if (!isPrecise) faults.push(`${where}: less precise than it says`);
+  return faults;
+}
+
+/** One shared encoding for eight clients, and one client's decoding, beside Colyseus in the same slices. */
+function speedFaults(trace: Trace, rotation: Rotation, results: readonly Measured[]): string[] {
+  const rival = results.find(({ system }) => system === "colyseus-quantised");
+  if (!rival) return [];
+  const faults: string[] = [];
+  for (const ours of results) {
+    if (ours.system !== "paceline" || (ours.mode !== "ordered" && ours.mode !== "acked-200")) continue;
+    for (const key of ["encodeUsPerTick", "decodeUsPerTick"] as const) {
+      if (ours[key] <= rival[key]) continue;
+      const ratio = (ours[key] / rival[key]).toFixed(2);
+      faults.push(`${trace.name}, ${rotation}, ${ours.mode}: ${key} is ${ratio} x that of Colyseus`);
+    }
+  }
+  return faults;
+}
+
+/** Measured apart from time: what is compiled meanwhile allocates too. */
+export async function allocationRows(directory: string | undefined): Promise<Row[]> {
+  const hasRecorded = directory !== undefined && hasTrace(directory, "eac");
+  const trace = hasRecorded ? readTrace(directory, "eac", 60) : generateTrace(1, 60);
+  const rows: Row[] = [];
+  for (const make of systemsFor(trace, "yaw")) {
+    const system = make();
+    const allocated = await allocatedBytesPerTick(trace, system);
+    rows.push({
+      system: system.system,
+      trace: trace.name,
+      mode: system.mode,
+      allocatedBytesPerTick: allocated,
+    });
+  }
+  return rows;
+}

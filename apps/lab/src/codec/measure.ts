@@ -1,0 +1,143 @@
+import type { CodecSystem, Rotation, SeenCar } from "./system.js";
+import type { CarState, Trace } from "./trace.js";
+
+/** Ticks that one system is timed for before the next one's turn: all see the same state of the machine. */
+const SLICE_TICKS = 30;
+/** Ticks at the start that are not counted: whole states until the first acknowledgement, and compiling. */
+const WARM_TICKS = 120;
+
+/** What a run of one system over one trace gave. */
+export interface Measured {
+  readonly system: string;
+  readonly mode: string;
+  bytesPerTick: number;
+  bytesPerTickP99: number;
+  joinBytes: number;
+  positionErrorMaxM: number;
+  headingErrorMaxDeg: number;
+  velocityErrorMaxMps: number;
+  encodeUsPerTick: number;
+  decodeUsPerTick: number;
+  allocatedBytesPerTick?: number;
+}
+
+class Run {
+  readonly system: CodecSystem;
+  readonly result: Measured;
+  readonly sizes: number[] = [];
+  readonly encodeUs: number[] = [];
+  readonly decodeUs: number[] = [];
+
+  constructor(system: CodecSystem, first: readonly CarState[]) {
+    this.system = system;
+    this.result = {
+      system: system.system,
+      mode: system.mode,
+      bytesPerTick: 0,
+      bytesPerTickP99: 0,
+      joinBytes: system.join(first),
+      positionErrorMaxM: 0,
+      headingErrorMaxDeg: 0,
+      velocityErrorMaxMps: 0,
+      encodeUsPerTick: 0,
+      decodeUsPerTick: 0,
+    };
+    // Colyseus' join is read at once; what the others sent for tick 0 is read like any other tick.
+    const packets = system.takePackets();
+    if (system.system === "paceline") system.decode(packets, 0);
+  }
+
+  slice(trace: Trace, from: number, to: number): void {
+    const packets: (readonly Uint8Array[])[] = [];
+    const sizes: number[] = [];
+    const startedMs = performance.now();
+    for (let tick = from; tick < to; tick++) {
+      sizes.push(this.system.encode(trace.frames[tick]!, tick));
+      packets.push(this.system.takePackets());
+    }
+    const encodedMs = performance.now();
+    for (let tick = from; tick < to; tick++) {
+      if (packets[tick - from]!.length > 0) this.system.decode(packets[tick - from]!, tick);
+    }
+    const decodedMs = performance.now();
+    if (from < WARM_TICKS) return;
+    this.sizes.push(...sizes);
+    this.encodeUs.push(((encodedMs - startedMs) * 1000) / (to - from));
+    this.decodeUs.push(((decodedMs - encodedMs) * 1000) / (to - from));
+  }
+
+  check(cars: readonly SeenCar[], frame: readonly CarState[], rotation: Rotation): void {
+    for (const [index, sent] of frame.entries()) {
+      const seen = cars[index]!;
+      const isExact =
+        seen.steer === sent.steer && seen.throttle === sent.throttle && seen.flags === sent.flags;
+      if (!isExact || seen.id !== index)
+        throw new Error(`${this.system.system}: car ${index} came back wrong`);
+      const apart = Math.max(Math.abs(seen.x - sent.x), Math.abs(seen.y - sent.y), Math.abs(seen.z - sent.z));
+      const faster = Math.max(
+        Math.abs(seen.vx - sent.vx),
+        Math.abs(seen.vy - sent.vy),
+        Math.abs(seen.vz - sent.vz),
+      );
+      const { result } = this;
+      result.positionErrorMaxM = Math.max(result.positionErrorMaxM, apart);
+      result.velocityErrorMaxMps = Math.max(result.velocityErrorMaxMps, faster);
+      result.headingErrorMaxDeg = Math.max(result.headingErrorMaxDeg, turnDeg(seen, sent, rotation));
+    }
+  }
+
+  finish(): Measured {
+    const { result, sizes } = this;
+    result.bytesPerTick = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+    result.bytesPerTickP99 = quantile(sizes, 0.99);
+    result.encodeUsPerTick = quantile(this.encodeUs, 0.5);
+    result.decodeUsPerTick = quantile(this.decodeUs, 0.5);
+    return result;
+  }
+}
+
+/** Checks every car of every tick first, in a run of its own; then times all systems slice by slice in turn. */
+export function measure(
+  trace: Trace,
+  rotation: Rotation,
+  systems: readonly (() => CodecSystem)[],
+): Measured[] {
+  const first = trace.frames[0]!;
+  const checked = systems.map((make) => {
+    const run = new Run(make(), first);
+    for (let tick = 1; tick < trace.frames.length; tick++) {
+      run.system.encode(trace.frames[tick]!, tick);
+      const packets = run.system.takePackets();
+      if (packets.length > 0) run.check(run.system.decode(packets, tick), trace.frames[tick]!, rotation);
+    }
+    return run.result;
+  });
+  const runs = systems.map((make) => new Run(make(), first));
+  for (let from = 1; from + SLICE_TICKS <= trace.frames.length; from += SLICE_TICKS) {
+    for (const run of runs) run.slice(trace, from, from + SLICE_TICKS);
+  }
+  return runs.map((run, index) => ({
+    ...run.finish(),
+    positionErrorMaxM: checked[index]!.positionErrorMaxM,
+    headingErrorMaxDeg: checked[index]!.headingErrorMaxDeg,
+    velocityErrorMaxMps: checked[index]!.velocityErrorMaxMps,
+  }));
+}
+
+function turnDeg(seen: SeenCar, sent: CarState, rotation: Rotation): number {
+  if (rotation === "yaw") {
+    const apart = seen.heading - sent.heading;
+    return (Math.abs(Math.atan2(Math.sin(apart), Math.cos(apart))) * 180) / Math.PI;
+  }
+  const [ax, ay, az, aw] = sent.quat;
+  const [bx, by, bz, bw] = seen.quat;
+  const x = aw * -bx + ax * bw + ay * -bz - az * -by;
+  const y = aw * -by - ax * -bz + ay * bw + az * -bx;
+  const z = aw * -bz + ax * -by - ay * -bx + az * bw;
+  return (2 * Math.asin(Math.min(1, Math.hypot(x, y, z))) * 180) / Math.PI;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,197 @@
+import {
+  ReferenceSender,
+  SharedWriter,
+  SnapshotReader,
+  SnapshotSender,
+  StateHistory,
+  planState,
+  readReference,
+  restore,
+  type EntityDefinition,
+  type EntityRows,
+  type SnapshotListener,
+  type StatePlan,
+} from "@paceline/protocol";
+import { seededRandom } from "@paceline/testkit";
+import { putCar, takeCar } from "./car.js";
+import { CLIENTS, blankCars, type CodecSystem, type Rotation, type SeenCar } from "./system.js";
+import { CARS, type CarState } from "./trace.js";
+
+interface PacelineOptions {
+  readonly definition: EntityDefinition;
+  readonly rotation: Rotation;
+  readonly hz: number;
+}
+
+/** What all modes share: the game's side with its history, and client 0. */
+abstract class PacelineSystem implements CodecSystem {
+  readonly system = "paceline";
+  abstract readonly mode: string;
+  protected readonly plan: StatePlan;
+  protected readonly history: StateHistory;
+  protected readonly writer: SharedWriter;
+  protected readonly entities: readonly EntityRows[];
+  protected readonly reader: SnapshotReader;
+  protected packets: Uint8Array[] = [];
+  protected isCopying = true;
+  protected readonly listener: SnapshotListener;
+  readonly #rotation: Rotation;
+  readonly #values: Float64Array;
+  readonly #cars: SeenCar[] = blankCars();
+
+  constructor({ definition, rotation, hz }: PacelineOptions) {
+    this.plan = planState(definition, { tickHz: hz });
+    this.history = new StateHistory({ plans: [this.plan] });
+    this.writer = new SharedWriter([this.plan]);
+    this.entities = Array.from({ length: CARS }, (_, id) => this.history.spawn(id, this.plan));
+    this.reader = new SnapshotReader({ plans: [this.plan], historyTicks: 64, maxEntities: 64 });
+    this.#rotation = rotation;
+    this.#values = new Float64Array(definition.components.length);
+    const seen = new Float64Array(definition.components.length);
+    this.listener = {
+      onState: (entity, _tick, place) => {
+        restore(this.plan, entity.rows, place, seen);
+        takeCar(seen, rotation, this.#cars[entity.id]!);
+      },
+      onRemoved: () => undefined,
+      onDesync: (id, tick) => {
+        throw new Error(`car ${id} out of step at tick ${tick}`);
+      },
+    };
+  }
+
+  abstract join(frame: readonly CarState[]): number;
+  abstract encode(frame: readonly CarState[], tick: number): number;
+
+  stopCopying(): void {
+    this.isCopying = false;
+  }
+
+  takePackets(): readonly Uint8Array[] {
+    const taken = this.packets;
+    this.packets = [];
+    return taken;
+  }
+
+  decode(packets: readonly Uint8Array[], tick: number): readonly SeenCar[] {
+    for (const packet of packets) {
+      const reason = this.reader.read(packet, tick, this.listener);
+      if (reason !== undefined) throw new Error(`tick ${tick}: ${reason}`);
+    }
+    return this.#cars;
+  }
+
+  protected put(frame: readonly CarState[], tick: number): void {
+    for (let car = 0; car < CARS; car++) {
+      putCar(frame[car]!, this.#rotation, this.#values);
+      this.history.write(this.entities[car]!, tick, this.#values);
+    }
+  }
+}
+
+interface AcknowledgedOptions extends PacelineOptions {
+  readonly mode: string;
+  /** A packet is acknowledged this many ticks after it was sent. */
+  readonly ageTicks: number;
+  /** Share of packets that never arrive, drawn per client. */
+  readonly lossRatio: number;
+}
+
+/** One sender per client, each with its own acknowledgements. */
+export class AcknowledgedSystem extends PacelineSystem {
+  readonly mode: string;
+  readonly #options: AcknowledgedOptions;
+  readonly #senders: readonly SnapshotSender[];
+  readonly #random = seededRandom(5);
+  /** Per client and tick of the last 64: whether the packet arrived. */
+  readonly #arrived = Array.from({ length: CLIENTS }, () => new Uint8Array(64));
+  #bytes = 0;
+  #client = 0;
+  #tick = 0;
+  readonly #send = (body: Uint8Array): number => {
+    this.#bytes += body.length;
+    const hasArrived = this.#options.lossRatio === 0 || !this.#random.bool(this.#options.lossRatio);
+    this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? 1 : 0;
+    if (this.isCopying && this.#client === 0 && hasArrived) this.packets.push(body.slice());
+    return this.#tick & 0xffff;
+  };
+
+  constructor(options: AcknowledgedOptions) {
+    super(options);
+    this.mode = options.mode;
+    this.#options = options;
+    this.#senders = Array.from(
+      { length: CLIENTS },
+      () => new SnapshotSender({ history: this.history, writer: this.writer }),
+    );
+  }
+
+  join(frame: readonly CarState[]): number {
+    return this.encode(frame, 0);
+  }
+
+  encode(frame: readonly CarState[], tick: number): number {
+    this.put(frame, tick);
+    this.#tick = tick;
+    this.#bytes = 0;
+    const acknowledged = tick - this.#options.ageTicks;
+    for (let client = 0; client < CLIENTS; client++) {
+      const sender = this.#senders[client]!;
+      this.#client = client;
+      if (acknowledged >= 0 && this.#arrived[client]![acknowledged & 63] === 1)
+        sender.acknowledge(acknowledged & 0xffff);
+      sender.write(tick, this.entities, this.#send);
+    }
+    return this.#bytes / CLIENTS;
+  }
+}
+
+const REFRESH_TICKS = 10;
+/** References take this long until all have them. */
+const ACTIVATE_AFTER_TICKS = 3;
+
+/** One encoding for all clients, against references; their bytes on the reliable channel are counted too. */
+export class ReferenceSystem extends PacelineSystem {
+  readonly mode = "reference";
+  readonly #sender: ReferenceSender;
+  #bytes = 0;
+  readonly #send = (body: Uint8Array): void => {
+    this.#bytes += body.length;
+    if (this.isCopying) this.packets.push(body.slice());
+  };
+
+  constructor(options: PacelineOptions) {
+    super(options);
+    this.#sender = new ReferenceSender({ history: this.history, writer: this.writer });
+  }
+
+  join(frame: readonly CarState[]): number {
+    return this.encode(frame, 0);
+  }
+
+  encode(frame: readonly CarState[], tick: number): number {
+    this.put(frame, tick);
+    this.#bytes = 0;
+    if (tick % REFRESH_TICKS === ACTIVATE_AFTER_TICKS) this.#sender.activate();
+    if (tick % REFRESH_TICKS === 0 && tick > 0) {
+      for (const message of this.#sender.refresh(tick)) {
+        this.#bytes += message.length;
+        this.packets.push(Uint8Array.of(REFERENCE_MARK, ...message));
+      }
+    }
+    this.#sender.write(tick, this.entities, this.#send);
+    return this.#bytes;
+  }
+
+  override decode(packets: readonly Uint8Array[], tick: number): readonly SeenCar[] {
+    const states = packets.filter((_, index) => index === packets.length - 1);
+    for (const packet of packets.slice(0, -1)) {
+      const reason = readReference(this.reader, packet.subarray(1), this.listener);
+      if (reason !== undefined) throw new Error(`reference at tick ${tick}: ${reason}`);
+    }
+    return super.decode(states, tick);
+  }
+}
+
+/** References and states are told apart by their channel; here by their place, references first. */
+const REFERENCE_MARK = 0;

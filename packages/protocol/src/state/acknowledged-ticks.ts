@@ -1,0 +1,31 @@
+import type { EntityRows } from "./entity-rows.js";
+import { NO_TICK } from "./packet-entries.js";
+
+/** The newest three states of one entity that one receiver has acknowledged. */
+export class AcknowledgedTicks {
+  readonly entity: EntityRows;
+  tick0 = NO_TICK;
+  tick1 = NO_TICK;
+  tick2 = NO_TICK;
+
+  constructor(entity: EntityRows) {
+    this.entity = entity;
+  }
+
+  /** Acknowledgements come in any order, and more than once. */
+  add(tick: number): void {
+    if (tick === this.tick0 || tick === this.tick1 || tick === this.tick2) return;
+    if (isNewer(tick, this.tick0)) {
+      this.tick2 = this.tick1;
+      this.tick1 = this.tick0;
+      this.tick0 = tick;
+    } else if (isNewer(tick, this.tick1)) {
+      this.tick2 = this.tick1;
+      this.tick1 = tick;
+    } else if (isNewer(tick, this.tick2)) this.tick2 = tick;
+  }
+}
+
+function isNewer(tick: number, than: number): boolean {
+  return than === NO_TICK || ((tick - than) | 0) > 0;
+}

@@ -1,0 +1,67 @@
+import { PacketEntries } from "./packet-entries.js";
+import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
+import type { StatePlan } from "./state-plan.js";
+import { Views } from "./views.js";
+
+/** Receivers differ in what they hold; this many groups of them are told apart within a tick. */
+const VARIANTS = 16;
+
+interface Variant {
+  readonly entries: PacketEntries;
+  checked: number;
+  readonly body: Views;
+  length: number;
+}
+
+/** Writes a packet once for all receivers that hold the same baselines. Reuses its memory from tick to tick. */
+export class SharedWriter {
+  readonly #writer: SnapshotWriter;
+  readonly #variants: Variant[] = [];
+  #count = 0;
+  #tick = Number.NaN;
+  /** Packets that were encoded, and those that were taken from an earlier receiver. */
+  encoded = 0;
+  reused = 0;
+
+  constructor(plans: readonly StatePlan[]) {
+    this.#writer = new SnapshotWriter(plans);
+  }
+
+  /** A view that is valid until the next tick, or until {@link VARIANTS} other packets were written. */
+  write(content: SnapshotContent): Uint8Array {
+    if (content.tick !== this.#tick) {
+      this.#tick = content.tick;
+      this.#count = 0;
+    }
+    // What is told to one receiver alone is not worth keeping.
+    if (content.removed.length > 0) return this.#encode(content);
+    const held = Math.min(this.#count, VARIANTS);
+    for (let index = 0; index < held; index++) {
+      const variant = this.#variants[index]!;
+      if (variant.checked !== content.checked || !variant.entries.isSameAs(content.entries)) continue;
+      this.reused += 1;
+      return variant.body.of(variant.length);
+    }
+    return this.#keep(content, this.#encode(content));
+  }
+
+  #encode(content: SnapshotContent): Uint8Array {
+    this.encoded += 1;
+    return this.#writer.write(content);
+  }
+
+  #keep({ entries, checked }: SnapshotContent, body: Uint8Array): Uint8Array {
+    const index = this.#count++ % VARIANTS;
+    const variant = (this.#variants[index] ??= newVariant());
+    if (variant.body.buffer.length < body.length) variant.body.replace(new Uint8Array(body.length * 2));
+    variant.body.buffer.set(body);
+    variant.length = body.length;
+    variant.checked = checked;
+    variant.entries.copy(entries);
+    return variant.body.of(body.length);
+  }
+}
+
+function newVariant(): Variant {
+  return { entries: new PacketEntries(), checked: -1, body: new Views(new Uint8Array(1200)), length: 0 };
+}

@@ -1,0 +1,22 @@
+/** Views of the first bytes of a buffer, each made once: a view is an object too, and packets come every tick. */
+export class Views {
+  #buffer: Uint8Array;
+  #byLength: (Uint8Array | undefined)[] = [];
+
+  constructor(buffer: Uint8Array) {
+    this.#buffer = buffer;
+  }
+
+  get buffer(): Uint8Array {
+    return this.#buffer;
+  }
+
+  replace(buffer: Uint8Array): void {
+    this.#buffer = buffer;
+    this.#byLength = [];
+  }
+
+  of(length: number): Uint8Array {
+    return (this.#byLength[length] ??= this.#buffer.subarray(0, length));
+  }
+}

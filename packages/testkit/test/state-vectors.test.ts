@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import {
+  SharedWriter,
+  SnapshotReader,
+  SnapshotSender,
+  StateHistory,
+  angle,
+  defineEntity,
+  enumOf,
+  fieldTable,
+  flag,
+  int,
+  planState,
+  quat,
+  restore,
+  scalar,
+  string,
+  vec3,
+  wholeStateBits,
+  type EntityDefinition,
+  type SnapshotListener,
+} from "@paceline/protocol";
+import { expect, test } from "vitest";
+
+const file = new URL("vectors/snapshots.json", import.meta.url);
+
+const Ship = defineEntity(
+  "ship",
+  {
+    position: vec3({ range: [-1000, 1000], precision: 0.01, unit: "m" }),
+    velocity: vec3({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
+    attitude: quat({ precision: 0.01, unit: "rad" }),
+    turret: angle({ precision: 0.001, unit: "rad" }),
+    fuel: scalar({ range: [0, 1], precision: 0.001 }),
+    thrust: int({ range: [-127, 127] }),
+    mood: enumOf(["calm", "wary", "angry"]),
+    isFiring: flag(),
+    name: string({ maxBytes: 12 }),
+  },
+  { motion: "turn" },
+) as unknown as EntityDefinition;
+
+/** Only sums, products and divisions: the same everywhere. */
+function stateAt(tick: number, id: number): Float64Array {
+  const lap = ((tick + 7 * id) % 40) / 40 - 0.5;
+  const along = lap * (1.5 - 2 * lap * lap);
+  return Float64Array.of(
+    100 * along + 3 * id,
+    80 * lap * lap,
+    tick > 12 ? 2 : 0,
+    30 * (1 - lap * lap),
+    40 * lap,
+    0,
+    0.1 * lap,
+    0.2 * along,
+    lap,
+    0.9,
+    3 * lap,
+    1 - tick / 64,
+    tick % 9 < 4 ? 127 : 16 * (tick % 5),
+    tick > 20 ? 2 : 0,
+    id % 2,
+    0,
+  );
+}
+
+interface Vector {
+  readonly tick: number;
+  readonly hex: string;
+}
+
+function run(): Vector[] {
+  const plan = planState(Ship, { tickHz: 30 });
+  const history = new StateHistory({ plans: [plan] });
+  const sender = new SnapshotSender({ history, writer: new SharedWriter([plan]) });
+  const entities = [2, 3, 11].map((id) => history.spawn(id, plan, id));
+  const vectors: Vector[] = [];
+  for (let tick = 0; tick < 24; tick++) {
+    for (const entity of entities)
+      history.write(entity, tick, stateAt(tick, entity.id), [`ship ${entity.id}`]);
+    if (tick >= 3 && tick % 5 !== 0) sender.acknowledge(tick - 3);
+    sender.write(tick, tick % 7 === 6 ? entities.slice(1) : entities, (body) => {
+      vectors.push({ tick, hex: Buffer.from(body).toString("hex") });
+      return tick;
+    });
+  }
+  return vectors;
+}
+
+if (process.env.PACELINE_WRITE_VECTORS) writeFileSync(file, `${JSON.stringify(run(), undefined, 2)}\n`);
+const vectors = JSON.parse(readFileSync(file, "utf8")) as Vector[];
+
+test("packets are what they were: a change of the coding is a change of the format", () => {
+  expect(run()).toEqual(vectors);
+});
+
+test("the packets decode to the states", () => {
+  const plan = planState(Ship, { tickHz: 30 });
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 8 });
+  const got = new Float64Array(Ship.components.length);
+  let states = 0;
+  const listener: SnapshotListener = {
+    onState(entity, tick, place) {
+      restore(plan, entity.rows, place, got);
+      const sent = stateAt(tick, entity.id);
+      for (const index of [0, 1, 2, 3, 4, 5])
+        expect(Math.abs(got[index]! - sent[index]!)).toBeLessThanOrEqual(0.005001);
+      expect(Array.from(got.subarray(12, 15))).toEqual(Array.from(sent.subarray(12, 15)));
+      expect(entity.textsAt(tick)).toEqual([`ship ${entity.id}`]);
+      states += 1;
+    },
+    onRemoved: () => undefined,
+    onDesync: () => undefined,
+  };
+  for (const { tick, hex } of vectors)
+    expect(reader.read(Buffer.from(hex, "hex"), tick, listener)).toBe(undefined);
+  expect(states).toBe(24 * 3 - 3);
+});
+
+test("size and table follow from the definition", () => {
+  const plan = planState(Ship, { tickHz: 30 });
+  expect(wholeStateBits(plan, 6)).toBe(
+    16 + 8 + 3 * 18 + 3 * 15 + (2 + 3 * 10) + 13 + 10 + 8 + 2 + 1 + 8 + 48,
+  );
+  const table = fieldTable(plan).split("\n");
+  expect(table).toHaveLength(11);
+  expect(table[2]).toBe(
+    "| position | vec3 | -1000 to 1000 m | 0.01 m | 54 | position: where its velocities lead |",
+  );
+});
