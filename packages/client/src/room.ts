@@ -14,7 +14,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, RemoteMotionOptions, ReplicationPolicy } from "@paceline/netcode";
+import type { InitialFields, PublicationPolicy } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -47,9 +47,6 @@ export interface RoomSetup {
   readonly tickHz: number;
 }
 
-/** How remote entities are freed of jumps: half of a correction is gone after 80 ms, more than 10 m is shown at once. */
-const BLEND_HALF_LIFE_MS = 80;
-const SNAP_DISTANCE_M = 10;
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_EARLY_PACKETS = 1024;
@@ -84,7 +81,11 @@ export class Room {
     this.#setup = setup;
     const { scheduler } = setup;
     this.#ticks = new TickSource(scheduler, setup.tickHz);
-    this.#owned = new OwnedEntities((localId) => this.myNumber * 0x10000 + localId);
+    this.#owned = new OwnedEntities({
+      tickSeconds: 1 / setup.tickHz,
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
@@ -92,7 +93,7 @@ export class Room {
         iceServers: this.#iceServers,
         currentTick: () => this.#ticks.tick,
       }),
-      motionOptions: () => this.#motionOptions(),
+      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -310,12 +311,12 @@ export class Room {
 
   #replicate(): void {
     if (this.state === "left") return;
-    const { tick, tickHz } = this.#ticks;
-    const due = this.#owned.due(tick, 1 / tickHz, this.nowMs(), this.#policy());
+    const { tick } = this.#ticks;
+    const due = this.#owned.due(tick, this.nowMs(), this.#policy());
     if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
   }
 
-  #policy(): ReplicationPolicy {
+  #policy(): PublicationPolicy {
     const { numbers } = this.transport.plan;
     return {
       minIntervalMs: 1000 / numbers.stateHz,
@@ -323,14 +324,7 @@ export class Room {
       movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
-    };
-  }
-
-  #motionOptions(): RemoteMotionOptions {
-    return {
-      extrapolationLimitMs: this.transport.plan.numbers.extrapolationLimitMs,
-      blendHalfLifeMs: BLEND_HALF_LIFE_MS,
-      snapDistanceM: SNAP_DISTANCE_M,
+      ...this.#members.pathPolicy(),
     };
   }
 

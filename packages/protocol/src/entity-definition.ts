@@ -1,19 +1,17 @@
 import { ConfigError } from "./errors.js";
 import type { Field } from "./entity-fields.js";
+import { axes, componentCounts, layoutMotion, type MotionLayout, type MotionModel } from "./motion-layout.js";
 import { limits } from "./codes.js";
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/**
- * How receivers continue an entity between updates. `hold`: it stays. `velocity`: `position` moves on with constant
- * velocity and `heading` with constant turn rate (DIS dead reckoning models 1 and 3, IEEE 1278.1).
- */
-export type MotionModel = "hold" | "velocity";
-
 /** How an entity moves between updates, and when its owner sends it. */
 export interface EntityOptions<F extends Fields> {
-  /** Default `hold`. `velocity` needs a field `position` (vec2 or vec3); `velocity` of the same kind and `heading` (angle) are used where they exist. */
+  /**
+   * Default `hold`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
+   * and `heading` (angle) are used where they exist, and derived where the model needs them and they do not.
+   */
   readonly motion?: MotionModel;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
@@ -51,18 +49,6 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly schemaHash: number;
 }
 
-/** Component indices for the `velocity` model. */
-export interface MotionLayout {
-  readonly position: number;
-  readonly dimensions: 2 | 3;
-  readonly velocity: number;
-  /** Whether the game writes `velocity` itself; otherwise it is derived from positions and ticks. */
-  readonly isVelocityDeclared: boolean;
-  readonly heading: number | undefined;
-  readonly turnRate: number | undefined;
-}
-
-const axes = ["x", "y", "z"] as const;
 const reserved: ReadonlySet<string> = new Set([
   "id",
   "owner",
@@ -72,9 +58,6 @@ const reserved: ReadonlySet<string> = new Set([
   "ageMs",
   "turnRate",
 ]);
-const componentCounts = { vec2: 2, vec3: 3, angle: 1, scalar: 1, int: 1, flag: 1 } as const;
-/** Bound for a derived velocity (m/s) and turn rate (rad/s): far above any game, finite for the check on receipt. */
-const DERIVED_MAX = 1e6;
 
 /** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
 export function defineEntity<const F extends Fields>(
@@ -100,7 +83,7 @@ export function defineEntity<const F extends Fields>(
   if (components.length === 0)
     throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
   const motion = options.motion ?? "hold";
-  const motionLayout = layoutMotion(name, fields, motion, offsets, components);
+  const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
   assertThresholds(name, fields, options.threshold ?? {});
   assertHeartbeat(name, options.heartbeatMs);
   return Object.freeze({
@@ -139,40 +122,6 @@ function componentsOf(name: string, field: Field): Component[] {
     case "flag":
       return [{ name, kind: field.kind, min, max, unit }];
   }
-}
-
-function layoutMotion(
-  name: string,
-  fields: Fields,
-  motion: MotionModel,
-  offsets: Readonly<Record<string, number>>,
-  components: Component[],
-): MotionLayout | undefined {
-  if (motion === "hold") return undefined;
-  if (motion !== "velocity") {
-    throw new ConfigError({ field: `${name}.motion`, value: motion, expected: `"hold" or "velocity"` });
-  }
-  const position = fields.position;
-  if (position?.kind !== "vec2" && position?.kind !== "vec3") {
-    throw new ConfigError({
-      field: `${name}.position`,
-      value: position?.kind,
-      expected: `a vec2 or vec3, since motion is "velocity"`,
-    });
-  }
-  const dimensions = componentCounts[position.kind];
-  const isVelocityDeclared = fields.velocity?.kind === position.kind;
-  const velocity = isVelocityDeclared ? offsets.velocity! : components.length;
-  if (!isVelocityDeclared) {
-    for (const axis of axes.slice(0, dimensions)) components.push(derived(`velocity.${axis}`, "m/s"));
-  }
-  const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
-  const turnRate = heading === undefined ? undefined : components.push(derived("turnRate", "rad/s")) - 1;
-  return { position: offsets.position!, dimensions, velocity, isVelocityDeclared, heading, turnRate };
-}
-
-function derived(name: string, unit: string): Component {
-  return { name, kind: "number", min: -DERIVED_MAX, max: DERIVED_MAX, unit };
 }
 
 function assertName(field: string, name: string): void {

@@ -1,0 +1,93 @@
+import { ConfigError } from "./errors.js";
+import type { Component, Fields } from "./entity-definition.js";
+
+/** Names of the models. */
+const models = ["hold", "velocity", "acceleration", "turn", "history"] as const;
+/**
+ * How receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
+ * (dead reckoning, IEEE 1278.1).
+ *
+ * - `hold`: it stays.
+ * - `velocity`: straight on with constant velocity; `heading` with constant turn rate, here and below.
+ * - `acceleration`: with constant acceleration, in axes of the world.
+ * - `turn`: along an arc, with a change of speed that fades: for what drives or flies.
+ * - `history`: along the last three positions; nothing is sent but the pose.
+ */
+export type MotionModel = (typeof models)[number];
+
+/** Component indices of what motion moves; in m, m/s, m/s², rad and rad/s. */
+export interface MotionLayout {
+  readonly position: number;
+  readonly dimensions: 2 | 3;
+  readonly velocity: number | undefined;
+  /** Whether the game writes `velocity` itself; otherwise it is derived from positions and ticks. */
+  readonly isVelocityDeclared: boolean;
+  readonly acceleration: number | undefined;
+  readonly isAccelerationDeclared: boolean;
+  readonly heading: number | undefined;
+  readonly turnRate: number | undefined;
+  /** Smallest and largest coordinate: a prediction stays within. */
+  readonly positionRange: readonly [min: number, max: number];
+}
+
+/** What a layout is made from. `components` gets those that are derived. */
+interface MotionParts {
+  readonly fields: Fields;
+  readonly motion: MotionModel;
+  readonly offsets: Readonly<Record<string, number>>;
+  readonly components: Component[];
+}
+
+export const axes = ["x", "y", "z"] as const;
+export const componentCounts = { vec2: 2, vec3: 3, angle: 1, scalar: 1, int: 1, flag: 1 } as const;
+/** Bound for derived rates: far above any game, finite for the check on receipt. */
+const DERIVED_MAX = 1e6;
+
+/** Finds what motion moves among the fields and adds the components that are derived. */
+export function layoutMotion(name: string, parts: MotionParts): MotionLayout | undefined {
+  const { fields, motion, offsets, components } = parts;
+  if (!models.includes(motion)) {
+    throw new ConfigError({
+      field: `${name}.motion`,
+      value: motion,
+      expected: `one of ${models.join(", ")}`,
+    });
+  }
+  if (motion === "hold") return undefined;
+  const { position } = fields;
+  if (position?.kind !== "vec2" && position?.kind !== "vec3") {
+    throw new ConfigError({
+      field: `${name}.position`,
+      value: position?.kind,
+      expected: `a vec2 or vec3, since motion is "${motion}"`,
+    });
+  }
+  const dimensions = componentCounts[position.kind];
+  const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;
+  const vector = (field: string, unit: string): number => {
+    if (isDeclared(field)) return offsets[field]!;
+    const names = axes.slice(0, dimensions).map((axis) => `${field}.${axis}`);
+    return components.push(...names.map((each) => derived(each, unit))) - dimensions;
+  };
+  const isHistory = motion === "history";
+  const velocity = isHistory ? undefined : vector("velocity", "m/s");
+  const isAccelerated = motion === "acceleration" || motion === "turn";
+  const acceleration = isAccelerated ? vector("acceleration", "m/s²") : undefined;
+  const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
+  const isTurning = heading !== undefined && !isHistory;
+  return {
+    position: offsets.position!,
+    dimensions,
+    velocity,
+    isVelocityDeclared: isDeclared("velocity"),
+    acceleration,
+    isAccelerationDeclared: isDeclared("acceleration"),
+    heading,
+    turnRate: isTurning ? components.push(derived("turnRate", "rad/s")) - 1 : undefined,
+    positionRange: position.range,
+  };
+}
+
+function derived(name: string, unit: string): Component {
+  return { name, kind: "number", min: -DERIVED_MAX, max: DERIVED_MAX, unit };
+}
