@@ -31,6 +31,7 @@ import { Members } from "./members.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
+import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
@@ -59,6 +60,8 @@ export class Room {
   /** What came in and was dropped, by reason. */
   readonly drops = new DropCounters();
   readonly transport: RoomTransport;
+  /** This machine's time, the server's, and the time that is shown. */
+  readonly clock: RoomClock;
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
   readonly #ticks: TickSource;
@@ -120,8 +123,10 @@ export class Room {
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed(packet),
+        onPong: (times) => this.clock.observe(times),
       },
     });
+    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
   /** Name of the kind of room. */
@@ -162,6 +167,7 @@ export class Room {
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
+    this.clock.start();
     this.#timers.push(
       scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
       scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
@@ -331,6 +337,7 @@ export class Room {
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
+    if (isReturn) this.clock.restart();
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
@@ -355,6 +362,7 @@ export class Room {
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
+    this.clock.stop();
     this.#members.clear("the room was left");
     this.#leftListeners.tell(code, reason);
   }
@@ -431,6 +439,8 @@ export class Room {
   }
 
   #applyPlan(): void {
+    const { style, numbers } = this.transport.plan;
+    this.clock.setRenderDelay(style === "interpolation" ? numbers.interpolationDelayMs : 0);
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.#hasWebRtc();
     if (this.#welcome && hasWebRtc !== this.#announced) {
