@@ -1,7 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import {
   profileNamed,
-  systemScheduler,
+  workerScheduler,
   type Genre,
   type Scheduler,
   type WebSocketConstructor,
@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly topology?: "mesh" | "relay";
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
-  /** Clock and timers; tests give a virtual one. */
+  /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
 
@@ -91,7 +91,7 @@ export class Client {
     const room = new Room({
       serverUrl: this.#serverUrl,
       call,
-      scheduler: this.#options.scheduler ?? systemScheduler,
+      scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
       profile: this.#options.profile,
       transports: this.#transports,

@@ -25,4 +25,5 @@ export type { OwnedEntity } from "./owned-entities.js";
 export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
 export type { Room } from "./room.js";
+export type { RoomClock } from "./room-clock.js";
 export type { Explanation, RoomTransport } from "./room-transport.js";

@@ -6,7 +6,7 @@ import {
   type PeerInfo,
   type PeerPayload,
 } from "@paceline/protocol";
-import type { RemoteMotionOptions } from "@paceline/netcode";
+import { repeatAfterMsFor, type MotionFault } from "@paceline/netcode";
 import type { Scheduler } from "@paceline/transport";
 import { Listeners } from "./listeners.js";
 import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
@@ -22,13 +22,18 @@ export interface MembersOptions {
   readonly scheduler: Scheduler;
   /** What a new pair needs besides what is told here. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
-  motionOptions(): RemoteMotionOptions;
+  extrapolationLimitMs(): number;
   /** A message of the game, or one that only the room understands. */
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onPathChange(peer: PeerConnection, reason: string): void;
   sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
   onDropped(reason: DropReason): void;
 }
+
+/** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
+const SHOWN_AFTER_MS = 14;
+/** No model knows what is farther ahead. */
+const MAX_HORIZON_MS = 250;
 
 /** Drops that no honest peer causes: who keeps sending such is cut off. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
@@ -58,6 +63,23 @@ export class Members {
 
   *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
     for (const { entities } of this.#members.values()) yield* entities.entities(definition);
+  }
+
+  /** What the paths to the others mean for sending: an update goes to all, so their mean delay and worst loss count. */
+  pathPolicy(): { readonly horizonMs: number; readonly repeatAfterMs: number } {
+    let [rttMs, measured, lossRatio] = [0, 0, 0];
+    for (const { peer } of this.#members.values()) {
+      // A relay replaces states that wait: what is missing then was not lost.
+      if (peer.path === "direct") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
+      if (peer.rttMs === undefined) continue;
+      rttMs += peer.rttMs;
+      measured += 1;
+    }
+    const oneWayMs = measured > 0 ? rttMs / measured / 2 : 0;
+    return {
+      horizonMs: Math.min(oneWayMs + SHOWN_AFTER_MS, MAX_HORIZON_MS),
+      repeatAfterMs: repeatAfterMsFor(lossRatio),
+    };
   }
 
   /** The game uses this kind: entities of it that peers have already spawned appear. */
@@ -92,10 +114,11 @@ export class Members {
       owner: peer,
       clock: options.scheduler,
       definitionNamed: (name) => this.#definitions.get(name),
-      motionOptions: () => options.motionOptions(),
+      extrapolationLimitMs: () => options.extrapolationLimitMs(),
       onSpawn: (entity) => this.spawns.tell(entity),
       onDespawn: (entity) => this.despawns.tell(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
+      onFault: ({ id }, { name }, fault) => this.faulted(name, id, fault),
     });
     this.#members.set(info.number, { peer, entities });
     return peer;
@@ -113,6 +136,13 @@ export class Members {
 
   clear(reason: string): void {
     for (const number of Array.from(this.#members.keys())) this.remove(number, reason);
+  }
+
+  /** The model of an entity failed: it holds, and the game is told. */
+  faulted(name: string, id: number, { kind, cause }: MotionFault): void {
+    const what = kind === "threw" ? `threw: ${String(cause)}` : "computed what is no number";
+    const message = `the motion model of "${name}" ${id} ${what}; it holds its last good pose`;
+    this.errors.tell(new NetError("motion/fault", message, { cause }));
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {

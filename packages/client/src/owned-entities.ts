@@ -15,9 +15,10 @@ import {
   defineFields,
   vacate,
   type InitialFields,
+  type MotionFault,
   type Place,
+  type PublicationPolicy,
   type ReadonlyFields,
-  type ReplicationPolicy,
   type WritableFields,
 } from "@paceline/netcode";
 
@@ -47,17 +48,24 @@ export interface OwnedRecord {
  */
 const MAX_ENTITIES = limits.unacknowledgedMessages / 2;
 
+export interface OwnedEntitiesOptions {
+  /** Seconds of one simulation tick. */
+  readonly tickSeconds: number;
+  /** The room-wide id of a local one; it changes when the participant gets another number. */
+  idOf(localId: number): number;
+  onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
+}
+
 /** The entities that this participant owns. */
 export class OwnedEntities {
   readonly #tables = new Map<EntityDefinition, EntityTable>();
   readonly #records = new Map<number, OwnedRecord>();
   readonly #byEntity = new WeakMap<object, OwnedRecord>();
-  readonly #idOf: (localId: number) => number;
+  readonly #options: OwnedEntitiesOptions;
   #nextLocalId = 0;
 
-  /** @param idOf the room-wide id of a local one; it changes when the participant gets another number */
-  constructor(idOf: (localId: number) => number) {
-    this.#idOf = idOf;
+  constructor(options: OwnedEntitiesOptions) {
+    this.#options = options;
   }
 
   get records(): Iterable<OwnedRecord> {
@@ -84,7 +92,11 @@ export class OwnedEntities {
       localId,
       definition: known,
       place,
-      replica: new Replica(known),
+      replica: new Replica({
+        definition: known,
+        tickSeconds: this.#options.tickSeconds,
+        onFault: (fault) => this.#options.onFault(entity, known, fault),
+      }),
       entity,
       toldTick: undefined,
     };
@@ -118,14 +130,14 @@ export class OwnedEntities {
   }
 
   /** Completes the entities' states for this tick and collects those that have to be sent. */
-  due(tick: number, tickSeconds: number, nowMs: number, policy: ReplicationPolicy): OwnedRecord[] {
+  due(tick: number, nowMs: number, policy: PublicationPolicy): OwnedRecord[] {
     const due: OwnedRecord[] = [];
     for (const record of this.#records.values()) {
       const state = record.place.table.stateOf(record.place.row);
-      record.replica.derive(state, tick, tickSeconds);
+      record.replica.derive(state, tick);
       // A newcomer would drop a second state of the same tick: what has changed since waits for the next one.
       if (record.toldTick === tick) continue;
-      if (!record.replica.isDue(state, tick, tickSeconds, nowMs, policy)) continue;
+      if (!record.replica.isDue(state, tick, nowMs, policy)) continue;
       record.replica.sent(state, tick, nowMs);
       due.push(record);
     }
@@ -135,10 +147,10 @@ export class OwnedEntities {
   #newEntity(localId: number, place: Place): OwnedEntity {
     const { definition } = place.table;
     const shown = defineFields({}, definition, { place, layer: "state", isWritable: false });
-    const idOf = this.#idOf;
+    const options = this.#options;
     const base = {
       get id() {
-        return idOf(localId);
+        return options.idOf(localId);
       },
       isMine: true as const,
       owner: null,

@@ -9,14 +9,15 @@ import {
   type Spawn,
 } from "@paceline/protocol";
 import {
+  DEFAULT_CONVERGENCE,
   EntityTable,
-  RemoteMotion,
-  TickClock,
+  RemoteBody,
+  TickTimeline,
   defineFields,
   vacate,
+  type MotionFault,
   type Place,
   type ReadonlyFields,
-  type RemoteMotionOptions,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Peer } from "./peer.js";
@@ -37,9 +38,12 @@ export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
 interface RemoteRecord {
   readonly definition: EntityDefinition;
   readonly place: Place;
-  readonly motion: RemoteMotion;
-  readonly clock: TickClock;
+  /** Undefined for what holds: such an entity is shown as it came. */
+  readonly body: RemoteBody | undefined;
+  readonly timeline: TickTimeline;
   readonly entity: RemoteEntity;
+  /** Tick of the newest state, unwrapped. */
+  tick: number;
   shownAtMs: number;
 }
 
@@ -48,10 +52,12 @@ export interface RemoteEntitiesOptions {
   readonly clock: Clock;
   /** The game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
-  motionOptions(): RemoteMotionOptions;
+  /** No further than this is an entity moved on without news, ms. */
+  extrapolationLimitMs(): number;
   onSpawn(entity: RemoteEntity): void;
   onDespawn(entity: RemoteEntity): void;
   onMismatch(name: string): void;
+  onFault(entity: RemoteEntity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
 /** The entities of one peer. What comes in is untrusted: every value is checked against its definition. */
@@ -63,7 +69,7 @@ export class RemoteEntities {
   readonly #unknown = new Map<number, Spawn>();
   /** Definitions of which the game was told that the peer has another: once is enough. */
   readonly #mismatched = new Set<string>();
-  #clock: TickClock | undefined;
+  #timeline: TickTimeline | undefined;
   #scratch = new Float32Array(64);
 
   constructor(options: RemoteEntitiesOptions) {
@@ -76,6 +82,12 @@ export class RemoteEntities {
 
   /** A reason where the spawn was refused. */
   spawn(spawn: Spawn): DropReason | undefined {
+    this.#timeline ??= new TickTimeline(spawn.tickHz);
+    this.#observe(this.#timeline, spawn.tick);
+    return this.#take(spawn, this.#timeline);
+  }
+
+  #take(spawn: Spawn, timeline: TickTimeline): DropReason | undefined {
     this.despawn(spawn.localId);
     if (this.#records.size + this.#unknown.size >= limits.ownedEntities) return "queue-full";
     const definition = this.#options.definitionNamed(spawn.name);
@@ -93,8 +105,8 @@ export class RemoteEntities {
     const news = this.#scratchFor(definition);
     const reader = new ByteReader(spawn.state);
     if (!readComponents(reader, definition, news) || reader.remaining > 0) return "out-of-range";
-    const record = this.#add(spawn, definition);
-    this.#correct(record, news, spawn.tick);
+    const record = this.#add(spawn, definition, timeline);
+    this.#correct(record, news, timeline.unwrap(spawn.tick));
     this.#options.onSpawn(record.entity);
     return undefined;
   }
@@ -104,7 +116,8 @@ export class RemoteEntities {
     for (const [localId, spawn] of this.#unknown) {
       if (spawn.name !== name) continue;
       this.#unknown.delete(localId);
-      this.spawn(spawn);
+      // It came some time ago: its arrival says nothing of the owner's ticks now.
+      if (this.#timeline) this.#take(spawn, this.#timeline);
     }
   }
 
@@ -146,26 +159,41 @@ export class RemoteEntities {
     }
     const news = this.#scratchFor(record.definition);
     if (!readComponents(reader, record.definition, news)) return reader.ok ? "out-of-range" : "length";
-    if (!record.motion.isNews(tick)) return "outdated";
-    this.#correct(record, news, tick);
-    return undefined;
+    const unwrapped = record.timeline.unwrap(tick);
+    if (unwrapped <= record.tick) return "outdated";
+    this.#observe(record.timeline, tick);
+    return this.#correct(record, news, unwrapped);
   }
 
-  #add({ localId, tickHz }: Spawn, definition: EntityDefinition): RemoteRecord {
+  #add({ localId }: Spawn, definition: EntityDefinition, timeline: TickTimeline): RemoteRecord {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
-    this.#clock ??= new TickClock(tickHz);
     const place = { table, row: table.allocate() };
+    const entity = this.#newEntity(localId, place);
     const record: RemoteRecord = {
       definition,
       place,
-      motion: new RemoteMotion(definition, this.#options.motionOptions()),
-      clock: this.#clock,
-      entity: this.#newEntity(localId, place),
+      body: this.#newBody(definition, entity),
+      timeline,
+      entity,
+      tick: Number.NEGATIVE_INFINITY,
       shownAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#records.set(localId, record);
     return record;
+  }
+
+  #newBody(definition: EntityDefinition, entity: RemoteEntity): RemoteBody | undefined {
+    const { motion: model, motionLayout: layout, components } = definition;
+    if (!layout) return undefined;
+    const options = {
+      layout,
+      model,
+      convergence: DEFAULT_CONVERGENCE,
+      extrapolationLimitMs: this.#options.extrapolationLimitMs(),
+      onFault: (fault: MotionFault) => this.#options.onFault(entity, definition, fault),
+    };
+    return new RemoteBody(options, components.length);
   }
 
   #newEntity(localId: number, place: Place): RemoteEntity {
@@ -184,25 +212,33 @@ export class RemoteEntities {
       owner,
       shown,
       get lastTick() {
-        return recordOf()?.motion.tick ?? 0;
+        return (recordOf()?.tick ?? 0) >>> 0;
       },
       get ageMs() {
         const record = recordOf();
-        return record ? record.clock.secondsSince(record.motion.tick, clock.nowMs()) * 1000 : 0;
+        if (!record) return 0;
+        const { timeline, tick } = record;
+        return Math.max(0, timeline.secondsAt(clock.nowMs()) - timeline.secondsOf(tick)) * 1000;
       },
     };
     const row = { place, layer: "state", isWritable: false } as const;
     return defineFields(base, definition, row) as unknown as RemoteEntity;
   }
 
-  #correct(record: RemoteRecord, news: Float32Array, tick: number): void {
-    const nowMs = this.#options.clock.nowMs();
-    const { motion, clock, place } = record;
-    const before = clock.secondsSince(motion.tick, nowMs);
-    clock.observe(tick, nowMs, this.#options.owner.rttMs ?? 0);
-    const after = clock.secondsSince(tick, nowMs);
-    motion.correct(place.table.stateOf(place.row), news, tick, { before, after }, nowMs);
+  #observe(timeline: TickTimeline, tick: number): void {
+    timeline.observe(tick, this.#options.clock.nowMs(), this.#options.owner.rttMs ?? 0);
+  }
+
+  /** @param tick unwrapped */
+  #correct(record: RemoteRecord, news: Float32Array, tick: number): DropReason | undefined {
+    const { body, timeline, place } = record;
+    const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
+    // A state from the far future would block all that follow.
+    if (body?.receive(news, timeline.secondsOf(tick), nowSeconds)) return "outdated";
+    place.table.stateOf(place.row).set(news);
+    record.tick = tick;
     record.shownAtMs = Number.NEGATIVE_INFINITY;
+    return undefined;
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
@@ -210,9 +246,10 @@ export class RemoteEntities {
     const nowMs = this.#options.clock.nowMs();
     if (!record || record.shownAtMs === nowMs) return;
     record.shownAtMs = nowMs;
-    const { motion, clock, place } = record;
-    const ageSeconds = clock.secondsSince(motion.tick, nowMs);
-    motion.show(place.table.stateOf(place.row), ageSeconds, nowMs, place.table.shownOf(place.row));
+    const { body, timeline, place } = record;
+    const shown = place.table.shownOf(place.row);
+    if (body) body.show(timeline.secondsAt(nowMs), shown);
+    else shown.set(place.table.stateOf(place.row));
   }
 
   #scratchFor(definition: EntityDefinition): Float32Array {

@@ -14,7 +14,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, RemoteMotionOptions, ReplicationPolicy } from "@paceline/netcode";
+import type { InitialFields, PublicationPolicy } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -31,6 +31,7 @@ import { Members } from "./members.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
+import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
@@ -47,9 +48,6 @@ export interface RoomSetup {
   readonly tickHz: number;
 }
 
-/** How remote entities are freed of jumps: half of a correction is gone after 80 ms, more than 10 m is shown at once. */
-const BLEND_HALF_LIFE_MS = 80;
-const SNAP_DISTANCE_M = 10;
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_EARLY_PACKETS = 1024;
@@ -62,6 +60,8 @@ export class Room {
   /** What came in and was dropped, by reason. */
   readonly drops = new DropCounters();
   readonly transport: RoomTransport;
+  /** This machine's time, the server's, and the time that is shown. */
+  readonly clock: RoomClock;
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
   readonly #ticks: TickSource;
@@ -84,7 +84,11 @@ export class Room {
     this.#setup = setup;
     const { scheduler } = setup;
     this.#ticks = new TickSource(scheduler, setup.tickHz);
-    this.#owned = new OwnedEntities((localId) => this.myNumber * 0x10000 + localId);
+    this.#owned = new OwnedEntities({
+      tickSeconds: 1 / setup.tickHz,
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
@@ -92,7 +96,7 @@ export class Room {
         iceServers: this.#iceServers,
         currentTick: () => this.#ticks.tick,
       }),
-      motionOptions: () => this.#motionOptions(),
+      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -119,8 +123,10 @@ export class Room {
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed(packet),
+        onPong: (times) => this.clock.observe(times),
       },
     });
+    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
   /** Name of the kind of room. */
@@ -169,6 +175,7 @@ export class Room {
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
+    this.clock.start();
     this.#timers.push(
       scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
       scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
@@ -318,12 +325,12 @@ export class Room {
 
   #replicate(): void {
     if (this.state === "left") return;
-    const { tick, tickHz } = this.#ticks;
-    const due = this.#owned.due(tick, 1 / tickHz, this.nowMs(), this.#policy());
+    const { tick } = this.#ticks;
+    const due = this.#owned.due(tick, this.nowMs(), this.#policy());
     if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
   }
 
-  #policy(): ReplicationPolicy {
+  #policy(): PublicationPolicy {
     const { numbers } = this.transport.plan;
     return {
       minIntervalMs: 1000 / numbers.stateHz,
@@ -331,20 +338,14 @@ export class Room {
       movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
-    };
-  }
-
-  #motionOptions(): RemoteMotionOptions {
-    return {
-      extrapolationLimitMs: this.transport.plan.numbers.extrapolationLimitMs,
-      blendHalfLifeMs: BLEND_HALF_LIFE_MS,
-      snapDistanceM: SNAP_DISTANCE_M,
+      ...this.#members.pathPolicy(),
     };
   }
 
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
+    if (isReturn) this.clock.restart();
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
@@ -369,6 +370,7 @@ export class Room {
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
+    this.clock.stop();
     this.#members.clear("the room was left");
     this.#leftListeners.tell(code, reason);
   }
@@ -445,6 +447,8 @@ export class Room {
   }
 
   #applyPlan(): void {
+    const { style, numbers } = this.transport.plan;
+    this.clock.setRenderDelay(style === "interpolation" ? numbers.interpolationDelayMs : 0);
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.#hasWebRtc();
     if (this.#welcome && hasWebRtc !== this.#announced) {

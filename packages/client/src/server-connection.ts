@@ -15,6 +15,7 @@ import {
   type Cancel,
   type Link,
   type LinkClose,
+  type PongTimes,
   type Scheduler,
   type WebSocketConstructor,
 } from "@paceline/transport";
@@ -34,6 +35,7 @@ interface ServerConnectionHandlers {
   /** A control message other than welcome and resumed. */
   onControl(message: ServerMessage): void;
   onRouted(packet: Uint8Array): void;
+  onPong(times: PongTimes): void;
 }
 
 export interface ServerConnectionOptions {
@@ -116,6 +118,11 @@ export class ServerConnection {
     if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
   }
 
+  /** Asks the server for its time, while there is a link to it. */
+  ping(): void {
+    this.#session.ping();
+  }
+
   leave(): void {
     if (!this.#move("leave")) return;
     this.send({ type: "leave" });
@@ -144,6 +151,7 @@ export class ServerConnection {
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => this.#options.handlers.onRouted(packet),
+        onPong: (times) => this.#options.handlers.onPong(times),
         onLinkDown: (link, close) => this.#linkDown(close, link),
         onClosed: (close) => this.#linkDown(close),
       },

@@ -10,20 +10,26 @@ const policy = {
   movingHeartbeatMs: 300,
   positionThresholdM: 0.1,
   headingThresholdRad: 0.03,
+  horizonMs: 0,
+  repeatAfterMs: 0,
 };
 
+function entitiesOf(idOf: (localId: number) => number): OwnedEntities {
+  return new OwnedEntities({ tickSeconds: TICK_SECONDS, idOf, onFault: () => undefined });
+}
+
 test("what changes in the tick that a newcomer was told of is sent in the next one", () => {
-  const owned = new OwnedEntities((localId) => localId);
+  const owned = entitiesOf((localId) => localId);
   const record = owned.spawn(Sign, {});
   owned.spawnPayload(record, 10, 60);
   Object.assign(record.entity, { lit: true });
-  expect(owned.due(10, TICK_SECONDS, 500, policy)).toEqual([]);
-  expect(owned.due(11, TICK_SECONDS, 517, policy)).toEqual([record]);
-  expect(owned.due(12, TICK_SECONDS, 533, policy)).toEqual([]);
+  expect(owned.due(10, 500, policy)).toEqual([]);
+  expect(owned.due(11, 517, policy)).toEqual([record]);
+  expect(owned.due(12, 533, policy)).toEqual([]);
 });
 
 test("a spawn whose values are refused leaves nothing behind", () => {
-  const owned = new OwnedEntities((localId) => localId);
+  const owned = entitiesOf((localId) => localId);
   expect(() => owned.spawn(Sign, { place: { x: 1, y: 5000 } })).toThrow(ConfigError);
   expect([...owned.records]).toEqual([]);
   expect({ ...(owned.spawn(Sign, {}).entity as unknown as { place: object }).place }).toEqual({ x: 0, y: 0 });
@@ -31,7 +37,7 @@ test("a spawn whose values are refused leaves nothing behind", () => {
 
 test("local ids are not used again soon, and ids follow the participant's number", () => {
   let myNumber = 3;
-  const owned = new OwnedEntities((localId) => myNumber * 0x10000 + localId);
+  const owned = entitiesOf((localId) => myNumber * 0x10000 + localId);
   const first = owned.spawn(Sign, {});
   owned.despawn(first.entity);
   const second = owned.spawn(Sign, {});

@@ -34,10 +34,11 @@ class Scene {
     owner,
     clock: new VirtualScheduler(),
     definitionNamed: (name) => (name === "puck" ? known : undefined),
-    motionOptions: () => ({ extrapolationLimitMs: 250, blendHalfLifeMs: 80, snapDistanceM: 10 }),
+    extrapolationLimitMs: () => 250,
     onSpawn: ({ id }) => this.spawned.push(id),
     onDespawn: ({ id }) => this.despawned.push(id),
     onMismatch: (name) => this.mismatches.push(name),
+    onFault: () => undefined,
   });
 
   spawn(localId: number, values: readonly number[], more: Partial<Spawn> = {}): DropReason | undefined {

@@ -1,112 +1,129 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference } from "./angle.js";
-import { extrapolate, fieldError } from "./dead-reckoning.js";
-
-/** When an entity is sent; the profile gives these, a definition may override the thresholds and the heartbeat. */
-export interface ReplicationPolicy {
-  /** Never two updates of an entity within this time. */
-  readonly minIntervalMs: number;
-  /** An entity is sent at least this often. */
-  readonly heartbeatMs: number;
-  /** A moving one at least this often: well within the time for which receivers move it on by themselves. */
-  readonly movingHeartbeatMs: number;
-  readonly positionThresholdM: number;
-  readonly headingThresholdRad: number;
-}
+import { Kinematics } from "./reckoning/kinematics.js";
+import { Publication, type PublicationPolicy, type PublicationReason } from "./reckoning/publication.js";
+import type { MotionFault } from "./reckoning/remote-body.js";
 
 /** An update may leave this much before its interval is over: steps of the game never meet it exactly. */
 const INTERVAL_SLACK_MS = 2;
 
+export interface ReplicaOptions {
+  readonly definition: EntityDefinition;
+  /** Seconds of one simulation tick. */
+  readonly tickSeconds: number;
+  /** Told once when the model fails, and again after it has worked in between. */
+  readonly onFault?: (fault: MotionFault) => void;
+}
+
+/** A field that is no part of motion: its components, and how far they may be off. */
+interface PlainField {
+  readonly at: number;
+  readonly count: number;
+  readonly isAngle: boolean;
+  readonly threshold: number;
+}
+
 /**
- * The owner's view of one entity at its receivers: it continues the state that was sent last as they do, and says
- * when that is wrong by more than the threshold.
+ * One entity at its owner: derives what the game does not write, and says when it has to be sent, because receivers
+ * will be wrong about its motion, because another field has changed, or because it was not sent for long.
  */
 export class Replica {
-  readonly #definition: EntityDefinition;
+  readonly #options: ReplicaOptions;
+  readonly #publication: Publication | undefined;
+  readonly #kinematics: Kinematics | undefined;
+  readonly #plain: readonly PlainField[];
   readonly #sent: Float32Array;
-  readonly #expected: Float32Array;
-  readonly #previous: Float32Array;
-  #previousTick: number | undefined;
-  #sentTick = 0;
   #sentAtMs = Number.NEGATIVE_INFINITY;
+  #reason: PublicationReason = "first";
+  #isFaulty = false;
 
-  constructor(definition: EntityDefinition) {
-    this.#definition = definition;
+  constructor(options: ReplicaOptions) {
+    const { definition, tickSeconds } = options;
+    this.#options = options;
+    const { motion: model, motionLayout: layout } = definition;
     const width = definition.components.length;
     this.#sent = new Float32Array(width);
-    this.#expected = new Float32Array(width);
-    this.#previous = new Float32Array(width);
+    this.#plain = plainFields(definition);
+    if (!layout) return;
+    this.#publication = new Publication({ layout, model, tickSeconds }, width);
+    // What the game writes itself is not derived.
+    const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
+    this.#kinematics = new Kinematics(derived, { isVelocityGiven: layout.isVelocityDeclared });
   }
 
-  /** Fills in velocity and turn rate where the game does not write them: call once per tick, after its writes. */
-  derive(state: Float32Array, tick: number, tickSeconds: number): void {
-    const layout = this.#definition.motionLayout;
-    if (!layout) return;
-    const seconds = this.#previousTick === undefined ? 0 : ((tick - this.#previousTick) | 0) * tickSeconds;
-    if (seconds > 0) {
-      if (!layout.isVelocityDeclared) {
-        for (let axis = 0; axis < layout.dimensions; axis++) {
-          const moved = state[layout.position + axis]! - this.#previous[layout.position + axis]!;
-          state[layout.velocity + axis] = moved / seconds;
-        }
-      }
-      if (layout.heading !== undefined) {
-        state[layout.turnRate!] =
-          angleDifference(state[layout.heading]!, this.#previous[layout.heading]!) / seconds;
-      }
-    }
-    if (seconds !== 0 || this.#previousTick === undefined) {
-      this.#previous.set(state);
-      this.#previousTick = tick;
-    }
+  /** Fills in what the game does not write: call once per tick, after its writes. */
+  derive(state: Float32Array, tick: number): void {
+    this.#kinematics?.derive(state, tick, this.#options.tickSeconds);
   }
 
   /** Whether the state has to be sent at this tick. */
-  isDue(
-    state: Float32Array,
-    tick: number,
-    tickSeconds: number,
-    nowMs: number,
-    policy: ReplicationPolicy,
-  ): boolean {
+  isDue(state: Float32Array, tick: number, nowMs: number, policy: PublicationPolicy): boolean {
+    const { definition } = this.#options;
     const ageMs = nowMs - this.#sentAtMs;
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return false;
-    const heartbeatMs = this.#definition.heartbeatMs ?? policy.heartbeatMs;
-    if (ageMs >= (this.#isMoving(state) ? Math.min(heartbeatMs, policy.movingHeartbeatMs) : heartbeatMs))
-      return true;
-    extrapolate(this.#definition, this.#sent, ((tick - this.#sentTick) | 0) * tickSeconds, this.#expected);
-    for (const field of Object.keys(this.#definition.fields)) {
-      const threshold = this.#thresholdOf(field, policy);
-      if (fieldError(this.#definition, field, state, this.#expected) > threshold) return true;
-    }
-    return false;
+    const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
+    const ofMotion = this.#motionReason(state, tick, { ...policy, heartbeatMs });
+    const isPlain = ofMotion === undefined && this.#hasPlainChange(state);
+    this.#reason = ofMotion ?? (isPlain ? "field" : "heartbeat");
+    return ofMotion !== undefined || isPlain || ageMs >= heartbeatMs;
   }
 
   /** The state went out at this tick. */
   sent(state: Float32Array, tick: number, nowMs: number): void {
     this.#sent.set(state);
-    this.#sentTick = tick;
     this.#sentAtMs = nowMs;
+    this.#publication?.sent(state, tick, this.#reason);
   }
 
-  #thresholdOf(field: string, policy: ReplicationPolicy): number {
-    const own = this.#definition.threshold[field];
-    if (own !== undefined) return own;
-    const layout = this.#definition.motionLayout;
-    if (layout && field === "position") return policy.positionThresholdM;
-    if (layout && field === "heading") return policy.headingThresholdRad;
-    // Velocity is judged by where it leads: by the position's error.
-    if (layout?.isVelocityDeclared && field === "velocity") return Number.POSITIVE_INFINITY;
-    // A change of half a step of precision or less cannot be told from no change.
-    return this.#definition.fields[field]!.precision / 2;
-  }
-
-  #isMoving(state: Float32Array): boolean {
-    const layout = this.#definition.motionLayout;
-    if (!layout) return false;
-    for (let axis = 0; axis < layout.dimensions; axis++) {
-      if (state[layout.velocity + axis] !== 0 || this.#sent[layout.velocity + axis] !== 0) return true;
+  #motionReason(state: Float32Array, tick: number, policy: PublicationPolicy): PublicationReason | undefined {
+    if (!this.#publication) return undefined;
+    const { threshold } = this.#options.definition;
+    try {
+      const reason = this.#publication.due(state, tick, {
+        ...policy,
+        // The interval is one of real time, and over.
+        minIntervalMs: 0,
+        positionThresholdM: threshold.position ?? policy.positionThresholdM,
+        headingThresholdRad: threshold.heading ?? policy.headingThresholdRad,
+      });
+      if (Number.isNaN(this.#publication.error.positionM)) this.#fail({ kind: "not-finite" });
+      else this.#isFaulty = false;
+      return reason;
+    } catch (cause) {
+      this.#fail({ kind: "threw", cause });
+      // Where there is no prediction, none is good enough.
+      return "position";
     }
-    return layout.turnRate !== undefined && state[layout.turnRate] !== 0;
   }
+
+  #fail(fault: MotionFault): void {
+    if (!this.#isFaulty) this.#options.onFault?.(fault);
+    this.#isFaulty = true;
+  }
+
+  #hasPlainChange(state: Float32Array): boolean {
+    return this.#plain.some(({ at, count, isAngle, threshold }) => {
+      let squares = 0;
+      for (let index = at; index < at + count; index++) {
+        const [now, before] = [state[index]!, this.#sent[index]!];
+        squares += (isAngle ? angleDifference(now, before) : now - before) ** 2;
+      }
+      return Math.sqrt(squares) > threshold;
+    });
+  }
+}
+
+function plainFields(definition: EntityDefinition): PlainField[] {
+  const { fields, offsets, threshold, motionLayout: layout } = definition;
+  return Object.entries(fields).flatMap(([name, { kind, precision }]) => {
+    const at = offsets[name]!;
+    const own = threshold[name];
+    if (layout && (at === layout.position || at === layout.heading)) return [];
+    // Velocity and acceleration are judged by where they lead: by the position's error.
+    const isRate = layout && (at === layout.velocity || at === layout.acceleration);
+    if (isRate && own === undefined) return [];
+    const count = kind === "vec2" ? 2 : kind === "vec3" ? 3 : 1;
+    // A change of half a step of precision or less cannot be told from no change.
+    return [{ at, count, isAngle: kind === "angle", threshold: own ?? precision / 2 }];
+  });
 }

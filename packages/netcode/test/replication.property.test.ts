@@ -1,16 +1,25 @@
-import { Replica, extrapolate, fieldError, type ReplicationPolicy } from "@paceline/netcode";
+import {
+  Replica,
+  headingErrorRad,
+  newReckoner,
+  positionErrorM,
+  type PublicationPolicy,
+} from "@paceline/netcode";
 import { array, assert, double, integer, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { Ship } from "./definitions.js";
 
 const TICK_SECONDS = 1 / 60;
-const policy: ReplicationPolicy = {
+const policy: PublicationPolicy = {
   minIntervalMs: 1000 / 30,
   heartbeatMs: 1000,
   movingHeartbeatMs: 300,
   positionThresholdM: 0.1,
   headingThresholdRad: 0.03,
+  horizonMs: 0,
+  repeatAfterMs: 0,
 };
+const layout = Ship.motionLayout!;
 const INTERVAL_SECONDS = 2 * TICK_SECONDS;
 
 /** A swing of so many metres (or radians) and turns per second. */
@@ -30,7 +39,8 @@ function at(swings: readonly { size: number; hz: number }[], seconds: number): n
 test("what receivers extrapolate is off by no more than the threshold and what one interval adds", () => {
   assert(
     property(path, ({ x, y, heading, firstTick }) => {
-      const replica = new Replica(Ship);
+      const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
+      const reckoner = newReckoner(layout, Ship.motion);
       const width = Ship.components.length;
       const [state, sent, expected] = [
         new Float32Array(width),
@@ -43,19 +53,20 @@ test("what receivers extrapolate is off by no more than the threshold and what o
         const seconds = step * TICK_SECONDS;
         const tick = (firstTick + step) >>> 0;
         state.set([at(x, seconds), at(y, seconds), at(heading, seconds)]);
-        replica.derive(state, tick, TICK_SECONDS);
+        replica.derive(state, tick);
         if (step > 0) {
-          extrapolate(Ship, sent, (step - sentStep) * TICK_SECONDS, expected);
+          reckoner.predict((step - sentStep) * TICK_SECONDS, expected);
           // Until the interval is over nothing may be sent; so long the difference of velocities adds up.
           const drift = Math.hypot(state[3]! - sent[3]!, state[4]! - sent[4]!) * INTERVAL_SECONDS;
-          worstM = Math.max(worstM, fieldError(Ship, "position", state, expected) - drift);
+          worstM = Math.max(worstM, positionErrorM(layout, state, expected) - drift);
           const turn = Math.abs(state[5]! - sent[5]!) * INTERVAL_SECONDS;
-          worstRad = Math.max(worstRad, fieldError(Ship, "heading", state, expected) - turn);
+          worstRad = Math.max(worstRad, headingErrorRad(layout, state, expected) - turn);
         }
-        if (!replica.isDue(state, tick, TICK_SECONDS, seconds * 1000, policy)) continue;
+        if (!replica.isDue(state, tick, seconds * 1000, policy)) continue;
         shortestGap = Math.min(shortestGap, step - sentStep);
         replica.sent(state, tick, seconds * 1000);
         sent.set(state);
+        reckoner.take(state, 0);
         sentStep = step;
       }
       // Float32 adds a little to either.

@@ -1,15 +1,17 @@
-import { Replica, type ReplicationPolicy } from "@paceline/netcode";
-import { defineEntity, scalar, vec2 } from "@paceline/protocol";
+import { Replica, type PublicationPolicy } from "@paceline/netcode";
+import { defineEntity, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";
 
 const TICK_SECONDS = 1 / 60;
-const policy: ReplicationPolicy = {
+const policy: PublicationPolicy = {
   minIntervalMs: 1000 / 30,
   heartbeatMs: 1000,
   movingHeartbeatMs: 300,
   positionThresholdM: 0.1,
   headingThresholdRad: 0.03,
+  horizonMs: 0,
+  repeatAfterMs: 0,
 };
 
 /** Steps an entity tick by tick, sends when it is due, and notes at which ticks that was. */
@@ -20,8 +22,8 @@ class Owner {
   readonly #firstTick: number;
   #step = 0;
 
-  constructor(definition: ConstructorParameters<typeof Replica>[0], firstTick = 0) {
-    this.replica = new Replica(definition);
+  constructor(definition: EntityDefinition, firstTick = 0) {
+    this.replica = new Replica({ definition, tickSeconds: TICK_SECONDS });
     this.state = new Float32Array(definition.components.length);
     this.#firstTick = firstTick;
   }
@@ -35,8 +37,8 @@ class Owner {
       const tick = (this.#firstTick + this.#step) >>> 0;
       const nowMs = this.#step * TICK_SECONDS * 1000;
       write(this.state, this.#step);
-      this.replica.derive(this.state, tick, TICK_SECONDS);
-      if (this.replica.isDue(this.state, tick, TICK_SECONDS, nowMs, policyNow)) {
+      this.replica.derive(this.state, tick);
+      if (this.replica.isDue(this.state, tick, nowMs, policyNow)) {
         this.replica.sent(this.state, tick, nowMs);
         this.sentAt.push(this.#step);
       }
@@ -153,27 +155,27 @@ describe("velocity and turn rate", () => {
   });
 
   test("span the ticks that the game has skipped", () => {
-    const replica = new Replica(Ship);
+    const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
     const state = new Float32Array(6);
-    replica.derive(state, 100, TICK_SECONDS);
+    replica.derive(state, 100);
     state[0] = 3;
-    replica.derive(state, 106, TICK_SECONDS);
+    replica.derive(state, 106);
     expect(state[VX]).toBeCloseTo(30, 3);
   });
 
   test("stay what they are when a tick is told twice, and begin anew when ticks go back", () => {
-    const replica = new Replica(Ship);
+    const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
     const state = new Float32Array(6);
-    replica.derive(state, 100, TICK_SECONDS);
+    replica.derive(state, 100);
     state[0] = 1;
-    replica.derive(state, 101, TICK_SECONDS);
+    replica.derive(state, 101);
     state[0] = 2;
-    replica.derive(state, 101, TICK_SECONDS);
+    replica.derive(state, 101);
     expect(state[VX]).toBeCloseTo(60, 3);
-    replica.derive(state, 5, TICK_SECONDS);
+    replica.derive(state, 5);
     expect(state[VX]).toBeCloseTo(60, 3);
     state[0] = 2.5;
-    replica.derive(state, 6, TICK_SECONDS);
+    replica.derive(state, 6);
     expect(state[VX]).toBeCloseTo(30, 3);
   });
 

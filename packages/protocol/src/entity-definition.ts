@@ -1,29 +1,18 @@
 import { limits } from "./codes.js";
-import {
-  ComponentList,
-  axes,
-  componentCount,
-  derivedComponent,
-  type Component,
-  type Leaf,
-} from "./entity-components.js";
-import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
+import { ComponentList, type Component, type Leaf } from "./entity-components.js";
+import type { Field } from "./entity-fields.js";
 import { ConfigError } from "./errors.js";
+import { layoutMotion, type MotionLayout, type MotionModel } from "./motion-layout.js";
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/**
- * How receivers continue an entity between updates. `hold`: it stays. `velocity`: `position` moves on with constant
- * velocity and `heading` with constant turn rate (DIS dead reckoning models 1 and 3, IEEE 1278.1). `acceleration`
- * and `turn` say in addition what the codec expects of velocity: that it goes on changing as it did, straight on or
- * turning with the path. That costs nothing and makes updates smaller; a wrong expectation only makes them larger.
- */
-export type MotionModel = "hold" | "velocity" | "acceleration" | "turn";
-
 /** How an entity moves between updates, and when its owner sends it. */
 export interface EntityOptions<F extends Fields> {
-  /** Default `hold`. The others need a field `position` (vec2 or vec3); `velocity` of the same kind and `heading` (angle) are used where they exist. */
+  /**
+   * Default `hold`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
+   * and `heading` (angle) are used where they exist, and derived where the model needs them and they do not.
+   */
   readonly motion?: MotionModel;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
@@ -59,17 +48,6 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly fieldHashes: readonly number[];
 }
 
-/** Component indices for the models that move. */
-export interface MotionLayout {
-  readonly position: number;
-  readonly dimensions: 2 | 3;
-  readonly velocity: number;
-  /** Whether the game writes `velocity` itself; otherwise it is derived from positions and ticks. */
-  readonly isVelocityDeclared: boolean;
-  readonly heading: number | undefined;
-  readonly turnRate: number | undefined;
-}
-
 const reserved: ReadonlySet<string> = new Set([
   "id",
   "owner",
@@ -79,10 +57,7 @@ const reserved: ReadonlySet<string> = new Set([
   "ageMs",
   "turnRate",
 ]);
-/** Bound for a derived velocity (m/s) and turn rate (rad/s): far above any game, finite for the check on receipt. */
-const DERIVED_MAX = 1e6;
 const MOST_STATE_BYTES = 1000;
-const motions: readonly MotionModel[] = ["hold", "velocity", "acceleration", "turn"];
 
 /** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
 export function defineEntity<const F extends Fields>(
@@ -106,7 +81,7 @@ export function defineEntity<const F extends Fields>(
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
   assertSize(name, list);
   const motion = options.motion ?? "hold";
-  const motionLayout = layoutMotion(name, fields, motion, offsets, components);
+  const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
   assertDerived(name, fields);
   assertThresholds(name, fields, options.threshold ?? {});
   assertHeartbeat(name, options.heartbeatMs);
@@ -142,50 +117,6 @@ function describeLeaf({ path, field }: Leaf): string {
   const names = field.kind === "enum" ? field.values.join(",") : "";
   const derived = "derivedFrom" in field ? field.derivedFrom : "";
   return [path, field.kind, ...field.range, field.precision, size, names, derived].join(":");
-}
-
-function layoutMotion(
-  name: string,
-  fields: Fields,
-  motion: MotionModel,
-  offsets: Readonly<Record<string, number>>,
-  components: Component[],
-): MotionLayout | undefined {
-  if (motion === "hold") return undefined;
-  assertMotion(name, motion);
-  const position = fields.position;
-  if (position?.kind !== "vec2" && position?.kind !== "vec3") {
-    throw new ConfigError({
-      field: `${name}.position`,
-      value: position?.kind,
-      expected: `a vec2 or vec3, since motion is "${motion}"`,
-    });
-  }
-  const dimensions = componentCount(position) as 2 | 3;
-  const named = fields.velocity?.kind === position.kind ? fields.velocity : undefined;
-  const velocity = named ? offsets.velocity! : components.length;
-  if (!named) {
-    for (const axis of axes.slice(0, dimensions)) {
-      components.push(derivedComponent(`velocity.${axis}`, "m/s", DERIVED_MAX));
-    }
-  }
-  const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
-  const turnRate =
-    heading === undefined
-      ? undefined
-      : components.push(derivedComponent("turnRate", "rad/s", DERIVED_MAX)) - 1;
-  const isVelocityDeclared = isSent(named);
-  return { position: offsets.position!, dimensions, velocity, isVelocityDeclared, heading, turnRate };
-}
-
-/** Whether the game writes it and it travels; otherwise receivers derive it. */
-function isSent(velocity: Vec2Field | Vec3Field | undefined): boolean {
-  return velocity !== undefined && velocity.derivedFrom === undefined;
-}
-
-function assertMotion(name: string, motion: unknown): void {
-  if ((motions as readonly unknown[]).includes(motion)) return;
-  throw new ConfigError({ field: `${name}.motion`, value: motion, expected: motions.join(", ") });
 }
 
 function assertNotReserved(name: string, fieldName: string): void {

@@ -22,5 +22,7 @@ export const errorCodes = {
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
+  "motion/fault":
+    "A motion model of the game threw, or computed no number; its entity holds the last good pose.",
 } as const;
 export type ErrorCode = keyof typeof errorCodes;

@@ -11,6 +11,7 @@ export * from "./envelope.js";
 export * from "./error-codes.js";
 export * from "./errors.js";
 export * from "./message.js";
+export type * from "./motion-layout.js";
 export * from "./packet.js";
 export * from "./payload.js";
 export * from "./sequence.js";

@@ -150,9 +150,36 @@ describe("defineEntity", () => {
       dimensions: 2,
       velocity: 4,
       isVelocityDeclared: false,
+      acceleration: undefined,
+      isAccelerationDeclared: false,
       heading: 0,
       turnRate: 6,
+      positionRange: position.range,
     });
+  });
+
+  test.each(["acceleration", "turn"] as const)("[WF27] derives an acceleration for %s", (motion) => {
+    const car = defineEntity("car", { position, heading }, { motion });
+    expect(car.components.map(({ name }) => name)).toEqual([
+      "position.x",
+      "position.y",
+      "heading",
+      "velocity.x",
+      "velocity.y",
+      "acceleration.x",
+      "acceleration.y",
+      "turnRate",
+    ]);
+    expect(car.motionLayout).toMatchObject({ velocity: 3, acceleration: 5, turnRate: 7 });
+    const own = defineEntity("car", { position, acceleration: position }, { motion });
+    expect(own.components).toHaveLength(6);
+    expect(own.motionLayout).toMatchObject({ acceleration: 2, isAccelerationDeclared: true, velocity: 4 });
+  });
+
+  test("[WF27] derives nothing for a history of positions", () => {
+    const car = defineEntity("car", { position, heading }, { motion: "history" });
+    expect(car.components).toHaveLength(3);
+    expect(car.motionLayout).toMatchObject({ velocity: undefined, turnRate: undefined, heading: 2 });
   });
 
   test("[WF27] uses a velocity of the position's kind, derives it beside one of another kind", () => {

@@ -8,4 +8,5 @@ export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export * from "./session/session.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/websocket-link.js";
+export * from "./worker-scheduler.js";
 export * from "./profiles/index.js";

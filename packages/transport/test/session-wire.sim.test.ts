@@ -6,6 +6,7 @@ import {
   newLinkCounters,
   type LinkClose,
   type LinkMonitorOptions,
+  type PongTimes,
 } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { HandLink, reliable } from "./hand-link.js";
@@ -31,6 +32,7 @@ class Scene {
   readonly payloads: number[][] = [];
   readonly events: number[][] = [];
   readonly states: [body: number[], tick: number][] = [];
+  readonly pongs: PongTimes[] = [];
   closed: LinkClose | undefined;
   readonly session = new Session({
     scheduler: this.scheduler,
@@ -39,6 +41,7 @@ class Scene {
       onReliable: (payload) => this.payloads.push([...payload]),
       onEvent: (body) => this.events.push([...body]),
       onState: (body, tick) => this.states.push([[...body], tick]),
+      onPong: (times) => this.pongs.push(times),
       onClosed: (close) => (this.closed = close),
     },
   });
@@ -230,6 +233,11 @@ describe("packets", () => {
   });
 });
 
+/** The answer of a clock that shows nothing. */
+function pong(ping: Uint8Array | readonly number[]): Uint8Array {
+  return Uint8Array.of(...ping, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
 describe("pings", () => {
   test("[WF18] are answered at once, over the link on which they came", () => {
     const scene = new Scene();
@@ -237,11 +245,34 @@ describe("pings", () => {
     first.takeSent();
     second.takeSent();
     second.receive([{ kind: MessageKind.ping, body: u16(0x1234) }]);
-    expect(second.takeBodies(MessageKind.pong)).toEqual([[0x34, 0x12]]);
+    // The clock is in µs, 64 bits.
+    expect(second.takeBodies(MessageKind.pong)).toEqual([[0x34, 0x12, 0, 0, 0, 0, 0, 0, 0, 0]]);
     expect(first.takeSent()).toEqual([]);
   });
 
-  test.each([0, 1, 3])("[WF18] of %i bytes are malformed", (bytes) => {
+  test("[WF18] are answered with the clock, and say what the other one showed", () => {
+    const scene = new Scene();
+    scene.scheduler.advance(5_000_000.5);
+    const link = scene.link();
+    const [ping] = link.takeBodies(MessageKind.ping);
+    link.receive([{ kind: MessageKind.ping, body: u16(1) }]);
+    const clock = [0xf4, 0xf3, 0x05, 0x2a, 0x01, 0, 0, 0];
+    expect(link.takeBodies(MessageKind.pong)).toEqual([[0x01, 0x00, ...clock]]);
+    scene.scheduler.advance(30);
+    link.receive([{ kind: MessageKind.pong, body: Uint8Array.of(...ping!, ...clock) }]);
+    const times = { sentMs: 5_000_000.5, remoteMs: 5_000_000.5, receivedMs: 5_000_030.5 };
+    expect(scene.pongs).toEqual([times]);
+  });
+
+  test("are sent when the owner asks, besides those that watch the link", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.takeSent();
+    scene.session.ping();
+    expect(link.takeBodies(MessageKind.ping)).toHaveLength(1);
+  });
+
+  test.each([0, 1, 3, 9, 11])("[WF18] of %i bytes are malformed", (bytes) => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -261,10 +292,10 @@ describe("pings", () => {
     expect(probes.every(({ kind }) => kind === MessageKind.ping)).toBe(true);
     relayed.takeSent();
     // Somebody else's number proves nothing; what arrives is accepted all the same.
-    probed.receive([{ kind: MessageKind.pong, body: u16(60_000) }, reliable(0, 5)]);
+    probed.receive([{ kind: MessageKind.pong, body: pong(u16(60_000)) }, reliable(0, 5)]);
     expect(scene.session.activeLink).toBe(relayed);
     expect(scene.payloads).toEqual([[5]]);
-    probed.receive([{ kind: MessageKind.pong, body: probes[0]!.body }]);
+    probed.receive([{ kind: MessageKind.pong, body: pong(probes[0]!.body) }]);
     expect(scene.session.activeLink).toBe(probed);
     expect(probed.takeBodies(MessageKind.reliable)).toEqual([[0, 0, 1]]);
   });
@@ -273,7 +304,7 @@ describe("pings", () => {
     const scene = new Scene();
     const [relayed, probed] = [scene.link(), scene.link(direct)];
     const [probe] = probed.takeBodies(MessageKind.ping);
-    probed.receive([{ kind: MessageKind.pong, body: Uint8Array.from(probe!) }]);
+    probed.receive([{ kind: MessageKind.pong, body: pong(probe!) }]);
     expect(scene.session.activeLink).toBe(probed);
     scene.scheduler.advance(1000);
     expect(scene.session.activeLink).toBe(probed);

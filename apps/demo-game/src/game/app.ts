@@ -151,6 +151,9 @@ export class App {
       profiles: PROFILES,
       cardOf: (peer) => game.participant.cardOf(peer),
       onClose: () => this.#panel?.toggle(),
+      onToggle: (isOpen) => {
+        game.isInspected = isOpen;
+      },
     });
     this.#root.append(this.#panel.root);
     exposeForDebugging(game);

@@ -22,7 +22,8 @@ export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity):
   };
 }
 
-export function drawnFromRemote(remote: RemoteCar): DrawnCar {
+/** @param isInspected also say where its owner said last that it was */
+export function drawnFromRemote(remote: RemoteCar, isInspected: boolean): DrawnCar {
   return {
     key: `remote-${remote.ownerId}-${remote.id}`,
     x: remote.x,
@@ -37,5 +38,6 @@ export function drawnFromRemote(remote: RemoteCar): DrawnCar {
     name: remote.name,
     isMine: false,
     isGhost: remote.ageMs > STALE_AFTER_MS,
+    received: isInspected ? remote.received : undefined,
   };
 }

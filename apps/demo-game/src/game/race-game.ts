@@ -37,6 +37,8 @@ export class RaceGame {
   readonly participant: Participant;
   readonly log = new RaceLog();
   readonly recorder = new Recorder();
+  /** Whether the others' cars are outlined where they were said to be and where they are shown. */
+  isInspected = false;
   readonly #parts: RaceGameParts;
   readonly #loop: FixedLoop;
   #untilInstrumentsS = 0;
@@ -143,7 +145,10 @@ export class RaceGame {
       name: card.name,
       isMine: true,
     });
-    return { parts: this.#parts, cars: [mine, ...remotes.map(drawnFromRemote)] };
+    return {
+      parts: this.#parts,
+      cars: [mine, ...remotes.map((remote) => drawnFromRemote(remote, this.isInspected))],
+    };
   }
 
   /** Where the own car is at this very moment: the last step, and the time since then at its velocity. */

@@ -13,7 +13,7 @@ export const Car = defineEntity(
     handbrake: flag(),
   },
   // Wheels and smoke may lag a little: they are no reason to send. The path is.
-  { motion: "velocity", threshold: { position: 0.1, heading: 0.035, steer: 0.25, throttle: 0.5 } },
+  { motion: "turn", threshold: { position: 0.1, heading: 0.035, steer: 0.25, throttle: 0.5 } },
 );
 
 export type OwnCar = ReturnType<typeof spawnCar>;

@@ -139,6 +139,7 @@ export class Participant {
         steer: shown.steer,
         throttle: shown.throttle,
         handbrake: shown.handbrake,
+        received: { x: entity.position.x, y: entity.position.y, headingRad: entity.heading },
         ageMs: entity.ageMs,
       });
     }

@@ -11,6 +11,8 @@ export interface RemoteCar extends OtherCar {
   readonly steer: number;
   readonly throttle: number;
   readonly handbrake: boolean;
+  /** The newest state as it came, neither continued nor blended. */
+  readonly received: { readonly x: number; readonly y: number; readonly headingRad: number };
   /** Age of the newest state. */
   readonly ageMs: number;
 }

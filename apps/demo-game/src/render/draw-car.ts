@@ -16,6 +16,8 @@ export interface DrawnCar {
   readonly isMine: boolean;
   /** Cannot be touched now: just put on the track, or not heard of for a while. */
   readonly isGhost: boolean;
+  /** Where its owner said last that it was: outlined, with the place where it is shown, while someone inspects that. */
+  readonly received?: { readonly x: number; readonly y: number; readonly headingRad: number } | undefined;
 }
 
 const WHEELS = [
@@ -80,6 +82,36 @@ export class CarPainter {
     context.stroke(this.#body);
     this.#details(context, car);
     context.restore();
+  }
+
+  /** Dashed: the state as it came; solid: where the car is shown. Between them lies what the SDK has made of it. */
+  outline(context: CanvasRenderingContext2D, car: DrawnCar): void {
+    if (!car.received) return;
+    context.save();
+    context.lineWidth = 0.12;
+    context.setLineDash([0.35, 0.25]);
+    this.#outlineAt(context, car.received, "#ffffff");
+    context.setLineDash([]);
+    this.#outlineAt(context, car, "#00e5ff");
+    context.beginPath();
+    context.moveTo(car.received.x, car.received.y);
+    context.lineTo(car.x, car.y);
+    context.stroke();
+    context.restore();
+  }
+
+  #outlineAt(
+    context: CanvasRenderingContext2D,
+    pose: Pick<DrawnCar, "x" | "y" | "headingRad">,
+    color: string,
+  ): void {
+    context.save();
+    context.translate(pose.x, pose.y);
+    context.rotate(pose.headingRad);
+    context.strokeStyle = color;
+    context.stroke(this.#body);
+    context.restore();
+    context.strokeStyle = color;
   }
 
   #wheels(context: CanvasRenderingContext2D, steer: number): void {

@@ -85,6 +85,7 @@ export class Scene {
     for (const car of cars) if (!car.isMine && isNear(car, view)) this.#painter.draw(context, car);
     for (const car of cars) if (car.isMine) this.#painter.draw(context, car);
     this.#smoke.draw(context);
+    for (const car of cars) if (car.received && isNear(car, view)) this.#painter.outline(context, car);
     drawHighScenery(context, this.#scenery, this.#picture, view);
   }
 

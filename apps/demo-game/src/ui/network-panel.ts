@@ -6,6 +6,7 @@ export interface NetworkPanelOptions {
   readonly profiles: readonly Genre[];
   readonly cardOf: (peer: Peer) => DriverCard;
   readonly onClose: () => void;
+  readonly onToggle: (isOpen: boolean) => void;
 }
 
 const TRANSPORT_CHOICES: readonly { readonly label: string; readonly kinds: readonly TransportKind[] }[] = [
@@ -69,6 +70,7 @@ export class NetworkPanel {
 
   toggle(): void {
     this.root.hidden = this.isOpen;
+    this.#options.onToggle(this.isOpen);
     clearInterval(this.#timer);
     if (!this.isOpen) return;
     this.#refresh();

@@ -20,7 +20,7 @@ export interface PublicationPolicy {
 }
 
 /** Why an entity has to be sent. */
-export type PublicationReason = "first" | "position" | "heading" | "repeat" | "heartbeat";
+export type PublicationReason = "first" | "position" | "heading" | "field" | "repeat" | "heartbeat";
 
 /** Steps of a game never meet an interval exactly: it counts as over this much earlier. */
 const SLACK_SECONDS = 0.002;

@@ -187,7 +187,8 @@ function groupColumns(
   plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">,
 ): ColumnGroup[] {
   const moving = plan.definition.motionLayout;
-  const rate = moving?.isVelocityDeclared ? plan.columnOf[moving.velocity]! : -1;
+  const hasRate = moving?.velocity !== undefined && moving.isVelocityDeclared;
+  const rate = hasRate ? plan.columnOf[moving.velocity]! : -1;
   const groups: ColumnGroup[] = [];
   for (const { field, offset, count } of leaves) {
     const first = count === 0 ? -1 : plan.columnOf[offset]!;

@@ -80,16 +80,19 @@ export class LinkMonitor {
     }
   }
 
-  /** True when this answer proved the link. */
-  answered(nonce: number, nowMs: number): boolean {
+  /** When the ping was sent, and whether its answer proved the link; undefined for an answer to no ping. */
+  answered(
+    nonce: number,
+    nowMs: number,
+  ): { readonly sentAtMs: number; readonly isProof: boolean } | undefined {
     const sentAtMs = this.#pings.get(nonce);
-    if (sentAtMs === undefined) return false;
+    if (sentAtMs === undefined) return undefined;
     this.#pings.delete(nonce);
     this.#forgetSilence();
     this.#sampleRtt(nowMs - sentAtMs);
     const isNews = !this.#isProven;
     this.#isProven = true;
-    return isNews && this.options.needsProof;
+    return { sentAtMs, isProof: isNews && this.options.needsProof };
   }
 
   /** Why the link must be given up; undefined while it is well. */

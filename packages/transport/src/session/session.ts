@@ -29,6 +29,13 @@ import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
 
+/** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
+export interface PongTimes {
+  readonly sentMs: number;
+  readonly remoteMs: number;
+  readonly receivedMs: number;
+}
+
 /** What a session tells its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
 export interface SessionHandlers {
   /** A reliable message: each exactly once, in the order in which the other side sent them. */
@@ -36,6 +43,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** A ping was answered, by the other side's clock at the time. */
+  onPong?(times: PongTimes): void;
   /** A packet in a routing envelope: not this session's own, but for or from another participant. */
   onRouted?(packet: Uint8Array, link: Link): void;
   /** The link that carries the traffic has changed; undefined: none is left. */
@@ -66,6 +75,8 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+/** The ping's number, and the clock. */
+const PONG_BYTES = 2 + 8;
 /** Room for header and message head around one reliable payload. */
 const PACKET_OVERHEAD_BYTES = 32;
 
@@ -169,6 +180,11 @@ export class Session {
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
+  /** Pings over the active link at once, besides those that the session sends by itself. */
+  ping(): void {
+    if (this.#active) this.#ping(this.#active, this.#scheduler.nowMs());
+  }
+
   /** The owner found something malformed in what this session delivered or routed. */
   reportViolation(reason: DropReason): void {
     this.#violated(reason);
@@ -241,7 +257,10 @@ export class Session {
   }
 
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    if (!monitor.isPingDue(nowMs, monitor === this.#active)) return;
+    if (monitor.isPingDue(nowMs, monitor === this.#active)) this.#ping(monitor, nowMs);
+  }
+
+  #ping(monitor: LinkMonitor, nowMs: number): void {
     this.#nonce = nextSequence(this.#nonce);
     monitor.pinged(this.#nonce, nowMs);
     this.#sendMessage(monitor.link, "event", MessageKind.ping, new ByteWriter(2).u16(this.#nonce).view());
@@ -351,15 +370,32 @@ export class Session {
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
-        return this.#sendMessage(monitor.link, "event", MessageKind.pong, body);
+        return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
       case MessageKind.pong:
-        if (body.length !== 2) return this.#violated("bad-message");
-        if (monitor.answered(new ByteReader(body).u16(), this.#scheduler.nowMs()))
-          this.#choose("probe answered");
-        return;
+        return this.#receivePong(body, monitor);
       case MessageKind.close:
         return this.#closedByRemote(body);
     }
+  }
+
+  #pongTo(ping: Uint8Array): Uint8Array {
+    const clockUs = Math.round(this.#scheduler.nowMs() * 1000);
+    return new ByteWriter(PONG_BYTES)
+      .bytes(ping)
+      .u32(clockUs % 2 ** 32)
+      .u32(Math.floor(clockUs / 2 ** 32))
+      .view();
+  }
+
+  #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
+    if (body.length !== PONG_BYTES) return this.#violated("bad-message");
+    const receivedMs = this.#scheduler.nowMs();
+    const reader = new ByteReader(body);
+    const ping = monitor.answered(reader.u16(), receivedMs);
+    if (!ping) return;
+    if (ping.isProof) this.#choose("probe answered");
+    const remoteMs = (reader.u32() + reader.u32() * 2 ** 32) / 1000;
+    this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs, receivedMs });
   }
 
   #receiveReliable(body: Uint8Array): void {

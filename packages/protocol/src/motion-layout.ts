@@ -1,0 +1,96 @@
+import { axes, componentCount, derivedComponent, type Component } from "./entity-components.js";
+import type { Fields } from "./entity-definition.js";
+import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
+import { ConfigError } from "./errors.js";
+
+/** Names of the models. */
+const models = ["hold", "velocity", "acceleration", "turn", "history"] as const;
+/**
+ * How receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
+ * (dead reckoning, IEEE 1278.1).
+ *
+ * - `hold`: it stays.
+ * - `velocity`: straight on with constant velocity; `heading` with constant turn rate, here and below.
+ * - `acceleration`: with constant acceleration, in axes of the world.
+ * - `turn`: along an arc, with a change of speed that fades: for what drives or flies.
+ * - `history`: along the last three positions; nothing is sent but the pose.
+ */
+export type MotionModel = (typeof models)[number];
+
+/** Component indices of what motion moves; in m, m/s, m/s², rad and rad/s. */
+export interface MotionLayout {
+  readonly position: number;
+  readonly dimensions: 2 | 3;
+  readonly velocity: number | undefined;
+  /** Whether the game writes `velocity` itself; otherwise it is derived from positions and ticks. */
+  readonly isVelocityDeclared: boolean;
+  readonly acceleration: number | undefined;
+  readonly isAccelerationDeclared: boolean;
+  readonly heading: number | undefined;
+  readonly turnRate: number | undefined;
+  /** Smallest and largest coordinate: a prediction stays within. */
+  readonly positionRange: readonly [min: number, max: number];
+}
+
+/** What a layout is made from. `components` gets those that are derived. */
+interface MotionParts {
+  readonly fields: Fields;
+  readonly motion: MotionModel;
+  readonly offsets: Readonly<Record<string, number>>;
+  readonly components: Component[];
+}
+
+/** Bound for derived rates: far above any game, finite for the check on receipt. */
+const DERIVED_MAX = 1e6;
+
+/** Finds what motion moves among the fields and adds the components that are derived. */
+export function layoutMotion(name: string, parts: MotionParts): MotionLayout | undefined {
+  const { fields, motion, offsets, components } = parts;
+  assertMotion(name, motion);
+  if (motion === "hold") return undefined;
+  const position = positionOf(name, parts);
+  const dimensions = componentCount(position) as 2 | 3;
+  const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;
+  const vector = (field: string, unit: string): number => {
+    if (isDeclared(field)) return offsets[field]!;
+    const names = axes.slice(0, dimensions).map((axis) => `${field}.${axis}`);
+    return components.push(...names.map((each) => derivedComponent(each, unit, DERIVED_MAX))) - dimensions;
+  };
+  const isHistory = motion === "history";
+  const velocity = isHistory ? undefined : vector("velocity", "m/s");
+  const isAccelerated = motion === "acceleration" || motion === "turn";
+  const acceleration = isAccelerated ? vector("acceleration", "m/s²") : undefined;
+  const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
+  const isTurning = heading !== undefined && !isHistory;
+  return {
+    position: offsets.position!,
+    dimensions,
+    velocity,
+    isVelocityDeclared: isDeclared("velocity") && isWritten(fields.velocity),
+    acceleration,
+    isAccelerationDeclared: isDeclared("acceleration") && isWritten(fields.acceleration),
+    heading,
+    turnRate: isTurning ? components.push(derivedComponent("turnRate", "rad/s", DERIVED_MAX)) - 1 : undefined,
+    positionRange: position.range,
+  };
+}
+
+/** Whether the game writes it and it travels; otherwise the owner derives it. */
+function isWritten(field: Field | undefined): boolean {
+  return field !== undefined && !("derivedFrom" in field && field.derivedFrom !== undefined);
+}
+
+function assertMotion(name: string, motion: MotionModel): void {
+  if (models.includes(motion)) return;
+  throw new ConfigError({ field: `${name}.motion`, value: motion, expected: `one of ${models.join(", ")}` });
+}
+
+function positionOf(name: string, { fields, motion }: MotionParts): Vec2Field | Vec3Field {
+  const { position } = fields;
+  if (position?.kind === "vec2" || position?.kind === "vec3") return position;
+  throw new ConfigError({
+    field: `${name}.position`,
+    value: position?.kind,
+    expected: `a vec2 or vec3, since motion is "${motion}"`,
+  });
+}
