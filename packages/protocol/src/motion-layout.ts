@@ -1,8 +1,9 @@
 import { ConfigError } from "./errors.js";
 import type { Component, Fields } from "./entity-definition.js";
+import type { Vec2Field, Vec3Field } from "./entity-fields.js";
 
 /** Names of the models. */
-const models = ["hold", "velocity", "acceleration", "turn", "history"] as const;
+const models = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
 /**
  * How receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
  * (dead reckoning, IEEE 1278.1).
@@ -12,6 +13,7 @@ const models = ["hold", "velocity", "acceleration", "turn", "history"] as const;
  * - `acceleration`: with constant acceleration, in axes of the world.
  * - `turn`: along an arc, with a change of speed that fades: for what drives or flies.
  * - `history`: along the last three positions; nothing is sent but the pose.
+ * - `step`: by the game's own model, the option `step`; nothing is sent but the fields.
  */
 export type MotionModel = (typeof models)[number];
 
@@ -46,22 +48,9 @@ const DERIVED_MAX = 1e6;
 /** Finds what motion moves among the fields and adds the components that are derived. */
 export function layoutMotion(name: string, parts: MotionParts): MotionLayout | undefined {
   const { fields, motion, offsets, components } = parts;
-  if (!models.includes(motion)) {
-    throw new ConfigError({
-      field: `${name}.motion`,
-      value: motion,
-      expected: `one of ${models.join(", ")}`,
-    });
-  }
+  assertModel(name, motion);
   if (motion === "hold") return undefined;
-  const { position } = fields;
-  if (position?.kind !== "vec2" && position?.kind !== "vec3") {
-    throw new ConfigError({
-      field: `${name}.position`,
-      value: position?.kind,
-      expected: `a vec2 or vec3, since motion is "${motion}"`,
-    });
-  }
+  const position = positionOf(name, fields, motion);
   const dimensions = componentCounts[position.kind];
   const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;
   const vector = (field: string, unit: string): number => {
@@ -69,12 +58,13 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
     const names = axes.slice(0, dimensions).map((axis) => `${field}.${axis}`);
     return components.push(...names.map((each) => derived(each, unit))) - dimensions;
   };
-  const isHistory = motion === "history";
-  const velocity = isHistory ? undefined : vector("velocity", "m/s");
+  // These two need no more than the game declares.
+  const isDeriving = motion !== "history" && motion !== "step";
+  const velocity = isDeriving || isDeclared("velocity") ? vector("velocity", "m/s") : undefined;
   const isAccelerated = motion === "acceleration" || motion === "turn";
   const acceleration = isAccelerated ? vector("acceleration", "m/s²") : undefined;
   const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
-  const isTurning = heading !== undefined && !isHistory;
+  const isTurning = heading !== undefined && isDeriving;
   return {
     position: offsets.position!,
     dimensions,
@@ -86,6 +76,20 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
     turnRate: isTurning ? components.push(derived("turnRate", "rad/s")) - 1 : undefined,
     positionRange: position.range,
   };
+}
+
+function assertModel(name: string, motion: MotionModel): void {
+  if (models.includes(motion)) return;
+  throw new ConfigError({ field: `${name}.motion`, value: motion, expected: `one of ${models.join(", ")}` });
+}
+
+function positionOf(name: string, { position }: Fields, motion: MotionModel): Vec2Field | Vec3Field {
+  if (position?.kind === "vec2" || position?.kind === "vec3") return position;
+  throw new ConfigError({
+    field: `${name}.position`,
+    value: position?.kind,
+    expected: `a vec2 or vec3, since motion is "${motion}"`,
+  });
 }
 
 function derived(name: string, unit: string): Component {
