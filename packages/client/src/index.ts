@@ -13,6 +13,8 @@ export {
   type Fields,
   type MotionModel,
   type Range,
+  type StepFunction,
+  type StepState,
 } from "@paceline/protocol";
 export type { InitialFields, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";

@@ -14,6 +14,7 @@ import {
   RemoteBody,
   TickTimeline,
   defineFields,
+  reckoningModelOf,
   vacate,
   type MotionFault,
   type Place,
@@ -184,11 +185,11 @@ export class RemoteEntities {
   }
 
   #newBody(definition: EntityDefinition, entity: RemoteEntity): RemoteBody | undefined {
-    const { motion: model, motionLayout: layout, components } = definition;
+    const { motionLayout: layout, components } = definition;
     if (!layout) return undefined;
     const options = {
       layout,
-      model,
+      model: reckoningModelOf(definition),
       convergence: DEFAULT_CONVERGENCE,
       extrapolationLimitMs: this.#options.extrapolationLimitMs(),
       onFault: (fault: MotionFault) => this.#options.onFault(entity, definition, fault),

@@ -33,6 +33,7 @@ export * from "./reckoning/new-reckoner.js";
 export * from "./reckoning/publication.js";
 export * from "./reckoning/reckoner.js";
 export * from "./reckoning/remote-body.js";
+export * from "./reckoning/step-model.js";
 export * from "./reckoning/stepped-reckoner.js";
 export * from "./reckoning/turn-reckoner.js";
 export * from "./reckoning/world-reckoner.js";

@@ -2,6 +2,7 @@ import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference } from "./angle.js";
 import { Kinematics } from "./reckoning/kinematics.js";
 import { Publication, type PublicationPolicy, type PublicationReason } from "./reckoning/publication.js";
+import { reckoningModelOf } from "./reckoning/step-model.js";
 import type { MotionFault } from "./reckoning/remote-body.js";
 
 /** An update may leave this much before its interval is over: steps of the game never meet it exactly. */
@@ -40,12 +41,12 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     const { definition, tickSeconds } = options;
     this.#options = options;
-    const { motion: model, motionLayout: layout } = definition;
+    const { motionLayout: layout } = definition;
     const width = definition.components.length;
     this.#sent = new Float32Array(width);
     this.#plain = plainFields(definition);
     if (!layout) return;
-    this.#publication = new Publication({ layout, model, tickSeconds }, width);
+    this.#publication = new Publication({ layout, model: reckoningModelOf(definition), tickSeconds }, width);
     // What the game writes itself is not derived.
     const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
     this.#kinematics = new Kinematics(derived, { isVelocityGiven: layout.isVelocityDeclared });

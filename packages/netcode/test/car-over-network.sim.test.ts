@@ -1,4 +1,11 @@
-import { DEFAULT_CONVERGENCE, RemoteBody, Replica, TickTimeline, wrapAngle } from "@paceline/netcode";
+import {
+  DEFAULT_CONVERGENCE,
+  RemoteBody,
+  Replica,
+  TickTimeline,
+  reckoningModelOf,
+  wrapAngle,
+} from "@paceline/netcode";
 import { angle, defineEntity, vec2 } from "@paceline/protocol";
 import { NetworkSimulator, VirtualScheduler, networkPresets, seededRandom } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
@@ -31,7 +38,7 @@ const policy = {
 const layout = Car.motionLayout!;
 const bodyOptions = {
   layout,
-  model: Car.motion,
+  model: reckoningModelOf(Car),
   convergence: DEFAULT_CONVERGENCE,
   extrapolationLimitMs: 500,
 };

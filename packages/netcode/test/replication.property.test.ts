@@ -3,6 +3,7 @@ import {
   headingErrorRad,
   newReckoner,
   positionErrorM,
+  reckoningModelOf,
   type PublicationPolicy,
 } from "@paceline/netcode";
 import { array, assert, double, integer, property, record } from "fast-check";
@@ -40,7 +41,7 @@ test("what receivers extrapolate is off by no more than the threshold and what o
   assert(
     property(path, ({ x, y, heading, firstTick }) => {
       const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
-      const reckoner = newReckoner(layout, Ship.motion);
+      const reckoner = newReckoner(layout, reckoningModelOf(Ship));
       const width = Ship.components.length;
       const [state, sent, expected] = [
         new Float32Array(width),

@@ -1,11 +1,25 @@
 import { limits } from "./codes.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
-import type { Field } from "./entity-fields.js";
+import type { Field, FlagField, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "./errors.js";
 import { layoutMotion, type MotionLayout, type MotionModel } from "./motion-layout.js";
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
+
+/** An entity's fields as a game's model sees them; vectors are written component by component. */
+export type StepState<F extends Fields> = {
+  -readonly [Name in keyof F]: F[Name] extends Vec2Field
+    ? { x: number; y: number }
+    : F[Name] extends Vec3Field
+      ? { x: number; y: number; z: number }
+      : F[Name] extends FlagField
+        ? boolean
+        : number;
+};
+
+/** A model of the game, see {@link EntityOptions.step}. */
+export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
 
 /** How an entity moves between updates, and when its owner sends it. */
 export interface EntityOptions<F extends Fields> {
@@ -14,6 +28,11 @@ export interface EntityOptions<F extends Fields> {
    * and `heading` (angle) are used where they exist, and derived where the model needs them and they do not.
    */
   readonly motion?: MotionModel;
+  /**
+   * The game's own model, for motion `step`: moves the state on by so many seconds (a simulation step, or a part of one),
+   * with nothing but what is in the state, in the same way on every machine. Owner and receivers both call it.
+   */
+  readonly step?: StepFunction<F>;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
    * position and heading, a field's precision for the others.
@@ -28,6 +47,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly name: string;
   readonly fields: F;
   readonly motion: MotionModel;
+  /** The game's model, where motion is `step`. Its argument has the definition's own fields. */
+  readonly step: ((state: never, seconds: number) => void) | undefined;
   readonly threshold: Readonly<Partial<Record<string, number>>>;
   readonly heartbeatMs: number | undefined;
   /** Declared components in wire order, then the derived ones that the motion model needs. */
@@ -80,7 +101,8 @@ export function defineEntity<const F extends Fields>(
   }
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
   assertSize(name, list);
-  const motion = options.motion ?? "hold";
+  const motion = options.motion ?? (options.step ? "step" : "hold");
+  assertStep(name, motion, options.step);
   const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
   assertDerived(name, fields);
   assertThresholds(name, fields, options.threshold ?? {});
@@ -89,6 +111,7 @@ export function defineEntity<const F extends Fields>(
     name,
     fields,
     motion,
+    step: options.step,
     threshold: { ...options.threshold },
     heartbeatMs: options.heartbeatMs,
     components,
@@ -194,6 +217,13 @@ function assertThresholds(
       });
     }
   }
+}
+
+/** A model belongs to motion `step`, and to no other. */
+function assertStep(name: string, motion: MotionModel, step: unknown): void {
+  if (motion === "step" ? typeof step === "function" : step === undefined) return;
+  const expected = motion === "step" ? "a function (state, seconds)" : `nothing, since motion is "${motion}"`;
+  throw new ConfigError({ field: `${name}.step`, value: step, expected });
 }
 
 function assertHeartbeat(name: string, heartbeatMs: unknown): void {

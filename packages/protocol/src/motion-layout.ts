@@ -4,7 +4,7 @@ import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "./errors.js";
 
 /** Names of the models. */
-const models = ["hold", "velocity", "acceleration", "turn", "history"] as const;
+const models = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
 /**
  * How receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
  * (dead reckoning, IEEE 1278.1).
@@ -14,6 +14,7 @@ const models = ["hold", "velocity", "acceleration", "turn", "history"] as const;
  * - `acceleration`: with constant acceleration, in axes of the world.
  * - `turn`: along an arc, with a change of speed that fades: for what drives or flies.
  * - `history`: along the last three positions; nothing is sent but the pose.
+ * - `step`: by the game's own model, the option `step`; nothing is sent but the fields.
  */
 export type MotionModel = (typeof models)[number];
 
@@ -56,12 +57,13 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
     const names = axes.slice(0, dimensions).map((axis) => `${field}.${axis}`);
     return components.push(...names.map((each) => derivedComponent(each, unit, DERIVED_MAX))) - dimensions;
   };
-  const isHistory = motion === "history";
-  const velocity = isHistory ? undefined : vector("velocity", "m/s");
+  // These two need no more than the game declares.
+  const isDeriving = motion !== "history" && motion !== "step";
+  const velocity = isDeriving || isDeclared("velocity") ? vector("velocity", "m/s") : undefined;
   const isAccelerated = motion === "acceleration" || motion === "turn";
   const acceleration = isAccelerated ? vector("acceleration", "m/s²") : undefined;
   const heading = fields.heading?.kind === "angle" ? offsets.heading : undefined;
-  const isTurning = heading !== undefined && !isHistory;
+  const isTurning = heading !== undefined && isDeriving;
   return {
     position: offsets.position!,
     dimensions,

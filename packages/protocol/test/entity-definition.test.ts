@@ -87,6 +87,12 @@ describe("defineEntity", () => {
     ["a field named turnRate", () => define("car", { turnRate: heading }), "car.turnRate"],
     ["no fields", () => define("car", {}), "car"],
     ["an unknown motion", () => define("car", { position }, { motion: "teleport" }), "car.motion"],
+    ["motion step without a step", () => define("car", { position }, { motion: "step" }), "car.step"],
+    [
+      "a step for another motion",
+      () => define("car", { position }, { motion: "turn", step: () => undefined }),
+      "car.step",
+    ],
     ["motion without a position", () => define("car", { heading }, { motion: "velocity" }), "car.position"],
     [
       "motion of an angle",
