@@ -40,6 +40,73 @@ function figures(rows, name, title) {
   );
 }
 
+/** @returns {string} what of it a game says and uses */
+function gameMarkdown() {
+  return `## In a game
+
+The definition of an entity says how it moves; owner and receivers do the rest. What the game does not write is derived
+from its ticks: velocity, acceleration, turn rate. A field \`velocity\` or \`acceleration\` of the kind of \`position\` is
+taken as the game writes it, which is better.
+
+\`\`\`ts
+import { angle, defineEntity, scalar, vec2 } from "@paceline/client";
+
+const Car = defineEntity(
+  "car",
+  {
+    position: vec2({ range: [-2048, 2048], precision: 0.01, unit: "m" }),
+    velocity: vec2({ range: [-120, 120], precision: 0.01, unit: "m/s" }),
+    heading: angle({ precision: 0.002, unit: "rad" }),
+  },
+  { motion: "turn", threshold: { position: 0.1, heading: 0.035 } },
+);
+
+// The game's own model: fields only, the same result on every machine, any number of seconds up to a step.
+const Cart = defineEntity(
+  "cart",
+  {
+    position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }),
+    velocity: vec2({ range: [-20, 20], precision: 0.01, unit: "m/s" }),
+    throttle: scalar({ range: [-1, 1], precision: 0.01 }),
+  },
+  {
+    motion: "step",
+    step: (cart, seconds) => {
+      cart.velocity.x += 5 * cart.throttle * seconds;
+      cart.position.x += cart.velocity.x * seconds;
+    },
+  },
+);
+\`\`\`
+
+A model that throws or computes NaN is \`motion/fault\` at \`room.onError\`; its entity holds its last good pose.
+How far to look ahead follows from the measured round trips; whether to repeat, from the loss of direct paths.
+
+\`room.clock\` has \`now()\`, \`serverNow()\` and \`renderNow()\`, in ms, none of which runs backwards. Timers of the
+SDK are a Worker's, which a hidden page does not slow down; where a page may have none, they are the page's own.
+
+\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
+\`Lockstep\` with \`StateHash\`; \`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\` for prediction
+and reconciliation; \`ResponseCues\`; \`LagCompensation\`.
+
+\`\`\`ts
+import type { Room } from "@paceline/client";
+import { ResponseCues } from "@paceline/client/netcode";
+
+const cues = new ResponseCues<{ readonly fire: boolean }>({
+  onTaken: () => console.log("flash"),
+  onRefused: (_input, _id, reason) => console.log("take it back:", reason),
+});
+
+function shoot(room: Room, id: number): void {
+  cues.taken(id, { fire: true }, room.clock.now());
+  room.send("shot", { id });
+  cues.sent(id);
+}
+\`\`\`
+`;
+}
+
 /** @returns {string} what the parts do */
 function partsMarkdown() {
   return `<!-- Written by \`pnpm docs\` from docs/results/motion.json and tools/docs/motion.mjs: change those, not this. -->
@@ -77,6 +144,7 @@ ${table(
 - **Ticks** are the time stamps. Send time and arrival time are not simulation time.
 - An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
 
+${gameMarkdown()}
 ## Convergence
 
 A correction is blended in. \`cubic\` eases the difference out in 65 ms, or as long as it takes at 9 m/s on average, and

@@ -3,6 +3,7 @@ import type { BodyLayout, Components } from "../body/body-layout.js";
 import { addToPose, offsetWidth, subtractPose } from "../body/pose-offset.js";
 import { blends, type Blend, type BlendName } from "./blend.js";
 
+/** How what is shown goes over to what became known. */
 export interface ConvergenceOptions {
   readonly blend: BlendName;
   /** Time in which a small correction is blended away. */

@@ -17,6 +17,7 @@ export interface Desync {
   readonly theirs: number;
 }
 
+/** Who plays, and what a turn does. */
 export interface LockstepOptions<Command> {
   readonly me: number;
   /** Everybody who plays, `me` among them. */

@@ -3,6 +3,7 @@ import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergen
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { InputBuffer, type InputBufferOptions } from "./input-buffer.js";
 
+/** How the player's own entity is simulated before the server's word. */
 export interface PredictedBodyOptions<Input> {
   readonly layout: BodyLayout;
   /** The game's physics for one tick, in place: the same on the server. */

@@ -1,6 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import type { TickInput } from "./input-buffer.js";
 
+/** How many inputs a server keeps ready, and how it tolerates those that are late. */
 export interface ServerInputBufferOptions {
   /** Inputs of this many ticks may wait; ticks further ahead are refused. */
   readonly capacity?: number;

@@ -2,6 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import { PoseHistory } from "./pose-history.js";
 
+/** What a server's memory of poses needs to know. */
 export interface LagCompensationOptions {
   readonly layout: BodyLayout;
   readonly tickSeconds: number;
