@@ -1,25 +1,9 @@
-import {
-  Replica,
-  headingErrorRad,
-  newReckoner,
-  positionErrorM,
-  reckoningModelOf,
-  type PublicationPolicy,
-} from "@paceline/netcode";
+import { Replica, headingErrorRad, newReckoner, positionErrorM, reckoningModelOf } from "@paceline/netcode";
 import { array, assert, double, integer, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { Ship } from "./definitions.js";
+import { TICK_SECONDS, policy } from "./racing-policy.js";
 
-const TICK_SECONDS = 1 / 60;
-const policy: PublicationPolicy = {
-  minIntervalMs: 1000 / 30,
-  heartbeatMs: 1000,
-  movingHeartbeatMs: 300,
-  positionThresholdM: 0.1,
-  headingThresholdRad: 0.03,
-  horizonMs: 0,
-  repeatAfterMs: 0,
-};
 const layout = Ship.motionLayout!;
 const INTERVAL_SECONDS = 2 * TICK_SECONDS;
 

@@ -1,18 +1,8 @@
-import { Replica, type PublicationPolicy } from "@paceline/netcode";
+import { Replica } from "@paceline/netcode";
 import { defineEntity, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";
-
-const TICK_SECONDS = 1 / 60;
-const policy: PublicationPolicy = {
-  minIntervalMs: 1000 / 30,
-  heartbeatMs: 1000,
-  movingHeartbeatMs: 300,
-  positionThresholdM: 0.1,
-  headingThresholdRad: 0.03,
-  horizonMs: 0,
-  repeatAfterMs: 0,
-};
+import { TICK_SECONDS, policy } from "./racing-policy.js";
 
 /** Steps an entity tick by tick, sends when it is due, and notes at which ticks that was. */
 class Owner {

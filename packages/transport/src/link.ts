@@ -55,7 +55,10 @@ export interface Link {
   /** Sets the handlers; called once, by the owner. A link that opened before reports it after this call. */
   start(handlers: LinkHandlers): void;
 
-  /** Hands the packet over: the caller must not change it any more. `key` (1 to 65535): see {@link Envelope.key}. */
+  /**
+   * Hands the packet over: the caller must not change it any more. A waiting state with the same `key` is replaced; 0,
+   * the default, replaces none. Any whole number: a relay joins the sender's number and its {@link Envelope.key}.
+   */
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void;
 
   close(code: number, reason: string): void;
