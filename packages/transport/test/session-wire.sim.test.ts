@@ -33,6 +33,7 @@ class Scene {
   readonly events: number[][] = [];
   readonly states: [body: number[], tick: number][] = [];
   readonly pongs: PongTimes[] = [];
+  readonly acknowledged: number[] = [];
   closed: LinkClose | undefined;
   readonly session = new Session({
     scheduler: this.scheduler,
@@ -41,6 +42,7 @@ class Scene {
       onReliable: (payload) => this.payloads.push([...payload]),
       onEvent: (body) => this.events.push([...body]),
       onState: (body, tick) => this.states.push([[...body], tick]),
+      onAcknowledged: (sequence) => this.acknowledged.push(sequence),
       onPong: (times) => this.pongs.push(times),
       onClosed: (close) => (this.closed = close),
     },
@@ -79,6 +81,41 @@ describe("headers of a session", () => {
     link.takeSent();
     scene.session.sendReliable(Uint8Array.of(1));
     expect(link.takeSent()[0]!.header.acks).toEqual({ ack: 2, ackBits: 0b1110 });
+  });
+});
+
+describe("acks", () => {
+  test("[WF5] tell the owner which of its states have arrived, each once", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    const sent = [1, 2, 3].map((byte) => scene.session.sendState(Uint8Array.of(byte)));
+    expect(sent).toEqual([1, 2, 3]);
+    link.receive([], { acks: { ack: 3, ackBits: 0b10 } });
+    link.receive([], { acks: { ack: 3, ackBits: 0b11 } });
+    expect(scene.acknowledged).toEqual([1, 3, 2]);
+  });
+
+  test("[WF5] of what was never sent are malformed", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([], { acks: { ack: 100, ackBits: 0 } });
+    expect(scene.acknowledged).toEqual([]);
+    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 1 });
+  });
+
+  test("[WF34] of a state leave within 50 ms, even where nothing else does", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.receive([state(1)], { sequence: 40 });
+    link.takeSent();
+    scene.scheduler.advance(50);
+    expect(link.takeSent().map(({ header, messages }) => [header.acks?.ack, messages.length])).toEqual([
+      [40, 0],
+    ]);
+  });
+
+  test("without a link a state is not sent, and has no number", () => {
+    expect(new Scene().session.sendState(Uint8Array.of(1))).toBeUndefined();
   });
 });
 

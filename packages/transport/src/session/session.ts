@@ -5,6 +5,7 @@ import {
   ConfigError,
   MessageKind,
   NetError,
+  SEQUENCE_MODULUS,
   decodeUtf8,
   encodeUtf8,
   isRouted,
@@ -15,6 +16,7 @@ import {
   readPacket,
   writeMessage,
   writePacketHeader,
+  type Acks,
   type DropReason,
   type Message,
   type Packet,
@@ -22,6 +24,7 @@ import {
 } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
+import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 import { LossMeter } from "./loss-meter.js";
@@ -43,6 +46,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
+  onAcknowledged?(sequence: number): void;
   /** A ping was answered, by the other side's clock at the time. */
   onPong?(times: PongTimes): void;
   /** A packet in a routing envelope: not this session's own, but for or from another participant. */
@@ -100,12 +105,15 @@ export class Session {
   readonly #outbox = new ReliableOutbox();
   readonly #inbox = new ReliableInbox();
   readonly #received = new ReceivedSequences();
+  readonly #acknowledged = new AcknowledgedSequences();
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
   readonly #stopUpdates: Cancel;
   #active: LinkMonitor | undefined;
   #sequence = 0;
+  /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
+  #packetsSent = 0;
   #nonce = 0;
   #cancelReceipt: Cancel | undefined;
   #isClosed = false;
@@ -178,6 +186,22 @@ export class Session {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
     const link = this.#active?.link;
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
+  }
+
+  /**
+   * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
+   * (0: none does). Returns the packet's sequence, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
+   * where no link is usable and nothing was sent. Throws {@link ConfigError} where the body is too long.
+   */
+  sendState(body: Uint8Array, key = 0): number | undefined {
+    assertBytes("state", body.length, MAX_EVENT_BYTES);
+    const link = this.#active?.link;
+    if (!link) return undefined;
+    const sequence = this.#sequence;
+    const writer = this.#startPacket();
+    writeMessage(writer, MessageKind.state, body);
+    link.send("state", writer.take(), key);
+    return sequence;
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -307,6 +331,7 @@ export class Session {
   #startPacket(): ByteWriter {
     const sequence = this.#sequence;
     this.#sequence = nextSequence(sequence);
+    this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     this.#cancelReceipt?.();
     this.#cancelReceipt = undefined;
     const header = {
@@ -351,10 +376,17 @@ export class Session {
     if (novelty === "duplicate") return this.drops.count("duplicate");
     if (packet.receipt !== undefined && !this.#outbox.acknowledge(packet.receipt))
       this.#violated("bad-message");
+    if (packet.acks) this.#receiveAcks(packet.acks);
     for (const message of messages) {
       if (this.#isClosed) return;
       this.#receiveMessage(message, packet, novelty === "new", monitor);
     }
+  }
+
+  #receiveAcks(acks: Acks): void {
+    const report = (sequence: number) => this.#handlers.onAcknowledged?.(sequence);
+    if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
+      this.#violated("bad-message");
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
@@ -367,6 +399,8 @@ export class Session {
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
+        // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
+        this.#answerSoon();
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
@@ -402,12 +436,17 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
+    this.#answerSoon();
     // The payload may wait for an earlier message: it needs bytes of its own.
     const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
     if (dropped) this.drops.count(dropped);
+  }
+
+  /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
+  #answerSoon(): void {
+    this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
   }
 
   #sendReceipt(): void {
