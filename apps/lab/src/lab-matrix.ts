@@ -56,7 +56,7 @@ async function run(): Promise<void> {
     return values.case ? values.case.includes(name) : !values.quick || isQuick;
   });
   const obstacle = whyNoNetworks();
-  if (obstacle !== undefined) throw new Error(obstacle);
+  if (obstacle !== undefined) throw new Error(`no networks can be made here: ${obstacle}`);
   removeOrphans();
   cleanUpAtEnd();
   const rows: MatrixRow[] = [];

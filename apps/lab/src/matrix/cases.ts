@@ -100,6 +100,6 @@ export const matrixCases: readonly MatrixCase[] = [
     ...open,
     name: "migrations",
     trouble: { kind: "migrations", count: 100 },
-    messagesPerSecond: 60,
+    messagesPerSecond: 80,
   },
 ];

@@ -46,28 +46,39 @@ function receivedOf(reports: readonly ProbeReport[], pair: PairReport): number {
   return mirror?.received.distinct ?? 0;
 }
 
-export function rowOf(
-  { name, participants, rttMs }: MatrixCase,
-  joins: readonly JoinTimes[],
-  reports: readonly ProbeReport[],
-): MatrixRow {
-  const present = new Set(reports.map(({ sessionId }) => sessionId));
-  const all = reports.flatMap(({ pairs }) => pairs);
+/** What all participants said at the end of a case, and before it. */
+export interface Told {
+  readonly joins: readonly JoinTimes[];
+  /** When all had joined for the last time. */
+  readonly met: readonly ProbeReport[];
+  readonly end: readonly ProbeReport[];
+  /** Kinds of candidates of each WebRTC connection that is up, such as `host-host`. */
+  readonly candidates: readonly string[];
+  readonly longestGapMs: number;
+}
+
+export function rowOf({ name, participants, rttMs }: MatrixCase, told: Told): MatrixRow {
+  const { joins, met, end, candidates } = told;
+  const present = new Set(end.map(({ sessionId }) => sessionId));
+  // Whoever left before the last joining has left on purpose.
+  const known = new Set([...present, ...met.map(({ sessionId }) => sessionId)]);
+  const all = end
+    .flatMap(({ pairs }) => pairs)
+    .filter(({ myId, peerId }) => known.has(myId) && known.has(peerId));
   const isLive = ({ myId, peerId }: PairReport) => present.has(myId) && present.has(peerId);
-  const live = all.filter(isLive);
-  const sum = (of: readonly PairReport[], part: (pair: PairReport) => number) =>
-    of.reduce((total, pair) => total + part(pair), 0);
-  const missing = (pair: PairReport) => pair.sent - receivedOf(reports, pair);
+  const missing = (pair: PairReport) => pair.sent - receivedOf(end, pair);
+  const paths = [...new Set(all.filter(isLive).map(({ path }) => path))].join(" and ") || "none";
+  const kinds = [...new Set(candidates)].join(", ");
   return {
     case: name,
     browsers: participants.map(({ browser }) => browser).join(" "),
-    path: pathOf(live, reports),
+    path: kinds === "" || !paths.includes("direct") ? paths : `${paths} (${kinds})`,
     rttMs,
     ...medianTimes(joins),
-    longestGapMs: Math.round(Math.max(0, ...live.map(({ longestGapMs }) => longestGapMs))),
+    longestGapMs: Math.round(told.longestGapMs),
     migrations: sum(all, ({ pathChanges }) => Math.max(0, pathChanges - 1)),
     reliableSent: sum(all, ({ sent }) => sent),
-    lost: sum(live, missing),
+    lost: sum(all.filter(isLive), missing),
     repeated: sum(all, ({ received }) => received.repeated),
     outOfOrder: sum(all, ({ received }) => received.outOfOrder),
     lostWithSession: sum(
@@ -77,8 +88,6 @@ export function rowOf(
   };
 }
 
-function pathOf(live: readonly PairReport[], reports: readonly ProbeReport[]): string {
-  const paths = [...new Set(live.map(({ path }) => path))].join(" and ") || "none";
-  const candidates = [...new Set(reports.flatMap(({ candidates }) => candidates))].join(", ");
-  return candidates === "" || !paths.includes("direct") ? paths : `${paths} (${candidates})`;
+function sum(pairs: readonly PairReport[], part: (pair: PairReport) => number): number {
+  return pairs.reduce((total, pair) => total + part(pair), 0);
 }

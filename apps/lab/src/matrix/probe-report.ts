@@ -3,8 +3,8 @@ export interface ProbeReport {
   readonly sessionId: string;
   readonly state: string;
   readonly joinedMs: number;
-  /** Kinds of candidates of each WebRTC connection that is up, such as `host-host`. */
-  readonly candidates: readonly string[];
+  /** Longest time without a new state of anybody, since the last mark. */
+  readonly longestGapMs: number;
   readonly pairs: readonly PairReport[];
   readonly history: readonly { readonly atMs: number; readonly choice: string; readonly reason: string }[];
 }
@@ -16,7 +16,6 @@ export interface PairReport {
   readonly path: string;
   readonly playableMs?: number;
   readonly directMs?: number;
-  readonly longestGapMs: number;
   readonly pathChanges: number;
   readonly rttMs?: number;
   readonly sent: number;

@@ -1,6 +1,6 @@
 import type { MatrixCase, Trouble } from "./cases.js";
 import { joinTimes, type JoinTimes } from "./join-times.js";
-import { haveMet, isSettled, livePairs, rowOf, type MatrixRow } from "./outcome.js";
+import { haveMet, isSettled, livePairs, rowOf, type MatrixRow, type Told } from "./outcome.js";
 import type { ProbeReport } from "./probe-report.js";
 import { pause, Scene } from "./scene.js";
 
@@ -25,12 +25,16 @@ export async function runCase(matrixCase: MatrixCase, joinCount: number): Promis
   const scene = await Scene.open(matrixCase);
   try {
     const joins = await enter(scene, matrixCase, joinCount);
+    const met = await scene.reports();
     await pause(STEADY_MS / 2);
     await scene.callAll("mark");
     await pause(STEADY_MS / 2);
     if (matrixCase.trouble) await endure(scene, matrixCase.trouble);
-    const reports = await end(scene);
-    return { row: rowOf(matrixCase, joins, reports), reports };
+    if (matrixCase.best === "direct" && matrixCase.trouble?.kind !== "udp-dies") {
+      await scene.until(areDirect, BEST_PATH_LIMIT_MS);
+    }
+    const told = { joins, met, ...(await end(scene)) };
+    return { row: rowOf(matrixCase, told), reports: told.end };
   } finally {
     await scene.close();
   }
@@ -106,18 +110,11 @@ function areDirect(reports: readonly ProbeReport[]): boolean {
 }
 
 /** Gaps are told before the end: nobody is to wait for somebody who is asked later. */
-async function end(scene: Scene): Promise<ProbeReport[]> {
+async function end(scene: Scene): Promise<Pick<Told, "end" | "candidates" | "longestGapMs">> {
   const before = await scene.reports();
+  const candidates = await scene.candidates();
   await scene.callAll("stopTalking");
   await scene.until(isSettled, SETTLE_LIMIT_MS);
-  const after = await scene.reports();
-  return after.map((report, index) => ({
-    ...report,
-    pairs: report.pairs.map((pair) => ({
-      ...pair,
-      longestGapMs:
-        before[index]!.pairs.find(({ myId, peerId }) => myId === pair.myId && peerId === pair.peerId)
-          ?.longestGapMs ?? pair.longestGapMs,
-    })),
-  }));
+  const longestGapMs = Math.max(...before.map((report) => report.longestGapMs));
+  return { end: await scene.reports(), candidates, longestGapMs };
 }

@@ -55,6 +55,12 @@ export class Scene {
     return (await Promise.all(this.browsers.map((_, index) => this.call(index, "report")))) as ProbeReport[];
   }
 
+  /** Kinds of candidates of all WebRTC connections that are up. */
+  async candidates(): Promise<string[]> {
+    const all = await Promise.all(this.browsers.map((_, index) => this.call(index, "candidates")));
+    return (all as string[][]).flat();
+  }
+
   /** Asks until the answer is yes; false where it never was. */
   async until(isTrue: (reports: ProbeReport[]) => boolean, limitMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + limitMs;

@@ -5,11 +5,12 @@ const TOOLS: Readonly<Record<string, string>> = {
   ip: "iproute2",
   nft: "nftables",
   python3: "python3",
+  chrt: "util-linux",
   turnserver: "coturn",
 };
 
 /** Why no networks can be made on this machine; undefined where they can. */
-export function whyNoNetworks(needsTurn = true): string | undefined {
+export function whyNoNetworks({ needsTurn = true } = {}): string | undefined {
   if (process.platform !== "linux") return "network namespaces exist on Linux only";
   if (process.getuid?.() !== 0) return "network namespaces need root";
   if (!existsSync("/dev/net/tun")) return "there is no /dev/net/tun";

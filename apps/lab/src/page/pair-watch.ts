@@ -8,8 +8,6 @@ export interface PairReport {
   readonly path: string;
   readonly playableMs?: number;
   readonly directMs?: number;
-  /** Longest time without a new state since the last mark, up to now. */
-  readonly longestGapMs: number;
   readonly pathChanges: number;
   readonly rttMs?: number;
   readonly sent: number;
@@ -29,8 +27,6 @@ export class PairWatch {
   #rttMs: number | undefined;
   #count: number | undefined;
   #states = 0;
-  #newestAtMs = 0;
-  #longestGapMs = 0;
   #playableMs: number | undefined;
   #directMs: number | undefined;
 
@@ -48,28 +44,22 @@ export class PairWatch {
     if (peer.path === "direct") this.#directMs ??= nowMs - this.#calledAtMs;
   }
 
-  watchState(count: number, nowMs: number): void {
-    if (count === this.#count) return;
+  /** Whether the state is a new one. */
+  watchState(count: number, nowMs: number): boolean {
+    if (count === this.#count) return false;
     this.#playableMs ??= nowMs - this.#calledAtMs;
-    if (this.#states > 0) this.#longestGapMs = Math.max(this.#longestGapMs, nowMs - this.#newestAtMs);
     this.#count = count;
     this.#states += 1;
-    this.#newestAtMs = nowMs;
+    return true;
   }
 
-  mark(nowMs: number): void {
-    this.#longestGapMs = 0;
-    this.#newestAtMs = nowMs;
-  }
-
-  report(nowMs: number): PairReport {
+  report(): PairReport {
     return {
       myId: this.#myId,
       peerId: this.#peerId,
       path: this.#path,
       ...(this.#playableMs !== undefined && { playableMs: this.#playableMs }),
       ...(this.#directMs !== undefined && { directMs: this.#directMs }),
-      longestGapMs: Math.max(this.#longestGapMs, this.#states > 0 ? nowMs - this.#newestAtMs : 0),
       pathChanges: this.#pathChanges,
       ...(this.#rttMs !== undefined && { rttMs: this.#rttMs }),
       sent: this.sent,

@@ -1,7 +1,6 @@
 import { Client, defineEntity, int, type Peer, type Room } from "@paceline/client";
 import { workerScheduler } from "@paceline/transport";
 import { PairWatch, type PairReport } from "./pair-watch.js";
-import { candidatePairs } from "./peer-connections.js";
 
 /** Counts its owner's writes: a state is new where its count is. */
 const Counter = defineEntity("counter", { count: int({ range: [0, 0xffffff] }) });
@@ -20,8 +19,8 @@ export interface ProbeReport {
   readonly sessionId: string;
   readonly state: string;
   readonly joinedMs: number;
-  /** Of each WebRTC connection that is up. */
-  readonly candidates: readonly string[];
+  /** Longest time without a new state of anybody, since the last mark. */
+  readonly longestGapMs: number;
   readonly pairs: readonly PairReport[];
   readonly history: readonly { readonly atMs: number; readonly choice: string; readonly reason: string }[];
 }
@@ -34,6 +33,8 @@ export class Participation {
   readonly #pairs = new Map<string, PairWatch>();
   readonly #timers: (() => void)[];
   #isTalking = true;
+  #newestAtMs = 0;
+  #longestGapMs = 0;
 
   private constructor(room: Room, calledAtMs: number, { messagesPerSecond }: JoinOptions) {
     this.#room = room;
@@ -57,7 +58,8 @@ export class Participation {
 
   /** Gaps are measured from here on. */
   mark(): void {
-    for (const pair of this.#pairs.values()) pair.mark(performance.now());
+    this.#longestGapMs = 0;
+    this.#newestAtMs = performance.now();
   }
 
   stopTalking(): void {
@@ -74,16 +76,14 @@ export class Participation {
     this.#room.leave();
   }
 
-  async report(): Promise<ProbeReport> {
+  report(): ProbeReport {
     const { sessionId, state, transport } = this.#room;
-    const candidates = await candidatePairs();
-    const nowMs = performance.now();
     return {
       sessionId,
       state,
       joinedMs: this.#joinedMs,
-      candidates,
-      pairs: [...this.#pairs.values()].map((pair) => pair.report(nowMs)),
+      longestGapMs: Math.max(this.#longestGapMs, performance.now() - this.#newestAtMs),
+      pairs: [...this.#pairs.values()].map((pair) => pair.report()),
       history: transport.history.map(({ atMs, choice, reason }) => ({
         atMs: Math.round(atMs - this.#calledAtMs),
         choice,
@@ -96,7 +96,9 @@ export class Participation {
     const nowMs = performance.now();
     for (const peer of this.#room.peers) this.#pair(peer).watchPath(peer, nowMs);
     for (const counter of this.#room.entities(Counter)) {
-      if (!counter.isMine) this.#pair(counter.owner).watchState(counter.count, nowMs);
+      if (counter.isMine || !this.#pair(counter.owner).watchState(counter.count, nowMs)) continue;
+      this.#longestGapMs = Math.max(this.#longestGapMs, nowMs - this.#newestAtMs);
+      this.#newestAtMs = nowMs;
     }
   }
 

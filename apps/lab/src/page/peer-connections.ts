@@ -21,8 +21,7 @@ interface Candidate {
 /** The kinds of the candidates of each connection that is up, such as `host-host` or `relay/tcp-prflx`. */
 export async function candidatePairs(): Promise<string[]> {
   const pairs: string[] = [];
-  for (const connection of opened) {
-    if (connection.connectionState !== "connected") continue;
+  for (const connection of opened.filter((each) => each.connectionState === "connected")) {
     const stats = [...((await connection.getStats()) as ReadonlyMap<string, RTCStats>).values()];
     // Firefox marks the pair itself, Chromium the transport.
     const transport = stats.find(({ type }) => type === "transport") as

@@ -1,6 +1,6 @@
 /** The page that browsers open in the laboratory: whoever drives them calls the methods of the global `probe`. */
 import { Participation, type JoinOptions, type ProbeReport } from "./participation.js";
-import { rememberPeerConnections } from "./peer-connections.js";
+import { candidatePairs, rememberPeerConnections } from "./peer-connections.js";
 
 let current: Participation | undefined;
 
@@ -22,7 +22,8 @@ const probe = {
   mark: () => present().mark(),
   stopTalking: () => present().stopTalking(),
   allowDirect: (isAllowed: boolean) => present().allowDirect(isAllowed),
-  report: (): Promise<ProbeReport> => present().report(),
+  report: (): ProbeReport => present().report(),
+  candidates: () => candidatePairs(),
 };
 
 rememberPeerConnections();
