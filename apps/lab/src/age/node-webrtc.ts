@@ -1,4 +1,8 @@
-import { RTCPeerConnection as Polyfill } from "node-datachannel/polyfill";
+import {
+  RTCIceCandidate,
+  RTCPeerConnection as Polyfill,
+  RTCSessionDescription,
+} from "node-datachannel/polyfill";
 
 interface Description {
   readonly type: RTCSdpType;
@@ -33,5 +37,5 @@ class PeerConnection extends NativeConnection {
 
 /** Makes WebRTC available to this process as it is to a page. */
 export function provideWebRtc(): void {
-  Object.assign(globalThis, { RTCPeerConnection: PeerConnection });
+  Object.assign(globalThis, { RTCIceCandidate, RTCPeerConnection: PeerConnection, RTCSessionDescription });
 }

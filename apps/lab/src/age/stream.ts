@@ -75,6 +75,11 @@ function linkFor({ system, sockets, isReceiver }: StreamOptions): Link {
   return links[0]!;
 }
 
+interface NaiveSignal {
+  readonly candidate?: RTCIceCandidateInit;
+  readonly description?: RTCSessionDescriptionInit;
+}
+
 /** A data channel that gets whatever there is, as most examples do it. */
 function naiveChannel({ sockets, isReceiver, onState, onReady }: StreamOptions): Stream {
   const [socket] = sockets;
@@ -84,7 +89,6 @@ function naiveChannel({ sockets, isReceiver, onState, onReady }: StreamOptions):
   channel.addEventListener("open", onReady);
   channel.addEventListener("message", ({ data }) => onState(new Uint8Array(data as ArrayBuffer)));
   const tell = (message: object) => socket!.send(JSON.stringify(message));
-  const early: RTCIceCandidateInit[] = [];
   connection.addEventListener("icecandidate", ({ candidate }) => {
     if (candidate) tell({ candidate: { candidate: candidate.candidate, sdpMid: candidate.sdpMid } });
   });
@@ -92,19 +96,21 @@ function naiveChannel({ sockets, isReceiver, onState, onReady }: StreamOptions):
     await connection.setLocalDescription(description);
     tell({ description: { type: description.type, sdp: description.sdp } });
   };
+  const early: RTCIceCandidateInit[] = [];
+  let isDescribed = false;
+  const take = async ({ candidate, description }: NaiveSignal): Promise<void> => {
+    if (candidate && isDescribed) await connection.addIceCandidate(candidate);
+    else if (candidate) early.push(candidate);
+    if (!description) return;
+    await connection.setRemoteDescription(description);
+    isDescribed = true;
+    for (const each of early.splice(0)) await connection.addIceCandidate(each);
+    if (description.type === "offer") await describe(await connection.createAnswer());
+  };
+  // One after the other: what comes while a description is taken has to wait.
+  let taken = Promise.resolve();
   socket!.on("message", (data) => {
-    const { candidate, description } = JSON.parse(String(data)) as {
-      candidate?: RTCIceCandidateInit;
-      description?: RTCSessionDescriptionInit;
-    };
-    void (async () => {
-      if (candidate && connection.remoteDescription) await connection.addIceCandidate(candidate);
-      else if (candidate) early.push(candidate);
-      if (!description) return;
-      await connection.setRemoteDescription(description);
-      for (const each of early.splice(0)) await connection.addIceCandidate(each);
-      if (description.type === "offer") await describe(await connection.createAnswer());
-    })();
+    taken = taken.then(() => take(JSON.parse(String(data)) as NaiveSignal));
   });
   if (isReceiver) void connection.createOffer().then(describe);
   return { send: (state) => channel.readyState === "open" && channel.send(state) };
