@@ -257,12 +257,7 @@ export class EntityCoder {
       (index === 0 || index === ALONE
         ? weights[SMOOTH + FIRST]! * LOG_UNITS
         : weights[SMOOTH + SURPRISE]! * surprise);
-    this.#codeOnGrid(
-      column,
-      Role.smooth,
-      scale >> WEIGHT_SHIFT,
-      rows[at0 + column]! + moved + 0.5,
-    );
+    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, rows[at0 + column]! + moved + 0.5);
   }
 
   #codeRotation(group: ColumnGroup): number {

@@ -30,7 +30,7 @@ export interface SharedTick {
  * Numbers what receivers have acknowledged: the same number, the same acknowledgements. Who acknowledges the same
  * packet from the same state gets to the same state, so that comparing two receivers is comparing two numbers.
  */
-export class AcknowledgedStates {
+class AcknowledgedStates {
   #last = 0;
   readonly #from = new Float64Array(STEPS);
   readonly #packet = new Float64Array(STEPS);
@@ -60,7 +60,11 @@ export class SharedTicks {
   #epoch = -1;
 
   /** The packets that were written for a receiver in the same state, if the same entities were due. */
-  find(epoch: number, like: Pick<SharedTick, "state" | "maxBytes" | "checksumTicks">, given: readonly EntityRows[]) {
+  find(
+    epoch: number,
+    like: Pick<SharedTick, "state" | "maxBytes" | "checksumTicks">,
+    given: readonly EntityRows[],
+  ) {
     if (epoch !== this.#epoch) return undefined;
     const held = Math.min(this.#count, MOST_STATES);
     for (let index = 0; index < held; index++) {
