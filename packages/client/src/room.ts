@@ -94,6 +94,7 @@ export class Room {
       peerOptions: () => ({
         myNumber: this.myNumber,
         iceServers: this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -115,6 +116,7 @@ export class Room {
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.#hasWebRtc(),
+      interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
