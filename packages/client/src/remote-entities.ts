@@ -25,7 +25,8 @@ import {
   type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
-import { fetchInterpolation, interpolation } from "./lazy-interpolation.js";
+import type { Interpolation } from "./interpolation.js";
+import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
 import type { Peer } from "./peer.js";
 import type { ViewPlan } from "./view-plan.js";
 
@@ -214,7 +215,7 @@ export class RemoteEntities {
   #giveBody(record: RemoteRecord): void {
     const { motionLayout: layout, components } = record.definition;
     if (!layout) return;
-    const parts = interpolation();
+    const parts = fetchedInterpolation();
     const isWanted = isInterpolated(record.definition, this.#options.view.isInterpolated);
     record.isInterpolated = isWanted && parts !== undefined;
     record.body =
@@ -239,11 +240,7 @@ export class RemoteEntities {
     return new RemoteBody(options, definition.components.length);
   }
 
-  #newDelayedBody(
-    parts: NonNullable<ReturnType<typeof interpolation>>,
-    layout: MotionLayout,
-    width: number,
-  ): ShownBody {
+  #newDelayedBody(parts: Interpolation, layout: MotionLayout, width: number): ShownBody {
     const { view } = this.#options;
     this.#delay ??= new parts.InterpolationDelay({
       ...parts.DEFAULT_INTERPOLATION_DELAY,
