@@ -10,7 +10,10 @@ import {
 
 const BOTH = [true, false] as const;
 
-/** No measurement, and one in every combination of bands. */
+/**
+ * No measurement; one in every combination of bands of loss, round trip and jitter; and one in every combination of
+ * bands of queue and stalls.
+ */
 const measurements: readonly (Measured | undefined)[] = [
   undefined,
   ...measuredBands.lossRatio.flatMap((loss) =>
@@ -21,6 +24,15 @@ const measurements: readonly (Measured | undefined)[] = [
         jitterMs: jitter.from,
       })),
     ),
+  ),
+  ...measuredBands.queuedBytes.flatMap((queue) =>
+    measuredBands.stallRatio.map((stalls) => ({
+      lossRatio: 0,
+      rttMs: 0,
+      jitterMs: 0,
+      queuedBytes: queue.from,
+      stallRatio: stalls.from,
+    })),
   ),
 ];
 
