@@ -2,7 +2,6 @@ import type { Circumstances, Measured } from "./circumstances.js";
 import type { Band } from "../live/steady-band.js";
 import type { Favour, Genre, Profile, Topology, ViewStyle } from "./profile.js";
 
-
 /**
  * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. Without a
  * measurement a quantity is "unknown".

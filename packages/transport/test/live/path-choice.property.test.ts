@@ -57,15 +57,19 @@ describe("direct or relay", () => {
       lossRatio: double({ min: 0, max: 1, noNaN: true }),
     });
     assert(
-      property(array(reading, { maxLength: 400 }), array(reading, { minLength: 1, maxLength: 7 }), (direct, relays) => {
-        const choice = new PathChoice();
-        let lastS = 0;
-        direct.forEach((measured, second) => {
-          if (!choice.observe(measured, relays[second % relays.length], second * 1000)) return;
-          expect(second - lastS).toBeGreaterThanOrEqual(choice.choice === "relay" ? 4 : 10);
-          lastS = second;
-        });
-      }),
+      property(
+        array(reading, { maxLength: 400 }),
+        array(reading, { minLength: 1, maxLength: 7 }),
+        (direct, relays) => {
+          const choice = new PathChoice();
+          let lastS = 0;
+          direct.forEach((measured, second) => {
+            if (!choice.observe(measured, relays[second % relays.length], second * 1000)) return;
+            expect(second - lastS).toBeGreaterThanOrEqual(choice.choice === "relay" ? 4 : 10);
+            lastS = second;
+          });
+        },
+      ),
     );
   });
 });

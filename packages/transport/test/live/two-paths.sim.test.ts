@@ -46,7 +46,8 @@ test("traffic leaves a bad direct path for the relay and comes back; no message 
   const b = new Side(scheduler, direct.b, relay.b);
   let sent = 0;
   const talk = (seconds: number): void => {
-    for (let end = sent + seconds * 10; sent < end; sent += 1) {
+    const end = sent + seconds * 10;
+    for (; sent < end; sent += 1) {
       const payload = Uint8Array.of(sent & 0xff, sent >> 8);
       a.session.sendReliable(payload);
       b.session.sendReliable(payload);
