@@ -115,6 +115,7 @@ export class Room {
       topology: setup.topology,
       peers: () => this.#members.peers(),
       serverPath: () => this.#explainServer(),
+      serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -492,6 +493,9 @@ export class Room {
   }
 
   #sampleRates(): void {
-    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
+    const nowMs = this.nowMs();
+    for (const peer of this.#members.peers()) peer.sample(nowMs);
+    this.#connection.sample(nowMs);
+    this.transport.observe();
   }
 }
