@@ -32,6 +32,7 @@ import { LossMeter } from "./loss-meter.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+import { StateGate } from "./state-gate.js";
 
 /** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
 export interface PongTimes {
@@ -110,6 +111,7 @@ export class Session {
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
+  readonly #gate = new StateGate((packet, key) => this.#active?.link.send("state", packet, key));
   readonly #stopUpdates: Cancel;
   #active: LinkMonitor | undefined;
   #sequence = 0;
@@ -211,7 +213,7 @@ export class Session {
     const sequence = this.#sequence;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.state, body);
-    link.send("state", writer.take(), key);
+    this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
     return sequence;
   }
 
@@ -257,6 +259,7 @@ export class Session {
     }
     if (best === this.#active) return;
     this.#active = best;
+    this.#gate.moved(this.#scheduler.nowMs(), best?.link.isUnreliable ?? false);
     this.#handlers.onActiveLink?.(best?.link, reason);
     if (best && this.#active === best) this.#sendPending(best.link, this.#outbox.pending);
   }
@@ -271,6 +274,7 @@ export class Session {
       } else this.#pingIfDue(monitor, nowMs);
     }
     this.#repeatOverdue(nowMs);
+    this.#gate.update(nowMs);
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#loss.endWindow();
@@ -395,9 +399,14 @@ export class Session {
   }
 
   #receiveAcks(acks: Acks): void {
-    const report = (sequence: number) => this.#handlers.onAcknowledged?.(sequence);
+    const nowMs = this.#scheduler.nowMs();
+    const report = (sequence: number) => {
+      this.#gate.acknowledged(sequence, nowMs);
+      this.#handlers.onAcknowledged?.(sequence);
+    };
     if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
       this.#violated("bad-message");
+    this.#gate.update(nowMs);
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
