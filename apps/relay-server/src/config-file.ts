@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { UsageError } from "./usage-error.js";
 
 /** What a configuration file holds: for every flag the value that it would have, by the flag's name. */
-export type FileValues = ReadonlyMap<string, string>;
+type FileValues = ReadonlyMap<string, string>;
 
 /** A configuration file, read. */
 export interface FileContent {
@@ -69,9 +69,9 @@ function suggestion(key: string, known: readonly string[]): string {
 /** Levenshtein's. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...a].entries()) {
+  for (const [at, letter] of Array.from(a).entries()) {
     const next = [at + 1];
-    for (const [index, other] of [...b].entries()) {
+    for (const [index, other] of Array.from(b).entries()) {
       next.push(Math.min(row[index]! + (letter === other ? 0 : 1), row[index + 1]! + 1, next[index]! + 1));
     }
     row = next;

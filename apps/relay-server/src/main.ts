@@ -30,11 +30,10 @@ const listenFaults: Readonly<Record<string, string>> = {
   ENOTFOUND: "there is no such host",
 };
 
-function whyNotListening(error: unknown, { port, host }: ServerOptions): string {
-  const fields = error instanceof Error ? { ...error } : {};
-  const code = "code" in fields ? String(fields.code) : String(error);
-  const where = "address" in fields ? fields : { address: host, port };
-  return `cannot listen on ${String(where.address)}, port ${String("port" in where ? where.port : port)}: ${listenFaults[code] ?? code}`;
+function whyNotListening(error: unknown, options: ServerOptions): string {
+  const known = error as { readonly code?: string; readonly address?: string; readonly port?: number };
+  const { code = String(error), address = options.host, port = options.port } = known;
+  return `cannot listen on ${address}, port ${port}: ${listenFaults[code] ?? code}`;
 }
 
 async function run(): Promise<void> {

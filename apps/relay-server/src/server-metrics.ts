@@ -77,7 +77,9 @@ export class ServerMetrics {
       this.reset();
       read(this);
     };
-    new Gauge({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect });
+    this.registry.registerMetric(
+      new Gauge({ name: PREFIX + name, help, labelNames, registers: [], collect }),
+    );
   }
 
   /** The relay counts already: what is shown is set anew each time. */
@@ -86,7 +88,9 @@ export class ServerMetrics {
       this.reset();
       read(this);
     };
-    new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect });
+    this.registry.registerMetric(
+      new Counter({ name: PREFIX + name, help, labelNames, registers: [], collect }),
+    );
   }
 
   #byName(name: string, help: string, label: string, read: () => CountsByName): void {

@@ -5,7 +5,7 @@ import { NO_FILE, readConfigFile } from "./config-file.js";
 import { UsageError } from "./usage-error.js";
 
 /** Where those who run the server look at it. */
-export interface AdminOptions {
+interface AdminOptions {
   readonly port: number;
   readonly host: string;
   readonly token: string;

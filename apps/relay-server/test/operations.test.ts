@@ -103,7 +103,7 @@ describe("draining", () => {
     expect(room.state).toBe("joined");
     room.leave();
     await drained;
-    await expect(fetch(`${game}/health`)).rejects.toThrow();
+    await expect(fetch(`${game}/health`)).rejects.toThrow("fetch failed");
   });
 
   test("does not wait beyond its time", async () => {
