@@ -1,4 +1,4 @@
-import { Session, type HeapProfiler } from "node:inspector/promises";
+import { Session } from "node:inspector/promises";
 import type { CodecSystem } from "./system.js";
 import type { CarState, Trace } from "./trace.js";
 
@@ -8,7 +8,19 @@ const COUNTED_TICKS = 1000;
 /** Every single object is seen. */
 const SAMPLING_BYTES = 1;
 
-export interface Allocations {
+/** What stopping answers, as far as it is used; older declarations lack the samples. */
+interface Stopped {
+  readonly profile: { readonly head: ProfileNode; readonly samples: readonly { readonly nodeId: number }[] };
+}
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly url: string };
+  readonly selfSize: number;
+  readonly children: readonly ProfileNode[];
+}
+
+interface Allocations {
   /** New objects. */
   readonly allocationsPerTick: number;
   readonly allocatedBytesPerTick: number;
@@ -85,7 +97,7 @@ async function countAllocations(run: (ticks: number) => void): Promise<Allocatio
     includeObjectsCollectedByMinorGC: true,
   });
   run(COUNTED_TICKS);
-  const { profile } = await session.post("HeapProfiler.stopSampling");
+  const { profile } = (await session.post("HeapProfiler.stopSampling")) as unknown as Stopped;
   session.disconnect();
   const own = new Set<number>();
   const bytes = collect(profile.head, own);
@@ -94,9 +106,8 @@ async function countAllocations(run: (ticks: number) => void): Promise<Allocatio
 }
 
 /** Everything but what the profiler itself takes. */
-function collect(node: HeapProfiler.SamplingHeapProfileNode, own: Set<number>): number {
+function collect(node: ProfileNode, own: Set<number>): number {
   const isOwn = !node.callFrame.url.startsWith("node:");
   if (isOwn) own.add(node.id);
-  if (process.env.SHOW && isOwn && node.selfSize>0) console.log(node.callFrame.functionName, node.callFrame.lineNumber, node.selfSize/COUNTED_TICKS);
   return node.children.reduce((sum, child) => sum + collect(child, own), isOwn ? node.selfSize : 0);
 }

@@ -273,8 +273,8 @@ export class EntityCoder {
     const step = plan.step[group.first + 1]!;
     const base =
       weights[ROTATION]! * LOG_UNITS +
-      weights[ROTATION + OWN]! * logOf(rotation.bend / step) +
-      weights[ROTATION + CHANGE]! * logOf(rotation.change / step) +
+      weights[ROTATION + OWN]! * logOf(rotation.widest[1]! / step) +
+      weights[ROTATION + CHANGE]! * logOf(rotation.widest[0]! / step) +
       weights[ROTATION + LAST_GROUP]! * this.#surprises.last +
       weights[ROTATION + GROUP_BEFORE]! * this.#surprises.before;
     let surprise = 0;
