@@ -40,9 +40,9 @@ const directory = traceDirectory(values.data);
 if (values.data !== undefined && directory === undefined)
   console.error(`--data ${values.data}: no such folder`);
 const isQuick = values.quick === true;
-// Before anything else: it is counted in objects, and those of other runs would be among them.
-const allocations = await allocationRows(directory);
 const memory = memoryRows();
+// Before what is timed: it is counted in objects, and those of other runs would be among them.
+const allocations = await allocationRows(directory);
 const { rows, faults: broken } = benchCodec({ directory, isQuick, progress: (text) => console.error(text) });
 const reckonings = reckoned(directory, isQuick);
 const all = [...rows, ...allocations.rows, ...memory, ...reckonings];

@@ -34,6 +34,8 @@ class Sea {
     reader: new SnapshotReader({ plans: [this.plan], historyTicks: 64, maxEntities: 64 }),
     sequence: 0,
   }));
+  /** States that came out otherwise than they went in, and packets that were dropped. */
+  wrong = 0;
   readonly #random = seededRandom(9);
 
   constructor(count: number) {
@@ -62,12 +64,13 @@ class Sea {
         onState: (entity, _tick, place) => {
           const sent = this.entities[entity.id]!;
           const at = sent.find(tick);
-          expect(entity.rows.slice(place, place + 8)).toEqual(sent.rows.slice(at, at + 8));
+          for (let column = 0; column < 8; column++)
+            if (entity.rows[place + column] !== sent.rows[at + column]) this.wrong += 1;
         },
         onRemoved: () => undefined,
-        onDesync: () => expect.unreachable(),
+        onDesync: () => (this.wrong += 1),
       });
-      expect(reason).toBeUndefined();
+      if (reason !== undefined) this.wrong += 1;
       arrived.push(sequence);
       return sequence;
     });
@@ -81,6 +84,7 @@ test("receivers that have acknowledged the same are served by one encoding", () 
     sea.write(tick);
     for (const receiver of sea.receivers) sea.send(receiver, tick, sea.entities, 0);
   }
+  expect(sea.wrong).toBe(0);
   expect(sea.writer.reused).toBe(sea.writer.encoded * (RECEIVERS - 1));
 });
 
@@ -97,6 +101,7 @@ test("receivers with losses of their own, entities in any order and only some of
       sea.send(receiver, tick, due, index < 3 ? 0.01 : 0.2);
     }
   }
+  expect(sea.wrong).toBe(0);
   expect(sea.writer.reused).toBeGreaterThan(TICKS);
 });
 
@@ -111,5 +116,6 @@ test("a list of entities that is filled anew for each receiver is not mistaken f
       sea.send(receiver, tick, due, 0);
     }
   }
+  expect(sea.wrong).toBe(0);
   expect(sea.receivers.map(({ reader }) => reader.entities.size)).toEqual([2, 2, 2, 2, 2, 2]);
 });

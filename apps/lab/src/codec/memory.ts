@@ -6,7 +6,7 @@ import { defineCar } from "./car.js";
 
 const HZ = 30;
 const TICKS = 200;
-const COUNTS = [64, 128] as const;
+const COUNTS = [64, 1024] as const;
 const RECEIVERS = [2, 10] as const;
 
 /** Bytes in use after everything that is unreachable has gone. */
@@ -65,23 +65,26 @@ function readerBytes(entityCount: number): number {
   return bytes;
 }
 
-/** Bytes that one more entity, one more receiver, and one more entity at one more receiver take; yaw cars, 64 ticks. */
+/** Bytes that one more entity takes at the sender and at a reader, and one more receiver of 64; 64 ticks of history. */
 export function memoryRows(): Row[] {
   const [few, many] = COUNTS;
   const [least, most] = RECEIVERS;
-  build(few, least);
-  const fewer = build(few, least).bytes;
-  const more = build(many, least).bytes;
-  const perReceiver = (count: number) =>
-    (build(count, most).bytes - build(count, least).bytes) / (most - least);
-  const ofFew = perReceiver(few);
-  const perReceiverAndEntity = (perReceiver(many) - ofFew) / (many - few);
+  // What the engine itself takes while it warms up is no entity's.
+  build(few, most);
+  const built = (entities: number, receivers: number) => median(() => build(entities, receivers).bytes);
+  const read = (entities: number) => median(() => readerBytes(entities));
+  const ofReceiver = (built(few, most) - built(few, least)) / (most - least);
   const row = {
     section: "memory",
-    historyBytesPerEntity: (more - fewer) / (many - few) - least * perReceiverAndEntity,
-    bytesPerReceiver: ofFew - few * perReceiverAndEntity,
-    bytesPerReceiverAndEntity: perReceiverAndEntity,
-    readerBytesPerEntity: (readerBytes(many) - readerBytes(few)) / (many - few),
+    historyBytesPerEntity: (built(many, 0) - built(few, 0)) / (many - few),
+    readerBytesPerEntity: (read(many) - read(few)) / (many - few),
+    bytesPerReceiver: ofReceiver,
+    bytesPerReceiverAndEntity: ofReceiver / few,
   };
   return [row];
+}
+
+function median(measured: () => number): number {
+  const values = Array.from({ length: 5 }, measured).toSorted((a, b) => a - b);
+  return values[2]!;
 }

@@ -59,7 +59,7 @@ function defineReckonedCar(frames: readonly (readonly CarState[])[]): EntityDefi
     throttle: int({ range: [-127, 127] }),
     flags: uint({ range: [0, 255] }),
   };
-  return defineEntity("car", fields, { motion: "turn" }) as unknown as EntityDefinition;
+  return defineEntity("car", fields, { motion: "turn" });
 }
 
 interface Sent {
