@@ -6,7 +6,7 @@ import { defineCar } from "./car.js";
 
 const HZ = 30;
 const TICKS = 200;
-const COUNTS = [64, 1024] as const;
+const COUNTS = [64, 256] as const;
 const RECEIVERS = [2, 10] as const;
 
 /** Bytes in use after everything that is unreachable has gone. */
