@@ -6,7 +6,8 @@ const RESULT = path.resolve(import.meta.dirname, "../../docs/results/motion.json
 
 /**
  * @typedef {{ system: string, trace: string, network: string, link: string, positionErrorRmsM: number,
- *   positionErrorP95M: number, positionErrorMaxM: number, headingErrorP95Deg: number, jerkRatioP95: number,
+ *   positionErrorP95M: number, positionErrorMaxM: number, headingErrorRmsDeg: number, headingErrorP95Deg: number,
+ *   headingErrorMaxDeg: number, jerkRatioRms: number, jerkRatioP95: number,
  *   jumpsPerMinute: number, updatesPerSecond: number, wireBytesPerSecond: number, starvedShare?: number }} Row
  * @typedef {{ bound: string, value: number, limit: number, holds: boolean }} Bound
  * @typedef {{ date: string, node: string, rows: Row[], bounds: Bound[],
@@ -25,13 +26,29 @@ function table(head, rows) {
 /** @param {Row[]} rows @param {(row: Row) => string} name @param {string} title */
 function figures(rows, name, title) {
   return table(
-    [title, "p95 error", "rms", "max", "heading p95", "jerk p95", "jumps/min", "updates/s", "bytes/s"],
+    [
+      title,
+      "rms error",
+      "p95",
+      "max",
+      "heading rms",
+      "p95",
+      "max",
+      "jerk rms",
+      "p95",
+      "jumps/min",
+      "updates/s",
+      "bytes/s",
+    ],
     rows.map((row) => [
       name(row),
-      `${row.positionErrorP95M.toFixed(3)} m`,
       `${row.positionErrorRmsM.toFixed(3)} m`,
+      `${row.positionErrorP95M.toFixed(3)} m`,
       `${row.positionErrorMaxM.toFixed(1)} m`,
+      `${row.headingErrorRmsDeg.toFixed(1)}°`,
       `${row.headingErrorP95Deg.toFixed(1)}°`,
+      `${row.headingErrorMaxDeg.toFixed(0)}°`,
+      `${row.jerkRatioRms.toFixed(1)} x`,
       `${row.jerkRatioP95.toFixed(1)} x`,
       row.jumpsPerMinute.toFixed(2),
       row.updatesPerSecond.toFixed(1),

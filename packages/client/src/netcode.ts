@@ -1,3 +1,4 @@
+export { LockstepSession, type LockstepSessionOptions } from "./lockstep-session.js";
 /** What only some games need, apart from the rest so that the others do not download it: see docs/MOTION.md. */
 export {
   DEFAULT_CONVERGENCE,
