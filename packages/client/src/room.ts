@@ -51,6 +51,8 @@ export interface RoomSetup {
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
+/** So that a lost update is soon made good. */
+const MOVING_HEARTBEAT_MS = 300;
 const MAX_EARLY_PACKETS = 1024;
 
 /**
@@ -352,7 +354,7 @@ export class Room {
     return {
       minIntervalMs: 1000 / numbers.stateHz,
       heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
+      movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
       isInterpolated: style === "interpolation",
