@@ -37,7 +37,6 @@ async function rates(page: Page): Promise<Counts & { readonly visibility: string
   return await page.evaluate(async (durationMs) => {
     const { counts } = window as unknown as { counts: Counts };
     const [before, beganMs] = [{ ...counts }, performance.now()];
-    // A hidden page's own timers are late: a message that answers itself is not, but a long wait is needed only once.
     await new Promise((resolve) => setTimeout(resolve, durationMs));
     const seconds = (performance.now() - beganMs) / 1000;
     return {
@@ -103,16 +102,13 @@ for (const name of ["chromium", "firefox"] as const) {
     try {
       for (const policy of ["", "worker-src 'none'"]) {
         const page = await engine.newPage();
+        const isAllowed = policy === "";
+        // What a hidden page does to its own timers, where a browser cannot be told to hide one.
+        if (isAllowed) await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
         await open(page, policy);
-        // A Worker goes on while the page's main thread has its own timers taken away.
-        await page.evaluate(() => {
-          const noop = (): number => 0;
-          Object.assign(window, { setInterval: noop });
-        });
-        const { sdk } = await rates(page);
+        const { page: own, sdk } = await rates(page);
         expect(sdk).toBeGreaterThan(20);
-        const workers = page.workers().length;
-        if (name === "chromium") expect(workers).toBe(policy === "" ? 1 : 0);
+        if (isAllowed) expect(own).toBe(0);
         await page.close();
       }
     } finally {
