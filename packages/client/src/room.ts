@@ -99,6 +99,7 @@ export class Room {
       peerOptions: () => ({
         myNumber: this.myNumber,
         iceServers: this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
@@ -116,11 +117,13 @@ export class Room {
       topology: setup.topology,
       peers: () => this.#members.peers(),
       serverPath: () => this.#explainServer(),
+      serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.#hasWebRtc(),
+      interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
@@ -492,6 +495,9 @@ export class Room {
   }
 
   #sampleRates(): void {
-    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
+    const nowMs = this.nowMs();
+    for (const peer of this.#members.peers()) peer.sample(nowMs);
+    this.#connection.sample(nowMs);
+    this.transport.observe();
   }
 }
