@@ -41,52 +41,8 @@ function figures(rows, name, title) {
   );
 }
 
-/** @returns {string} what of it a game says and uses */
-function gameMarkdown() {
-  return `## In a game
-
-The definition of an entity says how it moves; owner and receivers do the rest. What the game does not write is derived
-from its ticks: velocity, acceleration, turn rate. A field \`velocity\` or \`acceleration\` of the kind of \`position\` is
-taken as the game writes it, which is better.
-
-\`\`\`ts
-import { angle, defineEntity, scalar, vec2 } from "@paceline/client";
-
-const Car = defineEntity(
-  "car",
-  {
-    position: vec2({ range: [-2048, 2048], precision: 0.01, unit: "m" }),
-    velocity: vec2({ range: [-120, 120], precision: 0.01, unit: "m/s" }),
-    heading: angle({ precision: 0.002, unit: "rad" }),
-  },
-  { motion: "turn", threshold: { position: 0.1, heading: 0.035 } },
-);
-
-// The game's own model: fields only, the same result on every machine, any number of seconds up to a step.
-const Cart = defineEntity(
-  "cart",
-  {
-    position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }),
-    velocity: vec2({ range: [-20, 20], precision: 0.01, unit: "m/s" }),
-    throttle: scalar({ range: [-1, 1], precision: 0.01 }),
-  },
-  {
-    motion: "step",
-    step: (cart, seconds) => {
-      cart.velocity.x += 5 * cart.throttle * seconds;
-      cart.position.x += cart.velocity.x * seconds;
-    },
-  },
-);
-\`\`\`
-
-A model that throws or computes NaN is \`motion/fault\` at \`room.onError\`; its entity holds its last good pose.
-How far to look ahead follows from the measured round trips; whether to repeat, from the loss of direct paths.
-
-\`room.clock\` has \`now()\`, \`serverNow()\` and \`renderNow()\`, in ms, none of which runs backwards. Timers of the
-SDK are a Worker's, which a hidden page does not slow down; where a page may have none, they are the page's own.
-
-\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
+/** What only some games use. */
+const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
 \`LockstepSession\`, \`Lockstep\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`, and what they are made of,
 \`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\`; \`ResponseCues\`; \`LagCompensation\`.
 
@@ -178,7 +134,8 @@ const history = new LagCompensation<number>({ layout: { position: 0, dimensions:
 const target = new Float64Array(2);
 
 /** After every tick of the server, for everybody. */
-const record = (id: number, tick: number, x: number, y: number) => history.record(id, tick, Float64Array.of(x, y));
+const record = (id: number, tick: number, x: number, y: number) =>
+  history.record(id, tick, Float64Array.of(x, y));
 
 /** A shot is judged by what the shooter saw, at most 250 ms ago. */
 const isHit = (id: number, shownTick: number, x: number, y: number): boolean =>
@@ -187,6 +144,73 @@ const isHit = (id: number, shownTick: number, x: number, y: number): boolean =>
   });
 \`\`\`
 `;
+
+const RULES = `- **Looking ahead.** An update that leaves now is shown a one-way delay later. So the owner compares the old and the new
+  prediction for that moment, not for now: a car that begins to brake is still where it is expected, and will not be.
+- **Thresholds** in position and heading, wider with distance and when the budget runs out (\`thresholdFactor\`).
+- **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
+  path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
+- **Ticks** are the time stamps. Send time and arrival time are not simulation time.
+- An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
+
+`;
+
+const INTERPOLATION = `## Interpolation
+
+All interpolated entities of a room are shown at one time, \`room.clock.renderNow()\`: behind the server's by a delay that
+follows the arrivals, so that 0.1 % of the time nothing newer is there. The delay is that of the peer who needs the longest, and goes
+over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
+on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
+at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
+
+`;
+
+/** @returns {string} what of it a game says and uses */
+function gameMarkdown() {
+  return `## In a game
+
+The definition of an entity says how it moves; owner and receivers do the rest. What the game does not write is derived
+from its ticks: velocity, acceleration, turn rate. A field \`velocity\` or \`acceleration\` of the kind of \`position\` is
+taken as the game writes it, which is better.
+
+\`\`\`ts
+import { angle, defineEntity, scalar, vec2 } from "@paceline/client";
+
+const Car = defineEntity(
+  "car",
+  {
+    position: vec2({ range: [-2048, 2048], precision: 0.01, unit: "m" }),
+    velocity: vec2({ range: [-120, 120], precision: 0.01, unit: "m/s" }),
+    heading: angle({ precision: 0.002, unit: "rad" }),
+  },
+  { motion: "turn", threshold: { position: 0.1, heading: 0.035 } },
+);
+
+// The game's own model: fields only, the same result on every machine, any number of seconds up to a step.
+const Cart = defineEntity(
+  "cart",
+  {
+    position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }),
+    velocity: vec2({ range: [-20, 20], precision: 0.01, unit: "m/s" }),
+    throttle: scalar({ range: [-1, 1], precision: 0.01 }),
+  },
+  {
+    motion: "step",
+    step: (cart, seconds) => {
+      cart.velocity.x += 5 * cart.throttle * seconds;
+      cart.position.x += cart.velocity.x * seconds;
+    },
+  },
+);
+\`\`\`
+
+A model that throws or computes NaN is \`motion/fault\` at \`room.onError\`; its entity holds its last good pose.
+How far to look ahead follows from the measured round trips; whether to repeat, from the loss of direct paths.
+
+\`room.clock\` has \`now()\`, \`serverNow()\` and \`renderNow()\`, in ms, none of which runs backwards. Timers of the
+SDK are a Worker's, which a hidden page does not slow down; where a page may have none, they are the page's own.
+
+${NETCODE}`;
 }
 
 /** @returns {string} what the parts do */
@@ -246,24 +270,8 @@ ${table(
   ],
 )}
 
-- **Looking ahead.** An update that leaves now is shown a one-way delay later. So the owner compares the old and the new
-  prediction for that moment, not for now: a car that begins to brake is still where it is expected, and will not be.
-- **Thresholds** in position and heading, wider with distance and when the budget runs out (\`thresholdFactor\`).
-- **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
-  path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
-- **Ticks** are the time stamps. Send time and arrival time are not simulation time.
-- An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
-
-${gameMarkdown()}
-## Interpolation
-
-All interpolated entities of a room are shown at one time, \`room.clock.renderNow()\`: behind the server's by a delay that
-follows the arrivals, so that 0.1 % of the time nothing newer is there. The delay is that of the peer who needs the longest, and goes
-over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
-on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
-at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
-
-## Convergence
+${RULES}${gameMarkdown()}
+${INTERPOLATION}## Convergence
 
 A correction is blended in. \`cubic\` eases the difference out in 65 ms, or as long as it takes at 9 m/s on average, and
 begins with the speed of a correction that is still going on; beyond 10 m the entity jumps. Without blending the error is

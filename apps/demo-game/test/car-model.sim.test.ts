@@ -85,7 +85,7 @@ function rowOf(definition: Definition, { car, input }: Moment): Float64Array {
 /** Owner, a path of 50 ms, a receiver that draws once per step. */
 function play(definition: Definition, races: readonly (readonly Moment[])[]) {
   const layout = definition.motionLayout!;
-  const model = reckoningModelOf(definition as never);
+  const model = reckoningModelOf(definition);
   const width = definition.components.length;
   const errors: number[] = [];
   let updates = 0;

@@ -9,6 +9,7 @@ import {
 import { readLockstepMessage, type LockstepMessage } from "./lockstep-messages.js";
 import type { Room } from "./room.js";
 
+/** Who plays, how a command is told from nonsense, and what a turn does. */
 export interface LockstepSessionOptions<Command> {
   /** How many play: the session begins when so many are in the room. */
   readonly players: number;
@@ -138,17 +139,18 @@ export class LockstepSession<Command> {
   }
 
   #begin(players: readonly number[]): void {
-    const { onTurn, onDesync, onStart, turnLength } = this.#options;
+    const options = this.#options;
+    const { turnLength } = options;
     this.#players = players;
     this.#lockstep = new Lockstep<Command>({
       me: this.#room.myNumber,
       peers: players,
-      onTurn: (turn) => onTurn(turn),
+      onTurn: (turn) => options.onTurn(turn),
+      onDesync: (desync) => options.onDesync?.(desync),
       nowMs: this.#room.clock.now(),
-      ...(onDesync && { onDesync }),
       ...(turnLength && { turnLength }),
     });
-    onStart?.(players);
+    options.onStart?.(players);
     for (const { from, message } of this.#early.splice(0)) this.#hear(from, message);
     const present = new Set(this.#room.peers.map(({ number }) => number));
     // Who left before this participant heard of the start.

@@ -3,6 +3,7 @@ import type { TickInput } from "./input-buffer.js";
 import type { AuthorityUpdate } from "./player-prediction.js";
 import { ServerInputBuffer, type ServerInputBufferOptions } from "./server-input-buffer.js";
 
+/** The game's physics, as the server runs them for one player. */
 export interface PlayerAuthorityOptions<Input> extends ServerInputBufferOptions {
   /** The game's physics for one tick, in place: the same as the player's. */
   readonly step: (state: Components, input: Input, seconds: number) => void;

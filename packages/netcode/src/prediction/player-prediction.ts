@@ -4,6 +4,7 @@ import { InputPace } from "./input-pace.js";
 import { PredictedBody, type Correction, type PredictedBodyOptions } from "./predicted-body.js";
 import type { ResponseCues } from "./response-cues.js";
 
+/** The game's physics, and where its inputs go. */
 export interface PlayerPredictionOptions<Input> extends PredictedBodyOptions<Input> {
   /** Sends the newest inputs to the server, oldest first; may be lost, since the next call repeats them. */
   send(inputs: readonly TickInput<Input>[]): void;
@@ -62,7 +63,7 @@ export class PlayerPrediction<Input> {
   update(nowSeconds: number, read: () => Input): number {
     if (!Number.isFinite(nowSeconds)) return 0;
     this.#nextTickSeconds ??= nowSeconds;
-    const { cues, send, tickSeconds } = this.#options;
+    const { cues, tickSeconds } = this.#options;
     // Time that is set back begins anew.
     if (this.#nextTickSeconds > nowSeconds + 1) this.#nextTickSeconds = nowSeconds;
     let ticks = 0;
@@ -75,7 +76,7 @@ export class PlayerPrediction<Input> {
     if (ticks === MOST_TICKS_AT_ONCE) this.#nextTickSeconds = nowSeconds + tickSeconds;
     if (ticks > 0) {
       const inputs = this.#body.inputs.toSend();
-      send.call(this.#options, inputs);
+      this.#options.send(inputs);
       for (const { tick } of inputs) cues?.sent(tick);
     }
     return ticks;
