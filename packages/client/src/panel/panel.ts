@@ -174,7 +174,7 @@ export class Panel {
 
   #viewOf(peer: Peer): Parameters<PathCard["show"]>[0] {
     const { stats } = peer;
-    const updates = `${stats.updatesInPerSecond.toFixed(0)} / ${stats.updatesOutPerSecond.toFixed(0)} /s`;
+    const updates = `${stats.updatesInPerSecond.toFixed(0)} in, ${stats.updatesOutPerSecond.toFixed(0)} out`;
     return {
       name: this.#options.nameOf?.(peer) ?? `Player ${peer.number}`,
       color: this.#options.colorOf?.(peer),
@@ -193,17 +193,19 @@ export class Panel {
   }
 
   #refreshChanges(): void {
-    const changes = this.#room.transport.history.slice(-SHOWN_CHANGES).reverse();
+    const changes = this.#room.transport.history.slice(-SHOWN_CHANGES);
     const key = JSON.stringify(changes);
     if (key === this.#shownChanges) return;
     this.#shownChanges = key;
     this.#changes.replaceChildren(
-      ...changes.map(({ atMs, about, choice, reason }) =>
-        make("li", {}, [
-          make("time", { text: inWords.time(atMs) }),
-          make("span", {}, [make("b", { text: about }), `: ${choice}`, make("em", { text: reason })]),
-        ]),
-      ),
+      ...changes
+        .map((_, index) => changes[changes.length - 1 - index]!)
+        .map(({ atMs, about, choice, reason }) =>
+          make("li", {}, [
+            make("time", { text: inWords.time(atMs) }),
+            make("span", {}, [make("b", { text: about }), `: ${choice}`, make("em", { text: reason })]),
+          ]),
+        ),
     );
   }
 

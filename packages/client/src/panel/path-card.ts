@@ -26,13 +26,13 @@ const FIELDS = [
   [
     "Loss",
     "share of packets that do not arrive",
-    ({ lossRatio }) => (lossRatio === undefined ? "–" : inWords.percent(lossRatio)),
+    ({ lossRatio }) => (lossRatio === undefined ? undefined : inWords.percent(lossRatio)),
   ],
+  ["Queue", "bytes that wait here", ({ queuedBytes }) => inWords.bytes(queuedBytes)],
   ["In", "received", ({ bytesIn }) => inWords.rate(bytesIn)],
   ["Out", "sent", ({ bytesOut }) => inWords.rate(bytesOut)],
-  ["Queue", "bytes that wait here", ({ queuedBytes }) => inWords.bytes(queuedBytes)],
-  ["Updates", "states per second, in and out", ({ updates }) => updates ?? "–"],
-] as const satisfies readonly (readonly [string, string, (view: PathView) => string])[];
+  ["Updates", "states per second, in and out", ({ updates }) => updates],
+] as const satisfies readonly (readonly [string, string, (view: PathView) => string | undefined])[];
 
 /** One path: to a peer, or to the server. */
 export class PathCard {
@@ -65,7 +65,13 @@ export class PathCard {
     setText(this.#reason, view.reason);
     this.#chip.hidden = view.color === undefined;
     if (view.color !== undefined) this.#chip.style.backgroundColor = view.color;
-    FIELDS.forEach(([, , value], index) => setText(this.#values[index]!, value(view)));
+    FIELDS.forEach(([, , value], index) => {
+      const text = value(view);
+      const node = this.#values[index]!;
+      // What such a path does not have is not shown.
+      node.parentElement!.hidden = text === undefined;
+      setText(node, text ?? "");
+    });
     if (view.rttMs !== undefined) this.#line.add(view.rttMs);
   }
 }

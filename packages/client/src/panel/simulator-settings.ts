@@ -1,4 +1,4 @@
-import type { LossModel, NetworkSettings } from "@paceline/transport/simulated";
+import { lossRatio, type LossModel, type NetworkSettings } from "@paceline/transport/simulated";
 
 /** A network as the fields of the form hold it: numbers in the units that people use, each for one direction. */
 export interface SimulatorFields {
@@ -41,7 +41,7 @@ export function fieldsOf(settings: NetworkSettings): SimulatorFields {
   return {
     delayMs: settings.delayMs,
     jitterMs: settings.jitterMs,
-    lossPercent: toDigit(ratioOf(loss) * 100),
+    lossPercent: toDigit(lossRatio(loss) * 100),
     burst: loss.kind === "gilbert-elliott" ? toDigit(1 / loss.pBadToGood) : 1,
     reorderPercent: toDigit(settings.reorderRatio * 100),
     duplicatePercent: toDigit(settings.duplicateRatio * 100),
@@ -56,13 +56,6 @@ function lossOf(ratio: number, burst: number): LossModel {
   const pBadToGood = 1 / burst;
   const pGoodToBad = Math.min(1, (ratio * pBadToGood) / (1 - ratio));
   return { kind: "gilbert-elliott", pGoodToBad, pBadToGood, lossInGood: 0, lossInBad: 1 };
-}
-
-function ratioOf(loss: LossModel): number {
-  if (loss.kind === "none") return 0;
-  if (loss.kind === "uniform") return loss.ratio;
-  const bad = loss.pGoodToBad / (loss.pGoodToBad + loss.pBadToGood);
-  return bad * loss.lossInBad + (1 - bad) * loss.lossInGood;
 }
 
 function toDigit(value: number): number {

@@ -16,13 +16,13 @@ aside { position: fixed; z-index: 2147483000; top: 0; right: 0; bottom: 0; width
   font: 13px/1.45 system-ui, sans-serif; pointer-events: auto; user-select: text; }
 .top { display: flex; align-items: center; gap: 8px; padding: 10px 14px; border-bottom: 1px solid var(--line); }
 h2 { margin: 0; font-size: 15px; font-weight: 650; flex: 1; }
-.body { overflow-y: auto; overscroll-behavior: contain; padding: 12px 14px 24px; display: grid; gap: 12px; align-content: start; flex: 1; min-height: 0; }
+.body { overflow-y: auto; overscroll-behavior: contain; padding: 12px 14px 24px; display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr); align-content: start; flex: 1; min-height: 0; }
 button, select, input { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 4px 9px; min-height: 30px; }
 button { cursor: pointer; }
 button:hover { border-color: var(--dim); }
 button.close { width: 30px; padding: 0; font-size: 15px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-.cards { display: grid; gap: 10px; }
+.cards { display: grid; gap: 10px; grid-template-columns: minmax(0, 1fr); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 10px 12px; }
 .card header { display: flex; align-items: center; gap: 8px; min-width: 0; }
 .card b { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600; min-width: 0; }
@@ -33,7 +33,7 @@ button.close { width: 30px; padding: 0; font-size: 15px; }
 .path[data-tone="bad"] { color: var(--bad); background: var(--bad-paper); }
 svg { flex: 1 1 60px; min-width: 40px; max-width: 140px; height: 24px; margin-left: auto; }
 polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
-dl { display: grid; grid-template-columns: repeat(4, 1fr); gap: 6px 10px; margin: 8px 0; }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(64px, 1fr)); gap: 6px 10px; margin: 8px 0; }
 dt { color: var(--dim); font-size: 11px; }
 dd { margin: 0; font-variant-numeric: tabular-nums; white-space: nowrap; }
 p { margin: 0; }
@@ -43,9 +43,11 @@ p { margin: 0; }
 details { border-top: 1px solid var(--line); padding-top: 10px; }
 summary { cursor: pointer; font-weight: 600; margin-bottom: 8px; }
 .simulator { display: grid; gap: 10px; }
+.fields select { width: 100%; }
+.fields + .problem + button { margin-top: 10px; }
 .row { display: flex; gap: 8px; }
 .row select { flex: 1; min-width: 0; }
-.fields { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 12px; }
+.fields { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px 12px; }
 .fields label > span:first-child { display: block; color: var(--dim); font-size: 11px; }
 .number { display: flex; align-items: center; gap: 6px; }
 .number input { width: 100%; min-width: 0; }
