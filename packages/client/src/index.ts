@@ -13,6 +13,7 @@ export {
   type Fields,
   type MotionModel,
   type Range,
+  type ShowStyle,
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
