@@ -28,6 +28,7 @@ import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
+import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
@@ -35,6 +36,7 @@ import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import type { SocketCount } from "./stripes.js";
 import { TickSource } from "./tick-source.js";
 
 export interface RoomSetup {
@@ -46,6 +48,9 @@ export interface RoomSetup {
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
   readonly tickHz: number;
+  readonly page: Page | undefined;
+  readonly onUnload: "leave" | "drop";
+  readonly sockets: SocketCount;
 }
 
 const RATE_PERIOD_MS = 1000;
@@ -119,13 +124,17 @@ export class Room {
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
+        onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed(packet),
         onPong: (times) => this.clock.observe(times),
+        onSockets: (sockets, reason) =>
+          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
+    this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
@@ -356,10 +365,16 @@ export class Room {
   }
 
   #resumed(): void {
-    this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
-    const { link } = this.#connection;
-    if (link) for (const peer of this.#members.peers()) peer.relayOver(link);
+    this.#moved("the session was resumed");
     this.#reconnects.tell({ resumed: true });
+  }
+
+  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  #moved(reason: string): void {
+    const { link } = this.#connection;
+    if (!link) return;
+    this.transport.record({ about: "server", choice: "websocket", reason });
+    for (const peer of this.#members.peers()) peer.relayOver(link);
   }
 
   #dropped(reason: string): void {
@@ -392,6 +407,8 @@ export class Room {
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
+      case "stripe":
+      case "moving":
         return;
     }
   }
@@ -463,10 +480,12 @@ export class Room {
   }
 
   #explainServer(): { about: string; choice: string; reason: string } {
-    const { link, rttMs, state } = this.#connection;
+    const { link, rttMs, state, sockets } = this.#connection;
+    const count = sockets.sockets > 1 ? `${sockets.sockets} websockets` : "websocket";
+    const why = sockets.sockets > 1 ? `; ${sockets.reason}` : "";
     const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
     return link
-      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
+      ? { about: "server", choice: `${count}${measured}`, reason: `joins, signals, relays${why}` }
       : { about: "server", choice: "none", reason: `connection ${state}` };
   }
 
