@@ -2,9 +2,7 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  isRouted,
   limits,
-  readEnvelope,
   writeEvent,
   writePeerPayload,
   type EntityDefinition,
@@ -31,6 +29,7 @@ import { Members } from "./members.js";
 import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
+import { RelayedPackets } from "./relayed-packets.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
@@ -38,6 +37,7 @@ import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import type { SocketCount } from "./stripes.js";
 import { TickSource } from "./tick-source.js";
+import { viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -55,7 +55,6 @@ export interface RoomSetup {
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-const MAX_EARLY_PACKETS = 1024;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -74,6 +73,7 @@ export class Room {
   readonly #owned: OwnedEntities;
   readonly #publisher = new Publisher();
   readonly #messages = new RoomMessages();
+  readonly #relayed: RelayedPackets;
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
   readonly #leftListeners = new Listeners<[number, string]>();
@@ -81,8 +81,8 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
-  /** Packets of peers that came before the game could listen; undefined once it can. */
-  #early: Uint8Array[] | undefined = [];
+  #replicationHz: number | undefined;
+  #endReplicating: Cancel | undefined;
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -99,13 +99,19 @@ export class Room {
       peerOptions: () => ({
         myNumber: this.myNumber,
         iceServers: this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
-      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+      view: viewPlanOf(this),
+      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onDropped: (reason) => this.drops.count(reason),
+    });
+    this.#relayed = new RelayedPackets({
+      peer: (number) => this.#members.peer(number),
       onDropped: (reason) => this.drops.count(reason),
     });
     this.transport = new RoomTransport({
@@ -120,6 +126,7 @@ export class Room {
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.#hasWebRtc(),
+      interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
@@ -128,7 +135,7 @@ export class Room {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#routed(packet),
+        onRouted: (packet) => this.#relayed.receive(packet),
         onPong: (times) => this.clock.observe(times),
         onSockets: (sockets, reason) =>
           this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
@@ -185,12 +192,8 @@ export class Room {
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(
-      scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
-      scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
-        if (!this.#ticks.isDriven) this.#replicate();
-      }),
-    );
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()));
+    this.#beginReplicating();
   }
 
   /**
@@ -339,14 +342,32 @@ export class Room {
     if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
   }
 
+  /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
+  #beginReplicating(): void {
+    const { stateHz } = this.transport.plan.numbers;
+    if (stateHz === this.#replicationHz || this.state !== "joined") return;
+    this.#replicationHz = stateHz;
+    this.#endReplicating?.();
+    this.#endReplicating = this.#setup.scheduler.every(1000 / stateHz, () => {
+      if (!this.#ticks.isDriven) this.#replicate();
+    });
+  }
+
+  #showBehind(neededMs: number | undefined): void {
+    const { style, numbers } = this.transport.plan;
+    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
+    this.clock.setRenderDelay(neededMs ?? byProfileMs);
+  }
+
   #policy(): PublicationPolicy {
-    const { numbers } = this.transport.plan;
+    const { numbers, style } = this.transport.plan;
     return {
       minIntervalMs: 1000 / numbers.stateHz,
       heartbeatMs: numbers.heartbeatMs,
       movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
+      isInterpolated: style === "interpolation",
       ...this.#members.pathPolicy(),
     };
   }
@@ -361,7 +382,7 @@ export class Room {
     for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
-    else this.#setup.scheduler.after(0, () => this.#deliverEarly());
+    else this.#setup.scheduler.after(0, () => this.#relayed.release());
   }
 
   #resumed(): void {
@@ -385,6 +406,7 @@ export class Room {
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
+    this.#endReplicating?.();
     this.clock.stop();
     this.#members.clear("the room was left");
     this.#leftListeners.tell(code, reason);
@@ -411,30 +433,6 @@ export class Room {
       case "moving":
         return;
     }
-  }
-
-  /**
-   * What peers send may come together with the welcome, before the game that waits for the join can listen: it is held
-   * back until the game has had its turn.
-   */
-  #routed(packet: Uint8Array): void {
-    if (!this.#early) return this.#deliver(packet);
-    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-    else this.drops.count("queue-full");
-  }
-
-  #deliverEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.#deliver(packet);
-  }
-
-  #deliver(packet: Uint8Array): void {
-    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
-    if (typeof envelope === "string") return this.drops.count(envelope);
-    const peer = this.#members.peer(envelope.peers[0]!);
-    if (peer && envelope.peers.length === 1) peer.deliverRelayed(envelope.packet);
-    else this.drops.count("not-routable");
   }
 
   #addPeer(info: PeerInfo): void {
@@ -464,8 +462,8 @@ export class Room {
   }
 
   #applyPlan(): void {
-    const { style, numbers } = this.transport.plan;
-    this.clock.setRenderDelay(style === "interpolation" ? numbers.interpolationDelayMs : 0);
+    this.#members.planChanged();
+    this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.#hasWebRtc();
     if (this.#welcome && hasWebRtc !== this.#announced) {

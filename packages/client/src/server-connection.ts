@@ -56,6 +56,8 @@ export interface ServerConnectionOptions {
   /** What the end of the page means to the others: it left, or it may come back within the server's grace period. */
   readonly onUnload: "leave" | "drop";
   webrtc(): boolean;
+  /** The link to use in the place of a new one. */
+  interpose(link: Link): Link;
   currentTick(): number;
 }
 
@@ -117,7 +119,7 @@ export class ServerConnection {
     this.#stripes = new Stripes({
       scheduler,
       ask: () => this.send({ type: "stripe" }),
-      open: (ticket) => new WebSocketLink(this.#socket(`stripe.${ticket}`), { scheduler }),
+      open: (ticket) => this.#newLink(`stripe.${ticket}`),
       ping: () => this.ping(),
       onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
     });
@@ -216,15 +218,16 @@ export class ServerConnection {
     this.#attach(`ticket.${seat.ticket}`);
   }
 
-  #socket(credential: string): InstanceType<WebSocketConstructor> {
-    return new this.#options.webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, credential]);
+  #newLink(credential: string): Link {
+    const { scheduler, webSocket } = this.#options;
+    const socket = new webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, credential]);
+    return this.#options.interpose(new WebSocketLink(socket, { scheduler }));
   }
 
   /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
   #attach(credential: string): StripedLink {
     const { scheduler } = this.#options;
-    const first = new WebSocketLink(this.#socket(credential), { scheduler });
-    const link = new StripedLink({ scheduler, first });
+    const link = new StripedLink({ scheduler, first: this.#newLink(credential) });
     this.#links.add(link);
     this.#session.attach(link, { ...linkOptions, preference: (this.#linkNumber += 1) });
     return link;

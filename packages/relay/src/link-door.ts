@@ -67,11 +67,12 @@ export class LinkDoor {
       socket,
       scheduler: this.#settings.scheduler,
       batch: this.#batch,
+      onClosing: (code) => this.#settings.counters.linkClosed(code),
       onClosed: (closed) => this.#closed(closed),
     });
     this.#connections.add(connection);
     this.#listener.accept(request, socket, head, ({ link, offeredProtocols }) => {
-      const guarded = new GuardedLink(link, connection);
+      const guarded = new GuardedLink(link, connection, this.#settings.counters);
       connection.carry(guarded);
       this.#enter(request, guarded, offeredProtocols);
     });
@@ -112,10 +113,13 @@ export class LinkDoor {
 
   /** The match request came in the upgrade itself: the same door as the one of HTTP, with its limits. */
   #join(request: IncomingMessage, link: GuardedLink, credential: string): void {
-    if (!this.#matches.take(this.#settings.addressOf(request))) return refuseMatch(link, tooManyMatches);
-    const wish = readJoinCredential(credential, this.#settings.limits.bodyBytes);
-    if (isRefusal(wish)) return refuseMatch(link, wish);
-    this.#lobby.join(link, wish);
+    const { addressOf, limits, counters } = this.#settings;
+    const wish = this.#matches.take(addressOf(request))
+      ? readJoinCredential(credential, limits.bodyBytes)
+      : tooManyMatches;
+    if (!isRefusal(wish)) return this.#lobby.join(link, wish);
+    counters.matchRefused(wish.code);
+    refuseMatch(link, wish);
   }
 
   #closed(connection: Connection): void {

@@ -7,6 +7,7 @@ import { LogThrottle } from "./log.js";
 import { canonicalOptions, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
+import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { StripeTickets } from "./stripe-tickets.js";
@@ -41,6 +42,7 @@ export class Lobby {
   readonly #forwarder = new Forwarder(this.#drops);
   readonly #endings: LogThrottle;
   readonly #participantHandlers: ParticipantHandlers;
+  #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
@@ -65,6 +67,10 @@ export class Lobby {
     return this.#participants.size;
   }
 
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -79,7 +85,6 @@ export class Lobby {
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
-    if (this.#isStopping) return full(503, "the server is stopping");
     const { limits, secret, wallClockMs, scheduler } = this.#settings;
     const room = this.#vacancy(request);
     if (!(room instanceof Room)) return room;
@@ -120,8 +125,13 @@ export class Lobby {
   /** Finds a seat and takes it in one step, or closes the link with the reason. */
   join(link: GuardedLink, request: MatchRequest): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    const { counters } = this.#settings;
     const room = this.#vacancy(request);
-    if (!(room instanceof Room)) return refuseMatch(link, room);
+    if (!(room instanceof Room)) {
+      counters.matchRefused(room.code);
+      return refuseMatch(link, room);
+    }
+    counters.seatGiven(request.method);
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
     this.#claim(sessionId, { room, cancelRelease: () => undefined }, request.webrtc, link);
@@ -147,10 +157,35 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
+    this.#settings.counters.entered("resumed");
+  }
+
+  /** What there is now: rooms, and who is in them. */
+  reports(): RoomReport[] {
+    return Array.from(this.#rooms.values(), (room) => ({
+      roomId: room.id,
+      roomName: room.name,
+      maxPeers: room.maxPeers,
+      taken: room.taken,
+      sessions: Array.from(room.participants, (participant) => participant.report),
+    }));
+  }
+
+  /** Removes a participant; false where there is none with this session id. */
+  kick(sessionId: string, reason: string): boolean {
+    const participant = this.#participants.get(sessionId);
+    participant?.end(CloseCode.kicked, reason);
+    return participant !== undefined;
+  }
+
+  /** Gives out no seats any more, but for those who come back; sessions go on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */
   stop(endpoint?: string): void {
+    this.#isDraining = true;
     this.#isStopping = true;
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
@@ -164,6 +199,8 @@ export class Lobby {
 
   /** A room that may be entered now. */
   #vacancy(request: MatchRequest): Room | MatchRefusal {
+    if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
     return isFull ? full(503, "the server is full") : this.#roomFor(request);
   }
@@ -245,6 +282,7 @@ export class Lobby {
     room.add(participant);
     this.#participants.set(id, participant);
     participant.attach(link);
+    this.#settings.counters.entered("joined");
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name };
     const { options } = room;
@@ -290,6 +328,7 @@ export class Lobby {
     addTo(this.#pastDrops, participant.session.drops);
     room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
+    this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
 

@@ -42,6 +42,7 @@ export class MatchHandler {
     const { origin, host } = request.headers;
     response.setHeader("Vary", "Origin");
     if (!this.#settings.origins.permits(origin, host)) {
+      this.#settings.counters.matchRefused("session/origin");
       return answer(response, { status: 403, code: "session/origin", message: "this origin is not allowed" });
     }
     if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
@@ -52,9 +53,14 @@ export class MatchHandler {
     }
     if (!this.#buckets.take(this.#settings.addressOf(request))) {
       response.setHeader("Retry-After", "1");
+      this.#settings.counters.matchRefused("match/rate-limited");
       return answer(response, tooManyMatches);
     }
-    answer(response, await this.#match(request, path));
+    const result = await this.#match(request, path);
+    const { counters } = this.#settings;
+    if (isRefusal(result)) counters.matchRefused(result.code);
+    else counters.seatGiven(path.split("/", 1)[0]!);
+    answer(response, result);
   }
 
   async #match(request: IncomingMessage, path: string): Promise<MatchRefusal | object> {

@@ -102,3 +102,21 @@ describe("resuming", () => {
     );
   });
 });
+
+describe("a page that is hidden or asleep", () => {
+  it("[WF73] is kept longer, without a link and with a silent one", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b, link: linkB } = virtual.join();
+    const { player: watcher } = virtual.join();
+    a.tell({ type: "visibility", hidden: true });
+    virtual.scheduler.advance(100);
+    link.relay.closeFromRemote(1006, "cable pulled");
+    linkB.player.close(CloseCode.suspended, "put to sleep");
+    virtual.scheduler.advance(110_000);
+    expect(watcher.of("left")).toEqual([]);
+    virtual.resume(b);
+    virtual.scheduler.advance(20_000);
+    expect(watcher.of("left")).toEqual([{ type: "left", number: a.number }]);
+  });
+});
