@@ -73,9 +73,9 @@ describe("one step into a room", () => {
     const life = lifeOf(second);
     first.leave();
     await server.stop();
-    await stage.server({}, port);
+    const next = await stage.server({}, port);
     await until("it is back", () => life.includes("anew"));
-    const third = stage.keep(await stage.client(server).join("race", { track: "hill" }));
+    const third = stage.keep(await stage.client(next).join("race", { track: "hill" }));
     expect(third.roomId).toBe(second.roomId);
   });
 });
