@@ -120,7 +120,8 @@ export class Room {
       transports: setup.transports,
       topology: setup.topology,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#explainServer(),
+      serverPath: () => this.#connection.explanation,
+      serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -477,17 +478,10 @@ export class Room {
     }
   }
 
-  #explainServer(): { about: string; choice: string; reason: string } {
-    const { link, rttMs, state, sockets } = this.#connection;
-    const count = sockets.sockets > 1 ? `${sockets.sockets} websockets` : "websocket";
-    const why = sockets.sockets > 1 ? `; ${sockets.reason}` : "";
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    return link
-      ? { about: "server", choice: `${count}${measured}`, reason: `joins, signals, relays${why}` }
-      : { about: "server", choice: "none", reason: `connection ${state}` };
-  }
-
   #sampleRates(): void {
-    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
+    const nowMs = this.nowMs();
+    for (const peer of this.#members.peers()) peer.sample(nowMs);
+    this.#connection.sample(nowMs);
+    this.transport.observe();
   }
 }

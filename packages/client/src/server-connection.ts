@@ -2,7 +2,6 @@ import {
   CloseCode,
   NetError,
   PayloadKind,
-  WEBSOCKET_PROTOCOL,
   readServerMessage,
   writeControl,
   type ClientMessage,
@@ -11,7 +10,6 @@ import {
 import {
   Session,
   StripedLink,
-  WebSocketLink,
   type Link,
   type LinkClose,
   type PongTimes,
@@ -22,7 +20,11 @@ import { canJoinElsewhere, errorOf, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import type { Page, PageEvent } from "./page.js";
+import type { ServerStats } from "./path-stats.js";
+import { RateMeter } from "./rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
+import type { Explanation } from "./room-transport.js";
+import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
 import { Stripes, type SocketCount } from "./stripes.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
@@ -61,21 +63,10 @@ export interface ServerConnectionOptions {
   currentTick(): number;
 }
 
-const CONNECT_TIMEOUT_MS = 8000;
 /** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
 const ONE_STEP_PATIENCE_MS = 4000;
 /** A hidden page's server bears longer silence; so does the page. */
 const HIDDEN_TIMEOUT_MS = 60_000;
-/** Links that may be opening while one more is tried: on slow paths an older one may be nearly there. */
-const MAX_OTHER_ATTEMPTS = 2;
-const linkOptions = {
-  needsProof: false,
-  connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  timeoutMs: 5000,
-  heartbeatMs: 1000,
-  silenceMs: 1000,
-};
-
 interface Identity {
   readonly sessionId: string;
   readonly token: string;
@@ -89,6 +80,7 @@ export class ServerConnection {
   readonly #plan: ReturnPlan;
   /** Links that were opened for this session and have not ended, oldest first. */
   readonly #links = new Set<StripedLink>();
+  readonly #meter: RateMeter;
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
@@ -108,6 +100,7 @@ export class ServerConnection {
     this.#options = options;
     this.#call = options.call;
     this.#linkUrl = linkUrlOf(serverUrl);
+    this.#meter = new RateMeter(options.scheduler.nowMs());
     this.#session = this.#newSession();
     this.#plan = new ReturnPlan({
       scheduler,
@@ -139,18 +132,43 @@ export class ServerConnection {
     return this.#session.rttMs;
   }
 
-  /** The sockets that carry states, and why there are so many. */
-  get sockets(): { readonly sockets: number; readonly reason: string } {
-    return this.#stripes.present;
+  /** The path in words. */
+  get explanation(): Explanation {
+    const { rttMs } = this;
+    const { sockets, reason } = this.#stripes.present;
+    if (!this.link) return { about: "server", choice: "none", reason: `connection ${this.#state}` };
+    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
+    const choice = sockets > 1 ? `${sockets} websockets` : "websocket";
+    const why = sockets > 1 ? `; ${reason}` : "";
+    return { about: "server", choice: choice + measured, reason: `joins, signals, relays${why}` };
   }
 
   setSockets(sockets: SocketCount): void {
     this.#stripes.force(sockets);
   }
 
+  get stats(): ServerStats {
+    const { rttMs, jitterMs, activeLink } = this.#session;
+    const { bytesInPerSecond, bytesOutPerSecond } = this.#meter.rates;
+    return {
+      isConnected: activeLink !== undefined,
+      rttMs,
+      jitterMs,
+      queuedBytes: activeLink?.queuedBytes ?? 0,
+      bytesInPerSecond,
+      bytesOutPerSecond,
+    };
+  }
+
+  /** Takes what the link has carried into the rates. */
+  sample(nowMs: number): void {
+    if (this.link) this.#meter.take(this.link);
+    this.#meter.sample(nowMs);
+  }
+
   /** Gets a seat and takes it; resolves when the server has said welcome. */
   async join(): Promise<void> {
-    const cancelDeadline = this.#options.scheduler.after(CONNECT_TIMEOUT_MS + 2000, () =>
+    const cancelDeadline = this.#options.scheduler.after(serverLinkOptions.connectTimeoutMs + 2000, () =>
       this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
     );
     const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
@@ -211,7 +229,7 @@ export class ServerConnection {
       serverUrl: this.#plan.serverUrl,
       call: this.#call,
       webrtc: this.#options.webrtc(),
-      timeoutMs: CONNECT_TIMEOUT_MS,
+      timeoutMs: serverLinkOptions.connectTimeoutMs,
     });
     if (this.#state === "left" || this.#state === "joined") return;
     this.#linkUrl = seat.linkUrl;
@@ -219,9 +237,7 @@ export class ServerConnection {
   }
 
   #newLink(credential: string): Link {
-    const { scheduler, webSocket } = this.#options;
-    const socket = new webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, credential]);
-    return this.#options.interpose(new WebSocketLink(socket, { scheduler }));
+    return openServerLink(this.#options, this.#linkUrl, credential);
   }
 
   /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
@@ -229,7 +245,7 @@ export class ServerConnection {
     const { scheduler } = this.#options;
     const link = new StripedLink({ scheduler, first: this.#newLink(credential) });
     this.#links.add(link);
-    this.#session.attach(link, { ...linkOptions, preference: (this.#linkNumber += 1) });
+    this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
     return link;
   }
 
@@ -346,7 +362,7 @@ export class ServerConnection {
 
   /** What replaced a link may be one of ours that we gave up too early; otherwise it is another page's. */
   #hasJustTried(): boolean {
-    return this.#options.scheduler.nowMs() - this.#resumedAtMs < CONNECT_TIMEOUT_MS;
+    return this.#options.scheduler.nowMs() - this.#resumedAtMs < serverLinkOptions.connectTimeoutMs;
   }
 
   #notJoined(close: LinkClose, link: Link | undefined): void {

@@ -1,6 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
+import type { PathReading } from "../live/path-choice.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
 export interface SessionLinksOptions {
@@ -33,6 +34,11 @@ export class SessionLinks {
   /** Silence is borne for at least so long, whatever a link's own timeout is. */
   set leastTimeoutMs(timeoutMs: number) {
     this.#leastTimeoutMs = timeoutMs;
+  }
+
+  /** What was measured on a link of this session. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
   }
 
   attach(link: Link, options: LinkMonitorOptions): void {
