@@ -67,7 +67,7 @@ describe("states on a path that has room", () => {
   test("go on after acknowledgements have stayed away", () => {
     const stream = new Stream({ delayMs: 25, loss: { kind: "uniform", ratio: 0.6 } }, true);
     stream.write(600, 1);
-    expect(stream.ages.length).toBeGreaterThan(100);
+    expect(stream.ages.length).toBeGreaterThan(40);
     expect(Math.max(...stream.ages)).toBeLessThan(400);
   });
 });

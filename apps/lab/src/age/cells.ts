@@ -43,7 +43,7 @@ export async function lossRows(lossPercent: number, share: number): Promise<AgeR
     rttMs: RTT_MS,
     entities: 1,
     statesPerSecond: STATES_PER_SECOND,
-    systems: ageSystems.filter((system) => system !== "webrtc-naive" && !system.includes("striped")),
+    systems: ageSystems.filter((system) => system !== "webrtc-naive"),
     streams: STREAMS,
     play: (wire) => turns(wire, lossPercent, Math.max(1, Math.round(TURNS * share))),
   });

@@ -1,7 +1,14 @@
-import { Session, WebSocketLink, systemScheduler, type Link, type WebSocketLike } from "@paceline/transport";
+import {
+  Session,
+  StripedLink,
+  WebSocketLink,
+  systemScheduler,
+  type Link,
+  type WebSocketLike,
+} from "@paceline/transport";
 import { WebRtcLink } from "@paceline/transport/webrtc";
 import type { WebSocket } from "ws";
-import { socketsOf, type AgeSystem } from "./systems.js";
+import type { AgeSystem } from "./systems.js";
 
 /** One end of a stream of states. */
 export interface Stream {
@@ -68,11 +75,13 @@ function linkFor({ system, sockets, isReceiver }: StreamOptions): Link {
     first!.on("message", (data) => link.signal(JSON.parse(String(data))));
     return link;
   }
-  const links = sockets.map(
+  const [main, ...others] = sockets.map(
     (socket) => new WebSocketLink(socket as WebSocketLike, { scheduler: systemScheduler }),
   );
-  if (socketsOf(system) > 1) throw new Error("no stripes yet");
-  return links[0]!;
+  if (others.length === 0) return main!;
+  const striped = new StripedLink({ scheduler: systemScheduler, first: main! });
+  for (const stripe of others) striped.add(stripe);
+  return striped;
 }
 
 interface NaiveSignal {

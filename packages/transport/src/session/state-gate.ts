@@ -15,42 +15,42 @@ interface Flying {
 const QUEUE_MS = 250;
 /** Before anything was acknowledged nobody knows how quick the path is. */
 const UNKNOWN_BASE_MS = 500;
-/** Where acknowledgements stay away from an ordered link, it stands still; one state goes out so often all the same. */
+/** States that may go for each one that arrived: fewer while they arrive late, more while they do not. */
+const SHARE_IF_LATE = 0.5;
+const SHARE_IF_TIMELY = 1.25;
+/** Where acknowledgements stay away, one state goes out so often all the same. */
 const PROBE_PERIOD_MS = 250;
-/** Where they stay away so long from one that loses packets, what was on its way is taken for lost. */
-const LOST_AFTER_MS = 400;
+/** Where they stay away so long, what was on its way is taken for lost. */
+const LOST_AFTER_MS = 2000;
 
 /**
  * Holds states back while the path cannot take more. What a kernel's socket or an SCTP association has accepted can be
  * neither seen nor replaced, and it may be seconds' worth; so states wait here, where a newer one takes their place,
- * while the oldest one that is on its way has been so for much longer than the path needs. Pure: time comes in.
+ * once the oldest one that is on its way has been so for much longer than the path needs. From then on arrivals make
+ * room for others, until nothing waits any more. Pure: time comes in.
  */
 export class StateGate {
   readonly #send: (packet: Uint8Array, key: number) => void;
   /** By key, those that have waited longest first. */
   readonly #held = new Map<number, Held>();
   #flying: Flying[] = [];
-  #baseMs = UNKNOWN_BASE_MS;
-  #isBaseKnown = false;
+  #baseMs: number | undefined;
+  /** States that may go although the path is slow; undefined while it is not. */
+  #credit: number | undefined;
   #sentAtMs = Number.NEGATIVE_INFINITY;
-  #mayLose = false;
-  #replaced = 0;
 
   constructor(send: (packet: Uint8Array, key: number) => void) {
     this.#send = send;
   }
 
-  /** States that a newer one replaced here. */
-  get replaced(): number {
-    return this.#replaced;
-  }
-
   /** A state that wants to go; with key 0 it replaces none and does not wait. */
   take(state: Held, nowMs: number): void {
-    if (state.key > 0 && (this.#held.size > 0 || this.#isShut(nowMs))) {
-      if (this.#held.has(state.key)) this.#replaced += 1;
-      this.#held.set(state.key, state);
-    } else this.#release(state, nowMs);
+    if (state.key === 0) return this.#release(state, nowMs);
+    const oldest = this.#flying[0];
+    if (oldest && this.#isLate(nowMs - oldest.sentAtMs)) this.#credit ??= 0;
+    if (this.#credit === undefined) return this.#release(state, nowMs);
+    this.#held.set(state.key, state);
+    this.update(nowMs);
   }
 
   /** The state has arrived: those before it have, too, or never will. */
@@ -58,35 +58,41 @@ export class StateGate {
     const index = this.#flying.findIndex((flying) => flying.sequence === sequence);
     if (index < 0) return;
     const tookMs = nowMs - this.#flying[index]!.sentAtMs;
-    this.#baseMs = this.#isBaseKnown ? Math.min(this.#baseMs, tookMs) : tookMs;
-    this.#isBaseKnown = true;
     this.#flying.splice(0, index + 1);
+    this.#baseMs = Math.min(this.#baseMs ?? tookMs, tookMs);
+    const isLate = this.#isLate(tookMs);
+    if (this.#credit !== undefined) this.#credit += (index + 1) * (isLate ? SHARE_IF_LATE : SHARE_IF_TIMELY);
+    this.update(nowMs);
+    if (!isLate && this.#held.size === 0) this.#credit = undefined;
   }
 
-  /** Lets go what may; to be called after acknowledgements, and now and then. */
+  /** Lets go what may; to be called now and then. */
   update(nowMs: number): void {
     const newest = this.#flying.at(-1);
-    if (this.#mayLose && newest && nowMs - newest.sentAtMs > LOST_AFTER_MS) this.#flying = [];
+    if (newest && nowMs - newest.sentAtMs > LOST_AFTER_MS) this.#forget();
     for (const [key, state] of this.#held) {
-      const isProbeDue = !this.#mayLose && nowMs - this.#sentAtMs >= PROBE_PERIOD_MS;
-      if (this.#isShut(nowMs) && !isProbeDue) return;
+      const isProbe = (this.#credit ?? 1) < 1;
+      if (isProbe && nowMs - this.#sentAtMs < PROBE_PERIOD_MS) return;
+      if (this.#credit !== undefined && !isProbe) this.#credit -= 1;
       this.#held.delete(key);
       this.#release(state, nowMs);
     }
   }
 
   /** Another link carries the states from now on; what waits goes over it. */
-  moved(nowMs: number, mayLose: boolean): void {
-    this.#mayLose = mayLose;
-    this.#flying = [];
-    this.#baseMs = UNKNOWN_BASE_MS;
-    this.#isBaseKnown = false;
+  moved(nowMs: number): void {
+    this.#forget();
+    this.#baseMs = undefined;
     this.update(nowMs);
   }
 
-  #isShut(nowMs: number): boolean {
-    const oldest = this.#flying[0];
-    return oldest !== undefined && nowMs - oldest.sentAtMs > this.#baseMs + QUEUE_MS;
+  #isLate(tookMs: number): boolean {
+    return tookMs > (this.#baseMs ?? UNKNOWN_BASE_MS) + QUEUE_MS;
+  }
+
+  #forget(): void {
+    this.#flying = [];
+    this.#credit = undefined;
   }
 
   #release({ sequence, packet, key }: Held, nowMs: number): void {
