@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
 import { boundLines } from "./bound.js";
-import { matrixCases } from "./matrix/cases.js";
+import { matrixCases, type MatrixCase } from "./matrix/cases.js";
 import { boundsOf } from "./matrix/bounds.js";
 import type { MatrixRow } from "./matrix/outcome.js";
 import type { ProbeReport } from "./matrix/probe-report.js";
 import { runCase } from "./matrix/run-case.js";
+import { simulateCase } from "./matrix/simulated-case.js";
 import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { whyNoNetworks } from "./network/requirements.js";
 import { printResult } from "./result.js";
@@ -14,7 +15,9 @@ const USAGE = `pnpm lab matrix [--case NAME]... [--quick] [--json] [--verbose]
 
   --case NAME  only that case; may be repeated. Names: ${matrixCases.map(({ name }) => name).join(", ")}
   --quick      a few cases that take a short time, each joined once
-  --verbose    the paths of every participant, with times and reasons`;
+  --verbose    the paths of every participant, with times and reasons
+
+Without root, or without the tools for networks, the cases are simulated.`;
 
 /** How often the times of joining are measured; the median counts. */
 const JOINS = 3;
@@ -52,11 +55,18 @@ function historyOf({ history }: ProbeReport, index: number): string {
 }
 
 async function run(): Promise<void> {
+  const unknown = values.case?.filter((name) => !matrixCases.some((each) => each.name === name)) ?? [];
+  if (unknown.length > 0) throw new Error(`no case is called ${unknown.join(", ")}`);
   const cases = matrixCases.filter(({ name, isQuick }) => {
     return values.case ? values.case.includes(name) : !values.quick || isQuick;
   });
   const obstacle = whyNoNetworks();
-  if (obstacle !== undefined) throw new Error(`no networks can be made here: ${obstacle}`);
+  if (obstacle !== undefined) {
+    process.stderr.write(
+      `No networks can be made here (${obstacle}): the cases are simulated, without browsers.\n`,
+    );
+    return report(cases.map(simulateCase), cases);
+  }
   removeOrphans();
   cleanUpAtEnd();
   const rows: MatrixRow[] = [];
@@ -70,6 +80,10 @@ async function run(): Promise<void> {
       process.stderr.write(`${each.name}: ${String(error)}\n`);
     }
   }
+  report(rows, cases);
+}
+
+function report(rows: readonly MatrixRow[], cases: readonly MatrixCase[]): void {
   const bounds = boundsOf(rows, cases, cases.length === matrixCases.length);
   process.stdout.write(
     `${table(

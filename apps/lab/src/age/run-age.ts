@@ -11,7 +11,7 @@ import type { AgesAnswer, ReceiverOptions, SenderOptions } from "./protocol.js";
 export interface AgeRun extends SenderOptions, ReceiverOptions {
   readonly rttMs: number;
   /** What happens to the wire while states flow; returns what is to be looked at. */
-  play(wire: Wire): Promise<readonly Window[]>;
+  readonly play: (wire: Wire) => Promise<readonly Window[]>;
 }
 
 const PORT = 8000;

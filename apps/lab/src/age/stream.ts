@@ -21,9 +21,9 @@ export interface StreamOptions {
   readonly sockets: readonly WebSocket[];
   /** The receiver offers, the sender answers. */
   readonly isReceiver: boolean;
-  onState(state: Uint8Array): void;
+  readonly onState: (state: Uint8Array) => void;
   /** The way is open, and used. */
-  onReady(): void;
+  readonly onReady: () => void;
 }
 
 const linkOptions = {
@@ -72,7 +72,7 @@ function linkFor({ system, sockets, isReceiver }: StreamOptions): Link {
       iceServers: [],
       onSignal: (data) => first!.send(JSON.stringify(data)),
     });
-    first!.on("message", (data) => link.signal(JSON.parse(String(data))));
+    first!.on("message", (data) => link.signal(JSON.parse((data as Buffer).toString())));
     return link;
   }
   const [main, ...others] = sockets.map(
@@ -119,7 +119,7 @@ function naiveChannel({ sockets, isReceiver, onState, onReady }: StreamOptions):
   // One after the other: what comes while a description is taken has to wait.
   let taken = Promise.resolve();
   socket!.on("message", (data) => {
-    taken = taken.then(() => take(JSON.parse(String(data)) as NaiveSignal));
+    taken = taken.then(() => take(JSON.parse((data as Buffer).toString()) as NaiveSignal));
   });
   if (isReceiver) void connection.createOffer().then(describe);
   return { send: (state) => channel.readyState === "open" && channel.send(state) };

@@ -40,7 +40,13 @@ export function boundsOf(
 function caseBounds(row: MatrixRow, { name, rttMs, best, trouble }: MatrixCase): Bound[] {
   const pairRttMs = 2 * rttMs;
   return [
-    atMost(`${name}: playable, ms`, row.playableMs, 4 * rttMs + 100),
+    // The simulator has no joining.
+    ...(row.joinedMs === undefined
+      ? []
+      : [
+          atMost(`${name}: in the room, ms`, row.joinedMs, 2 * rttMs + 60),
+          atMost(`${name}: playable, ms`, row.playableMs, 2 * rttMs + 60),
+        ]),
     ...(best === "direct" ? [atMost(`${name}: best path, ms`, row.bestPathMs, BEST_PATH_MS)] : []),
     ...(trouble?.kind === "cut"
       ? [

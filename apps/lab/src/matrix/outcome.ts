@@ -8,7 +8,7 @@ export interface MatrixRow {
   readonly browsers: string;
   readonly path: string;
   readonly rttMs: number;
-  readonly joinedMs: number;
+  readonly joinedMs?: number;
   readonly playableMs?: number;
   readonly bestPathMs?: number;
   readonly longestGapMs: number;

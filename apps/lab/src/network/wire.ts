@@ -33,10 +33,16 @@ const SCRIPT = path.join(LAB, "src/network/wire.py");
 export class Wire {
   readonly #process: ChildProcess;
   readonly #answers: Interface;
+  /** Never resolves. */
+  readonly #ended: Promise<never>;
 
   private constructor(child: ChildProcess, answers: Interface) {
     this.#process = child;
     this.#answers = answers;
+    this.#ended = new Promise((_, reject) => {
+      child.once("exit", (code) => reject(new CommandError(`the wire ended with code ${code}`)));
+    });
+    this.#ended.catch(() => undefined);
   }
 
   static async connect(a: WireEnd, b: WireEnd, seed: number): Promise<Wire> {
@@ -63,9 +69,7 @@ export class Wire {
   }
 
   #answer(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#answers.once("line", () => resolve());
-      this.#process.once("exit", (code) => reject(new CommandError(`the wire ended with code ${code}`)));
-    });
+    const answered = new Promise<void>((resolve) => this.#answers.once("line", () => resolve()));
+    return Promise.race([answered, this.#ended]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Peer } from "@paceline/client";
-import { ReceivedNumbers, type ReceivedCounts } from "./received-numbers.js";
+import { ReceivedNumbers, type ReceivedCounts } from "../matrix/received-numbers.js";
 
 /** What one participant saw of another; times in ms from the call of `joinOrCreate`. */
 export interface PairReport {

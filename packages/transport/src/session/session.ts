@@ -122,6 +122,8 @@ export class Session {
   #packetsSent = 0;
   #nonce = 0;
   #cancelReceipt: Cancel | undefined;
+  /** Of the answer that is due. One to states alone may be lost, and must not wait behind what was lost before it. */
+  #answerClass: "state" | "command" = "state";
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -337,6 +339,7 @@ export class Session {
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     this.#cancelReceipt?.();
     this.#cancelReceipt = undefined;
+    this.#answerClass = "state";
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -407,7 +410,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answerSoon();
+        this.#answerSoon("state");
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
@@ -443,7 +446,7 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answerSoon();
+    this.#answerSoon("command");
     // The payload may wait for an earlier message: it needs bytes of its own.
     const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
@@ -452,14 +455,16 @@ export class Session {
   }
 
   /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
-  #answerSoon(): void {
+  #answerSoon(trafficClass: "state" | "command"): void {
+    if (trafficClass === "command") this.#answerClass = "command";
     this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
   }
 
   #sendReceipt(): void {
     this.#cancelReceipt = undefined;
+    const trafficClass = this.#answerClass;
     const link = this.#links.active?.link;
-    if (link) link.send("command", this.#startPacket().take());
+    if (link) link.send(trafficClass, this.#startPacket().take());
   }
 
   #closedByRemote(body: Uint8Array): void {
