@@ -82,16 +82,22 @@ export class Members {
     };
   }
 
-  /** The game uses this kind: entities of it that peers have already spawned appear. */
-  use(definition: EntityDefinition): void {
+  /** Kinds that the game uses. */
+  get definitions(): Iterable<EntityDefinition> {
+    return this.#definitions.values();
+  }
+
+  /** The game uses this kind: entities of it that peers have already spawned appear. False where it did before. */
+  use(definition: EntityDefinition): boolean {
     const known = this.#definitions.get(definition.name);
-    if (known === definition) return;
+    if (known === definition) return false;
     if (known) {
       const expected = "one definition of a name per room";
       throw new ConfigError({ field: "definition", value: definition.name, expected });
     }
     this.#definitions.set(definition.name, definition);
     for (const { entities } of this.#members.values()) entities.defined(definition.name);
+    return true;
   }
 
   /** Begins a pair; undefined where that participant is known already. Its owner tells `joins` when the pair is ready. */

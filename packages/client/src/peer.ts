@@ -9,6 +9,7 @@ import {
 } from "@paceline/protocol";
 import {
   RelayedLink,
+  Requests,
   Session,
   type Link,
   type LinkClose,
@@ -17,7 +18,6 @@ import {
 } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
-import { Requests } from "./requests.js";
 
 /** What happens between this participant and a peer, told to the room. */
 export interface PeerHandlers {
@@ -42,8 +42,8 @@ export interface Peer {
   readonly id: string;
   /** Given by the server in the order of joining; not used again while the room lives. */
   readonly number: number;
-  /** Where traffic to this peer goes now. */
-  readonly path: "direct" | "relay";
+  /** Where traffic to this peer goes now; `server` in a room with an authority, with whom alone one talks there. */
+  readonly path: "direct" | "relay" | "server";
   /** The path in the words of its transport. */
   readonly channel: string;
   /** Why this path, in a sentence. */
@@ -201,6 +201,11 @@ export class PeerConnection implements Peer {
 
   send(payload: PeerPayload): void {
     this.session.sendReliable(writePeerPayload(payload));
+  }
+
+  /** Answers a request, unless nobody waits for it any more. */
+  reply(payload: PeerPayload): void {
+    if (!this.session.isClosed) this.send(payload);
   }
 
   /** Takes what the links have carried into the rates. */

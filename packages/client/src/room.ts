@@ -2,19 +2,18 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  isRouted,
   limits,
-  readEnvelope,
   writeEvent,
   writePeerPayload,
   type EntityDefinition,
   type Fields,
   type IceServer,
+  type InputDefinition,
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, PublicationPolicy } from "@paceline/netcode";
+import type { InitialFields, WritableFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -22,6 +21,7 @@ import {
   type Scheduler,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { AuthorityGate } from "./authority-gate.js";
 import type { ConnectionState } from "./connection-state.js";
 import type { TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
@@ -29,11 +29,12 @@ import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
 import type { Peer, PeerConnection } from "./peer.js";
-import { Publisher } from "./publisher.js";
+import { Publisher, publicationPolicy } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
+import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { TickSource } from "./tick-source.js";
 
@@ -50,7 +51,6 @@ export interface RoomSetup {
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-const MAX_EARLY_PACKETS = 1024;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -76,8 +76,8 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
-  /** Packets of peers that came before the game could listen; undefined once it can. */
-  #early: Uint8Array[] | undefined = [];
+  readonly #gate: AuthorityGate;
+  readonly #routed: RoutedPackets;
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -103,13 +103,25 @@ export class Room {
         this.#connection.send({ type: "signal", to: number, attempt, data }),
       onDropped: (reason) => this.drops.count(reason),
     });
+    this.#gate = new AuthorityGate({
+      scheduler,
+      messages: this.#messages,
+      drops: this.drops,
+      members: () => this.#members,
+      session: () => this.#connection.session,
+      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+    });
+    this.#routed = new RoutedPackets({
+      deliver: (number, packet) => this.#deliver(number, packet),
+      onDropped: (reason) => this.drops.count(reason),
+    });
     this.transport = new RoomTransport({
       scheduler,
       profile: setup.profile,
       transports: setup.transports,
       topology: setup.topology,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#explainServer(),
+      serverPath: () => this.#connection.explanation,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -122,7 +134,11 @@ export class Room {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#routed(packet),
+        onRouted: (packet) => this.#routed.receive(packet),
+        onAuthority: (payload) => this.#gate.run((authority) => authority.receive(payload)),
+        onAuthorityEvent: (body) => this.#gate.run((authority) => authority.receiveEvent(body)),
+        onAuthorityState: (body, tick) => this.#gate.authority?.receiveState(body, tick),
+        onAcknowledged: () => undefined,
         onPong: (times) => this.clock.observe(times),
       },
     });
@@ -161,7 +177,12 @@ export class Room {
 
   /** The others in the room, in the order of joining. */
   get peers(): readonly Peer[] {
-    return [...this.#members.peers()];
+    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.#members.peers()];
+  }
+
+  /** Who decides in this room: the server; undefined where players are among themselves. */
+  get authority(): Peer | undefined {
+    return this.#gate.authority?.server;
   }
 
   /** The room's clock: milliseconds, monotonic. */
@@ -172,6 +193,10 @@ export class Room {
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
+    if (this.#welcome?.authority) {
+      await this.#gate.load();
+      this.#gate.open(this.#welcome);
+    }
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
@@ -189,7 +214,7 @@ export class Room {
    * {@link ConfigError} for an initial value that is out of range.
    */
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
-    this.#members.use(definition);
+    this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
       this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
@@ -205,14 +230,29 @@ export class Room {
     if (this.state !== "left") this.#post({ kind: "despawn", localId });
   }
 
-  /** All entities of a kind, one's own first. */
+  /**
+   * All entities of a kind, one's own first. Those that an authority simulates can be read only, also one's own; the
+   * server's have {@link authority} as their owner.
+   */
   *entities<F extends Fields>(definition: EntityDefinition<F>): Iterable<OwnedEntity<F> | RemoteEntity<F>> {
-    this.#members.use(definition);
+    this.#use(definition);
     const known = definition as unknown as EntityDefinition;
     for (const record of this.#owned.records) {
       if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
     }
     yield* this.#members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
+    const hosted = this.#gate.authority?.entities.ofKind(known) ?? [];
+    yield* hosted as unknown as Iterable<RemoteEntity<F>>;
+  }
+
+  /**
+   * What this player does, where the room has an authority: write its fields, they are sent with every step of the
+   * authority. Throws {@link NetError} where the room takes no inputs, or others.
+   */
+  input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
+    const { authority } = this.#gate;
+    if (authority) return authority.input(definition);
+    throw new NetError("entity/refused", "the room has no authority that would take inputs");
   }
 
   /**
@@ -227,22 +267,34 @@ export class Room {
     this.#replicate();
   }
 
-  /** Sends a message that arrives exactly once and in order, to one peer or to all. */
+  /**
+   * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
+   * one.
+   */
   send(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
-    this.#post({ kind: "command", type, message }, to);
+    const authority = this.#gate.asked(to);
+    if (authority) authority.send(type, message);
+    else this.#post({ kind: "command", type, message }, to);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
   sendEvent(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
     const body = writeEvent(type, message);
+    if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
     for (const { session } of this.#receivers(to)) session.sendEvent(body);
   }
 
-  /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
-  async request(type: string, message: unknown, to: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
+  /**
+   * Asks a peer, or the authority where the room has one; rejects with {@link NetError} when it refuses, leaves or is
+   * silent for `timeoutMs`.
+   */
+  async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     assertMessageType(type);
+    const authority = this.#gate.asked(to);
+    if (authority) return await authority.request(type, message, timeoutMs);
+    if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
     const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }
@@ -302,6 +354,10 @@ export class Room {
     this.#connection.leave();
   }
 
+  #use(definition: EntityDefinition): void {
+    if (this.#members.use(definition)) this.#gate.use(definition);
+  }
+
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
     if (!to) return [...this.#members.peers()];
@@ -326,20 +382,12 @@ export class Room {
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
-    const due = this.#owned.due(tick, this.nowMs(), this.#policy());
+    const due = this.#owned.due(
+      tick,
+      this.nowMs(),
+      publicationPolicy(this.transport.plan, this.#members.pathPolicy()),
+    );
     if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
-  }
-
-  #policy(): PublicationPolicy {
-    const { numbers } = this.transport.plan;
-    return {
-      minIntervalMs: 1000 / numbers.stateHz,
-      heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
-      positionThresholdM: numbers.thresholdM,
-      headingThresholdRad: numbers.headingRad,
-      ...this.#members.pathPolicy(),
-    };
   }
 
   #welcomed(welcome: Welcome): void {
@@ -349,10 +397,17 @@ export class Room {
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
-    for (const info of welcome.peers) this.#addPeer(info);
+    if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
-    else this.#setup.scheduler.after(0, () => this.#deliverEarly());
+    else this.#setup.scheduler.after(0, () => this.#routed.release());
+    if (isReturn) this.#gate.open(welcome);
+  }
+
+  #deliver(number: number, packet: Uint8Array): boolean {
+    const peer = this.#members.peer(number);
+    peer?.deliverRelayed(packet);
+    return peer !== undefined;
   }
 
   #resumed(): void {
@@ -372,16 +427,19 @@ export class Room {
     for (const cancel of this.#timers.splice(0)) cancel();
     this.clock.stop();
     this.#members.clear("the room was left");
+    this.#gate.end();
     this.#leftListeners.tell(code, reason);
   }
 
   #control(message: ServerMessage): void {
     switch (message.type) {
       case "joined":
-        this.#addPeer(message.peer);
+        if (!this.#welcome?.authority) this.#addPeer(message.peer);
+        else this.#gate.joined(message.peer);
         return this.transport.review();
       case "left":
         this.#members.remove(message.number, "left");
+        if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
       case "capabilities": {
         const peer = this.#members.peer(message.number);
@@ -396,30 +454,6 @@ export class Room {
     }
   }
 
-  /**
-   * What peers send may come together with the welcome, before the game that waits for the join can listen: it is held
-   * back until the game has had its turn.
-   */
-  #routed(packet: Uint8Array): void {
-    if (!this.#early) return this.#deliver(packet);
-    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-    else this.drops.count("queue-full");
-  }
-
-  #deliverEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.#deliver(packet);
-  }
-
-  #deliver(packet: Uint8Array): void {
-    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
-    if (typeof envelope === "string") return this.drops.count(envelope);
-    const peer = this.#members.peer(envelope.peers[0]!);
-    if (peer && envelope.peers.length === 1) peer.deliverRelayed(envelope.packet);
-    else this.drops.count("not-routable");
-  }
-
   #addPeer(info: PeerInfo): void {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
@@ -432,7 +466,7 @@ export class Room {
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
-    else if (payload.kind === "request") this.#messages.answer(from, payload);
+    else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
   }
 
@@ -460,14 +494,6 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-  }
-
-  #explainServer(): { about: string; choice: string; reason: string } {
-    const { link, rttMs, state } = this.#connection;
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    return link
-      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
-      : { about: "server", choice: "none", reason: `connection ${state}` };
   }
 
   #sampleRates(): void {

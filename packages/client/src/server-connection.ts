@@ -21,6 +21,7 @@ import {
 } from "@paceline/transport";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { requestSeat, type JoinCall } from "./match-request.js";
+import type { Explanation } from "./room-transport.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
@@ -35,6 +36,11 @@ interface ServerConnectionHandlers {
   /** A control message other than welcome and resumed. */
   onControl(message: ServerMessage): void;
   onRouted(packet: Uint8Array): void;
+  /** What a room's authority sends; false where it makes no sense. */
+  onAuthority(payload: Uint8Array): boolean;
+  onAuthorityEvent(body: Uint8Array): boolean;
+  onAuthorityState(body: Uint8Array, tick: number): void;
+  onAcknowledged(sequence: number): void;
   onPong(times: PongTimes): void;
 }
 
@@ -89,8 +95,22 @@ export class ServerConnection {
     return this.#session.activeLink;
   }
 
+  /** The session with the server; another one after the server had forgotten the last. */
+  get session(): Session {
+    return this.#session;
+  }
+
   get rttMs(): number | undefined {
     return this.#session.rttMs;
+  }
+
+  /** The connection in words. */
+  get explanation(): Explanation {
+    const { link, rttMs, state } = this;
+    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
+    return link
+      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
+      : { about: "server", choice: "none", reason: `connection ${state}` };
   }
 
   /** Gets a seat and takes it; resolves when the server has said welcome. */
@@ -151,6 +171,11 @@ export class ServerConnection {
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => this.#options.handlers.onRouted(packet),
+        onEvent: (body) => {
+          if (!this.#options.handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
+        },
+        onState: (body, tick) => this.#options.handlers.onAuthorityState(body, tick),
+        onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
         onPong: (times) => this.#options.handlers.onPong(times),
         onLinkDown: (link, close) => this.#linkDown(close, link),
         onClosed: (close) => this.#linkDown(close),
@@ -160,7 +185,11 @@ export class ServerConnection {
   }
 
   #receive(payload: Uint8Array): void {
-    const message = payload[0] === PayloadKind.control ? readServerMessage(payload.subarray(1)) : undefined;
+    if (payload[0] !== PayloadKind.control) {
+      if (!this.#options.handlers.onAuthority(payload)) this.#session.reportViolation("bad-message");
+      return;
+    }
+    const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
     switch (message.type) {
       case "welcome":
@@ -274,6 +303,7 @@ export class ServerConnection {
 function isFinal(code: number): boolean {
   return (
     code === CloseCode.kicked ||
+    code === CloseCode.roomClosed ||
     code === CloseCode.replaced ||
     code === CloseCode.flooding ||
     code === CloseCode.protocolViolation ||

@@ -16,6 +16,22 @@ export interface IceServer {
   readonly credential?: string;
 }
 
+/** What a room with an authority tells a newcomer: what its states and inputs are made of. */
+export interface AuthorityInfo {
+  /** Steps per second of the authority's simulation, 1 to 255. */
+  readonly tickHz: number;
+  /** Kinds of entities, in the order that states number them by. */
+  readonly kinds: readonly KindInfo[];
+  /** Of the inputs' definition; 0 where the room takes none. */
+  readonly inputHash: number;
+}
+
+/** A kind of entity: its name, and the hash of everything that both sides must agree on. */
+export interface KindInfo {
+  readonly name: string;
+  readonly stateHash: number;
+}
+
 /** From the server to a participant. */
 export type ServerMessage =
   | {
@@ -28,6 +44,8 @@ export type ServerMessage =
       readonly roomName: string;
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
+      /** There where the room has an authority. */
+      readonly authority?: AuthorityInfo | undefined;
     }
   | { readonly type: "resumed" }
   | { readonly type: "joined"; readonly peer: PeerInfo }
@@ -40,6 +58,9 @@ export type ClientMessage =
   | { readonly type: "capabilities"; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly to: number; readonly attempt: number; readonly data: unknown }
   | { readonly type: "leave" };
+
+/** Kinds of entities that one room may have. */
+export const MOST_KINDS = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -100,6 +121,8 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
   const known = peers.map(peerOf);
   const servers = iceServers.map(iceServerOf);
   if (known.includes(undefined) || servers.includes(undefined)) return undefined;
+  const authority = message.authority == null ? undefined : authorityOf(message.authority);
+  if (message.authority != null && authority === undefined) return undefined;
   return {
     type: "welcome",
     sessionId,
@@ -109,7 +132,26 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     roomName,
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
+    ...(authority && { authority }),
   };
+}
+
+function authorityOf(value: unknown): AuthorityInfo | undefined {
+  if (!isFields(value) || !isNumber32(value.inputHash) || !Array.isArray(value.kinds)) return undefined;
+  const { tickHz, inputHash } = value;
+  const kinds = kindsOf(value.kinds);
+  return isNumber16(tickHz) && tickHz > 0 && tickHz < 256 && kinds ? { tickHz, kinds, inputHash } : undefined;
+}
+
+/** A list of kinds of entities; undefined where it is none. */
+export function kindsOf(value: unknown): KindInfo[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_KINDS) return undefined;
+  const kinds: KindInfo[] = [];
+  for (const kind of value) {
+    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.stateHash)) return undefined;
+    kinds.push({ name: kind.name, stateHash: kind.stateHash });
+  }
+  return kinds;
 }
 
 function peerOf(value: unknown): PeerInfo | undefined {
@@ -140,4 +182,8 @@ function isText(value: unknown): value is string {
 
 function isNumber16(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}
+
+function isNumber32(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
 }

@@ -1,12 +1,19 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import { canonicalOptions, type MatchRefusal, type MatchRequest } from "./match-request.js";
+import {
+  canonicalOptions,
+  isRefusal,
+  type MatchRefusal,
+  type MatchRequest,
+  type RoomOptions,
+} from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
-import type { RelaySettings } from "./relay-options.js";
+import type { RelaySettings, RoomKind } from "./relay-options.js";
+import type { Caller, Grant, HostedSeat, RoomHost } from "./room-host.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
@@ -22,6 +29,8 @@ export interface Seat {
 const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
+const ROOM_CODE_CHARACTERS = 6;
+const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
@@ -45,8 +54,12 @@ export class Lobby {
     this.#settings = settings;
     this.#endings = new LogThrottle(settings.scheduler);
     this.#participantHandlers = {
-      onOpened: (participant) =>
-        participant.room.tellOthers(participant, { type: "joined", peer: participant.info }),
+      onOpened: (participant) => {
+        if (!participant.room.host) this.#introduce(participant);
+      },
+      onDropped: (participant) => {
+        if (participant.isIntroduced) participant.room.host?.dropped(participant);
+      },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
       onRefused: () => this.#drops.count("rate-limit"),
@@ -74,22 +87,64 @@ export class Lobby {
     return sum;
   }
 
+  /** As {@link reserve}, but asks the authority of the room first where it has one. */
+  async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
+    const roomName = this.#roomNameOf(request);
+    const authority = this.#settings.rooms.get(roomName)?.authority;
+    if (!authority) return this.reserve(request);
+    const { method, options, authToken = "" } = request;
+    // Who takes its own seat again has been granted it before.
+    const grant =
+      method === "reconnect"
+        ? { auth: undefined, options }
+        : await authority.authorize({ method, roomName, options, authToken, caller });
+    if (isRefusal(grant)) return grant;
+    const held = this.#hold({ ...request, options: grant.options });
+    if (isRefusal(held)) return held;
+    const failed = await held.room.opening;
+    if (failed) {
+      this.#release(held.sessionId);
+      return failed;
+    }
+    return this.#issue(held, request, grant);
+  }
+
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
+    const held = this.#hold(request);
+    return isRefusal(held) ? held : this.#issue(held, request, undefined);
+  }
+
+  /** Keeps a seat, for now without end. */
+  #hold(request: MatchRequest): { readonly room: Room; readonly sessionId: string } | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
-    const { limits, secret, wallClockMs, scheduler } = this.#settings;
-    if (this.#participants.size + this.#seats.size >= limits.maxSessions)
+    if (this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions)
       return full(503, "the server is full");
     const room = this.#roomFor(request);
     if (!(room instanceof Room)) return room;
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
+    const replaces = request.method === "reconnect" ? request.target : undefined;
+    const { options } = request;
+    this.#seats.set(sessionId, { room, options, replaces, auth: undefined, cancelRelease: () => undefined });
+    return { room, sessionId };
+  }
+
+  #issue(
+    { room, sessionId }: { readonly room: Room; readonly sessionId: string },
+    request: MatchRequest,
+    grant: Grant | undefined,
+  ): Seat | MatchRefusal {
+    const seat = this.#seats.get(sessionId);
+    // While the room was being opened the server has stopped.
+    if (!seat) return full(503, "the server is stopping");
+    const { limits, secret, wallClockMs, scheduler } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
     }
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
-    this.#seats.set(sessionId, { room, cancelRelease });
+    this.#seats.set(sessionId, { ...seat, cancelRelease, auth: grant?.auth });
     const { webrtc } = request;
     const claims = {
       roomId: room.id,
@@ -115,7 +170,7 @@ export class Lobby {
     this.#seats.delete(sessionId);
     this.#spent.add(sessionId, expiresAtMs, nowMs);
     const number = seat.room.claim(sessionId);
-    this.#seat({ room: seat.room, number, id: sessionId, webrtc: claims.webrtc, link });
+    this.#seat({ room: seat.room, number, id: sessionId, webrtc: claims.webrtc, link }, seat);
   }
 
   /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
@@ -127,6 +182,7 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tell({ type: "resumed" });
+    if (participant.isIntroduced) participant.room.host?.returned(participant);
   }
 
   /** Takes nobody any more and ends every session. */
@@ -145,8 +201,9 @@ export class Lobby {
     const { method, target } = request;
     if (method === "reconnect") return this.#roomOf(target, request.token);
     if (method === "joinById") {
-      const room = this.#rooms.get(target);
-      if (!room) return { status: 404, code: "match/not-found", message: "there is no room with this id" };
+      const room = this.#rooms.get(target) ?? this.#roomWithCode(target);
+      if (!room || room.isLocked)
+        return { status: 404, code: "match/not-found", message: "there is no room with this id" };
       return room.isFull ? full(409, "the room is full") : room;
     }
     const kind = this.#settings.rooms.get(target);
@@ -154,13 +211,25 @@ export class Lobby {
       const message = `there is no kind of room named ${JSON.stringify(target)}`;
       return { status: 404, code: "match/unknown-room", message };
     }
-    const optionsKey = canonicalOptions(request.options);
+    const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
     const found = method === "create" ? undefined : this.#find(target, optionsKey);
     if (found) return found;
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
-    return this.#open(target, optionsKey, kind.maxPeers);
+    return this.#open(target, optionsKey, kind, request.options);
+  }
+
+  #roomNameOf({ method, target }: MatchRequest): string {
+    if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
+    if (method === "joinById") return (this.#rooms.get(target) ?? this.#roomWithCode(target))?.name ?? "";
+    return target;
+  }
+
+  #roomWithCode(code: string): Room | undefined {
+    if (code.length !== ROOM_CODE_CHARACTERS) return undefined;
+    for (const room of this.#rooms.values()) if (room.code === code) return room;
+    return undefined;
   }
 
   /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
@@ -172,14 +241,29 @@ export class Lobby {
 
   #find(name: string, optionsKey: string): Room | undefined {
     for (const room of this.#rooms.values()) {
-      if (room.name === name && room.optionsKey === optionsKey && !room.isFull) return room;
+      if (room.name === name && room.optionsKey === optionsKey && room.isOpen) return room;
     }
     return undefined;
   }
 
-  #open(name: string, optionsKey: string, maxPeers: number): Room {
-    const room = new Room({ id: randomId(ROOM_ID_BYTES), name, optionsKey, maxPeers });
+  #open(name: string, optionsKey: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
+    const id = randomId(ROOM_ID_BYTES);
+    const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
+    const room = new Room({ id, name, optionsKey, maxPeers, code: randomCode(), onEnd });
     this.#rooms.set(room.id, room);
+    if (authority) {
+      room.opening = authority.open(room, options).then((host) => {
+        if (isRefusal(host)) {
+          // Nobody shall find it, and those who have waited for it are told.
+          this.#rooms.delete(room.id);
+          return host;
+        }
+        room.host = host;
+        // All who waited may have gone.
+        if (!this.#rooms.has(room.id)) host.close();
+        return undefined;
+      });
+    }
     this.#settings.log.debug("room opened", { roomId: room.id, name });
     return room;
   }
@@ -193,12 +277,45 @@ export class Lobby {
   }
 
   #disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || !this.#rooms.delete(room.id)) return;
+    if (!room.isEmpty || room.isKept || !this.#rooms.delete(room.id)) return;
+    room.host?.close();
     this.#settings.log.debug("room closed", { roomId: room.id });
   }
 
-  #seat({ room, number, id, webrtc, link }: Newcomer): void {
-    const { scheduler, limits, iceServers, log } = this.#settings;
+  #introduce(participant: Participant): void {
+    participant.introduce();
+    participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
+  }
+
+  /** Lets the authority of the room have a look at who has come, then says welcome or goodbye. */
+  async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
+    const refusal = await host.join(participant, seat);
+    if (participant.isGone) return;
+    if (refusal !== undefined) return participant.end(CloseCode.refused, refusal);
+    this.#welcome(participant, token);
+    this.#introduce(participant);
+  }
+
+  #welcome(participant: Participant, token: string): void {
+    const { room, number, id } = participant;
+    const peers = room.peersOf(participant);
+    const place = { roomId: room.id, roomName: room.name };
+    const authority = room.host && { authority: room.host.info };
+    const { iceServers } = this.#settings;
+    participant.tell({
+      type: "welcome",
+      sessionId: id,
+      token,
+      number,
+      ...place,
+      peers,
+      iceServers,
+      ...authority,
+    });
+  }
+
+  #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
+    const { scheduler, limits, log } = this.#settings;
     const token = randomId(TOKEN_BYTES);
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
@@ -206,10 +323,12 @@ export class Lobby {
     room.add(participant);
     this.#participants.set(id, participant);
     participant.attach(link);
-    const peers = room.peersOf(participant);
-    const place = { roomId: room.id, roomName: room.name };
-    participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
-    log.debug("participant joined", { sessionId: id, number, ...place });
+    log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
+    if (!room.host) return this.#welcome(participant, token);
+    this.#present(participant, room.host, seat, token).catch((error: unknown) => {
+      log.error("a room's authority failed", { roomId: room.id, error: String(error) });
+      participant.end(CloseCode.refused, "the room failed");
+    });
   }
 
   #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
@@ -236,7 +355,8 @@ export class Lobby {
     room.remove(participant);
     this.#participants.delete(id);
     addTo(this.#pastDrops, participant.session.drops);
-    room.tellOthers(participant, { type: "left", number });
+    room.host?.left(participant, close);
+    if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
     this.#logEnd(participant, close);
   }
@@ -249,7 +369,7 @@ export class Lobby {
   }
 }
 
-interface ReservedSeat {
+interface ReservedSeat extends HostedSeat {
   readonly room: Room;
   readonly cancelRelease: Cancel;
 }
@@ -280,6 +400,23 @@ function signalPayload(
 
 function addTo(sum: Record<string, number>, drops: DropCounters): void {
   for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
+}
+
+/** What rooms of a kind are told apart by. */
+function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
+  if (!filterBy) return canonicalOptions(options);
+  return canonicalOptions(
+    Object.fromEntries(Object.entries(options).filter(([key]) => filterBy.includes(key))),
+  );
+}
+
+/** Without characters that look alike, or that make words. */
+function randomCode(): string {
+  let code = "";
+  for (let index = 0; index < ROOM_CODE_CHARACTERS; index++) {
+    code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
+  }
+  return code;
 }
 
 function full(status: number, message: string): MatchRefusal {

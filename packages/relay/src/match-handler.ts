@@ -73,7 +73,8 @@ export class MatchHandler {
       const message = `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`;
       return { status: 404, code: "match/bad-request", message };
     }
-    const seat = this.#lobby.reserve({ method, target: decoded(target), ...wish });
+    const caller = { address: this.#settings.addressOf(request), headers: request.headers };
+    const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);
     return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
   }
 }

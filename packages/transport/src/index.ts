@@ -5,6 +5,7 @@ export * from "./scheduler.js";
 export * from "./send-queue.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
+export { Requests } from "./session/requests.js";
 export * from "./session/session.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/websocket-link.js";

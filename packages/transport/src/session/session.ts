@@ -46,6 +46,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** Inputs of a player; may come late, twice never. */
+  onInput?(body: Uint8Array): void;
   /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
   onAcknowledged?(sequence: number): void;
   /** A ping was answered, by the other side's clock at the time. */
@@ -80,6 +82,8 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+/** Beyond the keys of entities: one packet of inputs waits at most. */
+const INPUT_KEY = 2 ** 40;
 /** The ping's number, and the clock. */
 const PONG_BYTES = 2 + 8;
 /** Room for header and message head around one reliable payload. */
@@ -204,6 +208,13 @@ export class Session {
     return sequence;
   }
 
+  /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
+  sendInput(body: Uint8Array): void {
+    assertBytes("input", body.length, MAX_EVENT_BYTES);
+    const link = this.#active?.link;
+    if (link) this.#sendMessage(link, "input", MessageKind.input, body, INPUT_KEY);
+  }
+
   /** Pings over the active link at once, besides those that the session sends by itself. */
   ping(): void {
     if (this.#active) this.#ping(this.#active, this.#scheduler.nowMs());
@@ -321,10 +332,16 @@ export class Session {
     link.send("command", writer.take());
   }
 
-  #sendMessage(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
+  #sendMessage(
+    link: Link,
+    trafficClass: TrafficClassName,
+    kind: MessageKind,
+    body: Uint8Array,
+    key = 0,
+  ): void {
     const writer = this.#startPacket();
     writeMessage(writer, kind, body);
-    link.send(trafficClass, writer.take());
+    link.send(trafficClass, writer.take(), key);
   }
 
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
@@ -402,6 +419,8 @@ export class Session {
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
         this.#answerSoon();
         return this.#handlers.onState?.(body, packet.tick);
+      case MessageKind.input:
+        return this.#handlers.onInput?.(body);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
         return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
