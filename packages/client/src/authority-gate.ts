@@ -23,6 +23,13 @@ const MOST_EARLY = 1024;
 export class AuthorityGate {
   readonly #options: AuthorityGateOptions;
   readonly #early: ((authority: Authority) => void)[] = [];
+  /** What the connection to the server brings of it. */
+  readonly handlers = {
+    onAuthority: (payload: Uint8Array): boolean => this.run((authority) => authority.receive(payload)),
+    onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
+    onAuthorityState: (body: Uint8Array, tick: number): void => this.#authority?.receiveState(body, tick),
+    onAcknowledged: (_sequence: number): void => undefined,
+  };
   #isListening = false;
   #authority: Authority | undefined;
   #class: typeof Authority | undefined;
@@ -45,15 +52,17 @@ export class AuthorityGate {
   open({ authority: info, number: myNumber, peers }: Welcome): void {
     this.end();
     if (!this.#class || !info) return;
-    const { scheduler, messages, drops, members, session, extrapolationLimitMs } = this.#options;
+    const options = this.#options;
+    const { scheduler, messages, drops } = options;
+    const members = (): Members => options.members();
     const authority = new this.#class({
       info,
       scheduler,
       myNumber,
       peers,
       messages,
-      session,
-      extrapolationLimitMs,
+      session: () => options.session(),
+      extrapolationLimitMs: () => options.extrapolationLimitMs(),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
       onError: (error) => members().errors.tell(error),
@@ -88,11 +97,8 @@ export class AuthorityGate {
   }
 
   /** Runs a task now, or when the game can listen. False where it was dropped: too much waits. */
-  run(task: (authority: Authority) => void): boolean {
-    if (this.#isListening && this.#authority) {
-      task(this.#authority);
-      return true;
-    }
+  run(task: (authority: Authority) => boolean | void): boolean {
+    if (this.#isListening && this.#authority) return task(this.#authority) !== false;
     if (this.#early.length >= MOST_EARLY) return false;
     this.#early.push(task);
     return true;

@@ -1,6 +1,8 @@
 import {
   ConfigError,
   NetError,
+  limits,
+  writePeerPayload,
   type DropReason,
   type EntityDefinition,
   type PeerInfo,
@@ -11,6 +13,7 @@ import type { Scheduler } from "@paceline/transport";
 import { Listeners } from "./listeners.js";
 import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
 import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
+import type { ViewPlan } from "./view-plan.js";
 
 /** Another participant with all that is known of it. */
 interface Member {
@@ -22,7 +25,9 @@ export interface MembersOptions {
   readonly scheduler: Scheduler;
   /** What a new pair needs besides what is told here. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
-  extrapolationLimitMs(): number;
+  readonly view: ViewPlan;
+  /** Interpolated entities have to be shown this late, ms; undefined while there are none. */
+  onNeededDelay(delayMs: number | undefined): void;
   /** A message of the game, or one that only the room understands. */
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onPathChange(peer: PeerConnection, reason: string): void;
@@ -63,6 +68,31 @@ export class Members {
 
   *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
     for (const { entities } of this.#members.values()) yield* entities.entities(definition);
+  }
+
+  /** One of them, or all. Throws {@link NetError} for one who is not here any more. */
+  receivers(to: Peer | undefined): PeerConnection[] {
+    if (!to) return [...this.peers()];
+    const peer = this.peer(to.number);
+    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
+    return [peer];
+  }
+
+  /** Sends a reliable message; where `all` must get it, to none when it cannot be sent to each. */
+  post(payload: PeerPayload, receivers: readonly PeerConnection[], all: boolean): void {
+    const bytes = writePeerPayload(payload);
+    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
+    if (stuck.length > 0 && all) {
+      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
+    }
+    // One who takes nothing any more must not keep messages from the others.
+    for (const { number } of stuck) this.remove(number, "takes nothing that is sent to it");
+    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
+  }
+
+  /** Takes what the links have carried into the rates of all. */
+  sampleRates(): void {
+    for (const peer of this.peers()) peer.sampleRates(this.#options.scheduler.nowMs());
   }
 
   /** What the paths to the others mean for sending: an update goes to all, so their mean delay and worst loss count. */
@@ -120,7 +150,7 @@ export class Members {
       owner: peer,
       clock: options.scheduler,
       definitionNamed: (name) => this.#definitions.get(name),
-      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      view: options.view,
       onSpawn: (entity) => this.spawns.tell(entity),
       onDespawn: (entity) => this.despawns.tell(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
@@ -128,6 +158,11 @@ export class Members {
     });
     this.#members.set(info.number, { peer, entities });
     return peer;
+  }
+
+  planChanged(): void {
+    for (const { entities } of this.#members.values()) entities.planChanged();
+    this.#tellDelay();
   }
 
   /** Ends a pair, if there is one of that number. */
@@ -164,6 +199,17 @@ export class Members {
     const entities = this.#members.get(from.number)?.entities;
     const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
     for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+    this.#tellDelay();
+  }
+
+  /** All are shown with one delay: that of the peer who needs the longest. */
+  #tellDelay(): void {
+    let longestMs: number | undefined;
+    for (const { entities } of this.#members.values()) {
+      const { neededDelayMs } = entities;
+      if (neededDelayMs !== undefined) longestMs = Math.max(longestMs ?? 0, neededDelayMs);
+    }
+    this.#options.onNeededDelay(longestMs);
   }
 
   /** What is late or not known may happen to anybody; what makes no sense may not. */

@@ -87,7 +87,7 @@ export class Publisher {
 
 /** When to send, by the plan and by what the paths to the others are like. */
 export function publicationPolicy(
-  { numbers }: Plan,
+  { numbers, style }: Plan,
   paths: Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">,
 ): PublicationPolicy {
   return {
@@ -96,6 +96,7 @@ export function publicationPolicy(
     movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
     positionThresholdM: numbers.thresholdM,
     headingThresholdRad: numbers.headingRad,
+    isInterpolated: style === "interpolation",
     ...paths,
   };
 }

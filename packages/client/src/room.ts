@@ -2,9 +2,7 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  limits,
   writeEvent,
-  writePeerPayload,
   type EntityDefinition,
   type Fields,
   type IceServer,
@@ -37,6 +35,7 @@ import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { TickSource } from "./tick-source.js";
+import { viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -77,7 +76,12 @@ export class Room {
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
   readonly #gate: AuthorityGate;
-  readonly #routed: RoutedPackets;
+  readonly #routed = new RoutedPackets({
+    deliver: (number, packet) => this.#deliver(number, packet),
+    onDropped: (reason) => this.drops.count(reason),
+  });
+  #replicationHz: number | undefined;
+  #endReplicating: Cancel | undefined;
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -94,9 +98,11 @@ export class Room {
       peerOptions: () => ({
         myNumber: this.myNumber,
         iceServers: this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
-      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+      view: viewPlanOf(this),
+      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -111,10 +117,6 @@ export class Room {
       session: () => this.#connection.session,
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
     });
-    this.#routed = new RoutedPackets({
-      deliver: (number, packet) => this.#deliver(number, packet),
-      onDropped: (reason) => this.drops.count(reason),
-    });
     this.transport = new RoomTransport({
       scheduler,
       profile: setup.profile,
@@ -127,6 +129,7 @@ export class Room {
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.#hasWebRtc(),
+      interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
@@ -135,10 +138,7 @@ export class Room {
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed.receive(packet),
-        onAuthority: (payload) => this.#gate.run((authority) => authority.receive(payload)),
-        onAuthorityEvent: (body) => this.#gate.run((authority) => authority.receiveEvent(body)),
-        onAuthorityState: (body, tick) => this.#gate.authority?.receiveState(body, tick),
-        onAcknowledged: () => undefined,
+        ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
       },
     });
@@ -201,12 +201,8 @@ export class Room {
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(
-      scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
-      scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
-        if (!this.#ticks.isDriven) this.#replicate();
-      }),
-    );
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#members.sampleRates()));
+    this.#beginReplicating();
   }
 
   /**
@@ -273,9 +269,8 @@ export class Room {
    */
   send(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
-    const authority = this.#gate.asked(to);
-    if (authority) authority.send(type, message);
-    else this.#post({ kind: "command", type, message }, to);
+    this.#gate.asked(to);
+    this.#post({ kind: "command", type, message }, to);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
@@ -360,23 +355,14 @@ export class Room {
 
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
-    if (!to) return [...this.#members.peers()];
-    const peer = this.#members.peer(to.number);
-    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
-    return [peer];
+    return this.#members.receivers(to);
   }
 
   /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
   #post(payload: PeerPayload, to?: Peer): void {
-    const receivers = this.#receivers(to);
-    const bytes = writePeerPayload(payload);
-    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
-    if (stuck.length > 0 && (to || this.state !== "joined")) {
-      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
-    }
-    // One who takes nothing any more must not keep messages from the others.
-    for (const { number } of stuck) this.#members.remove(number, "takes nothing that is sent to it");
-    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
+    const { authority } = this.#gate;
+    if (authority && this.state !== "left") return authority.post(payload);
+    this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
   }
 
   #replicate(): void {
@@ -388,6 +374,23 @@ export class Room {
       publicationPolicy(this.transport.plan, this.#members.pathPolicy()),
     );
     if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
+  }
+
+  /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
+  #beginReplicating(): void {
+    const { stateHz } = this.transport.plan.numbers;
+    if (stateHz === this.#replicationHz || this.state !== "joined") return;
+    this.#replicationHz = stateHz;
+    this.#endReplicating?.();
+    this.#endReplicating = this.#setup.scheduler.every(1000 / stateHz, () => {
+      if (!this.#ticks.isDriven) this.#replicate();
+    });
+  }
+
+  #showBehind(neededMs: number | undefined): void {
+    const { style, numbers } = this.transport.plan;
+    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
+    this.clock.setRenderDelay(neededMs ?? byProfileMs);
   }
 
   #welcomed(welcome: Welcome): void {
@@ -425,6 +428,7 @@ export class Room {
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
+    this.#endReplicating?.();
     this.clock.stop();
     this.#members.clear("the room was left");
     this.#gate.end();
@@ -481,8 +485,8 @@ export class Room {
   }
 
   #applyPlan(): void {
-    const { style, numbers } = this.transport.plan;
-    this.clock.setRenderDelay(style === "interpolation" ? numbers.interpolationDelayMs : 0);
+    this.#members.planChanged();
+    this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.#hasWebRtc();
     if (this.#welcome && hasWebRtc !== this.#announced) {
@@ -494,9 +498,5 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-  }
-
-  #sampleRates(): void {
-    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
   }
 }

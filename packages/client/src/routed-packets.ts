@@ -35,10 +35,10 @@ export class RoutedPackets {
   }
 
   #deliver(packet: Uint8Array): void {
-    const { deliver, onDropped } = this.#options;
+    const drop = (reason: DropReason): void => this.#options.onDropped(reason);
     const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
-    if (typeof envelope === "string") return onDropped(envelope);
+    if (typeof envelope === "string") return drop(envelope);
     const { peers } = envelope;
-    if (peers.length !== 1 || !deliver(peers[0]!, envelope.packet)) onDropped("not-routable");
+    if (peers.length !== 1 || !this.#options.deliver(peers[0]!, envelope.packet)) drop("not-routable");
   }
 }

@@ -121,8 +121,9 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
   const known = peers.map(peerOf);
   const servers = iceServers.map(iceServerOf);
   if (known.includes(undefined) || servers.includes(undefined)) return undefined;
-  const authority = message.authority == null ? undefined : authorityOf(message.authority);
-  if (message.authority != null && authority === undefined) return undefined;
+  const hasAuthority = message.authority !== undefined && message.authority !== null;
+  const authority = hasAuthority ? authorityOf(message.authority) : undefined;
+  if (hasAuthority && authority === undefined) return undefined;
   return {
     type: "welcome",
     sessionId,

@@ -14,6 +14,7 @@ import {
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings, RoomKind } from "./relay-options.js";
 import type { Caller, Grant, HostedSeat, RoomHost } from "./room-host.js";
+import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
@@ -48,6 +49,7 @@ export class Lobby {
   readonly #forwarder = new Forwarder(this.#drops);
   readonly #endings: LogThrottle;
   readonly #participantHandlers: ParticipantHandlers;
+  #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
@@ -73,6 +75,10 @@ export class Lobby {
 
   get sessionCount(): number {
     return this.#participants.size;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   get isStopping(): boolean {
@@ -118,6 +124,7 @@ export class Lobby {
   /** Keeps a seat, for now without end. */
   #hold(request: MatchRequest): { readonly room: Room; readonly sessionId: string } | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     if (this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions)
       return full(503, "the server is full");
     const room = this.#roomFor(request);
@@ -182,11 +189,36 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tell({ type: "resumed" });
+    this.#settings.counters.entered("resumed");
     if (participant.isIntroduced) participant.room.host?.returned(participant);
+  }
+
+  /** What there is now: rooms, and who is in them. */
+  reports(): RoomReport[] {
+    return Array.from(this.#rooms.values(), (room) => ({
+      roomId: room.id,
+      roomName: room.name,
+      maxPeers: room.maxPeers,
+      taken: room.taken,
+      sessions: Array.from(room.participants, (participant) => participant.report),
+    }));
+  }
+
+  /** Removes a participant; false where there is none with this session id. */
+  kick(sessionId: string, reason: string): boolean {
+    const participant = this.#participants.get(sessionId);
+    participant?.end(CloseCode.kicked, reason);
+    return participant !== undefined;
+  }
+
+  /** Gives out no seats any more, but for those who come back; sessions go on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Takes nobody any more and ends every session. */
   stop(): void {
+    this.#isDraining = true;
     this.#isStopping = true;
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
@@ -323,6 +355,7 @@ export class Lobby {
     room.add(participant);
     this.#participants.set(id, participant);
     participant.attach(link);
+    this.#settings.counters.entered("joined");
     log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
     if (!room.host) return this.#welcome(participant, token);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
@@ -358,6 +391,7 @@ export class Lobby {
     room.host?.left(participant, close);
     if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
+    this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
 

@@ -6,6 +6,7 @@ import { logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "./room-host.js";
+import { RelayCounters } from "./relay-counters.js";
 import { relayLimits, type RelayLimits } from "./relay-limits.js";
 
 /** One kind of room. */
@@ -54,6 +55,7 @@ export interface RelaySettings {
   readonly limits: RelayLimits;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
+  readonly counters: RelayCounters;
   readonly scheduler: Scheduler;
   readonly wallClockMs: () => number;
 }
@@ -87,6 +89,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     limits: relayLimits(options.limits ?? {}),
     addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
     log: checkedLog(options.log ?? silentLog),
+    counters: new RelayCounters(),
     scheduler: options.scheduler ?? systemScheduler,
     wallClockMs: functionOf("wallClockMs", options.wallClockMs) ?? Date.now,
   });

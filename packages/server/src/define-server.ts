@@ -13,7 +13,7 @@ import {
 } from "@paceline/relay";
 import { systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./class-authority.js";
-import { Room, type RoomClass } from "./room.js";
+import type { Room, RoomClass } from "./room.js";
 import type { RoomReport } from "./room-report.js";
 
 /** A kind of room: a class where the server decides, options where players are among themselves. */

@@ -62,8 +62,8 @@ export class Hooks {
   }
 
   #failed(hook: string, error: unknown): void {
-    const { log, roomName, onError } = this.#options;
-    onError(hook);
+    const { log, roomName } = this.#options;
+    this.#options.onError(hook);
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#lines.write(log.error, "a hook failed", { room: roomName, hook, error: stack });
   }

@@ -175,7 +175,7 @@ export class RoomCore implements RoomHost {
     line.isConnected = false;
     this.counters.drops += 1;
     participant.keepFor(this.room.reconnectSeconds * 1000);
-    this.hooks.call("onDrop", () => this.room.onDrop?.(line.player as never));
+    this.hooks.call("onDrop", () => this.room.onDrop?.(line.player));
   }
 
   returned(participant: HostedParticipant): void {
@@ -297,8 +297,7 @@ export class RoomCore implements RoomHost {
         const { room } = this;
         const fallback =
           room.onAnyMessage &&
-          ((player: Player, type: string, content: unknown) =>
-            room.onAnyMessage?.(player as never, type, content));
+          ((player: Player, type: string, content: unknown) => room.onAnyMessage?.(player, type, content));
         return this.desk.receive(line, message, fallback);
       }
       case "request":
@@ -354,7 +353,7 @@ export class RoomCore implements RoomHost {
     this.counters.reconnects += 1;
     line.onSettled?.(true);
     line.onSettled = undefined;
-    this.hooks.call("onReconnect", () => this.room.onReconnect?.(line.player as never));
+    this.hooks.call("onReconnect", () => this.room.onReconnect?.(line.player));
   }
 
   #leave(line: PlayerLine, code: number): void {

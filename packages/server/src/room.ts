@@ -96,7 +96,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Players by number, in the order of joining. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.players as ReadonlyMap<number, Player<this["inputs"]>>;
+    return this.#here.players;
   }
 
   /** The step of the simulation that was begun last. */
@@ -134,7 +134,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** All entities of a kind. */
   *entitiesOf<F extends Fields>(definition: EntityDefinition<F>): Iterable<ServerEntity<F>> {
-    for (const { entity } of this.#here.world.ofKind(definition as unknown as EntityDefinition)) {
+    for (const { entity } of this.#here.world.ofKind(definition)) {
       yield entity as unknown as ServerEntity<F>;
     }
   }
@@ -155,8 +155,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     handler: (player: Player<this["inputs"]>, message: Messages<Types>[Type]) => unknown,
   ): void;
-  onMessage<Type extends Name<Messages<Types>>, Schema extends StandardSchemaV1>(
-    type: Type,
+  onMessage<Schema extends StandardSchemaV1>(
+    type: Name<Messages<Types>>,
     schema: Schema,
     handler: (player: Player<this["inputs"]>, message: StandardSchemaV1.InferOutput<Schema>) => unknown,
   ): void;

@@ -12,6 +12,8 @@ export interface TickLoopOptions {
 const DEFAULT_CATCH_UP = 4;
 /** A step this much too early is in time: timers count in whole milliseconds. */
 const EARLY_MS = 0.5;
+/** A loop that is behind leaves the others this much. */
+const BREATH_MS = 1;
 
 /**
  * Steps at a fixed rate. A step is due at a time that follows from the first one, so that lateness does not add up. A
@@ -61,7 +63,7 @@ export class TickLoop {
 
   #wait(): void {
     const { scheduler } = this.#options;
-    this.#cancel = scheduler.after(Math.max(0, this.#nextAtMs - scheduler.nowMs()), () => this.#run());
+    this.#cancel = scheduler.after(Math.max(BREATH_MS, this.#nextAtMs - scheduler.nowMs()), () => this.#run());
   }
 
   #run(): void {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defineInput, flag } from "@paceline/server";
 import { Car, Drive, Gate, RaceRoom } from "./race.js";
 import { Stage, eventually } from "./stage.js";
+
+const Other = defineInput({ jump: flag() });
 
 let stage: Stage<RaceRoom>;
 beforeEach(async () => {
@@ -36,6 +39,17 @@ describe("a room with an authority, over WebSockets", () => {
     });
     expect(mine.velocity.x).toBeCloseTo(20, 1);
     expect(stage.server.reports()[0]!.counters.inputs).toBeGreaterThan(5);
+  });
+
+  it("[WF86] drops what a player is not entitled to", async () => {
+    const room = await stage.join();
+    expect(() => room.input(Other)).toThrow("the room takes other inputs");
+    room.spawn(Car);
+    const errors: string[] = [];
+    room.onError(({ code }) => errors.push(code));
+    await eventually(() => expect(errors).toEqual(["entity/refused"]));
+    expect(stage.server.reports()[0]!.counters.notAllowed).toBe(1);
+    expect(stage.server.reports()[0]!.entities).toBe(1);
   });
 
   it("carries messages and questions", async () => {

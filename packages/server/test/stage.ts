@@ -8,7 +8,7 @@ export function eventually<Value>(check: () => Value, timeoutMs = 8000): Promise
   return vi.waitFor(check, { timeout: timeoutMs, interval: 5 });
 }
 
-export function newClient(url: string): Client {
+function newClient(url: string): Client {
   return new Client(url, { profile: "racing", webSocket: NodeWebSocket, transports: ["websocket"] });
 }
 

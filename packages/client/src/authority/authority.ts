@@ -148,8 +148,9 @@ export class Authority {
     this.#inputs?.told(feedback);
   }
 
-  send(type: string, message: unknown): void {
-    this.#send(writePeerPayload({ kind: "command", type, message }));
+  /** Sends what goes to peers where there is no authority. */
+  post(payload: PeerPayload): void {
+    this.#send(writePeerPayload(payload));
   }
 
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {

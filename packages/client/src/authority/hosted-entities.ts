@@ -224,19 +224,24 @@ export class HostedEntities {
   #newBody(definition: EntityDefinition, entity: HostedEntity): RemoteBody | undefined {
     const { motionLayout: layout, components } = definition;
     if (!layout) return undefined;
-    const { onFault, extrapolationLimitMs } = this.#options;
-    const options = {
-      layout,
-      model: reckoningModelOf(definition),
-      convergence: DEFAULT_CONVERGENCE,
-      extrapolationLimitMs: extrapolationLimitMs(),
-      onFault: (fault: MotionFault) => onFault(entity, definition, fault),
-    };
-    return new RemoteBody(options, components.length);
+    const options = this.#options;
+    return new RemoteBody(
+      {
+        layout,
+        model: reckoningModelOf(definition),
+        convergence: DEFAULT_CONVERGENCE,
+        get extrapolationLimitMs() {
+          return options.extrapolationLimitMs();
+        },
+        onFault: (fault: MotionFault) => options.onFault(entity, definition, fault),
+      },
+      components.length,
+    );
   }
 
   #newEntity(id: number, place: Place): HostedEntity {
-    const { clock, myNumber, peer } = this.#options;
+    const options = this.#options;
+    const { clock } = options;
     const { timeline } = this;
     let last: HostedRecord | undefined;
     // A later entity may have the same id; of one that is gone the last that was known is left.
@@ -259,11 +264,11 @@ export class HostedEntities {
       id,
       shown,
       get isMine() {
-        return recordOf()?.owner === myNumber();
+        return recordOf()?.owner === options.myNumber();
       },
       get owner() {
         const owner = recordOf()?.owner ?? 0;
-        return owner === myNumber() ? null : peer(owner);
+        return owner === options.myNumber() ? null : options.peer(owner);
       },
       get lastTick() {
         return (recordOf()?.tick ?? 0) >>> 0;

@@ -49,7 +49,7 @@ export class InputSender {
     const table = new EntityTable(definition.definition, 1);
     this.#place = { table, row: table.allocate() };
     const row = { place: this.#place, layer: "state", isWritable: true } as const;
-    this.view = defineFields({}, definition.definition, row) as unknown as WritableFields<Fields>;
+    this.view = defineFields({}, definition.definition, row) as WritableFields<Fields>;
     this.#pace = new InputPace(1 / tickHz);
     this.#nextAtMs = scheduler.nowMs();
     this.#wait();
@@ -89,13 +89,13 @@ export class InputSender {
   }
 
   #step(): void {
-    const { definition, beforeTick, onTick, send } = this.#options;
-    beforeTick();
+    const { definition } = this.#options;
+    this.#options.beforeTick();
     const input = roundInput(definition, this.#place.table.stateOf(this.#place.row));
     this.#number += 1;
     this.inputs.add(this.#number, input);
-    onTick(this.#number, input);
+    this.#options.onTick(this.#number, input);
     const rows = this.inputs.toSend().map((each) => each.input);
-    send(writeInputs(definition, { newest: this.#number & 0xffff, rows }));
+    this.#options.send(writeInputs(definition, { newest: this.#number & 0xffff, rows }));
   }
 }

@@ -25,7 +25,7 @@ export function defineInput<const F extends Fields>(fields: F): InputDefinition<
     throw new ConfigError({ field: "inputs", value: "text", expected: "fields of a fixed size" });
   }
   // The rate is of no consequence: nothing is predicted from ticks here.
-  const plan = planState(definition as unknown as EntityDefinition, { tickHz: 60 });
+  const plan = planState(definition, { tickHz: 60 });
   const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
   if (bits > MOST_BITS) {
     throw new ConfigError({ field: "inputs", value: `${bits} bits`, expected: `at most ${MOST_BITS} bits` });

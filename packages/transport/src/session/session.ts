@@ -211,8 +211,10 @@ export class Session {
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
-    if (link) this.#sendMessage(link, "input", MessageKind.input, body, INPUT_KEY);
+    if (!this.#active) return;
+    const writer = this.#startPacket();
+    writeMessage(writer, MessageKind.input, body);
+    this.#active.link.send("input", writer.take(), INPUT_KEY);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -332,16 +334,10 @@ export class Session {
     link.send("command", writer.take());
   }
 
-  #sendMessage(
-    link: Link,
-    trafficClass: TrafficClassName,
-    kind: MessageKind,
-    body: Uint8Array,
-    key = 0,
-  ): void {
+  #sendMessage(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
     const writer = this.#startPacket();
     writeMessage(writer, kind, body);
-    link.send(trafficClass, writer.take(), key);
+    link.send(trafficClass, writer.take());
   }
 
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
