@@ -1,5 +1,5 @@
 import { ConfigError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
-import type { DropCounters, Scheduler, Session } from "@paceline/transport";
+import type { Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority/authority.js";
 import type { Members } from "./members.js";
 import type { Peer } from "./peer.js";
@@ -10,7 +10,6 @@ import type { Welcome } from "./server-connection.js";
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;
   readonly messages: RoomMessages;
-  readonly drops: DropCounters;
   members(): Members;
   session(): Session;
   extrapolationLimitMs(): number;
@@ -53,7 +52,7 @@ export class AuthorityGate {
     this.end();
     if (!this.#class || !info) return;
     const options = this.#options;
-    const { scheduler, messages, drops } = options;
+    const { scheduler, messages } = options;
     const members = (): Members => options.members();
     const authority = new this.#class({
       info,
@@ -67,7 +66,7 @@ export class AuthorityGate {
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
       onError: (error) => members().errors.tell(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
-      onDropped: (reason) => drops.count(reason),
+      onDropped: (reason) => members().dropped(reason),
     });
     this.#authority = authority;
     for (const definition of members().definitions) authority.use(definition);

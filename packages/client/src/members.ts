@@ -78,6 +78,18 @@ export class Members {
     return [peer];
   }
 
+  /** A packet of that peer came through the server; false where there is no such peer. */
+  deliver(number: number, packet: Uint8Array): boolean {
+    const peer = this.peer(number);
+    peer?.deliverRelayed(packet);
+    return peer !== undefined;
+  }
+
+  /** Something of the room's authority was dropped. */
+  dropped(reason: DropReason): void {
+    this.#options.onDropped(reason);
+  }
+
   /** Sends a reliable message; where `all` must get it, to none when it cannot be sent to each. */
   post(payload: PeerPayload, receivers: readonly PeerConnection[], all: boolean): void {
     const bytes = writePeerPayload(payload);
@@ -90,9 +102,9 @@ export class Members {
     for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
   }
 
-  /** Takes what the links have carried into the rates of all. */
-  sampleRates(): void {
-    for (const peer of this.peers()) peer.sampleRates(this.#options.scheduler.nowMs());
+  /** Measures what the links to all have carried, once in a while. */
+  sample(): void {
+    for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
   }
 
   /** What the paths to the others mean for sending: an update goes to all, so their mean delay and worst loss count. */

@@ -77,7 +77,7 @@ export class Room {
   #announced: boolean | undefined;
   readonly #gate: AuthorityGate;
   readonly #routed = new RoutedPackets({
-    deliver: (number, packet) => this.#deliver(number, packet),
+    deliver: (number, packet) => this.#members.deliver(number, packet),
     onDropped: (reason) => this.drops.count(reason),
   });
   #replicationHz: number | undefined;
@@ -112,7 +112,6 @@ export class Room {
     this.#gate = new AuthorityGate({
       scheduler,
       messages: this.#messages,
-      drops: this.drops,
       members: () => this.#members,
       session: () => this.#connection.session,
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -124,6 +123,7 @@ export class Room {
       topology: setup.topology,
       peers: () => this.#members.peers(),
       serverPath: () => this.#connection.explanation,
+      serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -201,7 +201,7 @@ export class Room {
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#members.sampleRates()));
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     this.#beginReplicating();
   }
 
@@ -407,12 +407,6 @@ export class Room {
     if (isReturn) this.#gate.open(welcome);
   }
 
-  #deliver(number: number, packet: Uint8Array): boolean {
-    const peer = this.#members.peer(number);
-    peer?.deliverRelayed(packet);
-    return peer !== undefined;
-  }
-
   #resumed(): void {
     this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
     const { link } = this.#connection;
@@ -498,5 +492,11 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
+  }
+
+  #sample(): void {
+    this.#members.sample();
+    this.#connection.sample(this.nowMs());
+    this.transport.observe();
   }
 }

@@ -1,4 +1,3 @@
-import type { EntityDefinition } from "./entity-definition.js";
 import type { InputDefinition } from "./input/input-definition.js";
 
 /** A question of a client and the answer to it. */
@@ -31,8 +30,14 @@ export interface ServerTypes {
   readonly kinds: Readonly<Record<string, RoomKind>>;
 }
 
-/** Whether a definition is one of a room's. */
-export type IsKnown<
-  Definition extends EntityDefinition,
-  Kind extends RoomKind,
-> = Definition extends Kind["entity"] ? true : false;
+/** Messages from a client by type: those that a room declares, or any. */
+export type MessagesOf<T> = T extends { readonly messages: infer M extends object } ? M : AnyMessages;
+/** Messages from the room by type. */
+export type BroadcastsOf<T> = T extends { readonly broadcasts: infer M extends object } ? M : AnyMessages;
+/** Questions of a client by type. */
+export type RequestsOf<T> = T extends { readonly requests: infer M extends object } ? M : AnyMessages;
+/** What a client joins with. */
+export type JoinOptionsOf<T> = T extends { readonly options: infer O extends object } ? O : AnyMessages;
+export type AskOf<R> = R extends { readonly ask: infer A } ? A : unknown;
+export type AnswerOf<R> = R extends { readonly answer: infer A } ? A : unknown;
+type AnyMessages = Record<string, unknown>;

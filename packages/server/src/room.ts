@@ -1,4 +1,15 @@
-import type { EntityDefinition, Fields, InputDefinition, RoomTypes } from "@paceline/protocol";
+import type {
+  AnswerOf,
+  AskOf,
+  BroadcastsOf,
+  EntityDefinition,
+  Fields,
+  InputDefinition,
+  JoinOptionsOf,
+  MessagesOf,
+  RequestsOf,
+  RoomTypes,
+} from "@paceline/protocol";
 import type { InitialFields } from "@paceline/netcode";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Player } from "./player.js";
@@ -17,15 +28,7 @@ export interface AuthRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Messages by type: those that a room declares, or any. */
-type Declared<T> = T extends object ? T : Record<string, unknown>;
-type Messages<T extends RoomTypes> = Declared<T["messages"]>;
-type Broadcasts<T extends RoomTypes> = Declared<T["broadcasts"]>;
-type Requests<T extends RoomTypes> = Declared<T["requests"]>;
 type Name<T> = keyof T & string;
-type Ask<T> = T extends { readonly ask: infer A } ? A : unknown;
-type Answer<T> = T extends { readonly answer: infer A } ? A : unknown;
-type OptionsOf<T extends RoomTypes> = T["options"] extends object ? T["options"] : Record<string, unknown>;
 
 /** One room or some of its players. */
 export interface BroadcastOptions {
@@ -65,9 +68,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** The room is opened, by the first who wants it. Who waits for it is refused where this fails. */
-  onCreate?(options: OptionsOf<Types>): unknown;
+  onCreate?(options: JoinOptionsOf<Types>): unknown;
   /** Somebody comes. Where this fails, or throws a {@link Refusal}, that one stays outside. */
-  onJoin?(player: Player<this["inputs"]>, options: OptionsOf<Types>, auth: unknown): unknown;
+  onJoin?(player: Player<this["inputs"]>, options: JoinOptionsOf<Types>, auth: unknown): unknown;
   /** A message for whose type there is no handler. Without this hook such messages are refused. */
   onAnyMessage?(player: Player<this["inputs"]>, type: string, message: unknown): unknown;
   /** A step of the simulation: of so many seconds. Not waited for. */
@@ -151,12 +154,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** What to do with messages of a type; the schema, any Standard Schema validator, checks them first. */
-  onMessage<Type extends Name<Messages<Types>>>(
+  onMessage<Type extends Name<MessagesOf<Types>>>(
     type: Type,
-    handler: (player: Player<this["inputs"]>, message: Messages<Types>[Type]) => unknown,
+    handler: (player: Player<this["inputs"]>, message: MessagesOf<Types>[Type]) => unknown,
   ): void;
   onMessage<Schema extends StandardSchemaV1>(
-    type: Name<Messages<Types>>,
+    type: Name<MessagesOf<Types>>,
     schema: Schema,
     handler: (player: Player<this["inputs"]>, message: StandardSchemaV1.InferOutput<Schema>) => unknown,
   ): void;
@@ -166,20 +169,20 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** Answers questions of a type, with what the handler returns or resolves to. */
-  onRequest<Type extends Name<Requests<Types>>>(
+  onRequest<Type extends Name<RequestsOf<Types>>>(
     type: Type,
     handler: (
       player: Player<this["inputs"]>,
-      message: Ask<Requests<Types>[Type]>,
-    ) => Answer<Requests<Types>[Type]> | PromiseLike<Answer<Requests<Types>[Type]>>,
+      message: AskOf<RequestsOf<Types>[Type]>,
+    ) => AnswerOf<RequestsOf<Types>[Type]> | PromiseLike<AnswerOf<RequestsOf<Types>[Type]>>,
   ): void;
-  onRequest<Type extends Name<Requests<Types>>, Schema extends StandardSchemaV1>(
+  onRequest<Type extends Name<RequestsOf<Types>>, Schema extends StandardSchemaV1>(
     type: Type,
     schema: Schema,
     handler: (
       player: Player<this["inputs"]>,
       message: StandardSchemaV1.InferOutput<Schema>,
-    ) => Answer<Requests<Types>[Type]> | PromiseLike<Answer<Requests<Types>[Type]>>,
+    ) => AnswerOf<RequestsOf<Types>[Type]> | PromiseLike<AnswerOf<RequestsOf<Types>[Type]>>,
   ): void;
   onRequest(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
@@ -187,19 +190,19 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** Sends everybody a message that arrives exactly once and in order. */
-  broadcast<Type extends Name<Broadcasts<Types>>>(
+  broadcast<Type extends Name<BroadcastsOf<Types>>>(
     type: Type,
-    message: Broadcasts<Types>[Type],
+    message: BroadcastsOf<Types>[Type],
     options: BroadcastOptions = {},
   ): void {
     this.#here.broadcast(type, message, options.except);
   }
 
   /** Sends one player a message that arrives exactly once and in order. */
-  send<Type extends Name<Broadcasts<Types>>>(
+  send<Type extends Name<BroadcastsOf<Types>>>(
     player: Player,
     type: Type,
-    message: Broadcasts<Types>[Type],
+    message: BroadcastsOf<Types>[Type],
   ): void {
     this.#here.send(player, type, message);
   }

@@ -63,7 +63,9 @@ export class TickLoop {
 
   #wait(): void {
     const { scheduler } = this.#options;
-    this.#cancel = scheduler.after(Math.max(BREATH_MS, this.#nextAtMs - scheduler.nowMs()), () => this.#run());
+    this.#cancel = scheduler.after(Math.max(BREATH_MS, this.#nextAtMs - scheduler.nowMs()), () =>
+      this.#run(),
+    );
   }
 
   #run(): void {

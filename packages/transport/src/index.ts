@@ -1,11 +1,15 @@
 export * from "./interposed-link.js";
 export * from "./link.js";
+export { PathChoice, type PathReading } from "./live/path-choice.js";
+export { type Band, SteadyBand } from "./live/steady-band.js";
+export { SteadyMeasurements } from "./live/steady-measurements.js";
 export * from "./memory/memory-link.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
 export * from "./send-queue.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
+export { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES } from "./session/payload-limits.js";
 export { Requests } from "./session/requests.js";
 export * from "./session/session.js";
 export * from "./webrtc/has-webrtc.js";

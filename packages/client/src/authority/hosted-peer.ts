@@ -4,7 +4,16 @@ import type { Peer } from "../peer.js";
 /** Number and id of the server, which nobody else has. */
 export const SERVER_NUMBER = 0;
 
-const NO_RATES = { updatesInPerSecond: 0, updatesOutPerSecond: 0, bytesInPerSecond: 0, bytesOutPerSecond: 0 };
+/** Nothing goes between players; what goes to the server is in the room's own figures. */
+const NO_TRAFFIC: Peer["stats"] = {
+  updatesInPerSecond: 0,
+  updatesOutPerSecond: 0,
+  bytesInPerSecond: 0,
+  bytesOutPerSecond: 0,
+  lossRatio: 0,
+  jitterMs: 0,
+  queuedBytes: 0,
+};
 
 /** Somebody in a room with an authority: another player, or the server. All traffic is with the server. */
 export class HostedPeer implements Peer {
@@ -27,6 +36,6 @@ export class HostedPeer implements Peer {
   }
 
   get stats(): Peer["stats"] {
-    return { ...NO_RATES, lossRatio: 0 };
+    return NO_TRAFFIC;
   }
 }

@@ -2,7 +2,6 @@ import {
   ByteReader,
   ByteWriter,
   CloseCode,
-  ConfigError,
   MessageKind,
   NetError,
   SEQUENCE_MODULUS,
@@ -23,11 +22,13 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
+import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 import { LossMeter } from "./loss-meter.js";
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
@@ -86,13 +87,6 @@ const VIOLATION_LIMIT = 50;
 const INPUT_KEY = 2 ** 40;
 /** The ping's number, and the clock. */
 const PONG_BYTES = 2 + 8;
-/** Room for header and message head around one reliable payload. */
-const PACKET_OVERHEAD_BYTES = 32;
-
-/** The longest payload of a reliable message. */
-export const MAX_PAYLOAD_BYTES = limits.reliablePacketBytes - PACKET_OVERHEAD_BYTES;
-/** The longest body of an event: it must fit one unreliable packet. */
-export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BYTES;
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -153,6 +147,16 @@ export class Session {
   /** Share of the other side's publications that did not arrive, 0 to 1. */
   get lossRatio(): number {
     return this.#loss.ratio;
+  }
+
+  /** What was measured of one of this session's links; undefined where there is nothing to go by. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  }
+
+  /** The preference of a link has changed: traffic goes to what is the best link now. */
+  reconsider(reason: string): void {
+    if (!this.#isClosed) this.#choose(reason);
   }
 
   get unacknowledged(): number {
@@ -494,9 +498,4 @@ export class Session {
     for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
     if (isReported) this.#handlers.onClosed?.(close);
   }
-}
-
-function assertBytes(field: string, bytes: number, max: number): void {
-  if (bytes > max)
-    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
 }
