@@ -493,9 +493,7 @@ export class Room {
   }
 
   #sampleRates(): void {
-    const nowMs = this.nowMs();
-    for (const peer of this.#members.peers()) peer.sample(nowMs);
-    this.#connection.sample(nowMs);
+    for (const sampled of [...this.#members.peers(), this.#connection]) sampled.sample(this.nowMs());
     this.transport.observe();
   }
 }
