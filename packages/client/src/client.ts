@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
   readonly topology?: "mesh" | "relay";
+  /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
+  readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
@@ -54,6 +56,11 @@ export class Client {
     const { topology } = options;
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
+    }
+    const { stateBytesPerSecond: bytes } = options;
+    if (bytes !== undefined && !(bytes >= 500 && bytes <= 10_000_000)) {
+      const expected = "500 to 10000000 bytes per second";
+      throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
     }
     this.#options = options;
   }
@@ -97,6 +104,7 @@ export class Client {
       transports: this.#transports,
       topology: this.#options.topology,
       tickHz: this.#tickHz,
+      stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
     return room.join().then(() => room);
   }

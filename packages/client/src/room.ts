@@ -29,12 +29,12 @@ import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
 import type { Peer, PeerConnection } from "./peer.js";
-import { Publisher } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 
 export interface RoomSetup {
@@ -46,6 +46,7 @@ export interface RoomSetup {
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
   readonly tickHz: number;
+  readonly stateBytesPerSecond: number | undefined;
 }
 
 const RATE_PERIOD_MS = 1000;
@@ -67,7 +68,7 @@ export class Room {
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
-  readonly #publisher = new Publisher();
+  readonly #states: StateSender;
   readonly #messages = new RoomMessages();
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
@@ -86,8 +87,17 @@ export class Room {
     this.#ticks = new TickSource(scheduler, setup.tickHz);
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
-      idOf: (localId) => this.myNumber * 0x10000 + localId,
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+      idOf: (localId) => this.#idOf(localId),
+      onTeleport: (record) => this.#states.teleported(record),
+    });
+    this.#states = new StateSender({
+      tickHz: setup.tickHz,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.link,
+      baselines: () => this.transport.plan.baselines,
+      policy: () => this.#policy(),
+      post: (payload) => this.#post(payload),
+      onFault: (id, { name }, fault) => this.#members.faulted(name, this.#idOf(id), fault),
     });
     this.#members = new Members({
       scheduler,
@@ -101,6 +111,8 @@ export class Room {
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
     this.transport = new RoomTransport({
@@ -192,7 +204,7 @@ export class Room {
     this.#members.use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+      this.#states.spawned(record, this.#ticks.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -201,8 +213,8 @@ export class Room {
   }
 
   despawn(entity: object): void {
-    const { localId } = this.#owned.despawn(entity);
-    if (this.state !== "left") this.#post({ kind: "despawn", localId });
+    const record = this.#owned.despawn(entity);
+    if (this.state !== "left") this.#states.despawned(record, this.#ticks.tick);
   }
 
   /** All entities of a kind, one's own first. */
@@ -326,11 +338,15 @@ export class Room {
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
-    const due = this.#owned.due(tick, this.nowMs(), this.#policy());
-    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
+    this.#owned.derive(tick);
+    this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
   }
 
-  #policy(): PublicationPolicy {
+  #idOf(localId: number): number {
+    return this.myNumber * 0x10000 + localId;
+  }
+
+  #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
     const { numbers } = this.transport.plan;
     return {
       minIntervalMs: 1000 / numbers.stateHz,
@@ -338,6 +354,7 @@ export class Room {
       movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
+      bytesPerSecond: this.#setup.stateBytesPerSecond ?? numbers.stateBytesPerSecond,
       ...this.#members.pathPolicy(),
     };
   }
@@ -424,9 +441,7 @@ export class Room {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
     if (this.#connection.link) peer.relayOver(this.#connection.link);
-    for (const record of this.#owned.records) {
-      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
-    }
+    this.#states.joined(peer, this.#ticks.tick);
     this.#members.joins.tell(peer);
   }
 
@@ -434,6 +449,12 @@ export class Room {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
     else if (payload.kind === "request") this.#messages.answer(from, payload);
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
+    else if (payload.kind === "fields") {
+      this.#states.knows(from, payload.stream, payload.fieldCount, this.#ticks.tick);
+    } else if (payload.kind === "resync") {
+      const moment = { tick: this.#ticks.tick, nowMs: this.nowMs() };
+      this.#states.resync(from, payload.stream, payload.entities, moment);
+    }
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {

@@ -75,7 +75,7 @@ export class ReferenceSender {
   write(
     tick: number,
     entities: readonly EntityRows[],
-    send: (body: Uint8Array) => void,
+    send: (body: Uint8Array, entries: PacketEntries) => void,
     removed: readonly number[] = NOTHING,
   ): void {
     this.#splitter.split(entities, {

@@ -30,6 +30,9 @@ export interface SnapshotSenderOptions {
   readonly checksumTicks?: number;
 }
 
+/** Takes a body, and what is in it: both are views that do not last. Returns the sequence of its packet. */
+type SendBody = (body: Uint8Array, entries: PacketEntries) => number;
+
 /**
  * Sends states to one receiver as differences from the newest that it has acknowledged. What was never acknowledged,
  * or is too long ago, goes whole; so nothing ever depends on a packet that may be lost.
@@ -42,7 +45,7 @@ export class SnapshotSender {
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
   readonly #job: SplitJob;
-  #send: (body: Uint8Array) => number = () => -1;
+  #send: SendBody = () => -1;
 
   constructor(options: SnapshotSenderOptions) {
     const { history, writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
@@ -55,7 +58,7 @@ export class SnapshotSender {
       tick: 0,
       removed: NOTHING,
       choose: (entries, index) => this.#choose(entries, index),
-      take: (body, entries, removed) => this.#remember(this.#send(body), entries, removed),
+      take: (body, entries, removed) => this.#remember(this.#send(body, entries), entries, removed),
     };
   }
 
@@ -63,7 +66,7 @@ export class SnapshotSender {
    * Writes the states of a tick as packets; `send` puts each into a packet and returns its sequence number. The
    * body it is given is a view that does not last. `entities`: those that are due, each with a state of the tick.
    */
-  write(tick: number, entities: readonly EntityRows[], send: (body: Uint8Array) => number): void {
+  write(tick: number, entities: readonly EntityRows[], send: SendBody): void {
     this.#job.tick = tick;
     this.#job.removed = this.#removals.size === 0 ? NOTHING : this.#gone();
     this.#send = send;

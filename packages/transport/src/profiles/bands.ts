@@ -49,6 +49,8 @@ export interface Inputs {
   readonly network: "fixed" | "mobile";
   /** Few: at most as many others as the profile's `maxDirectPeers`. */
   readonly peers: "few" | "many";
+  /** Other players in the room: at most one, or several. */
+  readonly receivers: "one" | "several";
   readonly loss: "unknown" | BandName<"lossRatio">;
   readonly rtt: "unknown" | BandName<"rttMs">;
   readonly jitter: "unknown" | BandName<"jitterMs">;
@@ -72,6 +74,7 @@ export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs
     battery: device.battery,
     network: device.network,
     peers: circumstances.peers > profile.maxDirectPeers ? "many" : "few",
+    receivers: circumstances.peers > 1 ? "several" : "one",
     loss: measured === undefined ? "unknown" : bandOf(measuredBands.lossRatio, measured.lossRatio),
     rtt: measured === undefined ? "unknown" : bandOf(measuredBands.rttMs, measured.rttMs),
     jitter: measured === undefined ? "unknown" : bandOf(measuredBands.jitterMs, measured.jitterMs),

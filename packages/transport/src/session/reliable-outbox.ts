@@ -36,6 +36,14 @@ export class ReliableOutbox {
     return message;
   }
 
+  /** Whether the message of that id was sent and not acknowledged. */
+  holds(id: number): boolean {
+    const oldest = this.#pending[0]?.id;
+    if (oldest === undefined) return false;
+    const place = sequenceDistance(id, oldest);
+    return place >= 0 && place < this.#pending.length;
+  }
+
   /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
   acknowledge(receipt: number): boolean {
     const oldest = this.#pending[0]?.id ?? this.#nextId;

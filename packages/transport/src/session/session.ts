@@ -172,13 +172,19 @@ export class Session {
 
   /**
    * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
-   * {@link NetError} where the session has ended or too many wait.
+   * {@link NetError} where the session has ended or too many wait. Returns its id, for {@link isUnderway}.
    */
-  sendReliable(payload: Uint8Array): void {
+  sendReliable(payload: Uint8Array): number {
     assertBytes("message", payload.length, MAX_PAYLOAD_BYTES);
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     const message = this.#outbox.add(payload, this.#scheduler.nowMs());
     if (this.#active) this.#sendPending(this.#active.link, [message]);
+    return message.id;
+  }
+
+  /** Whether the other side has not yet said that it has that reliable message. Ask within 32768 messages. */
+  isUnderway(id: number): boolean {
+    return this.#outbox.holds(id);
   }
 
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
