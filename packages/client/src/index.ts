@@ -20,6 +20,7 @@ export {
   type Fields,
   type MotionModel,
   type Range,
+  type ShowStyle,
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
@@ -36,3 +37,4 @@ export type { RemoteEntity } from "./remote-entities.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
 export type { Explanation, RoomTransport } from "./room-transport.js";
+export type { SimulatedNetwork } from "./simulation.js";

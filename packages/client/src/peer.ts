@@ -8,6 +8,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import {
+  InterposedLink,
   RelayedLink,
   Session,
   type Link,
@@ -35,6 +36,8 @@ export interface PeerOptions {
   readonly scheduler: Scheduler;
   readonly iceServers: readonly IceServer[];
   readonly handlers: PeerHandlers;
+  /** The link to use in the place of a new one. */
+  interpose(link: Link): Link;
   currentTick(): number;
 }
 
@@ -110,7 +113,7 @@ export class PeerConnection implements Peer {
       iceServers: options.iceServers,
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
-      attach: (link) => this.session.attach(link, directOptions),
+      attach: (link) => this.session.attach(options.interpose(link), directOptions),
       onLoadFailure: () => handlers.onPathChange(this, this.reason),
     });
   }
@@ -232,6 +235,6 @@ export class PeerConnection implements Peer {
 
   #linkDown(link: Link, close: LinkClose): void {
     this.meter.take(link);
-    this.#direct.linkDown(link, close);
+    this.#direct.linkDown(link instanceof InterposedLink ? link.inner : link, close);
   }
 }

@@ -26,6 +26,9 @@ interface RemoteStream {
   readonly start: StreamStart;
   /** Undefined while the game does not use the kind, and where its definition is another. */
   reader: SnapshotReader | undefined;
+  /** Reliable messages that came while there was no reader. */
+  waiting: Uint8Array[];
+  waitingBytes: number;
   /** Messages in a row that could not be read. */
   failures: number;
   /** Entities to ask for anew. */
@@ -33,6 +36,8 @@ interface RemoteStream {
   askedAtMs: number;
 }
 
+/** Of a kind that the game does not use (yet) no more is kept: what is missing then is asked for. */
+const MOST_WAITING_BYTES = 65_536;
 /** A lost or late message does no harm; so many in a row say that something is missing. */
 const FAILURES_UNTIL_RESYNC = 3;
 /** Time for an answer before the same is asked again. */
@@ -65,6 +70,8 @@ export class RemoteStreams {
     const stream = {
       start,
       reader: undefined,
+      waiting: [],
+      waitingBytes: 0,
       failures: 0,
       distrusted: new Set<number>(),
       askedAtMs: Number.NEGATIVE_INFINITY,
@@ -73,12 +80,14 @@ export class RemoteStreams {
     return this.#open(stream);
   }
 
-  /** The game began to use a definition. */
-  defined(name: string): void {
-    for (const stream of this.#streams.values()) {
-      if (stream.start.name !== name || stream.reader) continue;
-      // Its states have gone by unread.
-      if (!this.#open(stream) && stream.reader) this.#ask(stream, []);
+  /** The game began to use a definition: what has waited for it is read, and what has changed since is asked for. */
+  defined(name: string, listener: SnapshotListener): void {
+    for (const [number, stream] of this.#streams) {
+      if (stream.start.name !== name || stream.reader || this.#open(stream)) continue;
+      const { waiting } = stream;
+      stream.waiting = [];
+      for (const states of waiting) this.readReference(number, states, listener);
+      if (stream.reader) this.#ask(stream, []);
     }
   }
 
@@ -89,6 +98,8 @@ export class RemoteStreams {
 
   /** Reads states that came reliably, with their tick. */
   readReference(number: number, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
+    const stream = this.#streams.get(number);
+    if (stream && !stream.reader) keep(stream, states);
     return this.#take(number, (reader) => readReference(reader, states, listener));
   }
 
@@ -150,4 +161,10 @@ export class RemoteStreams {
     const entities = ids.length > MOST_RESYNCED ? [] : ids;
     this.#options.send({ kind: "resync", stream: stream.start.stream, entities });
   }
+}
+
+function keep(stream: RemoteStream, states: Uint8Array): void {
+  stream.waitingBytes += states.length;
+  if (stream.waitingBytes <= MOST_WAITING_BYTES) stream.waiting.push(states);
+  else stream.waiting = [];
 }

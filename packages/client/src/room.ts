@@ -36,6 +36,7 @@ import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
+import { viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -77,6 +78,8 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  #replicationHz: number | undefined;
+  #endReplicating: Cancel | undefined;
   /** Packets of peers that came before the game could listen; undefined once it can. */
   #early: Uint8Array[] | undefined = [];
 
@@ -104,9 +107,11 @@ export class Room {
       peerOptions: () => ({
         myNumber: this.myNumber,
         iceServers: this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
-      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+      view: viewPlanOf(this),
+      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -127,6 +132,7 @@ export class Room {
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.#hasWebRtc(),
+      interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
@@ -188,12 +194,8 @@ export class Room {
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(
-      scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
-      scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
-        if (!this.#ticks.isDriven) this.#replicate();
-      }),
-    );
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()));
+    this.#beginReplicating();
   }
 
   /**
@@ -346,8 +348,25 @@ export class Room {
     return this.myNumber * 0x10000 + localId;
   }
 
+  /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
+  #beginReplicating(): void {
+    const { stateHz } = this.transport.plan.numbers;
+    if (stateHz === this.#replicationHz || this.state !== "joined") return;
+    this.#replicationHz = stateHz;
+    this.#endReplicating?.();
+    this.#endReplicating = this.#setup.scheduler.every(1000 / stateHz, () => {
+      if (!this.#ticks.isDriven) this.#replicate();
+    });
+  }
+
+  #showBehind(neededMs: number | undefined): void {
+    const { style, numbers } = this.transport.plan;
+    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
+    this.clock.setRenderDelay(neededMs ?? byProfileMs);
+  }
+
   #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
-    const { numbers } = this.transport.plan;
+    const { numbers, style } = this.transport.plan;
     return {
       minIntervalMs: 1000 / numbers.stateHz,
       heartbeatMs: numbers.heartbeatMs,
@@ -355,6 +374,7 @@ export class Room {
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
       bytesPerSecond: this.#setup.stateBytesPerSecond ?? numbers.stateBytesPerSecond,
+      isInterpolated: style === "interpolation",
       ...this.#members.pathPolicy(),
     };
   }
@@ -387,6 +407,7 @@ export class Room {
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
+    this.#endReplicating?.();
     this.clock.stop();
     this.#members.clear("the room was left");
     this.#leftListeners.tell(code, reason);
@@ -468,8 +489,8 @@ export class Room {
   }
 
   #applyPlan(): void {
-    const { style, numbers } = this.transport.plan;
-    this.clock.setRenderDelay(style === "interpolation" ? numbers.interpolationDelayMs : 0);
+    this.#members.planChanged();
+    this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.#hasWebRtc();
     if (this.#welcome && hasWebRtc !== this.#announced) {

@@ -45,6 +45,8 @@ export interface ServerConnectionOptions {
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
   webrtc(): boolean;
+  /** The link to use in the place of a new one. */
+  interpose(link: Link): Link;
   currentTick(): number;
 }
 
@@ -141,7 +143,7 @@ export class ServerConnection {
     if (this.#state === "left" || this.#state === "joined") return;
     this.#linkUrl = seat.linkUrl;
     const socket = new webSocket(seat.linkUrl, [WEBSOCKET_PROTOCOL, `ticket.${seat.ticket}`]);
-    this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
+    this.#session.attach(this.#options.interpose(new WebSocketLink(socket, { scheduler })), linkOptions);
   }
 
   #newSession(): Session {
@@ -233,7 +235,7 @@ export class ServerConnection {
   #resume({ sessionId, token }: { sessionId: string; token: string }): void {
     const { webSocket, scheduler } = this.#options;
     const socket = new webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
-    this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
+    this.#session.attach(this.#options.interpose(new WebSocketLink(socket, { scheduler })), linkOptions);
   }
 
   /** The room is gone with the server that had it, or full by now: any room of its kind and options will do. */

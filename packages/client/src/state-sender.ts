@@ -4,7 +4,6 @@ import {
   limits,
   type EntityDefinition,
   type EntityRows,
-  type PacketEntries,
   type PeerPayload,
 } from "@paceline/protocol";
 import {
@@ -157,12 +156,12 @@ export class StateSender {
     moment: ReplicationMoment,
   ): void {
     if (rows.length === 0) return;
-    stream.senderTo(peer.number).write(moment.tick, rows, (body, entries) => {
+    stream.senderTo(peer.number).write(moment.tick, rows, (body, entities, from, to) => {
       this.#body.reset().u8(stream.number).bytes(body);
-      const sequence = peer.session.sendState(this.#body.view(), keyOf(entries)) ?? -1;
-      peer.meter.countUpdatesOut(entries.count);
-      this.#replication.spent(body.length + PACKET_HEAD_BYTES, entries.count);
-      this.#sent(stream, entries, moment, sequence);
+      const sequence = peer.session.sendState(this.#body.view(), keyOf(entities, from, to)) ?? -1;
+      peer.meter.countUpdatesOut(to - from);
+      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
+      this.#sent(stream, entities.slice(from, to), moment, sequence);
       return sequence;
     });
   }
@@ -175,12 +174,12 @@ export class StateSender {
   ): void {
     if (rows.length === 0) return;
     const flush = () => this.#flush(receivers);
-    stream.references.write(moment.tick, rows, (body, entries) => {
+    stream.references.write(moment.tick, rows, (body, entities, from, to) => {
       this.#body.reset().u8(stream.number).bytes(body);
-      this.#publisher.add(this.#body.view(), moment.tick, entries.count, keyOf(entries), flush);
-      this.#replication.spent(body.length, entries.count);
+      this.#publisher.add(this.#body.view(), moment.tick, to - from, keyOf(entities, from, to), flush);
+      this.#replication.spent(body.length, to - from);
       stream.cycle.spent(body.length);
-      this.#sent(stream, entries, moment);
+      this.#sent(stream, entities.slice(from, to), moment);
     });
   }
 
@@ -188,9 +187,14 @@ export class StateSender {
     this.#publisher.flush(receivers, this.#options.uplink());
   }
 
-  #sent(stream: StateStream, entries: PacketEntries, moment: ReplicationMoment, sequence?: number): void {
-    for (let index = 0; index < entries.count; index++) {
-      const record = stream.records.get(entries.entities[index]!.id);
+  #sent(
+    stream: StateStream,
+    entities: readonly EntityRows[],
+    moment: ReplicationMoment,
+    sequence?: number,
+  ): void {
+    for (const { id } of entities) {
+      const record = stream.records.get(id);
       if (record) this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
     }
   }
@@ -251,6 +255,6 @@ export class StateSender {
 }
 
 /** Only a packet about one entity may replace an older one about the same entity. */
-function keyOf(entries: PacketEntries): number {
-  return entries.count === 1 ? (entries.entities[0]!.id + 1) & 0xffff : 0;
+function keyOf(entities: readonly EntityRows[], from: number, to: number): number {
+  return to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
 }

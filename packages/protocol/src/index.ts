@@ -11,7 +11,7 @@ export * from "./envelope.js";
 export * from "./error-codes.js";
 export * from "./errors.js";
 export * from "./message.js";
-export { motionModels, type MotionLayout, type MotionModel } from "./motion-layout.js";
+export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } from "./motion-layout.js";
 export * from "./packet.js";
 export * from "./payload.js";
 export * from "./sequence.js";

@@ -7,6 +7,7 @@ import { LogThrottle } from "./log.js";
 import { canonicalOptions, type MatchRefusal, type MatchRequest } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
+import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
@@ -39,6 +40,7 @@ export class Lobby {
   readonly #forwarder = new Forwarder(this.#drops);
   readonly #endings: LogThrottle;
   readonly #participantHandlers: ParticipantHandlers;
+  #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
@@ -62,6 +64,10 @@ export class Lobby {
     return this.#participants.size;
   }
 
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -77,6 +83,7 @@ export class Lobby {
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const { limits, secret, wallClockMs, scheduler } = this.#settings;
     if (this.#participants.size + this.#seats.size >= limits.maxSessions)
       return full(503, "the server is full");
@@ -127,10 +134,35 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tell({ type: "resumed" });
+    this.#settings.counters.entered("resumed");
+  }
+
+  /** What there is now: rooms, and who is in them. */
+  reports(): RoomReport[] {
+    return Array.from(this.#rooms.values(), (room) => ({
+      roomId: room.id,
+      roomName: room.name,
+      maxPeers: room.maxPeers,
+      taken: room.taken,
+      sessions: Array.from(room.participants, (participant) => participant.report),
+    }));
+  }
+
+  /** Removes a participant; false where there is none with this session id. */
+  kick(sessionId: string, reason: string): boolean {
+    const participant = this.#participants.get(sessionId);
+    participant?.end(CloseCode.kicked, reason);
+    return participant !== undefined;
+  }
+
+  /** Gives out no seats any more, but for those who come back; sessions go on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Takes nobody any more and ends every session. */
   stop(): void {
+    this.#isDraining = true;
     this.#isStopping = true;
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
@@ -206,6 +238,7 @@ export class Lobby {
     room.add(participant);
     this.#participants.set(id, participant);
     participant.attach(link);
+    this.#settings.counters.entered("joined");
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name };
     participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
@@ -238,6 +271,7 @@ export class Lobby {
     addTo(this.#pastDrops, participant.session.drops);
     room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
+    this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
 

@@ -5,6 +5,7 @@ import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
+import { RelayCounters } from "./relay-counters.js";
 import { relayLimits, type RelayLimits } from "./relay-limits.js";
 
 /** One kind of room. */
@@ -45,6 +46,7 @@ export interface RelaySettings {
   readonly limits: RelayLimits;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
+  readonly counters: RelayCounters;
   readonly scheduler: Scheduler;
   readonly wallClockMs: () => number;
 }
@@ -78,6 +80,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     limits: relayLimits(options.limits ?? {}),
     addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
     log: checkedLog(options.log ?? silentLog),
+    counters: new RelayCounters(),
     scheduler: options.scheduler ?? systemScheduler,
     wallClockMs: functionOf("wallClockMs", options.wallClockMs) ?? Date.now,
   });

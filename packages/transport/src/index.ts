@@ -1,3 +1,4 @@
+export * from "./interposed-link.js";
 export * from "./link.js";
 export * from "./memory/memory-link.js";
 export * from "./relayed/relayed-link.js";

@@ -1,6 +1,7 @@
 import type { EntityDefinition, Leaf } from "@paceline/protocol";
 import { angleDifference } from "../angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
+import { isInterpolated } from "../interpolation/is-interpolated.js";
 import { Kinematics } from "../reckoning/kinematics.js";
 import { Publication, type PublicationPolicy, type PublicationReason } from "../reckoning/publication.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
@@ -137,6 +138,7 @@ export class Replica {
     try {
       const reason = this.#publication.due(state, tick, {
         ...policy,
+        isInterpolated: isInterpolated(this.#options.definition, policy.isInterpolated === true),
         // The interval is one of real time, and over.
         minIntervalMs: 0,
         positionThresholdM,

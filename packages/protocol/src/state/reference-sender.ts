@@ -75,7 +75,7 @@ export class ReferenceSender {
   write(
     tick: number,
     entities: readonly EntityRows[],
-    send: (body: Uint8Array, entries: PacketEntries) => void,
+    send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
     removed: readonly number[] = NOTHING,
   ): void {
     this.#splitter.split(entities, {
@@ -84,7 +84,7 @@ export class ReferenceSender {
       maxBytes: this.#maxBytes,
       checksumTicks: this.#checksumTicks,
       choose: (entries, index) => chooseReference(entries, index, tick, this.#active),
-      take: send,
+      take: (body, entries) => send(body, entries.entities, 0, entries.count),
     });
   }
 
