@@ -1,4 +1,5 @@
 import {
+  ByteReader,
   StateChange,
   restore,
   type DropReason,
@@ -89,6 +90,8 @@ export class RemoteEntities implements SnapshotListener {
   #scratch = new Float32Array(64);
   /** States taken from the message that is being read. */
   #applied = 0;
+  /** False while what has waited is read. */
+  #isTelling = true;
   /** Whether what is being read came as fast as it could: its arrival says when its tick was. */
   #isTimely = false;
 
@@ -133,8 +136,12 @@ export class RemoteEntities implements SnapshotListener {
 
   /** The game began to use a definition: entities that waited for it appear. */
   defined(name: string): void {
-    this.#isTimely = this.#timeline?.isReady === false;
+    this.#isTimely = false;
+    this.#isTelling = false;
     this.#streams.defined(name, this);
+    this.#isTelling = true;
+    // Those that have ended by now never were, for the game.
+    for (const record of this.#records.values()) this.#tell(record);
   }
 
   #despawn(localId: number): void {
@@ -143,7 +150,7 @@ export class RemoteEntities implements SnapshotListener {
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(localId);
-    this.#options.onDespawn(record.entity);
+    if (record.isTold) this.#options.onDespawn(record.entity);
     vacate(record.place);
   }
 
@@ -162,7 +169,10 @@ export class RemoteEntities implements SnapshotListener {
 
   /** Reads states that came reliably, maybe late. A reason where they were dropped. */
   takeReference(stream: number, states: Uint8Array): DropReason | undefined {
-    this.#isTimely = this.#timeline?.isReady === false;
+    this.#isTimely = false;
+    // Better a late answer than none to when the owner's ticks are.
+    const tick = new ByteReader(states).u32();
+    if (this.#timeline?.isReady === false) this.#observe(this.#timeline, tick);
     return this.#streams.readReference(stream, states, this);
   }
 
@@ -192,9 +202,7 @@ export class RemoteEntities implements SnapshotListener {
     const texts = entity.textsAt(tick);
     table.textsOf(row).splice(0, texts.length, ...texts);
     this.#applied += 1;
-    if (record.isTold) return;
-    record.isTold = true;
-    this.#options.onSpawn(record.entity);
+    this.#tell(record);
   }
 
   /** @internal */
@@ -206,6 +214,12 @@ export class RemoteEntities implements SnapshotListener {
   onDesync(id: number): void {
     this.#options.onDropped("desync");
     this.#streams.distrust(id);
+  }
+
+  #tell(record: RemoteRecord): void {
+    if (record.isTold || !this.#isTelling) return;
+    record.isTold = true;
+    this.#options.onSpawn(record.entity);
   }
 
   #add(localId: number, definition: EntityDefinition, timeline: TickTimeline): RemoteRecord {

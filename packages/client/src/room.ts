@@ -14,7 +14,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, PublicationPolicy } from "@paceline/netcode";
+import type { InitialFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -90,17 +90,17 @@ export class Room {
     this.#ticks = new TickSource(scheduler, setup.tickHz);
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
-      idOf: (localId) => this.#idOf(localId),
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
       onTeleport: (record) => this.#states.teleported(record),
     });
     this.#states = new StateSender({
-      tickHz: setup.tickHz,
+      ...setup,
       peers: () => this.#members.peers(),
       uplink: () => this.#connection.link,
-      baselines: () => this.transport.plan.baselines,
-      policy: () => this.#policy(),
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
       post: (payload) => this.#post(payload),
-      onFault: (id, { name }, fault) => this.#members.faulted(name, this.#idOf(id), fault),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
     });
     this.#members = new Members({
       scheduler,
@@ -121,10 +121,7 @@ export class Room {
       onDropped: (reason) => this.drops.count(reason),
     });
     this.transport = new RoomTransport({
-      scheduler,
-      profile: setup.profile,
-      transports: setup.transports,
-      topology: setup.topology,
+      ...setup,
       peers: () => this.#members.peers(),
       serverPath: () => this.#explainServer(),
       onPlan: () => this.#applyPlan(),
@@ -344,10 +341,6 @@ export class Room {
     this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
   }
 
-  #idOf(localId: number): number {
-    return this.myNumber * 0x10000 + localId;
-  }
-
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
   #beginReplicating(): void {
     const { stateHz } = this.transport.plan.numbers;
@@ -363,20 +356,6 @@ export class Room {
     const { style, numbers } = this.transport.plan;
     const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
     this.clock.setRenderDelay(neededMs ?? byProfileMs);
-  }
-
-  #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
-    const { numbers, style } = this.transport.plan;
-    return {
-      minIntervalMs: 1000 / numbers.stateHz,
-      heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
-      positionThresholdM: numbers.thresholdM,
-      headingThresholdRad: numbers.headingRad,
-      bytesPerSecond: this.#setup.stateBytesPerSecond ?? numbers.stateBytesPerSecond,
-      isInterpolated: style === "interpolation",
-      ...this.#members.pathPolicy(),
-    };
   }
 
   #welcomed(welcome: Welcome): void {
@@ -470,12 +449,7 @@ export class Room {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
     else if (payload.kind === "request") this.#messages.answer(from, payload);
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
-    else if (payload.kind === "fields") {
-      this.#states.knows(from, payload.stream, payload.fieldCount, this.#ticks.tick);
-    } else if (payload.kind === "resync") {
-      const moment = { tick: this.#ticks.tick, nowMs: this.nowMs() };
-      this.#states.resync(from, payload.stream, payload.entities, moment);
-    }
+    else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {

@@ -13,8 +13,8 @@ import {
   type PublicationPolicy,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import type { Baselines, Link } from "@paceline/transport";
-import type { OwnedRecord } from "./owned-entities.js";
+import type { Link, Plan } from "@paceline/transport";
+import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
 import type { Receipt } from "./reference-cycle.js";
@@ -25,11 +25,14 @@ export interface StateSenderOptions {
   peers(): Iterable<PeerConnection>;
   /** The link to the server, for what goes through it. */
   uplink(): Link | undefined;
-  baselines(): Baselines;
-  policy(): PublicationPolicy & { readonly bytesPerSecond: number };
+  plan(): Plan;
+  /** What the paths to the receivers mean for what is sent. */
+  paths(): Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">;
+  /** What the game sets in the place of the plan's. */
+  readonly stateBytesPerSecond: number | undefined;
   /** Sends a reliable message to all. */
   post(payload: PeerPayload): void;
-  onFault(id: number, definition: EntityDefinition, fault: MotionFault): void;
+  onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
 /** Heads of a packet with states that is not published. */
@@ -55,7 +58,7 @@ export class StateSender {
     this.#options = options;
     this.#replication = new ReceiverReplication({
       tickSeconds: 1 / options.tickHz,
-      onFault: ({ id, definition }, fault) => options.onFault(id, definition, fault),
+      onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
     });
   }
 
@@ -101,8 +104,14 @@ export class StateSender {
     this.#replication.acknowledged(sequence);
   }
 
+  /** What a receiver says of the streams. */
+  answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
+    if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
+    else if (payload.kind === "fields") this.#know(peer, payload.stream, payload.fieldCount, moment.tick);
+  }
+
   /** A receiver lacks what the stream's states build on: of some entities, or of all where none is named. */
-  resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
+  #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
     const stream = this.#numbered(number);
     const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
     this.#resyncedAtMs.set(peer, times);
@@ -117,7 +126,7 @@ export class StateSender {
   }
 
   /** A receiver of another build knows only the first fields of a kind. */
-  knows(peer: PeerConnection, number: number, fieldCount: number, tick: number): void {
+  #know(peer: PeerConnection, number: number, fieldCount: number, tick: number): void {
     const stream = this.#numbered(number);
     if (!stream || fieldCount >= stream.fieldCount || this.#nextStream >= limits.streams) return;
     const known = this.#known.get(peer) ?? new Map<EntityDefinition, number>();
@@ -133,12 +142,12 @@ export class StateSender {
     const receivers = [...this.#options.peers()];
     if (receivers.length === 0) return;
     const only =
-      this.#options.baselines() === "acknowledged" && receivers.length === 1 ? receivers[0] : undefined;
+      this.#options.plan().baselines === "acknowledged" && receivers.length === 1 ? receivers[0] : undefined;
     // Nothing can be sent: it stays due.
     if (only && !only.session.activeLink) return;
     if (!only) this.#gather(moment.tick);
     const lostAfterMs = only ? lostAfterMsOf(only.rttMs ?? ASSUMED_RTT_MS) : Number.POSITIVE_INFINITY;
-    const due = this.#replication.due(records, moment, { ...this.#options.policy(), lostAfterMs });
+    const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
     for (const stream of this.#streams.values()) {
       const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
       const rows = own.map((record) => stream.rowsAt(record, moment.tick));
@@ -197,6 +206,20 @@ export class StateSender {
       const record = stream.records.get(id);
       if (record) this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
     }
+  }
+
+  #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
+    const { numbers, style } = this.#options.plan();
+    return {
+      minIntervalMs: 1000 / numbers.stateHz,
+      heartbeatMs: numbers.heartbeatMs,
+      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
+      positionThresholdM: numbers.thresholdM,
+      headingThresholdRad: numbers.headingRad,
+      bytesPerSecond: this.#options.stateBytesPerSecond ?? numbers.stateBytesPerSecond,
+      isInterpolated: style === "interpolation",
+      ...this.#options.paths(),
+    };
   }
 
   #gather(tick: number): void {

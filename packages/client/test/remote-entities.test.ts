@@ -153,7 +153,7 @@ describe("entities of a peer", () => {
     expect([scene.spawned, scene.mismatches]).toEqual([[], ["puck"]]);
   });
 
-  test("[WF22] of a newer build are asked for with the fields that both know", () => {
+  test("[WF47] of a newer build are asked for with the fields that both know", () => {
     const newer = defineEntity("puck", { position, spin: scalar({ range: [0, 1], precision: 0.1 }) });
     const scene = new Scene(newer);
     expect(scene.drops).toEqual([]);

@@ -27,7 +27,7 @@ import {
   type Arbitrary,
 } from "fast-check";
 
-export const u16 = integer({ min: 0, max: 0xffff });
+const u16 = integer({ min: 0, max: 0xffff });
 const u8 = integer({ min: 0, max: 255 });
 const u32 = integer({ min: 0, max: 0xffffffff });
 

@@ -83,11 +83,11 @@ const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinit
   );
 const ranges: Partial<Record<Field["kind"], object>> = {
   angle: { range: [-Math.PI, Math.PI], unit: "rad" },
-  flag: { range: [0, 1], unit: "" },
+  flag: { range: [0, 1], precision: 1, unit: "" },
   vec2: { unit: "" },
   vec3: { unit: "" },
   scalar: { unit: "" },
-  int: { unit: "" },
+  int: { precision: 1, unit: "" },
 };
 
 describe("vectors of numbers", () => {
