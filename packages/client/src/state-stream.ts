@@ -17,6 +17,8 @@ import { ReferenceCycle } from "./reference-cycle.js";
 
 /** Of a message with states: what an unreliable packet takes beside its heads and the stream's number. */
 const BODY_BYTES = 1160;
+/** A checksum goes along in one of so many ticks: of those that are sent it is a few per second at most. */
+const CHECKSUM_TICKS = 8;
 /** Room of a reliable message beside the states. */
 const MESSAGE_HEAD_BYTES = 64;
 
@@ -54,7 +56,7 @@ export class StateStream {
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
     this.#writer = new SharedWriter(plans);
     const common = { history: this.#history, writer: this.#writer };
-    this.references = new ReferenceSender({ ...common, maxBytes: BODY_BYTES });
+    this.references = new ReferenceSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;
     this.#whole = new ReferenceSender({ ...common, maxBytes, checksumTicks: Number.POSITIVE_INFINITY });
     this.cycle = new ReferenceCycle(this.references);
@@ -105,7 +107,8 @@ export class StateStream {
   senderTo(receiver: number): SnapshotSender {
     const known = this.#acknowledged.get(receiver);
     if (known) return known;
-    const sender = new SnapshotSender({ history: this.#history, writer: this.#writer, maxBytes: BODY_BYTES });
+    const common = { history: this.#history, writer: this.#writer };
+    const sender = new SnapshotSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     this.#acknowledged.set(receiver, sender);
     return sender;
   }

@@ -99,7 +99,8 @@ export class ReferenceSender {
         tick,
         removed: NOTHING,
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
-        checksumTicks: Number.POSITIVE_INFINITY,
+        // What every later state builds on is looked at each time: an error in it would pass from one to the next.
+        checksumTicks: 1,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
         take: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),
       });
