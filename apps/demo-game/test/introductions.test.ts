@@ -10,12 +10,15 @@ function peerNumbered(number: number): Peer {
     channel: "",
     reason: "",
     rttMs: undefined,
+    drops: {},
     stats: {
       bytesInPerSecond: 0,
       bytesOutPerSecond: 0,
       updatesInPerSecond: 0,
       updatesOutPerSecond: 0,
       lossRatio: 0,
+      jitterMs: 0,
+      queuedBytes: 0,
     },
   };
 }

@@ -3,12 +3,14 @@ import {
   readEvent,
   readPeerPayload,
   writePeerPayload,
+  type DropReason,
   type IceServer,
   type PeerInfo,
   type PeerPayload,
 } from "@paceline/protocol";
 import {
   InterposedLink,
+  PathChoice,
   RelayedLink,
   Session,
   type Link,
@@ -17,6 +19,7 @@ import {
   type Scheduler,
 } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
+import type { PathQuality } from "./path-stats.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
 import { Requests } from "./requests.js";
 
@@ -54,7 +57,9 @@ export interface Peer {
   readonly reason: string;
   /** Round trip over the present path, ms; undefined before it was measured. */
   readonly rttMs: number | undefined;
-  readonly stats: PeerRates & { readonly lossRatio: number };
+  readonly stats: PeerRates & PathQuality;
+  /** What came from this peer and was dropped, by reason. */
+  readonly drops: Partial<Record<DropReason, number>>;
 }
 
 /** The relay is the last resort: it is there as long as the server is, and needs no proof. */
@@ -82,6 +87,8 @@ export class PeerConnection implements Peer {
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
+  readonly #choice = new PathChoice();
+  #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
   #hasWebRtc: boolean;
   /** Why a direct link is out of the question; undefined while it is not. */
@@ -113,7 +120,7 @@ export class PeerConnection implements Peer {
       iceServers: options.iceServers,
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
-      attach: (link) => this.session.attach(options.interpose(link), directOptions),
+      attach: (link) => this.#attachDirect(options.interpose(link)),
       onLoadFailure: () => handlers.onPathChange(this, this.reason),
     });
   }
@@ -141,8 +148,11 @@ export class PeerConnection implements Peer {
   get reason(): string {
     const link = this.session.activeLink;
     if (!link) return "no path: the connection to the server is down";
-    if (link.kind === "webrtc") return "a probe went both ways over a direct WebRTC link";
+    if (link.kind === "webrtc") {
+      return this.#choice.reason || "a probe went both ways over a direct WebRTC link";
+    }
     if (this.#obstacle) return this.#obstacle;
+    if (this.#choice.choice === "relay" && this.#directLink?.state === "open") return this.#choice.reason;
     const failure = this.#direct.lastFailure;
     return failure
       ? `the direct link failed: ${failure}`
@@ -153,8 +163,20 @@ export class PeerConnection implements Peer {
     return this.session.rttMs;
   }
 
-  get stats(): PeerRates & { readonly lossRatio: number } {
-    return { ...this.meter.rates, lossRatio: this.session.lossRatio };
+  get stats(): PeerRates & PathQuality {
+    const { jitterMs, lossRatio, activeLink } = this.session;
+    // A round trip is lost where either way loses it.
+    const pingLoss = 1 - Math.sqrt(1 - (this.session.readingOf(activeLink)?.lossRatio ?? 0));
+    return {
+      ...this.meter.rates,
+      jitterMs,
+      lossRatio: Math.max(lossRatio, pingLoss),
+      queuedBytes: activeLink?.queuedBytes ?? 0,
+    };
+  }
+
+  get drops(): Partial<Record<DropReason, number>> {
+    return this.session.drops.toRecord();
   }
 
   get hasWebRtc(): boolean {
@@ -209,8 +231,11 @@ export class PeerConnection implements Peer {
     return this.session.sendReliable(writePeerPayload(payload));
   }
 
-  /** Takes what the links have carried into the rates. */
-  sampleRates(nowMs: number): void {
+  /** Takes what the links have carried into the rates, and asks whether the path is still the better one. */
+  sample(nowMs: number): void {
+    const { session } = this;
+    const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
+    if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
   }
@@ -219,6 +244,17 @@ export class PeerConnection implements Peer {
     this.#direct.end(reason);
     this.requests.failAll("transport/closed", "the peer has left");
     this.session.close(CloseCode.left, reason);
+  }
+
+  #attachDirect(link: Link): void {
+    this.#directLink = link;
+    const isWorse = (): boolean => this.#choice.choice === "relay";
+    this.session.attach(link, {
+      ...directOptions,
+      get preference() {
+        return isWorse() ? relayedOptions.preference - 1 : directOptions.preference;
+      },
+    });
   }
 
   #receive(payload: Uint8Array): void {

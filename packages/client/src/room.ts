@@ -36,7 +36,7 @@ import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
-import { viewPlanOf } from "./view-plan.js";
+import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -111,7 +111,7 @@ export class Room {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
+      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -124,6 +124,7 @@ export class Room {
       ...setup,
       peers: () => this.#members.peers(),
       serverPath: () => this.#explainServer(),
+      serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -352,12 +353,6 @@ export class Room {
     });
   }
 
-  #showBehind(neededMs: number | undefined): void {
-    const { style, numbers } = this.transport.plan;
-    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
-    this.clock.setRenderDelay(neededMs ?? byProfileMs);
-  }
-
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
@@ -487,6 +482,9 @@ export class Room {
   }
 
   #sampleRates(): void {
-    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
+    const nowMs = this.nowMs();
+    for (const peer of this.#members.peers()) peer.sample(nowMs);
+    this.#connection.sample(nowMs);
+    this.transport.observe();
   }
 }

@@ -21,6 +21,8 @@ import {
 } from "@paceline/transport";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { requestSeat, type JoinCall } from "./match-request.js";
+import type { ServerStats } from "./path-stats.js";
+import { RateMeter } from "./rate-meter.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
@@ -65,6 +67,7 @@ const linkOptions = {
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
 export class ServerConnection {
   readonly #options: ServerConnectionOptions;
+  readonly #meter: RateMeter;
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
@@ -79,6 +82,7 @@ export class ServerConnection {
   constructor(options: ServerConnectionOptions) {
     this.#options = options;
     this.#call = options.call;
+    this.#meter = new RateMeter(options.scheduler.nowMs());
     this.#session = this.#newSession();
   }
 
@@ -93,6 +97,25 @@ export class ServerConnection {
 
   get rttMs(): number | undefined {
     return this.#session.rttMs;
+  }
+
+  get stats(): ServerStats {
+    const { rttMs, jitterMs, activeLink } = this.#session;
+    const { bytesInPerSecond, bytesOutPerSecond } = this.#meter.rates;
+    return {
+      isConnected: activeLink !== undefined,
+      rttMs,
+      jitterMs,
+      queuedBytes: activeLink?.queuedBytes ?? 0,
+      bytesInPerSecond,
+      bytesOutPerSecond,
+    };
+  }
+
+  /** Takes what the link has carried into the rates. */
+  sample(nowMs: number): void {
+    if (this.link) this.#meter.take(this.link);
+    this.#meter.sample(nowMs);
   }
 
   /** Gets a seat and takes it; resolves when the server has said welcome. */

@@ -37,6 +37,8 @@ export interface StateSenderOptions {
 
 /** Heads of a packet with states that is not published. */
 const PACKET_HEAD_BYTES = 19;
+/** So that a lost update is soon made good. */
+const MOVING_HEARTBEAT_MS = 300;
 /** Who asks for states more often than this is not heard. */
 const RESYNC_INTERVAL_MS = 250;
 /** Round trip until one was measured, ms. */
@@ -213,7 +215,7 @@ export class StateSender {
     return {
       minIntervalMs: 1000 / numbers.stateHz,
       heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
+      movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
       bytesPerSecond: this.#options.stateBytesPerSecond ?? numbers.stateBytesPerSecond,

@@ -81,7 +81,9 @@ describe("states of a room", () => {
     expect(owner.transport.plan.baselines).toBe("acknowledged");
     // It goes at 25 m/s, and time passes beside its ticks while another joins: a state that was missing would show as metres.
     expect(Math.max(...errors)).toBeLessThan(1);
-    expect(first.drops.toRecord()).toEqual({});
+    // A state that overtook the reference it builds on, at most.
+    expect(first.drops.total).toBeLessThanOrEqual(1);
+    expect(first.drops.of("desync")).toBe(0);
   });
 
   test.each([2, 3])(

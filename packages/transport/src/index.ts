@@ -1,5 +1,8 @@
 export * from "./interposed-link.js";
 export * from "./link.js";
+export { PathChoice, type PathReading } from "./live/path-choice.js";
+export { type Band, SteadyBand } from "./live/steady-band.js";
+export { SteadyMeasurements } from "./live/steady-measurements.js";
 export * from "./memory/memory-link.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";

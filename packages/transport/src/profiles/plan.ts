@@ -62,6 +62,8 @@ export interface Plan {
   readonly traffic: Readonly<Record<TrafficClassName, { readonly server: Route; readonly pair: Route }>>;
   /** What states are differences from. */
   readonly baselines: Baselines;
+  /** Over how many sockets to the server states alternate where they go by WebSocket. */
+  readonly stripes: 1 | 2 | 3;
   /** The profile's numbers, adapted to device and network. */
   readonly numbers: ProfileNumbers;
   /** How others are shown. */

@@ -1,6 +1,6 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Inputs } from "./bands.js";
-import type { Baselines, Content, Delivery, PairsWith, PlannedLink } from "./plan.js";
+import type { Baselines, Content, Delivery, PairsWith, Plan, PlannedLink } from "./plan.js";
 import type { ProfileNumbers, ViewStyle } from "./profile.js";
 
 /** Answers that later questions build on, by the question that gave them. */
@@ -32,6 +32,7 @@ export interface Effect {
   readonly pairLinks?: LinkOrders;
   readonly style?: ViewStyle;
   readonly baselines?: Baselines;
+  readonly stripes?: Plan["stripes"];
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;
 }
 

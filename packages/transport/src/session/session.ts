@@ -23,6 +23,7 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
+import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
@@ -149,6 +150,16 @@ export class Session {
   /** Share of the other side's publications that did not arrive, 0 to 1. */
   get lossRatio(): number {
     return this.#loss.ratio;
+  }
+
+  /** What was measured of one of this session's links; undefined where there is nothing to go by. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  }
+
+  /** The preference of a link has changed: traffic goes to what is the best link now. */
+  reconsider(reason: string): void {
+    if (!this.#isClosed) this.#choose(reason);
   }
 
   get unacknowledged(): number {
