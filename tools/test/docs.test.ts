@@ -9,9 +9,12 @@ import { snippetFaults, snippetsOf } from "../snippets.mjs";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 const under = (folder: string, suffix: string): string[] =>
-  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(suffix) && !file.includes("node_modules"))
-    .map((file) => `${folder}/${file}`);
+  readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = `${folder}/${entry.name}`;
+    // Not into node_modules: packages that test each other lie in each other's, without end.
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : under(file, suffix);
+    return file.endsWith(suffix) ? [file] : [];
+  });
 
 const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...under("docs", ".md")];
 

@@ -9,7 +9,9 @@ import {
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
+import { browserPage, type Page } from "./page.js";
 import { Room } from "./room.js";
+import type { SocketCount } from "./stripes.js";
 
 /** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
@@ -25,6 +27,15 @@ export interface ClientOptions {
   readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
+  /**
+   * How many WebSockets carry states: "auto" (default) opens a second and a third one while lost segments stall the
+   * first; a number is kept whatever is measured.
+   */
+  readonly sockets?: SocketCount;
+  /** What the end of the page means: "drop" (default) keeps the seat for a page that is loaded anew, "leave" leaves. */
+  readonly onUnload?: "leave" | "drop";
+  /** The page around the game; tests give their own. Default: the browser's, where there is one. */
+  readonly page?: Page;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
@@ -53,15 +64,17 @@ export class Client {
       const expected = "a whole number of steps per second from 1 to 255";
       throw new ConfigError({ field: "tickHz", value: this.#tickHz, expected });
     }
-    const { topology } = options;
+    const { topology, sockets = "auto", onUnload = "drop" } = options;
+    if (!["auto", 1, 2, 3].includes(sockets)) {
+      throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
+    }
+    if (onUnload !== "leave" && onUnload !== "drop") {
+      throw new ConfigError({ field: "onUnload", value: onUnload, expected: `"leave" or "drop"` });
+    }
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
-    const { stateBytesPerSecond: bytes } = options;
-    if (bytes !== undefined && !(bytes >= 500 && bytes <= 10_000_000)) {
-      const expected = "500 to 10000000 bytes per second";
-      throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
-    }
+    assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
   }
 
@@ -105,7 +118,16 @@ export class Client {
       topology: this.#options.topology,
       tickHz: this.#tickHz,
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
+      page: this.#options.page ?? browserPage(),
+      onUnload: this.#options.onUnload ?? "drop",
+      sockets: this.#options.sockets ?? "auto",
     });
     return room.join().then(() => room);
   }
+}
+
+function assertStateBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
+  const expected = "500 to 10000000 bytes per second";
+  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
 }

@@ -226,7 +226,7 @@ export class PeerConnection implements Peer {
     this.#direct.kill();
   }
 
-  /** Returns the message's id, for {@link Session.isUnderway}. */
+  /** Returns the message's id, for {@link Session.isAcknowledged}. */
   send(payload: PeerPayload): number {
     return this.session.sendReliable(writePeerPayload(payload));
   }

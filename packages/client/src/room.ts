@@ -2,9 +2,7 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  isRouted,
   limits,
-  readEnvelope,
   writeEvent,
   writePeerPayload,
   type EntityDefinition,
@@ -28,13 +26,16 @@ import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
+import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
+import { RelayedPackets } from "./relayed-packets.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { StateSender } from "./state-sender.js";
+import type { SocketCount } from "./stripes.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
@@ -48,11 +49,13 @@ export interface RoomSetup {
   readonly topology: "mesh" | "relay" | undefined;
   readonly tickHz: number;
   readonly stateBytesPerSecond: number | undefined;
+  readonly page: Page | undefined;
+  readonly onUnload: "leave" | "drop";
+  readonly sockets: SocketCount;
 }
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-const MAX_EARLY_PACKETS = 1024;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -71,6 +74,7 @@ export class Room {
   readonly #owned: OwnedEntities;
   readonly #states: StateSender;
   readonly #messages = new RoomMessages();
+  readonly #relayed: RelayedPackets;
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
   readonly #leftListeners = new Listeners<[number, string]>();
@@ -80,8 +84,6 @@ export class Room {
   #announced: boolean | undefined;
   #replicationHz: number | undefined;
   #endReplicating: Cancel | undefined;
-  /** Packets of peers that came before the game could listen; undefined once it can. */
-  #early: Uint8Array[] | undefined = [];
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -93,15 +95,7 @@ export class Room {
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       onTeleport: (record) => this.#states.teleported(record),
     });
-    this.#states = new StateSender({
-      ...setup,
-      peers: () => this.#members.peers(),
-      uplink: () => this.#connection.link,
-      plan: () => this.transport.plan,
-      paths: () => this.#members.pathPolicy(),
-      post: (payload) => this.#post(payload),
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
-    });
+    this.#states = this.#newStateSender(setup);
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
@@ -120,10 +114,14 @@ export class Room {
       onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
+    this.#relayed = new RelayedPackets({
+      peer: (number) => this.#members.peer(number),
+      onDropped: (reason) => this.drops.count(reason),
+    });
     this.transport = new RoomTransport({
       ...setup,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#explainServer(),
+      serverPath: () => this.#connection.explanation,
       serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
@@ -135,13 +133,17 @@ export class Room {
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
+        onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#routed(packet),
+        onRouted: (packet) => this.#relayed.receive(packet),
         onPong: (times) => this.clock.observe(times),
+        onSockets: (sockets, reason) =>
+          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
+    this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
@@ -335,6 +337,18 @@ export class Room {
     for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
   }
 
+  #newStateSender(setup: RoomSetup): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.link,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
+  }
+
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
@@ -363,14 +377,20 @@ export class Room {
     for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
-    else this.#setup.scheduler.after(0, () => this.#deliverEarly());
+    else this.#setup.scheduler.after(0, () => this.#relayed.release());
   }
 
   #resumed(): void {
-    this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
-    const { link } = this.#connection;
-    if (link) for (const peer of this.#members.peers()) peer.relayOver(link);
+    this.#moved("the session was resumed");
     this.#reconnects.tell({ resumed: true });
+  }
+
+  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  #moved(reason: string): void {
+    const { link } = this.#connection;
+    if (!link) return;
+    this.transport.record({ about: "server", choice: "websocket", reason });
+    for (const peer of this.#members.peers()) peer.relayOver(link);
   }
 
   #dropped(reason: string): void {
@@ -404,32 +424,10 @@ export class Room {
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
+      case "stripe":
+      case "moving":
         return;
     }
-  }
-
-  /**
-   * What peers send may come together with the welcome, before the game that waits for the join can listen: it is held
-   * back until the game has had its turn.
-   */
-  #routed(packet: Uint8Array): void {
-    if (!this.#early) return this.#deliver(packet);
-    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-    else this.drops.count("queue-full");
-  }
-
-  #deliverEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.#deliver(packet);
-  }
-
-  #deliver(packet: Uint8Array): void {
-    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
-    if (typeof envelope === "string") return this.drops.count(envelope);
-    const peer = this.#members.peer(envelope.peers[0]!);
-    if (peer && envelope.peers.length === 1) peer.deliverRelayed(envelope.packet);
-    else this.drops.count("not-routable");
   }
 
   #addPeer(info: PeerInfo): void {
@@ -471,14 +469,6 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-  }
-
-  #explainServer(): { about: string; choice: string; reason: string } {
-    const { link, rttMs, state } = this.#connection;
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    return link
-      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
-      : { about: "server", choice: "none", reason: `connection ${state}` };
   }
 
   #sampleRates(): void {
