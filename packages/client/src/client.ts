@@ -75,11 +75,7 @@ export class Client {
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
-    const { stateBytesPerSecond: bytes } = options;
-    if (bytes !== undefined && !(bytes >= 500 && bytes <= 10_000_000)) {
-      const expected = "500 to 10000000 bytes per second";
-      throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
-    }
+    assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
   }
 
@@ -156,4 +152,10 @@ export class Client {
     });
     return room.join().then(() => room);
   }
+}
+
+function assertStateBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
+  const expected = "500 to 10000000 bytes per second";
+  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
 }

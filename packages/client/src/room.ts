@@ -99,15 +99,7 @@ export class Room {
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       onTeleport: (record) => this.#states.teleported(record),
     });
-    this.#states = new StateSender({
-      ...setup,
-      peers: () => this.#members.peers(),
-      uplink: () => this.#connection.link,
-      plan: () => this.transport.plan,
-      paths: () => this.#members.pathPolicy(),
-      post: (payload) => this.#post(payload),
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
-    });
+    this.#states = this.#newStateSender(setup);
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
@@ -381,6 +373,18 @@ export class Room {
     const { authority } = this.#gate;
     if (authority && this.state !== "left") return authority.post(payload);
     this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
+  }
+
+  #newStateSender(setup: RoomSetup): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.link,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
   }
 
   #replicate(): void {
