@@ -37,7 +37,7 @@ import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import type { SocketCount } from "./stripes.js";
 import { TickSource } from "./tick-source.js";
-import { viewPlanOf } from "./view-plan.js";
+import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -55,6 +55,8 @@ export interface RoomSetup {
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
+/** So that a lost update is soon made good. */
+const MOVING_HEARTBEAT_MS = 300;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -103,7 +105,7 @@ export class Room {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
+      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -354,18 +356,12 @@ export class Room {
     });
   }
 
-  #showBehind(neededMs: number | undefined): void {
-    const { style, numbers } = this.transport.plan;
-    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
-    this.clock.setRenderDelay(neededMs ?? byProfileMs);
-  }
-
   #policy(): PublicationPolicy {
     const { numbers, style } = this.transport.plan;
     return {
       minIntervalMs: 1000 / numbers.stateHz,
       heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
+      movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
       isInterpolated: style === "interpolation",
