@@ -12,6 +12,7 @@ import {
   InterposedLink,
   PathChoice,
   RelayedLink,
+  Requests,
   Session,
   type Link,
   type LinkClose,
@@ -21,7 +22,6 @@ import {
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PathQuality } from "./path-stats.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
-import { Requests } from "./requests.js";
 
 /** What happens between this participant and a peer, told to the room. */
 export interface PeerHandlers {
@@ -48,8 +48,8 @@ export interface Peer {
   readonly id: string;
   /** Given by the server in the order of joining; not used again while the room lives. */
   readonly number: number;
-  /** Where traffic to this peer goes now. */
-  readonly path: "direct" | "relay";
+  /** Where traffic to this peer goes now; `server` in a room with an authority, with whom alone one talks there. */
+  readonly path: "direct" | "relay" | "server";
   /** The path in the words of its transport. */
   readonly channel: string;
   /** Why this path, in a sentence. */
@@ -226,6 +226,11 @@ export class PeerConnection implements Peer {
 
   send(payload: PeerPayload): void {
     this.session.sendReliable(writePeerPayload(payload));
+  }
+
+  /** Answers a request, unless nobody waits for it any more. */
+  reply(payload: PeerPayload): void {
+    if (!this.session.isClosed) this.send(payload);
   }
 
   /** Takes what the links have carried into the rates, and asks whether the path is still the better one. */

@@ -9,6 +9,8 @@ export * from "./scheduler.js";
 export * from "./send-queue.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
+export { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES } from "./session/payload-limits.js";
+export { Requests } from "./session/requests.js";
 export * from "./session/session.js";
 export * from "./striped/stripe-decision.js";
 export * from "./striped/striped-link.js";

@@ -2,7 +2,6 @@ import {
   ByteReader,
   ByteWriter,
   CloseCode,
-  ConfigError,
   MessageKind,
   NetError,
   SEQUENCE_MODULUS,
@@ -29,6 +28,7 @@ import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { LossMeter } from "./loss-meter.js";
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
@@ -49,6 +49,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** Inputs of a player; may come late, twice never. */
+  onInput?(body: Uint8Array): void;
   /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
   onAcknowledged?(sequence: number): void;
   /** A ping was answered, by the other side's clock at the time. */
@@ -85,15 +87,10 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+/** Beyond the keys of entities: one packet of inputs waits at most. */
+const INPUT_KEY = 2 ** 40;
 /** The ping's number, and the clock. */
 const PONG_BYTES = 2 + 8;
-/** Room for header and message head around one reliable payload. */
-const PACKET_OVERHEAD_BYTES = 32;
-
-/** The longest payload of a reliable message. */
-export const MAX_PAYLOAD_BYTES = limits.reliablePacketBytes - PACKET_OVERHEAD_BYTES;
-/** The longest body of an event: it must fit one unreliable packet. */
-export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BYTES;
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -230,6 +227,16 @@ export class Session {
     writeMessage(writer, MessageKind.state, body);
     link.send("state", writer.take(), key);
     return sequence;
+  }
+
+  /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
+  sendInput(body: Uint8Array): void {
+    assertBytes("input", body.length, MAX_EVENT_BYTES);
+    const link = this.#links.active?.link;
+    if (!link) return;
+    const writer = this.#startPacket();
+    writeMessage(writer, MessageKind.input, body);
+    link.send("input", writer.take(), INPUT_KEY);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -401,6 +408,8 @@ export class Session {
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
         this.#answerSoon();
         return this.#handlers.onState?.(body, packet.tick);
+      case MessageKind.input:
+        return this.#handlers.onInput?.(body);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
         return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
@@ -477,9 +486,4 @@ export class Session {
     this.#links.end(close);
     if (isReported) this.#handlers.onClosed?.(close);
   }
-}
-
-function assertBytes(field: string, bytes: number, max: number): void {
-  if (bytes > max)
-    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
 }
