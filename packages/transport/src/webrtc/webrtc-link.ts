@@ -3,7 +3,8 @@ import type { Instance, SignalData } from "simple-peer";
 import SimplePeer from "simple-peer/simplepeer.min.js";
 import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
-import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+import { SendQueue } from "../send-queue.js";
+import { channelLimits, channelOf } from "./channel-limits.js";
 import { dataChannels, type DataChannelName } from "./channels.js";
 
 export interface WebRtcLinkOptions {
@@ -14,13 +15,6 @@ export interface WebRtcLinkOptions {
   /** Carries a description or candidate to the other side, whose `signal` takes it. */
   onSignal(data: unknown): void;
 }
-
-/** Bytes in flight per channel: one or two packets, since what SCTP has taken is sent however stale. */
-const channelLimits: Readonly<Record<DataChannelName, Partial<SendQueueLimits>>> = {
-  state: { highWaterBytes: 1200 },
-  event: { highWaterBytes: 2400 },
-  command: { highWaterBytes: 65_536 },
-};
 
 /** Signals that wait for {@link WebRtcLink.start}: an offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
@@ -172,18 +166,4 @@ export class WebRtcLink implements Link {
 interface SimplePeerInternals {
   readonly _pc: RTCPeerConnection;
   readonly _channel: RTCDataChannel;
-}
-
-function channelOf(trafficClass: TrafficClassName): DataChannelName {
-  switch (trafficClass) {
-    case "state":
-    case "input":
-      return "state";
-    case "event":
-      return "event";
-    case "command":
-    case "reference":
-    case "bulk":
-      return "command";
-  }
 }
