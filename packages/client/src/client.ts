@@ -4,10 +4,11 @@ import {
   workerScheduler,
   type Genre,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { serverUrlOf } from "./endpoint.js";
-import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
+import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
 import { Room } from "./room.js";
 
@@ -23,6 +24,8 @@ export interface ClientOptions {
   readonly topology?: "mesh" | "relay";
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
+  /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
+  readonly webRtc?: unknown;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
@@ -36,6 +39,7 @@ export interface ClientOptions {
 export class Client {
   readonly #serverUrl: string;
   readonly #webSocket: WebSocketConstructor;
+  readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
   readonly #tickHz: number;
@@ -46,6 +50,7 @@ export class Client {
     profileNamed(options.profile);
     this.#transports = checkedTransports(options.transports);
     this.#webSocket = webSocketOf(options.webSocket);
+    this.#newLink = webRtcOf(options.webRtc);
     this.#tickHz = options.tickHz ?? 60;
     if (!Number.isInteger(this.#tickHz) || this.#tickHz < 1 || this.#tickHz > 255) {
       const expected = "a whole number of steps per second from 1 to 255";
@@ -93,6 +98,7 @@ export class Client {
       call,
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
+      newLink: this.#newLink,
       profile: this.#options.profile,
       transports: this.#transports,
       topology: this.#options.topology,

@@ -1,4 +1,4 @@
-import type { Link, LinkClose } from "@paceline/transport";
+import type { Link, LinkClose, LinkRoute } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
@@ -37,6 +37,11 @@ export class LazyDirectPath {
     return this.#path ? this.#path.lastFailure : this.#loadFailure;
   }
 
+  /** See {@link DirectPath.route}. */
+  get route(): LinkRoute | undefined {
+    return this.#path?.route;
+  }
+
   /** See {@link DirectPath.allow}. */
   allow(isAllowed: boolean): void {
     this.#isAllowed = isAllowed;
@@ -51,10 +56,20 @@ export class LazyDirectPath {
     else if (this.#isAllowed) this.#keep(attempt, data);
   }
 
+  linkActive(link: Link): void {
+    this.#path?.linkActive(link);
+  }
+
+  /** See {@link DirectPath.networkChanged}. */
+  networkChanged(): void {
+    this.#path?.networkChanged();
+  }
+
   linkDown(link: Link, close: LinkClose): void {
     this.#path?.linkDown(link, close);
   }
 
+  /** See {@link DirectPath.end}. */
   end(reason: string): void {
     this.allow(false);
     this.#path?.end(reason);

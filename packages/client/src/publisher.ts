@@ -9,7 +9,7 @@ import {
   writePacketHeader,
   writeState,
 } from "@paceline/protocol";
-import type { Link } from "@paceline/transport";
+import type { Uplink } from "@paceline/transport";
 import type { OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 
@@ -30,7 +30,7 @@ export class Publisher {
     due: readonly OwnedRecord[],
     tick: number,
     peers: Iterable<PeerConnection>,
-    uplink: Link | undefined,
+    uplink: Uplink | undefined,
   ): void {
     const receivers = [...peers];
     let batch: OwnedRecord[] = [];
@@ -52,7 +52,7 @@ export class Publisher {
     batch: readonly OwnedRecord[],
     tick: number,
     receivers: readonly PeerConnection[],
-    uplink: Link | undefined,
+    uplink: Uplink | undefined,
   ): void {
     const packet = this.#encode(batch, tick);
     // Only a packet about one entity may replace an older one about the same entity.
@@ -66,11 +66,12 @@ export class Publisher {
         viaRelay.countShared(packet.length);
       } else peer.session.activeLink?.send("state", packet, key);
     }
-    if (!uplink) return;
+    const link = uplink?.linkFor("state");
+    if (!link) return;
     for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
       const targets = relayed.slice(first, first + limits.envelopeTargets);
       writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, peers: targets, packet });
-      uplink.send("state", this.#envelope.take(), first === 0 ? key : 0);
+      link.send("state", this.#envelope.take(), first === 0 ? key : 0);
     }
   }
 

@@ -7,6 +7,7 @@ import {
   type Plan,
   type Profile,
   type Scheduler,
+  type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
@@ -24,9 +25,11 @@ export interface RoomTransportOptions {
   readonly profile: Genre;
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink?: WebRtcLinkMaker | undefined;
   peers(): Iterable<PeerConnection>;
   /** The connection to the server, in words. */
   serverPath(): Explanation;
+  killServerWebRtc?(): void;
   /** The plan has changed. */
   onPlan(): void;
 }
@@ -41,6 +44,7 @@ export class RoomTransport {
   #profile: Profile;
   #transports: readonly TransportKind[];
   #plan: Plan;
+  #serverHasWebRtc = false;
 
   constructor(options: RoomTransportOptions) {
     this.#options = options;
@@ -59,6 +63,11 @@ export class RoomTransport {
 
   get plan(): Plan {
     return this.#plan;
+  }
+
+  /** What carries what to the server now, and why. */
+  get server(): Explanation {
+    return this.#options.serverPath();
   }
 
   /** Changes of paths and plans, oldest first, with the time on the room's clock (ms). At most 200 are kept. */
@@ -90,10 +99,23 @@ export class RoomTransport {
     this.review();
   }
 
+  /** What the server speaks beside WebSocket. */
+  set serverHasWebRtc(hasWebRtc: boolean) {
+    if (hasWebRtc === this.#serverHasWebRtc) return;
+    this.#serverHasWebRtc = hasWebRtc;
+    this.review();
+  }
+
   /** Asks the tree again: the number of peers, or what is allowed, has changed. */
   review(): void {
     const before = this.#plan.pairLinks.join(" > ");
+    const serverBefore = this.#plan.serverLinks.join(" > ");
     this.#plan = this.#decide();
+    const serverLinks = this.#plan.serverLinks.join(" > ");
+    if (serverLinks !== serverBefore) {
+      const reason = this.#serverHasWebRtc ? "the server speaks WebRTC" : "what may be used has changed";
+      this.record({ about: "links to the server", choice: serverLinks || "none", reason });
+    }
     const links = this.#plan.pairLinks.join(" > ") || "none";
     if (links !== before) {
       const reason = this.directObstacle() ?? "players may have direct links";
@@ -131,11 +153,20 @@ export class RoomTransport {
     }
   }
 
+  /** The same with the WebRTC link to the server, where there is one. */
+  killServerWebRtc(): void {
+    this.#options.killServerWebRtc?.();
+  }
+
   #decide(): Plan {
     const count = [...this.#options.peers()].length;
-    const circumstances = circumstancesOf(this.#profile, surroundings(this.#transports, count));
+    const circumstances = circumstancesOf(
+      this.#profile,
+      surroundings(this.#transports, count, this.#options.newLink),
+    );
     // A relayed room has no authority and no host: everybody owns what is theirs, whatever the genre prefers.
     const topology = this.#options.topology ?? (circumstances.topology === "relay" ? "relay" : "mesh");
-    return planFor({ ...circumstances, topology });
+    const server = { webrtc: this.#serverHasWebRtc, webtransport: false };
+    return planFor({ ...circumstances, topology, server });
   }
 }

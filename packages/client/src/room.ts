@@ -19,7 +19,9 @@ import {
   DropCounters,
   type Cancel,
   type Genre,
+  type Link,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import type { ConnectionState } from "./connection-state.js";
@@ -35,6 +37,7 @@ import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import { TickSource } from "./tick-source.js";
 
 export interface RoomSetup {
@@ -45,6 +48,7 @@ export interface RoomSetup {
   readonly profile: Genre;
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink: WebRtcLinkMaker | undefined;
   readonly tickHz: number;
 }
 
@@ -64,6 +68,7 @@ export class Room {
   readonly clock: RoomClock;
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
+  readonly #serverPath: ServerPath;
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
@@ -93,7 +98,8 @@ export class Room {
       scheduler,
       peerOptions: () => ({
         myNumber: this.myNumber,
-        iceServers: this.#iceServers,
+        newLink: setup.newLink,
+        iceServers: () => this.#iceServers,
         currentTick: () => this.#ticks.tick,
       }),
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -108,8 +114,10 @@ export class Room {
       profile: setup.profile,
       transports: setup.transports,
       topology: setup.topology,
+      newLink: setup.newLink,
       peers: () => this.#members.peers(),
       serverPath: () => this.#explainServer(),
+      killServerWebRtc: () => this.#serverPath.kill(),
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -124,7 +132,17 @@ export class Room {
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed(packet),
         onPong: (times) => this.clock.observe(times),
+        onStateLink: (link) => this.#stateLinkChanged(link),
+        onLinkDown: (link, close) => this.#serverPath.linkDown(link, close),
       },
+    });
+    this.#serverPath = new ServerPath({
+      scheduler,
+      newLink: setup.newLink,
+      sendSignal: (attempt, data) =>
+        this.#connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
+      attach: (link, options) => this.#connection.attachBeside(link, options),
+      onChange: () => this.#recordServer(),
     });
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
@@ -327,7 +345,7 @@ export class Room {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
     const due = this.#owned.due(tick, this.nowMs(), this.#policy());
-    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
+    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.uplink);
   }
 
   #policy(): PublicationPolicy {
@@ -345,7 +363,11 @@ export class Room {
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
-    if (isReturn) this.clock.restart();
+    if (isReturn) {
+      this.clock.restart();
+      this.#serverPath.end("the room was joined anew");
+      this.transport.serverHasWebRtc = false;
+    }
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
@@ -357,8 +379,8 @@ export class Room {
 
   #resumed(): void {
     this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
-    const { link } = this.#connection;
-    if (link) for (const peer of this.#members.peers()) peer.relayOver(link);
+    const { uplink } = this.#connection;
+    if (uplink) for (const peer of this.#members.peers()) peer.relayOver(uplink);
     this.#reconnects.tell({ resumed: true });
   }
 
@@ -371,6 +393,7 @@ export class Room {
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
     this.clock.stop();
+    this.#serverPath.end("the room was left");
     this.#members.clear("the room was left");
     this.#leftListeners.tell(code, reason);
   }
@@ -383,12 +406,20 @@ export class Room {
       case "left":
         this.#members.remove(message.number, "left");
         return this.transport.review();
+      case "iceServers":
+        this.#iceServers = message.iceServers;
+        return;
       case "capabilities": {
+        if (message.number === SERVER_NUMBER) {
+          this.transport.serverHasWebRtc = message.webrtc;
+          return;
+        }
         const peer = this.#members.peer(message.number);
         if (peer) peer.hasWebRtc = message.webrtc;
         return this.#applyPlan();
       }
       case "signal":
+        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
@@ -423,7 +454,7 @@ export class Room {
   #addPeer(info: PeerInfo): void {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
-    if (this.#connection.link) peer.relayOver(this.#connection.link);
+    if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
     for (const record of this.#owned.records) {
       peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
     }
@@ -438,6 +469,8 @@ export class Room {
 
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
+    // Who is reached through the relay gets states over WebRTC, where the server has it.
+    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
   #hasWebRtc(): boolean {
@@ -460,14 +493,30 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
+    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
   #explainServer(): { about: string; choice: string; reason: string } {
-    const { link, rttMs, state } = this.#connection;
+    const { uplink, rttMs, state } = this.#connection;
+    if (!uplink) return { about: "server", choice: "none", reason: `connection ${state}` };
     const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    return link
-      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
-      : { about: "server", choice: "none", reason: `connection ${state}` };
+    const isSplit = uplink.linkFor("state")?.kind === "webrtc";
+    const choice = isSplit ? "states on webrtc, the rest on websocket" : "websocket";
+    const failure = this.#serverPath.lastFailure;
+    const reason = isSplit
+      ? "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP"
+      : `joins, signals, relays${failure === undefined ? "" : `; WebRTC to the server failed: ${failure}`}`;
+    return { about: "server", choice: `${choice}${measured}`, reason };
+  }
+
+  /** States go to the server over another link now, or over none. */
+  #stateLinkChanged(link: Link | undefined): void {
+    this.#serverPath.linkActive(link);
+    if (this.state === "joined" && link) this.#recordServer();
+  }
+
+  #recordServer(): void {
+    this.transport.record(this.#explainServer());
   }
 
   #sampleRates(): void {

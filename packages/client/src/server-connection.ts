@@ -15,8 +15,10 @@ import {
   type Cancel,
   type Link,
   type LinkClose,
+  type LinkMonitorOptions,
   type PongTimes,
   type Scheduler,
+  type Uplink,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
@@ -36,6 +38,9 @@ interface ServerConnectionHandlers {
   onControl(message: ServerMessage): void;
   onRouted(packet: Uint8Array): void;
   onPong(times: PongTimes): void;
+  /** The link that carries states to the server has changed; undefined: there is none. */
+  onStateLink(link: Link | undefined): void;
+  onLinkDown(link: Link, close: LinkClose): void;
 }
 
 export interface ServerConnectionOptions {
@@ -89,6 +94,11 @@ export class ServerConnection {
     return this.#session.activeLink;
   }
 
+  /** The way to the server for each class of traffic; undefined while there is none. */
+  get uplink(): Uplink | undefined {
+    return this.link && this.#session;
+  }
+
   get rttMs(): number | undefined {
     return this.#session.rttMs;
   }
@@ -116,6 +126,11 @@ export class ServerConnection {
   /** Sends a control message; it waits while the connection is down. */
   send(message: ClientMessage): void {
     if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
+  }
+
+  /** Adds a link beside the WebSocket. */
+  attachBeside(link: Link, options: LinkMonitorOptions): void {
+    this.#session.attach(link, options);
   }
 
   /** Asks the server for its time, while there is a link to it. */
@@ -152,7 +167,11 @@ export class ServerConnection {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => this.#options.handlers.onRouted(packet),
         onPong: (times) => this.#options.handlers.onPong(times),
-        onLinkDown: (link, close) => this.#linkDown(close, link),
+        onActiveLink: () => this.#options.handlers.onStateLink(session.linkFor("state")),
+        onLinkDown: (link, close) => {
+          this.#options.handlers.onLinkDown(link, close);
+          this.#linkDown(close, link);
+        },
         onClosed: (close) => this.#linkDown(close),
       },
     });

@@ -29,6 +29,8 @@ export type ServerMessage =
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
     }
+  /** New passwords for TURN, in time before the old ones end. */
+  | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
   | { readonly type: "resumed" }
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
@@ -52,6 +54,12 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
       return welcomeOf(message);
     case "resumed":
       return { type: "resumed" };
+    case "iceServers": {
+      const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
+      return servers.includes(undefined)
+        ? undefined
+        : { type: "iceServers", iceServers: servers as IceServer[] };
+    }
     case "joined": {
       const peer = peerOf(message.peer);
       return peer && { type: "joined", peer };

@@ -25,7 +25,7 @@ export class Forwarder {
     let downward: Uint8Array | undefined;
     for (const number of peers) {
       const receiver = sender.room.participant(number);
-      const link = receiver === sender ? undefined : receiver?.openLink;
+      const link = receiver === sender ? undefined : receiver?.openLink(trafficClass);
       // The same target named twice would let a small packet become a large burst at one receiver.
       if (!receiver || !link || receiver.lastRound === round) {
         this.#drops.count("not-routable");

@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
+import {
+  CloseCode,
+  ConfigError,
+  writeControl,
+  type ClientMessage,
+  type IceServer,
+  type ServerMessage,
+} from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
@@ -10,6 +17,7 @@ import type { RelaySettings } from "./relay-options.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
+import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 /** A seat that waits for its participant. */
 export interface Seat {
@@ -38,12 +46,20 @@ export class Lobby {
   readonly #pastDrops: Record<string, number> = {};
   readonly #forwarder = new Forwarder(this.#drops);
   readonly #endings: LogThrottle;
+  readonly #webRtc: WebRtcDesk;
+  readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#webRtc = new WebRtcDesk(settings, {
+      onReady: () => this.#announceWebRtc(),
+      onDropped: (reason) => this.#drops.count(reason),
+    });
+    const { turn, scheduler } = settings;
+    this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
     this.#participantHandlers = {
       onOpened: (participant) =>
         participant.room.tellOthers(participant, { type: "joined", peer: participant.info }),
@@ -64,6 +80,11 @@ export class Lobby {
 
   get isStopping(): boolean {
     return this.#isStopping;
+  }
+
+  /** WebRTC links to the relay, and their UDP port where there is one. */
+  get webRtc(): { readonly linkCount: number; readonly port: number | undefined } {
+    return this.#webRtc;
   }
 
   /** What was dropped since the start, by reason. */
@@ -132,6 +153,7 @@ export class Lobby {
   /** Takes nobody any more and ends every session. */
   stop(): void {
     this.#isStopping = true;
+    this.#stopRenewing?.();
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
       this.#release(sessionId);
@@ -139,6 +161,7 @@ export class Lobby {
     for (const participant of this.#participants.values()) {
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
+    this.#webRtc.close();
   }
 
   #roomFor(request: MatchRequest): Room | MatchRefusal {
@@ -198,7 +221,7 @@ export class Lobby {
   }
 
   #seat({ room, number, id, webrtc, link }: Newcomer): void {
-    const { scheduler, limits, iceServers, log } = this.#settings;
+    const { scheduler, limits, log } = this.#settings;
     const token = randomId(TOKEN_BYTES);
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
@@ -208,7 +231,9 @@ export class Lobby {
     participant.attach(link);
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name };
+    const iceServers = this.#iceServersFor(id);
     participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
+    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
     log.debug("participant joined", { sessionId: id, number, ...place });
   }
 
@@ -223,6 +248,7 @@ export class Lobby {
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
     if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
+    if (message.to === SERVER_NUMBER) return this.#webRtc.signal(sender, message.attempt, message.data);
     const receiver = sender.room.participant(message.to);
     if (!receiver || receiver === sender) return this.#drops.count("not-routable");
     if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");
@@ -235,10 +261,29 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#webRtc.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
     room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
     this.#logEnd(participant, close);
+  }
+
+  /** Those who came before it was ready. */
+  #announceWebRtc(): void {
+    for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
+  }
+
+  #iceServersFor(sessionId: string): IceServer[] {
+    const { iceServers, turn } = this.#settings;
+    return [...iceServers, ...(turn?.mint(sessionId) ?? [])];
+  }
+
+  /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
+  #renewCredentials(): void {
+    for (const participant of this.#participants.values()) {
+      if (participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) continue;
+      participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
+    }
   }
 
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
@@ -248,6 +293,8 @@ export class Lobby {
     this.#endings.write(log.warn, "session cut", fields);
   }
 }
+
+const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
 interface ReservedSeat {
   readonly room: Room;

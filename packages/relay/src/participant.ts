@@ -8,8 +8,16 @@ import {
   type ClientMessage,
   type PeerInfo,
   type ServerMessage,
+  type TrafficClassName,
 } from "@paceline/protocol";
-import { Session, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
+import {
+  Session,
+  type Cancel,
+  type Link,
+  type LinkClose,
+  type LinkMonitorOptions,
+  type Scheduler,
+} from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
 import type { RelayLimits } from "./relay-limits.js";
 import type { Room } from "./room.js";
@@ -100,9 +108,9 @@ export class Participant {
     return this.#isIntroduced;
   }
 
-  /** The link that carries traffic to this participant now. */
-  get openLink(): Link | undefined {
-    const link = this.session.activeLink;
+  /** The link that carries such traffic to this participant now. */
+  openLink(trafficClass: TrafficClassName): Link | undefined {
+    const link = this.session.linkFor(trafficClass);
     return link?.state === "open" ? link : undefined;
   }
 
@@ -138,6 +146,12 @@ export class Participant {
       timeoutMs: this.#options.limits.linkTimeoutMs,
       heartbeatMs: HEARTBEAT_MS,
     });
+  }
+
+  /** Adds a link that carries a part of the traffic, beside the one that the participant came with. */
+  attachBeside(link: GuardedLink, options: LinkMonitorOptions): void {
+    link.measure(this.#meter);
+    this.session.attach(link, options);
   }
 
   tell(message: ServerMessage): void {

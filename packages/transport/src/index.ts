@@ -1,12 +1,14 @@
+export * from "./link-route.js";
 export * from "./link.js";
 export * from "./memory/memory-link.js";
+export * from "./profiles/index.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
 export * from "./send-queue.js";
 export * from "./session/drop-counters.js";
-export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export * from "./session/session.js";
+export * from "./signalled-link.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/websocket-link.js";
 export * from "./worker-scheduler.js";
-export * from "./profiles/index.js";
+export type { LinkMonitorOptions } from "./session/link-monitor.js";

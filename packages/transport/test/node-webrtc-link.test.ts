@@ -83,7 +83,8 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
       held.push(data);
       setTimeout(() => held.splice(0).forEach(late), 100);
     };
-    await opened(pair);
+    const { a, b } = await opened(pair);
+    expect([a.close, b.close]).toEqual([undefined, undefined]);
     await pair.dispose();
   });
 

@@ -82,9 +82,9 @@ const SETTLE_MS = 1500;
 
 /**
  * Ends the threads of the library: a process that has used it never exits by itself otherwise. Call it last, when every
- * link is closed; or end the process with `process.exit()`.
+ * link is closed; or end the process with `process.exit()`. `isUnused` is asked again when the links have settled.
  */
-export async function endNativeWebRtc(native: NativeWebRtc): Promise<void> {
+export async function endNativeWebRtc(native: NativeWebRtc, isUnused?: () => boolean): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  native.cleanup();
+  if (isUnused?.() !== false) native.cleanup();
 }

@@ -1,8 +1,8 @@
-import { CloseCode, type IceServer, type TrafficClassName } from "@paceline/protocol";
-import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
 import { routeOf, type LinkRoute } from "../link-route.js";
-import type { Scheduler } from "../scheduler.js";
 import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelLimits, channelOf } from "../webrtc/channel-limits.js";
 import { dataChannels, type DataChannelName } from "../webrtc/channels.js";
 import { nativeIceServers } from "./native-ice-servers.js";
@@ -10,14 +10,8 @@ import type { NativeChannel, NativeConnection, NativeWebRtc } from "./native-web
 import { readRemoteSignal } from "./remote-description.js";
 
 /** What a {@link NodeWebRtcLink} is made of. */
-export interface NodeWebRtcLinkOptions {
+export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   readonly native: NativeWebRtc;
-  readonly scheduler: Scheduler;
-  /** The side that makes the offer: a server never does. */
-  readonly isInitiator: boolean;
-  readonly iceServers: readonly IceServer[];
-  /** `relay`: through TURN alone. Default `all`. */
-  readonly iceTransportPolicy?: "all" | "relay";
   /** One UDP port for all links of the process; below 32768, where outgoing connections do not take it away. */
   readonly udpPort?: number;
   /** Address to bind to. Default: all. */
@@ -25,8 +19,6 @@ export interface NodeWebRtcLinkOptions {
   /** Address to name in candidates in place of this machine's own: that of the NAT in front of it. */
   readonly announcedAddress?: string;
   readonly queue?: Partial<SendQueueLimits>;
-  /** Carries a description or candidate to the other side, whose `signal` takes it. */
-  onSignal(data: unknown): void;
   /** The other side sent what no honest one sends; it is dropped, and this link goes on. */
   onBadSignal?(): void;
 }
@@ -43,7 +35,7 @@ let count = 0;
  * A WebRTC link of Node, over the native library: of a server, which answers, or of a headless client. Every call into
  * the library may throw and none of it gets out: a peer that misbehaves ends its own link and nothing else.
  */
-export class NodeWebRtcLink implements Link {
+export class NodeWebRtcLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
   readonly counters = newLinkCounters();
@@ -70,6 +62,11 @@ export class NodeWebRtcLink implements Link {
 
   get route(): LinkRoute | undefined {
     return this.#route;
+  }
+
+  /** The library does not say. */
+  get hint(): undefined {
+    return undefined;
   }
 
   get queuedBytes(): number {

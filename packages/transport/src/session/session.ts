@@ -110,7 +110,10 @@ export class Session {
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
   readonly #stopUpdates: Cancel;
+  /** Carries what must arrive. */
   #active: LinkMonitor | undefined;
+  /** Carries what may be lost; mostly the same. */
+  #swift: LinkMonitor | undefined;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
@@ -128,9 +131,14 @@ export class Session {
     this.#stopUpdates = this.#scheduler.every(UPDATE_PERIOD_MS, () => this.#update());
   }
 
-  /** The link that carries the traffic now. */
+  /** The link that carries the traffic now; of two, the one that carries what must arrive. */
   get activeLink(): Link | undefined {
     return this.#active?.link;
+  }
+
+  /** The link that carries traffic of this class now. */
+  linkFor(trafficClass: TrafficClassName): Link | undefined {
+    return (mayBeLost(trafficClass) ? this.#swift : this.#active)?.link;
   }
 
   get isClosed(): boolean {
@@ -184,7 +192,7 @@ export class Session {
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
+    const link = this.#swift?.link;
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
@@ -195,7 +203,7 @@ export class Session {
    */
   sendState(body: Uint8Array, key = 0): number | undefined {
     assertBytes("state", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
+    const link = this.#swift?.link;
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
@@ -238,16 +246,16 @@ export class Session {
       this.#choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
   }
 
-  /** Gives traffic to the best usable link; what was unacknowledged goes over it again. */
+  /** Gives each kind of traffic to its best usable link; what was unacknowledged goes over it again. */
   #choose(reason: string): void {
-    let best: LinkMonitor | undefined;
-    for (const monitor of this.#monitors) {
-      if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
-    }
-    if (best === this.#active) return;
+    const swift = bestOf(this.#monitors);
+    const best = bestOf(this.#monitors.filter(({ options }) => options.carries !== "unreliable")) ?? swift;
+    const hasChanged = best !== this.#active;
+    if (!hasChanged && swift === this.#swift) return;
     this.#active = best;
+    this.#swift = swift;
     this.#handlers.onActiveLink?.(best?.link, reason);
-    if (best && this.#active === best) this.#sendPending(best.link, this.#outbox.pending);
+    if (hasChanged && best && this.#active === best) this.#sendPending(best.link, this.#outbox.pending);
   }
 
   #update(): void {
@@ -281,7 +289,8 @@ export class Session {
   }
 
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    if (monitor.isPingDue(nowMs, monitor === this.#active)) this.#ping(monitor, nowMs);
+    if (monitor.isPingDue(nowMs, monitor === this.#active || monitor === this.#swift))
+      this.#ping(monitor, nowMs);
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
@@ -476,6 +485,7 @@ export class Session {
     this.#stopUpdates();
     this.#cancelReceipt?.();
     this.#active = undefined;
+    this.#swift = undefined;
     for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
     if (isReported) this.#handlers.onClosed?.(close);
   }
@@ -484,4 +494,16 @@ export class Session {
 function assertBytes(field: string, bytes: number, max: number): void {
   if (bytes > max)
     throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
+}
+
+function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
+  let best: LinkMonitor | undefined;
+  for (const monitor of monitors) {
+    if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
+  }
+  return best;
+}
+
+function mayBeLost(trafficClass: TrafficClassName): boolean {
+  return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }
