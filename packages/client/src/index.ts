@@ -29,3 +29,4 @@ export type { RemoteEntity } from "./remote-entities.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
 export type { Explanation, RoomTransport } from "./room-transport.js";
+export type { SimulatedNetwork } from "./simulation.js";

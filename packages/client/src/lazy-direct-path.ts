@@ -1,4 +1,4 @@
-import type { Link, LinkClose, LinkRoute } from "@paceline/transport";
+import { InterposedLink, type Link, type LinkClose, type LinkRoute } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
@@ -57,7 +57,7 @@ export class LazyDirectPath {
   }
 
   linkActive(link: Link): void {
-    this.#path?.linkActive(link);
+    this.#path?.linkActive(innerOf(link));
   }
 
   /** See {@link DirectPath.networkChanged}. */
@@ -66,7 +66,7 @@ export class LazyDirectPath {
   }
 
   linkDown(link: Link, close: LinkClose): void {
-    this.#path?.linkDown(link, close);
+    this.#path?.linkDown(innerOf(link), close);
   }
 
   /** See {@link DirectPath.end}. */
@@ -111,4 +111,9 @@ export class LazyDirectPath {
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
     if (isNews && this.#isAllowed) this.#options.onLoadFailure();
   }
+}
+
+/** The path knows its links as it made them. */
+function innerOf(link: Link): Link {
+  return link instanceof InterposedLink ? link.inner : link;
 }

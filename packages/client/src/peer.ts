@@ -38,6 +38,8 @@ export interface PeerOptions {
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly handlers: PeerHandlers;
   iceServers(): readonly IceServer[];
+  /** The link to use in the place of a new one. */
+  interpose(link: Link): Link;
   currentTick(): number;
 }
 
@@ -116,7 +118,7 @@ export class PeerConnection implements Peer {
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
       attach: (link, { rank, deadlineMs }) =>
-        this.session.attach(link, {
+        this.session.attach(options.interpose(link), {
           ...directOptions,
           preference: DIRECT_PREFERENCE + rank / 1000,
           connectTimeoutMs: deadlineMs,

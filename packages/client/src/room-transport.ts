@@ -4,6 +4,7 @@ import {
   planFor,
   profileNamed,
   type Genre,
+  type Link,
   type Plan,
   type Profile,
   type Scheduler,
@@ -12,6 +13,7 @@ import {
 import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { PeerConnection } from "./peer.js";
+import { Simulation, type SimulatedNetwork } from "./simulation.js";
 
 /** A choice, what it is about, and why it was made: a row for `console.table`. */
 export interface Explanation {
@@ -41,6 +43,7 @@ export class RoomTransport {
   readonly #options: RoomTransportOptions;
   readonly #changes = new Listeners<[]>();
   readonly #history: (Explanation & { readonly atMs: number })[] = [];
+  readonly #simulation: Simulation;
   #profile: Profile;
   #transports: readonly TransportKind[];
   #plan: Plan;
@@ -48,6 +51,7 @@ export class RoomTransport {
 
   constructor(options: RoomTransportOptions) {
     this.#options = options;
+    this.#simulation = new Simulation(options.scheduler);
     this.#profile = profileNamed(options.profile);
     this.#transports = options.transports;
     this.#plan = this.#decide();
@@ -99,8 +103,8 @@ export class RoomTransport {
     this.review();
   }
 
-  /** What the server speaks beside WebSocket. */
-  set serverHasWebRtc(hasWebRtc: boolean) {
+  /** @internal Whether the server speaks WebRTC beside WebSocket. */
+  setServerWebRtc(hasWebRtc: boolean): void {
     if (hasWebRtc === this.#serverHasWebRtc) return;
     this.#serverHasWebRtc = hasWebRtc;
     this.review();
@@ -156,6 +160,28 @@ export class RoomTransport {
   /** The same with the WebRTC link to the server, where there is one. */
   killServerWebRtc(): void {
     this.#options.killServerWebRtc?.();
+  }
+
+  /**
+   * Makes the network of this page worse than it is, in each direction of all links that there are and will be;
+   * undefined: as it is. What must arrive still does, late. The code for it is fetched on the first call. Rejects where
+   * that fails, and with {@link ConfigError} for a setting out of range: nothing is changed then.
+   */
+  async simulate(settings: SimulatedNetwork | undefined): Promise<void> {
+    const isNews = await this.#simulation.set(settings);
+    if (!isNews) return;
+    const choice = settings ? JSON.stringify(settings) : "none";
+    this.record({ about: "simulated network", choice, reason: "asked for on this page" });
+  }
+
+  /** What {@link simulate} was called with last. */
+  get simulated(): SimulatedNetwork | undefined {
+    return this.#simulation.settings;
+  }
+
+  /** @internal The link that the room uses in the place of a new one. */
+  interpose(link: Link): Link {
+    return this.#simulation.wrap(link);
   }
 
   #decide(): Plan {

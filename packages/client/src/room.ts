@@ -19,7 +19,6 @@ import {
   DropCounters,
   type Cancel,
   type Genre,
-  type Link,
   type Scheduler,
   type WebRtcLinkMaker,
   type WebSocketConstructor,
@@ -100,6 +99,7 @@ export class Room {
         myNumber: this.myNumber,
         newLink: setup.newLink,
         iceServers: () => this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -116,13 +116,14 @@ export class Room {
       topology: setup.topology,
       newLink: setup.newLink,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#explainServer(),
+      serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.#hasWebRtc(),
+      interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
@@ -132,17 +133,13 @@ export class Room {
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed(packet),
         onPong: (times) => this.clock.observe(times),
-        onStateLink: (link) => this.#stateLinkChanged(link),
-        onLinkDown: (link, close) => this.#serverPath.linkDown(link, close),
       },
     });
     this.#serverPath = new ServerPath({
       scheduler,
       newLink: setup.newLink,
-      sendSignal: (attempt, data) =>
-        this.#connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
-      attach: (link, options) => this.#connection.attachBeside(link, options),
-      onChange: () => this.#recordServer(),
+      connection: this.#connection,
+      onChange: () => this.transport.record(this.#serverPath.explain()),
     });
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
@@ -366,7 +363,7 @@ export class Room {
     if (isReturn) {
       this.clock.restart();
       this.#serverPath.end("the room was joined anew");
-      this.transport.serverHasWebRtc = false;
+      this.transport.setServerWebRtc(false);
     }
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
@@ -410,10 +407,7 @@ export class Room {
         this.#iceServers = message.iceServers;
         return;
       case "capabilities": {
-        if (message.number === SERVER_NUMBER) {
-          this.transport.serverHasWebRtc = message.webrtc;
-          return;
-        }
+        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
         const peer = this.#members.peer(message.number);
         if (peer) peer.hasWebRtc = message.webrtc;
         return this.#applyPlan();
@@ -494,29 +488,6 @@ export class Room {
       );
     }
     if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
-  }
-
-  #explainServer(): { about: string; choice: string; reason: string } {
-    const { uplink, rttMs, state } = this.#connection;
-    if (!uplink) return { about: "server", choice: "none", reason: `connection ${state}` };
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    const isSplit = uplink.linkFor("state")?.kind === "webrtc";
-    const choice = isSplit ? "states on webrtc, the rest on websocket" : "websocket";
-    const failure = this.#serverPath.lastFailure;
-    const reason = isSplit
-      ? "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP"
-      : `joins, signals, relays${failure === undefined ? "" : `; WebRTC to the server failed: ${failure}`}`;
-    return { about: "server", choice: `${choice}${measured}`, reason };
-  }
-
-  /** States go to the server over another link now, or over none. */
-  #stateLinkChanged(link: Link | undefined): void {
-    this.#serverPath.linkActive(link);
-    if (this.state === "joined" && link) this.#recordServer();
-  }
-
-  #recordServer(): void {
-    this.transport.record(this.#explainServer());
   }
 
   #sampleRates(): void {

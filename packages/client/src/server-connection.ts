@@ -22,6 +22,7 @@ import {
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
+import { Listeners } from "./listeners.js";
 import { requestSeat, type JoinCall } from "./match-request.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
@@ -38,9 +39,6 @@ interface ServerConnectionHandlers {
   onControl(message: ServerMessage): void;
   onRouted(packet: Uint8Array): void;
   onPong(times: PongTimes): void;
-  /** The link that carries states to the server has changed; undefined: there is none. */
-  onStateLink(link: Link | undefined): void;
-  onLinkDown(link: Link, close: LinkClose): void;
 }
 
 export interface ServerConnectionOptions {
@@ -50,6 +48,8 @@ export interface ServerConnectionOptions {
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
   webrtc(): boolean;
+  /** The link to use in the place of a new one. */
+  interpose(link: Link): Link;
   currentTick(): number;
 }
 
@@ -67,6 +67,9 @@ const linkOptions = {
 
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
 export class ServerConnection {
+  /** The link that carries states to the server has changed; undefined: there is none. */
+  readonly stateLinks = new Listeners<[Link | undefined]>();
+  readonly linkEnds = new Listeners<[Link, LinkClose]>();
   readonly #options: ServerConnectionOptions;
   #call: JoinCall;
   #state: ConnectionState = "joining";
@@ -130,7 +133,7 @@ export class ServerConnection {
 
   /** Adds a link beside the WebSocket. */
   attachBeside(link: Link, options: LinkMonitorOptions): void {
-    this.#session.attach(link, options);
+    this.#session.attach(this.#options.interpose(link), options);
   }
 
   /** Asks the server for its time, while there is a link to it. */
@@ -156,7 +159,7 @@ export class ServerConnection {
     if (this.#state === "left" || this.#state === "joined") return;
     this.#linkUrl = seat.linkUrl;
     const socket = new webSocket(seat.linkUrl, [WEBSOCKET_PROTOCOL, `ticket.${seat.ticket}`]);
-    this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
+    this.#session.attach(this.#options.interpose(new WebSocketLink(socket, { scheduler })), linkOptions);
   }
 
   #newSession(): Session {
@@ -167,9 +170,9 @@ export class ServerConnection {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => this.#options.handlers.onRouted(packet),
         onPong: (times) => this.#options.handlers.onPong(times),
-        onActiveLink: () => this.#options.handlers.onStateLink(session.linkFor("state")),
+        onActiveLink: () => this.stateLinks.tell(session.linkFor("state")),
         onLinkDown: (link, close) => {
-          this.#options.handlers.onLinkDown(link, close);
+          this.linkEnds.tell(link, close);
           this.#linkDown(close, link);
         },
         onClosed: (close) => this.#linkDown(close),
@@ -252,7 +255,7 @@ export class ServerConnection {
   #resume({ sessionId, token }: { sessionId: string; token: string }): void {
     const { webSocket, scheduler } = this.#options;
     const socket = new webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
-    this.#session.attach(new WebSocketLink(socket, { scheduler }), linkOptions);
+    this.#session.attach(this.#options.interpose(new WebSocketLink(socket, { scheduler })), linkOptions);
   }
 
   /** The room is gone with the server that had it, or full by now: any room of its kind and options will do. */

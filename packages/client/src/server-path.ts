@@ -1,20 +1,13 @@
-import type {
-  Link,
-  LinkClose,
-  LinkMonitorOptions,
-  Plan,
-  Scheduler,
-  WebRtcLinkMaker,
-} from "@paceline/transport";
+import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PeerConnection } from "./peer.js";
+import type { Explanation } from "./room-transport.js";
+import type { ServerConnection } from "./server-connection.js";
 
 export interface ServerPathOptions {
   readonly scheduler: Scheduler;
   readonly newLink: WebRtcLinkMaker | undefined;
-  sendSignal(attempt: number, data: unknown): void;
-  /** Adds the link to the session with the server. */
-  attach(link: Link, options: LinkMonitorOptions): void;
+  readonly connection: ServerConnection;
   /** Something about this path has changed. */
   onChange(): void;
 }
@@ -32,18 +25,21 @@ const TIMEOUT_MS = 1000;
  */
 export class ServerPath {
   readonly #path: LazyDirectPath;
+  readonly #connection: ServerConnection;
   #isWanted = false;
 
   constructor(options: ServerPathOptions) {
+    const { connection } = options;
+    this.#connection = connection;
     this.#path = new LazyDirectPath({
       scheduler: options.scheduler,
       newLink: options.newLink,
       isInitiator: true,
       // The server can be reached as it is, or not at all: TURN would be a detour to it.
       iceServers: () => [],
-      sendSignal: (attempt, data) => options.sendSignal(attempt, data),
+      sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
       attach: (link, { rank, deadlineMs }) =>
-        options.attach(link, {
+        connection.attachBeside(link, {
           preference: 2 + rank / 1000,
           needsProof: true,
           carries: "unreliable",
@@ -53,11 +49,26 @@ export class ServerPath {
         }),
       onLoadFailure: () => options.onChange(),
     });
+    connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
+    connection.stateLinks.add((link) => {
+      if (!link) return;
+      this.#path.linkActive(link);
+      if (connection.state === "joined") options.onChange();
+    });
   }
 
-  /** Why there is no WebRTC link to the server although one is wanted; undefined before anything failed. */
-  get lastFailure(): string | undefined {
-    return this.#isWanted ? this.#path.lastFailure : undefined;
+  /** What carries what to the server now, and why. */
+  explain(): Explanation {
+    const { uplink, rttMs, state } = this.#connection;
+    if (!uplink) return { about: "server", choice: "none", reason: `connection ${state}` };
+    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
+    if (uplink.linkFor("state")?.kind === "webrtc") {
+      const reason = "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP";
+      return { about: "server", choice: `states on webrtc, the rest on websocket${measured}`, reason };
+    }
+    const failure = this.#isWanted ? this.#path.lastFailure : undefined;
+    const reason = `joins, signals, relays${failure === undefined ? "" : `; WebRTC to the server failed: ${failure}`}`;
+    return { about: "server", choice: `websocket${measured}`, reason };
   }
 
   /** Asks again whether the link is wanted. */
@@ -69,14 +80,6 @@ export class ServerPath {
 
   signal(attempt: number, data: unknown): void {
     this.#path.signal(attempt, data);
-  }
-
-  linkActive(link: Link | undefined): void {
-    if (link) this.#path.linkActive(link);
-  }
-
-  linkDown(link: Link, close: LinkClose): void {
-    this.#path.linkDown(link, close);
   }
 
   networkChanged(): void {

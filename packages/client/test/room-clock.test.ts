@@ -45,9 +45,9 @@ describe("the clock of a room", () => {
     const rooms = await stage.meet(server, 2);
     await until("both know the time", () => rooms.every(({ clock }) => clock.errorMs < 5));
     const [a, b] = rooms.map(({ clock }) => clock.serverNow()) as [number, number];
-    // Client and server are one process here, and have one clock.
-    expect(Math.abs(a - performance.now())).toBeLessThan(10);
-    expect(Math.abs(a - b)).toBeLessThan(10);
-    expect(rooms[0]!.clock.now()).toBeCloseTo(performance.now(), -1);
+    // Client and server are one process here, and have one clock; a busy machine delays answers.
+    expect(Math.abs(a - performance.now())).toBeLessThan(40);
+    expect(Math.abs(a - b)).toBeLessThan(40);
+    expect(rooms[0]!.clock.now()).toBeCloseTo(performance.now(), -2);
   });
 });

@@ -54,12 +54,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
       return welcomeOf(message);
     case "resumed":
       return { type: "resumed" };
-    case "iceServers": {
-      const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
-      return servers.includes(undefined)
-        ? undefined
-        : { type: "iceServers", iceServers: servers as IceServer[] };
-    }
+    case "iceServers":
+      return iceServersOf(message);
     case "joined": {
       const peer = peerOf(message.peer);
       return peer && { type: "joined", peer };
@@ -118,6 +114,12 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
   };
+}
+
+function iceServersOf(message: Fields): ServerMessage | undefined {
+  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
+  if (servers.includes(undefined)) return undefined;
+  return { type: "iceServers", iceServers: servers as IceServer[] };
 }
 
 function peerOf(value: unknown): PeerInfo | undefined {

@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   readonly socket: Duplex;
   readonly scheduler: Scheduler;
   readonly batch: WriteBatch;
+  /** Once: the link over it ends. */
+  readonly onClosing: (code: number) => void;
   readonly onClosed: (connection: Connection) => void;
 }
 
@@ -23,15 +25,18 @@ export class Connection implements LinkOwner {
   readonly #socket: Duplex & { readonly bytesRead?: number };
   readonly #scheduler: Scheduler;
   readonly #batch: WriteBatch;
+  readonly #onClosing: (code: number) => void;
+  #isClosing = false;
   #link: GuardedLink | undefined;
   #cancelLinger: Cancel | undefined;
   #bytesRead = 0;
   #strikes = 0;
 
-  constructor({ socket, scheduler, batch, onClosed }: ConnectionOptions) {
+  constructor({ socket, scheduler, batch, onClosing, onClosed }: ConnectionOptions) {
     this.#socket = socket;
     this.#scheduler = scheduler;
     this.#batch = batch;
+    this.#onClosing = onClosing;
     socket.once("close", () => {
       this.#cancelLinger?.();
       onClosed(this);
@@ -52,6 +57,8 @@ export class Connection implements LinkOwner {
    * while our close code is on its way to it.
    */
   closing(code: number): void {
+    if (!this.#isClosing) this.#onClosing(code);
+    this.#isClosing = true;
     if (this.#cancelLinger || this.#socket.destroyed) return;
     if (code === CloseCode.flooding || code === CloseCode.protocolViolation) this.#socket.pause();
     this.#cancelLinger = this.#scheduler.after(LINGER_MS, () => this.destroy());

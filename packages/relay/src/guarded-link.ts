@@ -1,5 +1,6 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Link, LinkCounters, LinkHandlers, LinkKind, LinkState } from "@paceline/transport";
+import type { RelayCounters } from "./relay-counters.js";
 import type { SessionMeter } from "./session-meter.js";
 
 /** Who owns the socket under a link. */
@@ -13,11 +14,13 @@ export interface LinkOwner {
 /** A link whose packets are measured before the session sees them, and whose end is known to who owns its socket. */
 export class GuardedLink implements Link {
   readonly #link: Link;
+  readonly #counters: RelayCounters | undefined;
   readonly #owner: LinkOwner | undefined;
   #meter: SessionMeter | undefined;
 
-  constructor(link: Link, owner?: LinkOwner) {
+  constructor(link: Link, owner?: LinkOwner, counters?: RelayCounters) {
     this.#link = link;
+    this.#counters = counters;
     this.#owner = owner;
   }
 
@@ -55,6 +58,7 @@ export class GuardedLink implements Link {
     this.#link.start({
       onOpen: () => handlers.onOpen(),
       onPacket: (packet) => {
+        this.#counters?.packetReceived(this.kind, packet.length);
         if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet);
       },
       onClose: (close) => {
@@ -66,6 +70,7 @@ export class GuardedLink implements Link {
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void {
     this.#owner?.sending();
+    this.#counters?.packetSent(this.kind, trafficClass, packet.length);
     this.#link.send(trafficClass, packet, key);
   }
 

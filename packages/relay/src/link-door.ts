@@ -63,11 +63,12 @@ export class LinkDoor {
       socket,
       scheduler: this.#settings.scheduler,
       batch: this.#batch,
+      onClosing: (code) => this.#settings.counters.linkClosed(code),
       onClosed: (closed) => this.#closed(closed),
     });
     this.#connections.add(connection);
     this.#listener.accept(request, socket, head, ({ link, offeredProtocols }) => {
-      const guarded = new GuardedLink(link, connection);
+      const guarded = new GuardedLink(link, connection, this.#settings.counters);
       connection.carry(guarded);
       this.#enter(request, guarded, offeredProtocols);
     });

@@ -14,6 +14,7 @@ import { LogThrottle } from "./log.js";
 import { canonicalOptions, type MatchRefusal, type MatchRequest } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
+import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
@@ -49,6 +50,7 @@ export class Lobby {
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
+  #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
@@ -78,6 +80,10 @@ export class Lobby {
     return this.#participants.size;
   }
 
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -98,6 +104,7 @@ export class Lobby {
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const { limits, secret, wallClockMs, scheduler } = this.#settings;
     if (this.#participants.size + this.#seats.size >= limits.maxSessions)
       return full(503, "the server is full");
@@ -148,10 +155,37 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tell({ type: "resumed" });
+    // Those that it has may have ended while it was away.
+    if (this.#settings.turn) this.#renewFor(participant);
+    this.#settings.counters.entered("resumed");
+  }
+
+  /** What there is now: rooms, and who is in them. */
+  reports(): RoomReport[] {
+    return Array.from(this.#rooms.values(), (room) => ({
+      roomId: room.id,
+      roomName: room.name,
+      maxPeers: room.maxPeers,
+      taken: room.taken,
+      sessions: Array.from(room.participants, (participant) => participant.report),
+    }));
+  }
+
+  /** Removes a participant; false where there is none with this session id. */
+  kick(sessionId: string, reason: string): boolean {
+    const participant = this.#participants.get(sessionId);
+    participant?.end(CloseCode.kicked, reason);
+    return participant !== undefined;
+  }
+
+  /** Gives out no seats any more, but for those who come back; sessions go on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Takes nobody any more and ends every session. */
   stop(): void {
+    this.#isDraining = true;
     this.#isStopping = true;
     this.#stopRenewing?.();
     for (const [sessionId, { cancelRelease }] of this.#seats) {
@@ -229,6 +263,7 @@ export class Lobby {
     room.add(participant);
     this.#participants.set(id, participant);
     participant.attach(link);
+    this.#settings.counters.entered("joined");
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name };
     const iceServers = this.#iceServersFor(id);
@@ -265,6 +300,7 @@ export class Lobby {
     addTo(this.#pastDrops, participant.session.drops);
     room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
+    this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
 
@@ -281,9 +317,12 @@ export class Lobby {
   /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
   #renewCredentials(): void {
     for (const participant of this.#participants.values()) {
-      if (participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) continue;
-      participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
+      if (participant.openLink("command")) this.#renewFor(participant);
     }
+  }
+
+  #renewFor(participant: Participant): void {
+    participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
   }
 
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {

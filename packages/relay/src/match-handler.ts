@@ -45,6 +45,7 @@ export class MatchHandler {
     const { origin, host } = request.headers;
     response.setHeader("Vary", "Origin");
     if (!this.#settings.origins.permits(origin, host)) {
+      this.#settings.counters.matchRefused("session/origin");
       return answer(response, { status: 403, code: "session/origin", message: "this origin is not allowed" });
     }
     if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
@@ -55,10 +56,15 @@ export class MatchHandler {
     }
     if (!this.#buckets.take(this.#settings.addressOf(request))) {
       response.setHeader("Retry-After", "1");
+      this.#settings.counters.matchRefused("match/rate-limited");
       const message = "too many match requests from this address";
       return answer(response, { status: 429, code: "match/rate-limited", message });
     }
-    answer(response, await this.#match(request, path));
+    const result = await this.#match(request, path);
+    const { counters } = this.#settings;
+    if (isRefusal(result)) counters.matchRefused(result.code);
+    else counters.seatGiven(path.split("/", 1)[0]!);
+    answer(response, result);
   }
 
   async #match(request: IncomingMessage, path: string): Promise<MatchRefusal | object> {

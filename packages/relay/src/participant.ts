@@ -20,6 +20,7 @@ import {
 } from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
 import type { RelayLimits } from "./relay-limits.js";
+import type { SessionReport } from "./report.js";
 import type { Room } from "./room.js";
 import { SessionMeter } from "./session-meter.js";
 
@@ -69,6 +70,7 @@ export class Participant {
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
+  readonly #cameAtMs: number;
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
   #isIntroduced = false;
@@ -81,6 +83,7 @@ export class Participant {
     this.id = identity.id;
     this.room = options.room;
     this.#webrtc = identity.webrtc;
+    this.#cameAtMs = options.scheduler.nowMs();
     this.#tokenHash = hashOf(identity.token);
     this.#meter = new SessionMeter(options.limits, options.scheduler, {
       onRefused: () => handlers.onRefused(),
@@ -101,6 +104,20 @@ export class Participant {
   /** As the others see it. */
   get info(): PeerInfo {
     return { number: this.number, id: this.id, webrtc: this.#webrtc };
+  }
+
+  /** For those who run the relay. */
+  get report(): SessionReport {
+    const link = this.session.activeLink;
+    return {
+      sessionId: this.id,
+      number: this.number,
+      link: link?.kind,
+      rttMs: this.session.rttMs,
+      queuedBytes: link?.queuedBytes ?? 0,
+      unacknowledged: this.session.unacknowledged,
+      connectedS: Math.floor((this.#options.scheduler.nowMs() - this.#cameAtMs) / 1000),
+    };
   }
 
   /** Whether the others know of this participant. Before its link is open, what they send to it would be lost. */

@@ -5,6 +5,7 @@ import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
+import { RelayCounters } from "./relay-counters.js";
 import { relayLimits, type RelayLimits } from "./relay-limits.js";
 import { TurnCredentials, type TurnOptions } from "./turn-credentials.js";
 import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
@@ -53,6 +54,7 @@ export interface RelaySettings {
   readonly limits: RelayLimits;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
+  readonly counters: RelayCounters;
   readonly scheduler: Scheduler;
   readonly wallClockMs: () => number;
 }
@@ -91,6 +93,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     limits: relayLimits(options.limits ?? {}),
     addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
     log: checkedLog(options.log ?? silentLog),
+    counters: new RelayCounters(),
     scheduler: options.scheduler ?? systemScheduler,
     wallClockMs,
   });

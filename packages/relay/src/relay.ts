@@ -5,11 +5,14 @@ import { LINK_PATH, LinkDoor } from "./link-door.js";
 import { Lobby } from "./lobby.js";
 import { LogThrottle } from "./log.js";
 import { MatchHandler } from "./match-handler.js";
+import type { RelayCounts } from "./relay-counters.js";
+import type { RoomReport } from "./report.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./relay-options.js";
 
 /** The answer of `GET /health`. */
 export interface RelayHealth {
-  readonly status: "ok" | "stopping";
+  /** `draining`: those who are here go on, nobody new is taken. */
+  readonly status: "ok" | "draining" | "stopping";
   readonly rooms: number;
   /** Participants, with or without a link at present. */
   readonly sessions: number;
@@ -31,6 +34,17 @@ export interface Relay {
   /** False where the upgrade is not the relay's (not `/link`). */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   health(): RelayHealth;
+  /** What has happened since the start: live counters, read them when they are needed. */
+  readonly counts: RelayCounts;
+  /** Rooms, and who is in them. */
+  rooms(): readonly RoomReport[];
+  /** Removes a participant with the close code `kicked`; false where there is none with this session id. */
+  kick(sessionId: string, reason?: string): boolean;
+  /**
+   * Takes nobody new any more; sessions go on, and those who lose their link may come back. Resolves when the last
+   * one has left, or with the number of those that are still here after `timeoutMs` (0 to 24 hours).
+   */
+  drain(options: { readonly timeoutMs: number }): Promise<number>;
   /**
    * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
    * other side does not answer are cut after `drainMs` (default 1000).
@@ -39,6 +53,8 @@ export interface Relay {
 }
 
 const DEFAULT_DRAIN_MS = 1000;
+const LONGEST_DRAIN_MS = 24 * 3600 * 1000;
+const DRAIN_LOOK_MS = 100;
 const MATCH_PREFIX = "/match/";
 
 /** Makes a relay. Throws `ConfigError` naming the option, its value and what is allowed. */
@@ -87,7 +103,7 @@ class EmbeddedRelay implements Relay {
   health(): RelayHealth {
     const { linkCount, port } = this.#lobby.webRtc;
     return {
-      status: this.#lobby.isStopping ? "stopping" : "ok",
+      status: this.#lobby.isStopping ? "stopping" : this.#lobby.isDraining ? "draining" : "ok",
       rooms: this.#lobby.roomCount,
       sessions: this.#lobby.sessionCount,
       connections: this.#door.connectionCount,
@@ -96,6 +112,40 @@ class EmbeddedRelay implements Relay {
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
       drops: this.#lobby.drops(),
     };
+  }
+
+  get counts(): RelayCounts {
+    return this.#settings.counters;
+  }
+
+  rooms(): readonly RoomReport[] {
+    return this.#lobby.reports();
+  }
+
+  kick(sessionId: string, reason = "removed by an operator"): boolean {
+    return this.#lobby.kick(sessionId, reason);
+  }
+
+  drain({ timeoutMs }: { readonly timeoutMs: number }): Promise<number> {
+    if (!(timeoutMs >= 0 && timeoutMs <= LONGEST_DRAIN_MS)) {
+      throw new ConfigError({
+        field: "timeoutMs",
+        value: timeoutMs,
+        expected: `0 to ${LONGEST_DRAIN_MS} (ms)`,
+      });
+    }
+    const { log, scheduler } = this.#settings;
+    log.info("relay drains", { sessions: this.#lobby.sessionCount, timeoutMs });
+    this.#lobby.drain();
+    const deadlineMs = scheduler.nowMs() + timeoutMs;
+    return new Promise((resolve) => {
+      const stopLooking = scheduler.every(DRAIN_LOOK_MS, () => {
+        const left = this.#lobby.sessionCount;
+        if (left > 0 && scheduler.nowMs() < deadlineMs && !this.#lobby.isStopping) return;
+        stopLooking();
+        resolve(left);
+      });
+    });
   }
 
   stop({ drainMs = DEFAULT_DRAIN_MS }: { readonly drainMs?: number } = {}): Promise<void> {

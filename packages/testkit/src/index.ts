@@ -1,13 +1,18 @@
-export { type NetworkCounters, NetworkSimulator, type NetworkSimulatorOptions } from "./network-simulator.js";
-export { type NetworkPreset, type NetworkPresetName, networkPresets } from "./network-presets.js";
 export {
   type LossModel,
+  type NetworkCounters,
+  type NetworkPreset,
+  type NetworkPresetName,
+  networkPresets,
   type NetworkSettings,
   networkSettings,
+  NetworkSimulator,
+  type NetworkSimulatorOptions,
   PERFECT_NETWORK,
-} from "./network-settings.js";
+  type Random,
+  seededRandom,
+} from "@paceline/transport/simulated";
 export { type DrawnState, definitionArbitrary, stateArbitrary, walkArbitrary } from "./state-arbitrary.js";
-export { type Random, seededRandom } from "./random.js";
 export {
   type SimulatedEnd,
   type SimulatedPair,

@@ -1,6 +1,5 @@
 import { MemoryLink, type Scheduler } from "@paceline/transport";
-import type { NetworkSettings } from "./network-settings.js";
-import type { Random } from "./random.js";
+import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { simulatedPair } from "./simulated-pair.js";
 
 /** What makes a {@link MemoryLinkPair}. */

@@ -1,7 +1,10 @@
 import type { Scheduler } from "@paceline/transport";
-import type { NetworkSettings } from "./network-settings.js";
-import { NetworkSimulator, type NetworkSimulatorOptions } from "./network-simulator.js";
-import type { Random } from "./random.js";
+import {
+  type NetworkSettings,
+  NetworkSimulator,
+  type NetworkSimulatorOptions,
+  type Random,
+} from "@paceline/transport/simulated";
 
 /** What makes a {@link SimulatedPair}. */
 export interface SimulatedPairOptions {

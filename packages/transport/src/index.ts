@@ -1,4 +1,5 @@
 export * from "./link-route.js";
+export * from "./interposed-link.js";
 export * from "./link.js";
 export * from "./memory/memory-link.js";
 export * from "./profiles/index.js";

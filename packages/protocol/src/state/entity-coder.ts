@@ -47,6 +47,8 @@ export class EntityCoder {
   #changes = new Float64Array(4);
   #bends = new Float64Array(4);
   readonly #misses = new Float64Array(4);
+  readonly #predictions = new Float64Array(4);
+  readonly #scales = new Int32Array(4);
   /** By how much velocity was off, as logarithms, for the positions that follow. */
   readonly #rateResiduals = new Int32Array(4);
   /** False once a decoded value lay outside its range. */
@@ -76,7 +78,7 @@ export class EntityCoder {
     for (let index = 0; index < groups.length; index++) {
       const group = groups[index]!;
       if (group.role >= Role.step) {
-        this.#steps.code(plan, group, baselines, grids.of(group.first), surprises);
+        this.#steps.code(plan, group, baselines, grids.values[group.first]!, surprises);
         continue;
       }
       const surprise = this.#codeGroup(group);
@@ -96,10 +98,8 @@ export class EntityCoder {
   }
 
   #codeRate(group: ColumnGroup): number {
-    const { row, at, rows, at0, age } = this.#baselines;
-    const { motion } = this.#plan.definition;
-    const isChanging = motion !== "velocity";
-    const { fading, bending } = this.#persistence;
+    const { first, count } = group;
+    const { rows, at0 } = this.#baselines;
     const model = this.#model;
     const weights = model.weights;
     const changes = this.#changes;
@@ -107,66 +107,111 @@ export class EntityCoder {
     const widest = this.#derive(group);
     const base = weights[RATE]! * LOG_UNITS + weights[RATE + GROUP]! * widest;
     const ofChange = weights[RATE + CHANGE]!;
-    const kept = this.#rateResiduals;
-    for (let index = 0; index < group.count; index++) kept[index] = logOf(changes[index]!);
-    if (motion === "turn") this.#turn(group);
-    let surprise = 0;
-    for (let index = 0; index < group.count; index++) {
-      const column = group.first + index;
-      const value = rows[at0 + column]!;
-      const bend = bends[index]!;
-      const straight = this.#misses[index]!;
-      const size = straight * straight + 1;
-      const going = isChanging ? (age * size) / (fading * size + bending * bend * bend) : 0;
-      const predicted = this.#within(column, Math.floor(value + going * changes[index]! + 0.5));
-      const scale =
+    const ofBend = weights[RATE + OWN]!;
+    const ofSize = weights[RATE + SIZE]!;
+    const scales = this.#scales;
+    for (let index = 0; index < count; index++) {
+      const value = rows[at0 + first + index]!;
+      scales[index] =
         base +
-        weights[RATE + OWN]! * logOf(bend) +
-        ofChange * kept[index]! +
-        weights[RATE + SIZE]! * integerLog(value < 0 ? -value : value) +
-        (index === 0 ? weights[RATE + FIRST]! * LOG_UNITS : weights[RATE + SURPRISE]! * surprise);
-      const residual = model.code(Role.rate, scale >> WEIGHT_SHIFT, row[at + column]! - predicted);
-      kept[index] = integerLog(residual < 0 ? -residual : residual);
-      this.#put(column, row, at, predicted + residual);
+        ofBend * logOf(bends[index]!) +
+        ofChange * logOf(changes[index]!) +
+        ofSize * integerLog(value < 0 ? -value : value);
+    }
+    this.#predictRates(group);
+    const { row, at } = this.#baselines;
+    const kept = this.#rateResiduals;
+    const predictions = this.#predictions;
+    scales[0]! += weights[RATE + FIRST]! * LOG_UNITS;
+    const ofSurprise = weights[RATE + SURPRISE]!;
+    let surprise = 0;
+    for (let index = 0; index < count; index++) {
+      const predicted = predictions[index]!;
+      const scale = scales[index]! + ofSurprise * surprise;
+      const residual = model.code(
+        Role.rate,
+        scale >> WEIGHT_SHIFT,
+        (row[at + first + index]! - predicted) | 0,
+      );
+      kept[index] = model.size;
+      this.#put(first + index, row, at, predicted + residual);
       surprise = index === 0 ? model.surprise : (surprise + model.surprise) >> 1;
     }
     return surprise;
   }
 
+  /** Where the velocities go on to. */
+  #predictRates(group: ColumnGroup): void {
+    const { first, count } = group;
+    const { rows, at0, age } = this.#baselines;
+    const { min, max, definition } = this.#plan;
+    const changes = this.#changes;
+    const predictions = this.#predictions;
+    if (definition.motion === "velocity") {
+      for (let index = 0; index < count; index++) predictions[index] = rows[at0 + first + index]!;
+      return;
+    }
+    if (definition.motion === "turn") this.#turn(group);
+    const { fading, bending } = this.#persistence;
+    const bends = this.#bends;
+    const misses = this.#misses;
+    for (let index = 0; index < count; index++) {
+      const column = first + index;
+      const bend = bends[index]!;
+      const straight = misses[index]!;
+      const size = straight * straight + 1;
+      const going = (age * size) / (fading * size + bending * bend * bend);
+      const value = Math.floor(rows[at0 + column]! + going * changes[index]! + 0.5);
+      const low = min[column]!;
+      const high = max[column]!;
+      predictions[index] = value > low ? (value < high ? value : high) : low;
+    }
+  }
+
   #codePlace(group: ColumnGroup): number {
-    const { row, at, rows, at0, at1, age, gap1 } = this.#baselines;
+    const { first, count } = group;
     const model = this.#model;
     const weights = model.weights;
-    const halfAge = age / 2;
-    const bendAge = (age * age) / 24;
     const widest = this.#deriveMisses(group);
     const base =
       weights[PLACE]! * LOG_UNITS +
       weights[PLACE + GROUP]! * widest +
       weights[PLACE + LAST_GROUP]! * this.#surprises.last;
+    this.#predictPlaces(group);
+    const ofRate = weights[PLACE + OWN]!;
+    const ofMiss = weights[PLACE + CHANGE]!;
+    const ofSurprise = weights[PLACE + SURPRISE]!;
+    const misses = this.#misses;
+    const predictions = this.#predictions;
+    let known = weights[PLACE + FIRST]! * LOG_UNITS;
     let surprise = 0;
-    for (let index = 0; index < group.count; index++) {
-      const column = group.first + index;
-      const rate = group.rate + index;
-      const miss = this.#misses[index]!;
-      if ((miss > MISS_TOLERANCE || miss < -MISS_TOLERANCE) && this.#isMisled(column, miss)) {
-        this.#codeAlone(column);
+    for (let index = 0; index < count; index++) {
+      const miss = misses[index]!;
+      if ((miss > MISS_TOLERANCE || miss < -MISS_TOLERANCE) && this.#isMisled(first + index, miss)) {
+        this.#codeAlone(first + index);
       } else {
-        const rate0 = rows[at0 + rate]!;
-        const rateNow = row[at + rate]!;
-        const before = at1 < 0 ? 0 : (rate0 - rows[at1 + rate]!) / gap1;
-        const moved = (rate0 + rateNow) * halfAge + (before - (rateNow - rate0) / age) * bendAge;
-        const scale =
-          base +
-          weights[PLACE + OWN]! * this.#rateResiduals[index]! +
-          weights[PLACE + CHANGE]! * logOf(miss) +
-          (index === 0 ? weights[PLACE + FIRST]! * LOG_UNITS : weights[PLACE + SURPRISE]! * surprise);
-        const expected = Math.floor(rows[at0 + column]! + group.rateScale * moved + 0.5);
-        this.#codeOnGrid(column, Role.place, scale >> WEIGHT_SHIFT, expected);
+        const scale = base + ofRate * this.#rateResiduals[index]! + ofMiss * logOf(miss) + known;
+        this.#codeOnGrid(first + index, Role.place, scale >> WEIGHT_SHIFT, predictions[index]!);
       }
       surprise = index === 0 ? model.surprise : (surprise + model.surprise) >> 1;
+      known = ofSurprise * surprise;
     }
     return surprise;
+  }
+
+  /** Where the old velocity and the new one lead together. */
+  #predictPlaces({ first, count, rate, rateScale }: ColumnGroup): void {
+    const { row, at, rows, at0, at1, age, gap1 } = this.#baselines;
+    const predictions = this.#predictions;
+    const halfAge = age / 2;
+    const bendAge = (age * age) / 24;
+    for (let index = 0; index < count; index++) {
+      const rate0 = rows[at0 + rate + index]!;
+      const rateNow = row[at + rate + index]!;
+      const before = at1 < 0 ? 0 : (rate0 - rows[at1 + rate + index]!) / gap1;
+      const moved = (rate0 + rateNow) * halfAge + (before - (rateNow - rate0) / age) * bendAge;
+      predictions[index] = rows[at0 + first + index]! + rateScale * moved + 0.5;
+    }
   }
 
   #codeSmooth(group: ColumnGroup): number {
@@ -174,7 +219,7 @@ export class EntityCoder {
     let surprise = 0;
     for (let index = 0; index < group.count; index++) {
       const column = group.first + index;
-      const ofGroup = group.count > 1 ? widest : logOf(this.#bends[index]! / this.#grids.of(column));
+      const ofGroup = group.count > 1 ? widest : logOf(this.#bends[index]! / this.#grids.values[column]!);
       this.#codeSmoothColumn(column, index, ofGroup, surprise);
       surprise = index === 0 ? this.#model.surprise : (surprise + this.#model.surprise) >> 1;
     }
@@ -186,7 +231,7 @@ export class EntityCoder {
     const bend = this.#bendOf(column);
     this.#changes[ALONE] = this.#changeOf(column);
     this.#bends[ALONE] = bend;
-    this.#codeSmoothColumn(column, ALONE, logOf(bend / this.#grids.of(column)), 0);
+    this.#codeSmoothColumn(column, ALONE, logOf(bend / this.#grids.values[column]!), 0);
   }
 
   /** `index`: where its change and bend are. `widest`: the widest bend of its group; `surprise`: of those before it. */
@@ -197,7 +242,7 @@ export class EntityCoder {
     const weights = this.#model.weights;
     const change = this.#changes[index]!;
     const bend = this.#bends[index]!;
-    const grid = this.#grids.of(column);
+    const grid = this.#grids.values[column]!;
     const size = change * change + 1;
     const kept = size / (fading * size + bending * bend * bend);
     const bent = 0.2 * bend * age * (age + 1) * (kept > 2 / 3 ? 1 : 1.5 * kept);
@@ -212,12 +257,7 @@ export class EntityCoder {
       (index === 0 || index === ALONE
         ? weights[SMOOTH + FIRST]! * LOG_UNITS
         : weights[SMOOTH + SURPRISE]! * surprise);
-    this.#codeOnGrid(
-      column,
-      Role.smooth,
-      scale >> WEIGHT_SHIFT,
-      Math.floor(rows[at0 + column]! + moved + 0.5),
-    );
+    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, rows[at0 + column]! + moved + 0.5);
   }
 
   #codeRotation(group: ColumnGroup): number {
@@ -244,46 +284,51 @@ export class EntityCoder {
       const scale =
         base +
         (index === 0 ? weights[ROTATION + FIRST]! * LOG_UNITS : weights[ROTATION + SURPRISE]! * surprise);
-      const residual = model.code(Role.rotation, scale >> WEIGHT_SHIFT, row[at + column]! - predicted);
+      const residual = model.code(Role.rotation, scale >> WEIGHT_SHIFT, (row[at + column]! - predicted) | 0);
       this.#put(column, row, at, predicted + residual);
       surprise = index === 0 ? model.surprise : (surprise + model.surprise) >> 1;
     }
     return surprise;
   }
 
-  /** Codes a column whose values may be known to be multiples of its grid, around a whole number. */
+  /** Codes a column whose values may be known to be multiples of its grid, around a number rounded down. */
   #codeOnGrid(column: number, role: number, scale: number, expected: number): void {
     const { row, at } = this.#baselines;
-    const turn = this.#plan.turn[column]!;
-    if (turn > 0) {
-      const predicted = positiveTurn(expected, turn);
-      const residual = this.#model.code(role, scale, shortestTurn(row[at + column]! - predicted, turn));
-      this.#put(column, row, at, positiveTurn(predicted + residual, turn));
+    const { turn, min, max } = this.#plan;
+    const around = turn[column]!;
+    const model = this.#model;
+    if (around > 0) {
+      const predicted = positiveTurn(Math.floor(expected), around);
+      const residual = model.code(role, scale, shortestTurn((row[at + column]! - predicted) | 0, around));
+      this.#put(column, row, at, positiveTurn(predicted + residual, around));
       return;
     }
-    const grid = this.#grids.of(column);
-    const nearest = this.#within(column, expected);
+    const grid = this.#grids.values[column]!;
+    const low = min[column]!;
+    const high = max[column]!;
+    const nearest = expected < low ? low : expected < high ? Math.floor(expected) | 0 : high;
     if (grid === 1) {
-      this.#put(column, row, at, nearest + this.#model.code(role, scale, row[at + column]! - nearest));
+      this.#put(column, row, at, nearest + model.code(role, scale, (row[at + column]! - nearest) | 0));
       return;
     }
-    const predicted = Math.floor(nearest / grid + 0.5);
-    const residual = this.#model.code(role, scale, row[at + column]! / grid - predicted);
+    const predicted = Math.floor(nearest / grid + 0.5) | 0;
+    const residual = model.code(role, scale, ((row[at + column]! / grid) | 0) - predicted);
     this.#put(column, row, at, (predicted + residual) * grid);
   }
 
   #put(column: number, row: Int32Array, at: number, value: number): void {
-    if (value >= this.#plan.min[column]! && value <= this.#plan.max[column]!) row[at + column] = value;
+    const { min, max, rest } = this.#plan;
+    if (value >= min[column]! && value <= max[column]!) row[at + column] = value;
     else {
       this.isInRange = false;
-      row[at + column] = this.#plan.rest[column]!;
+      row[at + column] = rest[column]!;
     }
   }
 
   #within(column: number, value: number): number {
     const min = this.#plan.min[column]!;
     const max = this.#plan.max[column]!;
-    return value > min ? (value < max ? value : max) : min;
+    return value > min ? (value < max ? value | 0 : max) : min;
   }
 
   /**
@@ -293,20 +338,23 @@ export class EntityCoder {
   #derive({ first, count }: ColumnGroup): number {
     const { rows, at0, at1, at2, gap1, gap2 } = this.#baselines;
     const { turn } = this.#plan;
+    const changes = this.#changes;
+    const misses = this.#misses;
+    const bends = this.#bends;
     let widest = 0;
     for (let index = 0; index < count; index++) {
       const column = first + index;
       let change = 0;
       let bend = 0;
       if (at1 >= 0) {
-        const older = rows[at1 + column]!;
         const around = turn[column]!;
+        const older = rows[at1 + column]!;
         change = shortestTurn(rows[at0 + column]! - older, around) / gap1;
         bend = at2 < 0 ? change : change - shortestTurn(older - rows[at2 + column]!, around) / gap2;
       }
-      this.#changes[index] = change;
-      this.#misses[index] = change;
-      this.#bends[index] = bend;
+      changes[index] = change;
+      misses[index] = change;
+      bends[index] = bend;
       if (bend > widest) widest = bend;
       else if (-bend > widest) widest = -bend;
     }
@@ -345,7 +393,7 @@ export class EntityCoder {
   }
 
   #isMisled(column: number, miss: number): boolean {
-    if (this.#grids.of(column) > 4) return true;
+    if (this.#grids.values[column]! > 4) return true;
     return Math.abs(miss) > MISS_TOLERANCE + Math.abs(this.#bendOf(column) * this.#baselines.gap1);
   }
 

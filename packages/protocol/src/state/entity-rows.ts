@@ -17,6 +17,7 @@ export class EntityRows {
   readonly #ticks: Float64Array;
   readonly #texts: Texts[] | undefined;
   readonly #mask: number;
+  readonly #width: number;
   /** Tick of the newest state. */
   newest = NO_TICK;
   /** Tick of the first state. */
@@ -25,6 +26,9 @@ export class EntityRows {
   index = 0;
   /** Which of the plans is its own. */
   kind = 0;
+  /** Of the next state: who owns it, and how often it has been moved by force. */
+  owner = 0;
+  teleports = 0;
   /** No longer among the living. */
   isGone = false;
 
@@ -40,6 +44,7 @@ export class EntityRows {
     this.id = id;
     this.plan = plan;
     this.#mask = capacity - 1;
+    this.#width = plan.width;
     this.rows = new Int32Array(capacity * plan.width);
     this.#ticks = new Float64Array(capacity).fill(NO_TICK);
     this.#texts = plan.texts.length > 0 ? Array.from({ length: capacity }, () => []) : undefined;
@@ -48,7 +53,7 @@ export class EntityRows {
   /** Where in `rows` the state of a tick begins; -1 if there is none. */
   find(tick: number): number {
     const slot = tick & this.#mask;
-    return this.#ticks[slot] === tick ? slot * this.plan.width : -1;
+    return this.#ticks[slot] === tick ? slot * this.#width : -1;
   }
 
   /** Whether the state of a tick that was there once still is. */
@@ -63,7 +68,7 @@ export class EntityRows {
     if (held !== NO_TICK && ((held - tick) | 0) > 0) return -1;
     this.#ticks[slot] = tick;
     if (this.newest === NO_TICK || ((tick - this.newest) | 0) > 0) this.newest = tick;
-    return slot * this.plan.width;
+    return slot * this.#width;
   }
 
   textsAt(tick: number): Texts {

@@ -28,8 +28,8 @@ export class PacketEntries {
   add(entity: EntityRows, kind: number, place: number): number {
     const index = this.count++;
     if (index >= this.kinds.length) this.#grow();
-    this.entities[index] = entity;
-    this.texts[index] = undefined;
+    if (this.entities[index] !== entity) this.entities[index] = entity;
+    if (this.texts[index] !== undefined) this.texts[index] = undefined;
     this.kinds[index] = kind;
     this.places[index] = place;
     this.ticks0[index] = NO_TICK;
@@ -67,23 +67,27 @@ export class PacketEntries {
 
   /** Whether the same entities have the same baselines. */
   isSameAs(other: PacketEntries): boolean {
-    if (this.count !== other.count) return false;
-    for (let index = 0; index < this.count; index++) {
+    const { count, entities, ticks0, ticks1, ticks2 } = this;
+    if (count !== other.count) return false;
+    for (let index = 0; index < count; index++) {
       const isSame =
-        this.entities[index] === other.entities[index] &&
-        other.hasBaselines(index, this.ticks0[index]!, this.ticks1[index]!, this.ticks2[index]!);
+        entities[index] === other.entities[index] &&
+        other.hasBaselines(index, ticks0[index]!, ticks1[index]!, ticks2[index]!);
       if (!isSame) return false;
     }
     return true;
   }
 
+  /** Takes over what {@link isSameAs} compares. */
   copy(other: PacketEntries): void {
-    this.clear();
-    for (let index = 0; index < other.count; index++) {
-      this.add(other.entities[index]!, other.kinds[index]!, other.places[index]!);
-      this.ticks0[index] = other.ticks0[index]!;
-      this.ticks1[index] = other.ticks1[index]!;
-      this.ticks2[index] = other.ticks2[index]!;
+    const { count, entities, ticks0, ticks1, ticks2 } = other;
+    while (this.kinds.length < count) this.#grow();
+    this.count = count;
+    for (let index = 0; index < count; index++) {
+      if (this.entities[index] !== entities[index]) this.entities[index] = entities[index]!;
+      this.ticks0[index] = ticks0[index]!;
+      this.ticks1[index] = ticks1[index]!;
+      this.ticks2[index] = ticks2[index]!;
     }
   }
 

@@ -11,27 +11,23 @@ const GRID_HOLDS = Math.round(FREQUENCY_TOTAL * 0.94);
  * input's smallest and largest value may break the rule: inputs are often cut off there.
  */
 export class PacketGrids {
-  #grids: Int32Array = new Int32Array(64).fill(1);
+  /** By column; 1 where nothing is known. */
+  values: Int32Array = new Int32Array(64).fill(1);
   /** Columns that may still have one. */
   #open: Uint16Array = new Uint16Array(64);
   #openCount = 0;
 
-  /** 1 where nothing is known. */
-  of(column: number): number {
-    return this.#grids[column]!;
-  }
-
   /** Forgets everything. */
   start(plan: StatePlan): void {
-    if (plan.width > this.#grids.length) {
-      this.#grids = new Int32Array(plan.width);
+    if (plan.width > this.values.length) {
+      this.values = new Int32Array(plan.width);
       this.#open = new Uint16Array(plan.width);
     }
     const { gridColumns } = plan;
-    for (let column = 0; column < plan.width; column++) this.#grids[column] = 1;
+    for (let column = 0; column < plan.width; column++) this.values[column] = 1;
     for (let index = 0; index < gridColumns.length; index++) {
       const column = gridColumns[index]!;
-      this.#grids[column] = 0;
+      this.values[column] = 0;
       this.#open[index] = column;
     }
     this.#openCount = gridColumns.length;
@@ -39,7 +35,7 @@ export class PacketGrids {
 
   /** Takes in the values of a baseline. */
   observe(plan: StatePlan, rows: Int32Array, at: number): void {
-    const grids = this.#grids;
+    const grids = this.values;
     const open = this.#open;
     let kept = 0;
     for (let index = 0; index < this.#openCount; index++) {
@@ -55,7 +51,7 @@ export class PacketGrids {
   check(plan: StatePlan, rows: Int32Array, at: number, broken: Uint8Array): void {
     for (let index = 0; index < this.#openCount; index++) {
       const column = this.#open[index]!;
-      const grid = this.#grids[column]!;
+      const grid = this.values[column]!;
       const value = rows[at + column]!;
       if (grid > 1 && value % grid !== 0 && !isCutOff(plan, column, value)) broken[column] = 1;
     }
@@ -65,8 +61,8 @@ export class PacketGrids {
   code(model: ResidualModel, broken: Uint8Array): void {
     for (let index = 0; index < this.#openCount; index++) {
       const column = this.#open[index]!;
-      if (this.#grids[column]! < 2 || !model.codeFlag(broken[column] === 0, GRID_HOLDS))
-        this.#grids[column] = 1;
+      if (this.values[column]! < 2 || !model.codeFlag(broken[column] === 0, GRID_HOLDS))
+        this.values[column] = 1;
     }
   }
 }

@@ -51,6 +51,8 @@ for (let bin = 0; bin < chances.length; bin++) {
 export class ResidualModel {
   /** By how much the last residual was wider than expected, in 1 / LOG_UNITS octaves. */
   surprise = 0;
+  /** How wide the last residual was, as a logarithm in 1 / LOG_UNITS octaves. */
+  size = 0;
   /** For the packet's age: FEATURES numbers per role, in 1 / WEIGHT_UNITS. */
   weights: Int32Array = new Int32Array(ROLES * FEATURES);
   readonly #coder: EntropyCoder;
@@ -75,7 +77,8 @@ export class ResidualModel {
   code(role: number, scale: number, residual: number): number {
     const coded =
       scale > HIGHEST_UNITS ? this.#wide(role, scale, residual) : this.#signed(role, scale, residual);
-    this.surprise = integerLog(coded < 0 ? -coded : coded) - scale;
+    this.size = integerLog(coded < 0 ? -coded : coded);
+    this.surprise = this.size - scale;
     return coded;
   }
 
@@ -155,7 +158,7 @@ export class ResidualModel {
       (token === ESCAPE ? codeVaruint(this.#coder, above) : codeWide(this.#coder, above, extras[token]!));
     const low = codeWide(this.#coder, magnitude & (2 ** shift - 1), shift);
     const value = high * 2 ** shift + low;
-    return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? -value : value;
+    return this.#coder.bits(residual < 0 ? 1 : 0, 1) === 1 ? 0 - value : value;
   }
 
   #token(table: number, token: number): number {

@@ -1,4 +1,5 @@
 import { PacketEntries } from "./packet-entries.js";
+import { SharedTicks } from "./shared-ticks.js";
 import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
 import type { StatePlan } from "./state-plan.js";
 import { Views } from "./views.js";
@@ -9,6 +10,7 @@ const VARIANTS = 16;
 interface Variant {
   readonly entries: PacketEntries;
   checked: number;
+  tag: number;
   readonly body: Views;
   length: number;
 }
@@ -17,8 +19,15 @@ interface Variant {
 export class SharedWriter {
   readonly #writer: SnapshotWriter;
   readonly #variants: Variant[] = [];
-  #count = 0;
   #tick = Number.NaN;
+  /** For senders that know without comparing that they share a tick. */
+  readonly ticks = new SharedTicks();
+  /** Counts ticks, and the packets of a tick that were kept: the last {@link VARIANTS} of them still are. */
+  epoch = 0;
+  kept = 0;
+  /** The number of the packet that was written last; 0 where it is nobody else's. */
+  tag = 0;
+  #lastTag = 0;
   /** Packets that were encoded, and those that were taken from an earlier receiver. */
   encoded = 0;
   reused = 0;
@@ -27,19 +36,33 @@ export class SharedWriter {
     this.#writer = new SnapshotWriter(plans);
   }
 
+  /** Begins a tick: the packets of the one before are no more. */
+  start(tick: number): void {
+    if (tick === this.#tick) return;
+    this.#tick = tick;
+    this.kept = 0;
+    this.epoch += 1;
+  }
+
+  /** Whether packets that were kept from `from` on have not been replaced. */
+  holds(from: number): boolean {
+    return this.kept - from <= VARIANTS;
+  }
+
   /** A view that is valid until the next tick, or until {@link VARIANTS} other packets were written. */
   write(content: SnapshotContent): Uint8Array {
-    if (content.tick !== this.#tick) {
-      this.#tick = content.tick;
-      this.#count = 0;
-    }
+    this.start(content.tick);
     // What is told to one receiver alone is not worth keeping.
-    if (content.removed.length > 0) return this.#encode(content);
-    const held = Math.min(this.#count, VARIANTS);
+    if (content.removed.length > 0) {
+      this.tag = 0;
+      return this.#encode(content);
+    }
+    const held = Math.min(this.kept, VARIANTS);
     for (let index = 0; index < held; index++) {
       const variant = this.#variants[index]!;
       if (variant.checked !== content.checked || !variant.entries.isSameAs(content.entries)) continue;
       this.reused += 1;
+      this.tag = variant.tag;
       return variant.body.of(variant.length);
     }
     return this.#keep(content, this.#encode(content));
@@ -51,17 +74,25 @@ export class SharedWriter {
   }
 
   #keep({ entries, checked }: SnapshotContent, body: Uint8Array): Uint8Array {
-    const index = this.#count++ % VARIANTS;
+    const index = this.kept++ % VARIANTS;
     const variant = (this.#variants[index] ??= newVariant());
     if (variant.body.buffer.length < body.length) variant.body.replace(new Uint8Array(body.length * 2));
     variant.body.buffer.set(body);
     variant.length = body.length;
     variant.checked = checked;
+    variant.tag = ++this.#lastTag;
+    this.tag = variant.tag;
     variant.entries.copy(entries);
     return variant.body.of(body.length);
   }
 }
 
 function newVariant(): Variant {
-  return { entries: new PacketEntries(), checked: -1, body: new Views(new Uint8Array(1200)), length: 0 };
+  return {
+    entries: new PacketEntries(),
+    checked: -1,
+    tag: 0,
+    body: new Views(new Uint8Array(1200)),
+    length: 0,
+  };
 }

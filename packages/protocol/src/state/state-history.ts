@@ -21,7 +21,7 @@ export class StateHistory {
   readonly #byId = new Map<number, EntityRows>();
   readonly #kinds = new Map<StatePlan, number>();
   readonly #freeIndices: number[] = [];
-  readonly #owners = new Map<number, number>();
+  /** By id: they outlive their entities. */
   readonly #teleports = new Map<number, number>();
 
   constructor({ plans, historyTicks = DEFAULT_HISTORY_TICKS }: StateHistoryOptions) {
@@ -56,6 +56,7 @@ export class StateHistory {
     this.#byId.set(id, entity);
     this.entities.push(entity);
     this.entities.sort((a, b) => a.id - b.id);
+    entity.teleports = this.#teleports.get(id) ?? 0;
     this.setOwner(id, owner);
     return entity;
   }
@@ -66,7 +67,6 @@ export class StateHistory {
     this.#byId.delete(id);
     entity.isGone = true;
     this.#freeIndices.push(entity.index);
-    this.#owners.delete(id);
     // An id that is used again is at another place, even for a receiver that has not heard of the removal.
     this.teleport(id);
     this.entities.splice(this.entities.indexOf(entity), 1);
@@ -77,12 +77,16 @@ export class StateHistory {
     if (!Number.isInteger(owner) || owner < 0 || owner >= 2 ** OWNER_BITS) {
       throw new ConfigError({ field: "owner", value: owner, expected: "a whole number from 0 to 65535" });
     }
-    this.#owners.set(id, owner);
+    const entity = this.#byId.get(id);
+    if (entity) entity.owner = owner;
   }
 
   /** The next state is a new place, not a movement: receivers show it at once. */
   teleport(id: number): void {
-    this.#teleports.set(id, ((this.#teleports.get(id) ?? 0) + 1) % 2 ** TELEPORT_BITS);
+    const teleports = ((this.#teleports.get(id) ?? 0) + 1) % 2 ** TELEPORT_BITS;
+    this.#teleports.set(id, teleports);
+    const entity = this.#byId.get(id);
+    if (entity) entity.teleports = teleports;
   }
 
   /** Throws {@link ConfigError} for values out of range. Ticks go up. */
@@ -95,8 +99,8 @@ export class StateHistory {
         expected: "one that is newer than the states before",
       });
     quantise(entity.plan, state, entity.rows, at);
-    entity.rows[at + OWNER_COLUMN] = this.#owners.get(entity.id) ?? 0;
-    entity.rows[at + TELEPORT_COLUMN] = this.#teleports.get(entity.id) ?? 0;
+    entity.rows[at + OWNER_COLUMN] = entity.owner;
+    entity.rows[at + TELEPORT_COLUMN] = entity.teleports;
     if (texts) entity.setTexts(tick, texts);
   }
 }

@@ -26,6 +26,7 @@ import type { Link, LinkClose } from "../link.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
+import { bestOf, mayBeLost } from "./link-choice.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 import { LossMeter } from "./loss-meter.js";
 import { ReceivedSequences } from "./received-sequences.js";
@@ -494,16 +495,4 @@ export class Session {
 function assertBytes(field: string, bytes: number, max: number): void {
   if (bytes > max)
     throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
-}
-
-function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
-  let best: LinkMonitor | undefined;
-  for (const monitor of monitors) {
-    if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
-  }
-  return best;
-}
-
-function mayBeLost(trafficClass: TrafficClassName): boolean {
-  return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }

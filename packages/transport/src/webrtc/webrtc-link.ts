@@ -143,7 +143,7 @@ export class WebRtcLink implements SignalledLink {
     if (this.#isReady || this.#state !== "connecting" || !this.#peer?.connected) return;
     if (this.#channels.some((channel) => channel.readyState !== "open")) return;
     this.#isReady = true;
-    const connection = (this.#peer as unknown as SimplePeerInternals)._pc;
+    const { _pc: connection } = this.#peer as unknown as SimplePeerInternals;
     const open = (): void => this.#open();
     const cancel = this.#options.scheduler.after(ROUTE_DEADLINE_MS, open);
     void this.#findRoute(connection).then(() => {

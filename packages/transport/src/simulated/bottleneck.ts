@@ -1,4 +1,4 @@
-import type { Scheduler } from "@paceline/transport";
+import type { Scheduler } from "../scheduler.js";
 
 /** What the narrowest place of a path allows now; read anew for every packet, since it may change. */
 interface Capacity {

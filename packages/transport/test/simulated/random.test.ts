@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../src/index.js";
-import { splitMix64, Xoshiro128 } from "../src/random.js";
+import { seededRandom } from "../../src/simulated/index.js";
+import { splitMix64, Xoshiro128 } from "../../src/simulated/random.js";
 
 test("the generator gives the published first values of xoshiro128** for the state 1, 2, 3, 4", () => {
   const generator = new Xoshiro128(Uint32Array.of(1, 2, 3, 4));

@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import type { Scheduler } from "@paceline/transport";
+import type { Scheduler } from "../scheduler.js";
 import { Bottleneck } from "./bottleneck.js";
 import { InOrder } from "./in-order.js";
 import { LossProcess } from "./loss-process.js";
@@ -27,6 +27,8 @@ export interface NetworkSimulatorOptions {
    * intervals on one that counts three, and 200 on one that waits for Linux' retransmission timer.
    */
   readonly retransmitMs?: number;
+  /** The narrowest place, where several directions share one; default: one of its own, as the settings say. */
+  readonly bottleneck?: Bottleneck;
 }
 
 /** What happened to the packets of one direction. */
@@ -48,9 +50,12 @@ export interface NetworkCounters {
   droppedMtu: number;
 }
 
+type Deliver = (packet: Uint8Array) => void;
+
 interface Flight {
   readonly number: number;
   readonly packet: Uint8Array;
+  readonly deliver: Deliver;
 }
 
 const DEFAULT_RETRANSMIT_MS = 100;
@@ -79,6 +84,7 @@ export class NetworkSimulator {
   readonly #inOrder = new InOrder<Flight>((flight) => this.#arrive(flight));
   #settings: NetworkSettings;
   #isClosed = false;
+  #queuedBytes = 0;
   #newestArrived = -1;
   #lastArrivalAtMs = -Infinity;
   readonly #line: (() => void)[] = [];
@@ -91,7 +97,7 @@ export class NetworkSimulator {
     }
     this.#options = options;
     this.#settings = networkSettings(options.settings ?? {});
-    this.#bottleneck = new Bottleneck(options.scheduler, () => this.#settings);
+    this.#bottleneck = options.bottleneck ?? new Bottleneck(options.scheduler, () => this.#settings);
     // One stream per purpose: to change the jitter of a test does not change which packets are lost.
     this.#loss = new LossProcess(options.random.fork());
     this.#jitter = options.random.fork();
@@ -105,9 +111,9 @@ export class NetworkSimulator {
     return this.#settings;
   }
 
-  /** Bytes that wait for or are in transmission at the bottleneck. */
+  /** Bytes of this direction that wait for or are in transmission at the bottleneck. */
   get queuedBytes(): number {
-    return this.#bottleneck.queuedBytes;
+    return this.#queuedBytes;
   }
 
   /**
@@ -119,8 +125,12 @@ export class NetworkSimulator {
     this.#settings = networkSettings(changes, this.#settings);
   }
 
-  /** Sends a packet. The bytes are copied at once; nothing is delivered before this call has returned. */
-  send(packet: Uint8Array): void {
+  /**
+   * Sends a packet. The bytes are copied at once; nothing is delivered before this call has returned.
+   *
+   * @param deliver where this packet goes instead of to the path's own receiver
+   */
+  send(packet: Uint8Array, deliver: Deliver = this.#options.deliver): void {
     if (this.#isClosed) return;
     const isReliable = this.#options.reliable === true;
     const bytes = packet.length;
@@ -131,8 +141,13 @@ export class NetworkSimulator {
     } else if (!isReliable && !this.#bottleneck.hasRoomFor(bytes)) {
       this.#counters.droppedQueue += 1;
     } else {
-      const flight = { number, packet: packet.slice() };
-      this.#bottleneck.push(bytes, () => (isReliable ? this.#transmit(flight) : this.#launch(flight)));
+      const flight = { number, packet: packet.slice(), deliver };
+      this.#queuedBytes += bytes;
+      this.#bottleneck.push(bytes, () => {
+        this.#queuedBytes -= bytes;
+        if (isReliable) this.#transmit(flight);
+        else this.#launch(flight);
+      });
     }
   }
 
@@ -151,7 +166,7 @@ export class NetworkSimulator {
     this.#arriveAfter(delayMs, () => this.#arrive(flight));
     if (!isTwice) return;
     // A copy of its own, made now: the receiver of the first may write into it.
-    const copy = flight.packet.slice();
+    const copy = { ...flight, packet: flight.packet.slice() };
     this.#arriveAfter(this.#drawJitteredMs(this.#duplication), () => this.#arriveAgain(copy));
   }
 
@@ -211,19 +226,19 @@ export class NetworkSimulator {
     if (this.#isClosed) return;
     if (flight.number < this.#newestArrived) this.#counters.reordered += 1;
     this.#newestArrived = Math.max(this.#newestArrived, flight.number);
-    this.#hand(flight.packet);
+    this.#hand(flight);
   }
 
-  #arriveAgain(copy: Uint8Array): void {
+  #arriveAgain(copy: Flight): void {
     if (this.#isClosed) return;
     this.#counters.duplicated += 1;
     this.#hand(copy);
   }
 
-  #hand(packet: Uint8Array): void {
+  #hand({ packet, deliver }: Flight): void {
     this.#counters.delivered += 1;
     this.#counters.deliveredBytes += packet.length;
-    this.#options.deliver(packet);
+    deliver(packet);
   }
 }
 

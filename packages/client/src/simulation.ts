@@ -1,0 +1,48 @@
+import { InterposedLink, type Link, type Scheduler } from "@paceline/transport";
+import type { NetworkSettings, SimulatedLine } from "@paceline/transport/simulated";
+
+/** What a page can pretend of its network, in each direction; what is left out is as on a perfect path. */
+export type SimulatedNetwork = Partial<NetworkSettings>;
+
+/** The room's links, and the worse line on which they can be made to hang. Its code is fetched when first wanted. */
+export class Simulation {
+  readonly #scheduler: Scheduler;
+  readonly #links = new Set<InterposedLink>();
+  #line: SimulatedLine | undefined;
+  #settings: SimulatedNetwork | undefined;
+  #calls = 0;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /** Undefined: the links are as they are. */
+  get settings(): SimulatedNetwork | undefined {
+    return this.#settings;
+  }
+
+  /** The link to use in the place of `link`. */
+  wrap(link: Link): InterposedLink {
+    for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
+    const wrapped = new InterposedLink(link);
+    this.#links.add(wrapped);
+    if (this.#settings) this.#line?.take(wrapped);
+    return wrapped;
+  }
+
+  /** Of several calls the last one counts, whatever is fetched first. False: a later one was quicker. */
+  async set(settings: SimulatedNetwork | undefined): Promise<boolean> {
+    this.#calls += 1;
+    const call = this.#calls;
+    if (settings && !this.#line) {
+      const { SimulatedLine } = await import("@paceline/transport/simulated");
+      this.#line ??= new SimulatedLine({ scheduler: this.#scheduler });
+    }
+    if (call !== this.#calls) return false;
+    if (settings) this.#line?.change(settings);
+    else this.#line?.release();
+    this.#settings = settings && { ...settings };
+    if (settings) for (const link of this.#links) if (link.state !== "closed") this.#line?.take(link);
+    return true;
+  }
+}

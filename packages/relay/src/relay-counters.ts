@@ -1,0 +1,87 @@
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import type { LinkKind } from "@paceline/transport";
+
+/** Packets and their bytes. */
+export interface TrafficCount {
+  packets: number;
+  bytes: number;
+}
+
+/** How often something happened, by a name for it. */
+export type CountsByName = Readonly<Record<string, number>>;
+
+/** What has happened since the start, for whoever watches the relay; everything counts up. */
+export interface RelayCounts {
+  /** Seats given out, by the way of asking. */
+  readonly seats: CountsByName;
+  /** Match requests that got no seat, by code of docs/ERRORS.md. */
+  readonly matchRefusals: CountsByName;
+  /** Participants who came by a ticket (`joined`) or came back by a token (`resumed`). */
+  readonly entries: CountsByName;
+  /** Links that ended or were not let in, by the name of their close code. */
+  readonly linkCloses: CountsByName;
+  /** Sessions that ended, likewise. */
+  readonly sessionEnds: CountsByName;
+  /** By kind of link, then by class of traffic. */
+  readonly sent: Readonly<
+    Partial<Record<LinkKind, Readonly<Partial<Record<TrafficClassName, TrafficCount>>>>>
+  >;
+  /** By kind of link. */
+  readonly received: Readonly<Partial<Record<LinkKind, TrafficCount>>>;
+}
+
+const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
+
+/** Counts what passes the relay's doors. */
+export class RelayCounters implements RelayCounts {
+  readonly seats: Record<string, number> = {};
+  readonly matchRefusals: Record<string, number> = {};
+  readonly entries = { joined: 0, resumed: 0 };
+  readonly linkCloses: Record<string, number> = {};
+  readonly sessionEnds: Record<string, number> = {};
+  readonly sent: Partial<Record<LinkKind, Partial<Record<TrafficClassName, TrafficCount>>>> = {};
+  readonly received: Partial<Record<LinkKind, TrafficCount>> = {};
+
+  seatGiven(method: string): void {
+    addOne(this.seats, method);
+  }
+
+  matchRefused(code: string): void {
+    addOne(this.matchRefusals, code);
+  }
+
+  entered(how: "joined" | "resumed"): void {
+    this.entries[how] += 1;
+  }
+
+  linkClosed(code: number): void {
+    addOne(this.linkCloses, nameOf(code));
+  }
+
+  sessionEnded(code: number): void {
+    addOne(this.sessionEnds, nameOf(code));
+  }
+
+  packetSent(kind: LinkKind, trafficClass: TrafficClassName, bytes: number): void {
+    const byClass = (this.sent[kind] ??= {});
+    add((byClass[trafficClass] ??= { packets: 0, bytes: 0 }), bytes);
+  }
+
+  packetReceived(kind: LinkKind, bytes: number): void {
+    add((this.received[kind] ??= { packets: 0, bytes: 0 }), bytes);
+  }
+}
+
+/** A code that is not ours is one name: the other side chooses it, and could choose a thousand. */
+function nameOf(code: number): string {
+  return closeCodeNames.get(code) ?? "other";
+}
+
+function addOne(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function add(count: TrafficCount, bytes: number): void {
+  count.packets += 1;
+  count.bytes += bytes;
+}

@@ -1,0 +1,215 @@
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import type { InterposedLink, Passage } from "../interposed-link.js";
+import { newLinkCounters } from "../link.js";
+import type { Cancel, Scheduler } from "../scheduler.js";
+import { SendQueue } from "../send-queue.js";
+import { Bottleneck } from "./bottleneck.js";
+import { type NetworkSettings, networkSettings, PERFECT_NETWORK } from "./network-settings.js";
+import { NetworkSimulator } from "./network-simulator.js";
+import { cameReliably, isReliableClass } from "./packet-order.js";
+import { type Random, seededRandom } from "./random.js";
+
+/** What makes a {@link SimulatedLine}. */
+export interface SimulatedLineOptions {
+  readonly scheduler: Scheduler;
+  /** Source of all its chance; default: seeded anew every time. */
+  readonly random?: Random;
+}
+
+/** How often a line that was switched off looks whether its last packets have arrived. */
+const DRAIN_POLL_MS = 50;
+const MOST_INCOMING_BYTES = 1_048_576;
+
+/**
+ * The worse network that a device pretends to hang on: what goes through any of its links goes through this, in both
+ * directions. All links share its rate. What a link carries in order is never lost but late, and all behind it as well,
+ * as in a TCP stream.
+ */
+export class SimulatedLine {
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly #out: Bottleneck;
+  readonly #in: Bottleneck;
+  readonly #passages = new Map<InterposedLink, SimulatedPassage>();
+  #settings: NetworkSettings = PERFECT_NETWORK;
+
+  constructor({ scheduler, random }: SimulatedLineOptions) {
+    this.#scheduler = scheduler;
+    this.#random = random ?? seededRandom(crypto.getRandomValues(new Uint32Array(1))[0]!);
+    this.#out = new Bottleneck(scheduler, () => this.#settings);
+    this.#in = new Bottleneck(scheduler, () => this.#settings);
+  }
+
+  /** What each direction does to packets now. */
+  get settings(): NetworkSettings {
+    return this.#settings;
+  }
+
+  /** From now on packets of this link go through the line too. */
+  take(link: InterposedLink): void {
+    const held = this.#passages.get(link);
+    if (held) return held.hold();
+    const passage = new SimulatedPassage({
+      scheduler: this.#scheduler,
+      link,
+      out: this.#out,
+      in: this.#in,
+      random: this.#random,
+      settings: this.#settings,
+      onEnd: () => this.#passages.delete(link),
+    });
+    this.#passages.set(link, passage);
+    link.interpose(passage);
+  }
+
+  /**
+   * Changes each direction of every link; what is not given is as on a perfect path.
+   *
+   * @throws ConfigError that names the first setting outside its range; nothing has changed then.
+   */
+  change(settings: Partial<NetworkSettings>): void {
+    this.#settings = networkSettings(settings);
+    for (const passage of this.#passages.values()) passage.change(this.#settings);
+  }
+
+  /** Lets go of all links, each as soon as what is on its way has arrived in order. */
+  release(): void {
+    this.change({});
+    for (const passage of this.#passages.values()) passage.release();
+  }
+}
+
+interface PassageOptions {
+  readonly scheduler: Scheduler;
+  readonly link: InterposedLink;
+  readonly out: Bottleneck;
+  readonly in: Bottleneck;
+  readonly random: Random;
+  readonly settings: NetworkSettings;
+  onEnd(): void;
+}
+
+/** One link's way through a line: for each direction a stream, and beside it loose packets where the link has those. */
+class SimulatedPassage implements Passage {
+  readonly counters = newLinkCounters();
+  readonly #options: PassageOptions;
+  readonly #paths: NetworkSimulator[] = [];
+  readonly #orderedIn: NetworkSimulator;
+  readonly #looseIn: NetworkSimulator;
+  readonly #ordered: SendQueue;
+  readonly #loose: SendQueue;
+  /** Class and key of packets that wait: the queue hands back the bytes alone. */
+  readonly #addresses = new WeakMap<Uint8Array, { trafficClass: TrafficClassName; key: number }>();
+  #settings: NetworkSettings;
+  #stopDraining: Cancel | undefined;
+
+  constructor(options: PassageOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+    const isMixed = options.link.isUnreliable;
+    this.#orderedIn = this.#path(options.in, true);
+    this.#looseIn = isMixed ? this.#path(options.in, false) : this.#orderedIn;
+    this.#ordered = this.#queue(true);
+    this.#loose = isMixed ? this.#queue(false) : this.#ordered;
+  }
+
+  get queuedBytes(): number {
+    const waiting = this.#paths.reduce((bytes, path) => bytes + path.queuedBytes, 0);
+    const incoming = this.#orderedIn.queuedBytes + (this.#isMixed ? this.#looseIn.queuedBytes : 0);
+    return waiting - incoming + this.#ordered.queuedBytes + (this.#isMixed ? this.#loose.queuedBytes : 0);
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
+    this.#addresses.set(packet, { trafficClass, key });
+    (isReliableClass(trafficClass) ? this.#ordered : this.#loose).send(trafficClass, packet, key);
+  }
+
+  receive(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void {
+    // A real line would hold the sender back; this one can only give up.
+    if (this.#orderedIn.queuedBytes > MOST_INCOMING_BYTES) {
+      return this.#options.link.close(CloseCode.tooSlow, "the simulated line is too slow");
+    }
+    const path = this.#isMixed && !cameReliably(packet) ? this.#looseIn : this.#orderedIn;
+    path.send(packet, deliver);
+  }
+
+  end(tell: () => void): void {
+    this.#options.scheduler.after(this.#settings.delayMs, tell);
+  }
+
+  change(settings: NetworkSettings): void {
+    this.#settings = settings;
+    for (const path of this.#paths) path.change(settings);
+  }
+
+  /** What went around a stream that still holds packets would overtake them: it is let go when they have arrived. */
+  release(): void {
+    this.#stopDraining ??= this.#options.scheduler.every(DRAIN_POLL_MS, () => {
+      const isDrained = this.#paths.every(({ counters }) => counters.sent === settled(counters));
+      if (!isDrained || this.queuedBytes > 0) return;
+      this.#end();
+      this.#options.link.interpose(undefined);
+    });
+  }
+
+  /** Not to be let go after all. */
+  hold(): void {
+    this.#stopDraining?.();
+    this.#stopDraining = undefined;
+  }
+
+  close(): void {
+    this.#ordered.clear();
+    if (this.#isMixed) this.#loose.clear();
+    for (const path of this.#paths) path.close();
+    this.#end();
+  }
+
+  #end(): void {
+    this.hold();
+    this.#options.onEnd();
+  }
+
+  get #isMixed(): boolean {
+    return this.#looseIn !== this.#orderedIn;
+  }
+
+  #queue(isOrdered: boolean): SendQueue {
+    const { scheduler, link, out } = this.#options;
+    const path = this.#path(out, isOrdered);
+    return new SendQueue({
+      scheduler,
+      counters: this.counters,
+      write: (packet) => {
+        const address = this.#addresses.get(packet);
+        if (address) path.send(packet, (late) => link.inner.send(address.trafficClass, late, address.key));
+      },
+      bufferedBytes: () => path.queuedBytes,
+      onOverflow: () => link.close(CloseCode.tooSlow, "does not take what is sent to it"),
+    });
+  }
+
+  #path(bottleneck: Bottleneck, isOrdered: boolean): NetworkSimulator {
+    const path = new NetworkSimulator({
+      scheduler: this.#options.scheduler,
+      random: this.#options.random,
+      deliver: () => undefined,
+      settings: this.#options.settings,
+      ordered: isOrdered,
+      reliable: isOrdered,
+      bottleneck,
+    });
+    this.#paths.push(path);
+    return path;
+  }
+}
+
+function settled({
+  delivered,
+  duplicated,
+  lost,
+  droppedQueue,
+  droppedMtu,
+}: NetworkSimulator["counters"]): number {
+  return delivered - duplicated + lost + droppedQueue + droppedMtu;
+}
