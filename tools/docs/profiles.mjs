@@ -164,13 +164,19 @@ function ordinaryPlans({ circumstancesOf, decide, profiles }) {
 
 /** @param {Transport} transport @param {Words} words @returns {string} */
 function bandTable({ measuredBands }, { bandSources }) {
-  const names = /** @type {const} */ ({ lossRatio: "loss", rttMs: "rtt", jitterMs: "jitter" });
+  const names = /** @type {const} */ ({
+    lossRatio: ["loss", "%"],
+    rttMs: ["rtt", "ms"],
+    jitterMs: ["jitter", "ms"],
+    queuedBytes: ["queue", "bytes"],
+    stallRatio: ["stalls", "%"],
+  });
   const quantities = /** @type {(keyof typeof measuredBands)[]} */ (Object.keys(measuredBands));
   const rows = quantities.flatMap((quantity) =>
     measuredBands[quantity].map(({ name, from }) => [
-      `\`${names[quantity]}\``,
+      `\`${names[quantity][0]}\``,
       name,
-      quantity === "lossRatio" ? `${from * 100} %` : `${from} ms`,
+      `${names[quantity][1] === "%" ? from * 100 : from} ${names[quantity][1]}`,
       /** @type {Record<string, string>} */ (bandSources)[name] ?? "–",
     ]),
   );

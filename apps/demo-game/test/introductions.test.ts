@@ -16,6 +16,8 @@ function peerNumbered(number: number): Peer {
       updatesInPerSecond: 0,
       updatesOutPerSecond: 0,
       lossRatio: 0,
+      jitterMs: 0,
+      queuedBytes: 0,
     },
   };
 }

@@ -13,6 +13,7 @@ export {
   type Fields,
   type MotionModel,
   type Range,
+  type ShowStyle,
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
@@ -28,5 +29,7 @@ export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
-export type { Explanation, RoomTransport } from "./room-transport.js";
+export type { PathQuality, ServerStats } from "./path-stats.js";
+export type { PeerRates } from "./rate-meter.js";
+export type { Explanation, RoomTransport, TransportChange } from "./room-transport.js";
 export type { SimulatedNetwork } from "./simulation.js";

@@ -11,6 +11,7 @@ import type { Scheduler } from "@paceline/transport";
 import { Listeners } from "./listeners.js";
 import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
 import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
+import type { ViewPlan } from "./view-plan.js";
 
 /** Another participant with all that is known of it. */
 interface Member {
@@ -22,7 +23,9 @@ export interface MembersOptions {
   readonly scheduler: Scheduler;
   /** What a new pair needs besides what is told here. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
-  extrapolationLimitMs(): number;
+  readonly view: ViewPlan;
+  /** Interpolated entities have to be shown this late, ms; undefined while there are none. */
+  onNeededDelay(delayMs: number | undefined): void;
   /** A message of the game, or one that only the room understands. */
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onPathChange(peer: PeerConnection, reason: string): void;
@@ -114,7 +117,7 @@ export class Members {
       owner: peer,
       clock: options.scheduler,
       definitionNamed: (name) => this.#definitions.get(name),
-      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      view: options.view,
       onSpawn: (entity) => this.spawns.tell(entity),
       onDespawn: (entity) => this.despawns.tell(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
@@ -122,6 +125,11 @@ export class Members {
     });
     this.#members.set(info.number, { peer, entities });
     return peer;
+  }
+
+  planChanged(): void {
+    for (const { entities } of this.#members.values()) entities.planChanged();
+    this.#tellDelay();
   }
 
   /** Ends a pair, if there is one of that number. */
@@ -158,6 +166,17 @@ export class Members {
     const entities = this.#members.get(from.number)?.entities;
     const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
     for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+    this.#tellDelay();
+  }
+
+  /** All are shown with one delay: that of the peer who needs the longest. */
+  #tellDelay(): void {
+    let longestMs: number | undefined;
+    for (const { entities } of this.#members.values()) {
+      const { neededDelayMs } = entities;
+      if (neededDelayMs !== undefined) longestMs = Math.max(longestMs ?? 0, neededDelayMs);
+    }
+    this.#options.onNeededDelay(longestMs);
   }
 
   /** What is late or not known may happen to anybody; what makes no sense may not. */

@@ -8,6 +8,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import {
+  PathChoice,
   RelayedLink,
   Session,
   type Link,
@@ -17,7 +18,9 @@ import {
   type Uplink,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
+import type { LinkTerms } from "./direct-path.js";
 import { LazyDirectPath } from "./lazy-direct-path.js";
+import type { PathQuality } from "./path-stats.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
 import { Requests } from "./requests.js";
 
@@ -59,7 +62,7 @@ export interface Peer {
   readonly reason: string;
   /** Round trip over the present path, ms; undefined before it was measured. */
   readonly rttMs: number | undefined;
-  readonly stats: PeerRates & { readonly lossRatio: number };
+  readonly stats: PeerRates & PathQuality;
 }
 
 /** The relay is the last resort: it is there as long as the server is, and needs no proof. */
@@ -83,6 +86,8 @@ export class PeerConnection implements Peer {
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
+  readonly #choice = new PathChoice();
+  #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
   #uplink: Uplink | undefined;
   /** The path that was told last: of a link, too, it may change. */
@@ -117,12 +122,7 @@ export class PeerConnection implements Peer {
       iceServers: () => options.iceServers(),
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
-      attach: (link, { rank, deadlineMs }) =>
-        this.session.attach(options.interpose(link), {
-          ...directOptions,
-          preference: DIRECT_PREFERENCE + rank / 1000,
-          connectTimeoutMs: deadlineMs,
-        }),
+      attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),
       onLoadFailure: () => this.#tellPath(),
     });
   }
@@ -157,11 +157,14 @@ export class PeerConnection implements Peer {
     const link = this.session.activeLink;
     if (!link) return "no path: the connection to the server is down";
     if (link.kind === "webrtc") {
-      return this.path === "turn"
-        ? "no direct path was found; a probe went both ways through a TURN server"
-        : "a probe went both ways over a direct WebRTC link";
+      const proven =
+        this.path === "turn"
+          ? "no direct path was found; a probe went both ways through a TURN server"
+          : "a probe went both ways over a direct WebRTC link";
+      return this.#choice.reason || proven;
     }
     if (this.#obstacle) return this.#obstacle;
+    if (this.#choice.choice === "relay" && this.#directLink?.state === "open") return this.#choice.reason;
     const failure = this.#direct.lastFailure;
     return failure
       ? `the direct link failed: ${failure}`
@@ -177,8 +180,16 @@ export class PeerConnection implements Peer {
     return this.session.rttMs;
   }
 
-  get stats(): PeerRates & { readonly lossRatio: number } {
-    return { ...this.meter.rates, lossRatio: this.session.lossRatio };
+  get stats(): PeerRates & PathQuality {
+    const { jitterMs, lossRatio, activeLink } = this.session;
+    // A round trip is lost where either way loses it.
+    const pingLoss = 1 - Math.sqrt(1 - (this.session.readingOf(activeLink)?.lossRatio ?? 0));
+    return {
+      ...this.meter.rates,
+      jitterMs,
+      lossRatio: Math.max(lossRatio, pingLoss),
+      queuedBytes: activeLink?.queuedBytes ?? 0,
+    };
   }
 
   get hasWebRtc(): boolean {
@@ -233,8 +244,11 @@ export class PeerConnection implements Peer {
     this.session.sendReliable(writePeerPayload(payload));
   }
 
-  /** Takes what the links have carried into the rates. */
-  sampleRates(nowMs: number): void {
+  /** Takes what the links have carried into the rates, and asks whether the path is still the better one. */
+  sample(nowMs: number): void {
+    const { session } = this;
+    const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
+    if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
     // ICE may have moved a link from TURN to a direct path, or the uplink may have another link.
@@ -260,6 +274,18 @@ export class PeerConnection implements Peer {
   #tellPath(): void {
     this.#toldChannel = this.channel;
     this.#handlers.onPathChange(this, this.reason);
+  }
+
+  #attachDirect(link: Link, { rank, deadlineMs }: LinkTerms): void {
+    this.#directLink = link;
+    const isWorse = (): boolean => this.#choice.choice === "relay";
+    this.session.attach(link, {
+      ...directOptions,
+      connectTimeoutMs: deadlineMs,
+      get preference() {
+        return (isWorse() ? relayedOptions.preference - 1 : DIRECT_PREFERENCE) + rank / 1000;
+      },
+    });
   }
 
   #receive(payload: Uint8Array): void {

@@ -6,6 +6,7 @@ import {
   type DropReason,
   type EntityDefinition,
   type Fields,
+  type MotionLayout,
   type Spawn,
 } from "@paceline/protocol";
 import {
@@ -14,14 +15,20 @@ import {
   RemoteBody,
   TickTimeline,
   defineFields,
+  isInterpolated,
   reckoningModelOf,
   vacate,
+  type InterpolationDelay,
   type MotionFault,
   type Place,
   type ReadonlyFields,
+  type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
+import type { Interpolation } from "./interpolation.js";
+import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
 import type { Peer } from "./peer.js";
+import type { ViewPlan } from "./view-plan.js";
 
 /** An entity of a peer. `shown` is what to draw; the fields themselves are its newest state, as it came. */
 export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
@@ -40,7 +47,8 @@ interface RemoteRecord {
   readonly definition: EntityDefinition;
   readonly place: Place;
   /** Undefined for what holds: such an entity is shown as it came. */
-  readonly body: RemoteBody | undefined;
+  body: ShownBody | undefined;
+  isInterpolated: boolean;
   readonly timeline: TickTimeline;
   readonly entity: RemoteEntity;
   /** Tick of the newest state, unwrapped. */
@@ -53,8 +61,8 @@ export interface RemoteEntitiesOptions {
   readonly clock: Clock;
   /** The game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
-  /** No further than this is an entity moved on without news, ms. */
-  extrapolationLimitMs(): number;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
   onSpawn(entity: RemoteEntity): void;
   onDespawn(entity: RemoteEntity): void;
   onMismatch(name: string): void;
@@ -71,6 +79,7 @@ export class RemoteEntities {
   /** Definitions of which the game was told that the peer has another: once is enough. */
   readonly #mismatched = new Set<string>();
   #timeline: TickTimeline | undefined;
+  #delay: InterpolationDelay | undefined;
   #scratch = new Float32Array(64);
 
   constructor(options: RemoteEntitiesOptions) {
@@ -79,6 +88,23 @@ export class RemoteEntities {
 
   *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
     for (const record of this.#records.values()) if (record.definition === definition) yield record.entity;
+  }
+
+  /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
+  get neededDelayMs(): number | undefined {
+    return this.#delay?.delayMs;
+  }
+
+  /** The plan has changed: entities that are to be shown in another way go on from their newest state. */
+  planChanged(): void {
+    for (const record of this.#records.values()) {
+      const { definition, place, timeline } = record;
+      if (isInterpolated(definition, this.#options.view.isInterpolated) === record.isInterpolated) continue;
+      this.#giveBody(record);
+      const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
+      record.body?.receive(place.table.stateOf(place.row), timeline.secondsOf(record.tick), nowSeconds);
+    }
+    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#delay = undefined;
   }
 
   /** A reason where the spawn was refused. */
@@ -174,27 +200,63 @@ export class RemoteEntities {
     const record: RemoteRecord = {
       definition,
       place,
-      body: this.#newBody(definition, entity),
+      body: undefined,
+      isInterpolated: false,
       timeline,
       entity,
       tick: Number.NEGATIVE_INFINITY,
       shownAtMs: Number.NEGATIVE_INFINITY,
     };
+    this.#giveBody(record);
     this.#records.set(localId, record);
     return record;
   }
 
-  #newBody(definition: EntityDefinition, entity: RemoteEntity): RemoteBody | undefined {
-    const { motionLayout: layout, components } = definition;
-    if (!layout) return undefined;
+  #giveBody(record: RemoteRecord): void {
+    const { motionLayout: layout, components } = record.definition;
+    if (!layout) return;
+    const parts = fetchedInterpolation();
+    const isWanted = isInterpolated(record.definition, this.#options.view.isInterpolated);
+    record.isInterpolated = isWanted && parts !== undefined;
+    record.body =
+      isWanted && parts
+        ? this.#newDelayedBody(parts, layout, components.length)
+        : this.#newReckonedBody(layout, record);
+    if (isWanted && !parts) fetchInterpolation(() => this.planChanged());
+  }
+
+  #newReckonedBody(layout: MotionLayout, { definition, entity }: RemoteRecord): RemoteBody {
+    const remotes = this.#options;
+    const { view } = remotes;
     const options = {
       layout,
       model: reckoningModelOf(definition),
       convergence: DEFAULT_CONVERGENCE,
-      extrapolationLimitMs: this.#options.extrapolationLimitMs(),
-      onFault: (fault: MotionFault) => this.#options.onFault(entity, definition, fault),
+      get extrapolationLimitMs() {
+        return view.extrapolationLimitMs;
+      },
+      onFault: (fault: MotionFault) => remotes.onFault(entity, definition, fault),
     };
-    return new RemoteBody(options, components.length);
+    return new RemoteBody(options, definition.components.length);
+  }
+
+  #newDelayedBody(parts: Interpolation, layout: MotionLayout, width: number): ShownBody {
+    const { view } = this.#options;
+    this.#delay ??= new parts.InterpolationDelay({
+      ...parts.DEFAULT_INTERPOLATION_DELAY,
+      startMs: view.interpolationDelayMs,
+    });
+    const options = {
+      layout,
+      convergence: DEFAULT_CONVERGENCE,
+      get extrapolationLimitMs() {
+        return view.extrapolationLimitMs;
+      },
+      delay: this.#delay,
+      lagSeconds: () => view.lagMs / 1000,
+      intervalMs: () => view.intervalMs,
+    };
+    return new parts.DelayedBody(options, width);
   }
 
   #newEntity(localId: number, place: Place): RemoteEntity {

@@ -2,9 +2,11 @@ import {
   circumstancesOf,
   explainPlan,
   planFor,
+  SteadyMeasurements,
   profileNamed,
   type Genre,
   type Link,
+  type Measured,
   type Plan,
   type Profile,
   type Scheduler,
@@ -13,13 +15,23 @@ import {
 import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { PeerConnection } from "./peer.js";
+import { measuredOf, rounded, type ServerStats } from "./path-stats.js";
 import { Simulation, type SimulatedNetwork } from "./simulation.js";
+import { changedNumbers, measuredRow, pathRow } from "./transport-report.js";
 
 /** A choice, what it is about, and why it was made: a row for `console.table`. */
 export interface Explanation {
   readonly about: string;
   readonly choice: string;
   readonly reason: string;
+}
+
+/** A change of a path or of the plan. Plain data, fit for a bug report. */
+export interface TransportChange extends Explanation {
+  /** On the room's clock, ms. */
+  readonly atMs: number;
+  /** What was measured at the time, of the worst path in use; absent before anything was. */
+  readonly measured?: Measured;
 }
 
 export interface RoomTransportOptions {
@@ -32,6 +44,7 @@ export interface RoomTransportOptions {
   /** The connection to the server, in words. */
   serverPath(): Explanation;
   killServerWebRtc?(): void;
+  serverStats(): ServerStats;
   /** The plan has changed. */
   onPlan(): void;
 }
@@ -41,8 +54,9 @@ const HISTORY_LENGTH = 200;
 /** What carries this room's traffic and why; changeable while the room runs. */
 export class RoomTransport {
   readonly #options: RoomTransportOptions;
-  readonly #changes = new Listeners<[]>();
-  readonly #history: (Explanation & { readonly atMs: number })[] = [];
+  readonly #changes = new Listeners<[TransportChange]>();
+  readonly #history: TransportChange[] = [];
+  readonly #steady = new SteadyMeasurements();
   readonly #simulation: Simulation;
   #profile: Profile;
   #transports: readonly TransportKind[];
@@ -70,27 +84,33 @@ export class RoomTransport {
   }
 
   /** What carries what to the server now, and why. */
-  get server(): Explanation {
+  get serverPath(): Explanation {
     return this.#options.serverPath();
   }
 
-  /** Changes of paths and plans, oldest first, with the time on the room's clock (ms). At most 200 are kept. */
-  get history(): readonly (Explanation & { readonly atMs: number })[] {
+  /** What was measured within the last second, of the worst path in use; undefined before anything was. */
+  get measured(): Measured | undefined {
+    return this.#steady.measured;
+  }
+
+  /** The connection to the server, and what goes over it. */
+  get server(): ServerStats {
+    return this.#options.serverStats();
+  }
+
+  /** Changes of paths and plans with what was measured at the time, oldest first. At most 200 are kept. */
+  get history(): readonly TransportChange[] {
     return this.#history;
   }
 
   /**
-   * The decision tree's choices with their reasons, then the path to the server, then each peer's. The words are
-   * fetched on the first call; rejects where that fails.
+   * The decision tree's choices with their reasons, what was measured, then the path to the server, then each peer's.
+   * The words are fetched on the first call; rejects where that fails.
    */
   async explain(): Promise<Explanation[]> {
     const choices = await explainPlan(this.#plan);
-    const peers = [...this.#options.peers()].map((peer) => ({
-      about: `peer ${peer.number}`,
-      choice: `${peer.path}: ${peer.channel}`,
-      reason: peer.reason,
-    }));
-    return [...choices, this.#options.serverPath(), ...peers];
+    const measured = measuredRow(this.#steady.measured, this.#steady.held);
+    return [...choices, measured, this.#options.serverPath(), ...[...this.#options.peers()].map(pathRow)];
   }
 
   /** Changes profile or transports at once. Throws ConfigError for an unknown one; nothing is changed then. */
@@ -110,16 +130,22 @@ export class RoomTransport {
     this.review();
   }
 
-  /** Asks the tree again: the number of peers, or what is allowed, has changed. */
-  review(): void {
-    const before = this.#plan.pairLinks.join(" > ");
-    const serverBefore = this.#plan.serverLinks.join(" > ");
+  /** @internal Takes what the paths are like now, once a second; asks the tree again where that has changed for good. */
+  observe(): void {
+    const measured = measuredOf(this.#options.peers(), this.#options.serverStats());
+    if (!measured) return;
+    const news = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
+    if (news.length > 0) this.review(news.join(", "));
+  }
+
+  /** Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
+  review(cause = "asked for by the game or by the room"): void {
+    const old = this.#plan;
+    const before = old.pairLinks.join(" > ");
     this.#plan = this.#decide();
-    const serverLinks = this.#plan.serverLinks.join(" > ");
-    if (serverLinks !== serverBefore) {
-      const reason = this.#serverHasWebRtc ? "the server speaks WebRTC" : "what may be used has changed";
-      this.record({ about: "links to the server", choice: serverLinks || "none", reason });
-    }
+    this.#recordServerLinks(old);
+    const rates = changedNumbers(old, this.#plan);
+    if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
     const links = this.#plan.pairLinks.join(" > ") || "none";
     if (links !== before) {
       const reason = this.directObstacle() ?? "players may have direct links";
@@ -130,13 +156,22 @@ export class RoomTransport {
 
   /** Notes a change for {@link history} and tells who listens. */
   record(row: Explanation): void {
-    this.#history.push({ atMs: this.#options.scheduler.nowMs(), ...row });
+    const { measured } = this;
+    const atMs = this.#options.scheduler.nowMs();
+    const change: TransportChange = { atMs, ...row, ...(measured && { measured }) };
+    this.#history.push(change);
     if (this.#history.length > HISTORY_LENGTH) this.#history.shift();
-    this.#changes.tell();
+    this.#changes.tell(change);
   }
 
-  onChange(listener: () => void): Unsubscribe {
+  /** A path or the plan has changed, and why. */
+  onChange(listener: (change: TransportChange) => void): Unsubscribe {
     return this.#changes.add(listener);
+  }
+
+  /** Whether this side can have direct links to other players, and wants them. */
+  get isDirectWanted(): boolean {
+    return this.#plan.circumstances.available.webrtc && this.#plan.pairLinks.includes("webrtc");
   }
 
   /** Why there are no direct links between players; undefined where there may be. */
@@ -193,6 +228,14 @@ export class RoomTransport {
     // A relayed room has no authority and no host: everybody owns what is theirs, whatever the genre prefers.
     const topology = this.#options.topology ?? (circumstances.topology === "relay" ? "relay" : "mesh");
     const server = { webrtc: this.#serverHasWebRtc, webtransport: false };
-    return planFor({ ...circumstances, topology, server });
+    const { measured, held } = this.#steady;
+    return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) });
+  }
+
+  #recordServerLinks(old: Plan): void {
+    const choice = this.#plan.serverLinks.join(" > ") || "none";
+    if (choice === old.serverLinks.join(" > ")) return;
+    const reason = this.#serverHasWebRtc ? "the server speaks WebRTC" : "the server speaks WebSockets only";
+    this.record({ about: "links to the server", choice, reason });
   }
 }

@@ -14,7 +14,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, PublicationPolicy } from "@paceline/netcode";
+import type { InitialFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -30,6 +30,7 @@ import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
 import type { Peer, PeerConnection } from "./peer.js";
+import { publicationPolicy } from "./publication-policy.js";
 import { Publisher } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
@@ -38,6 +39,7 @@ import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import { TickSource } from "./tick-source.js";
+import { viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -80,6 +82,8 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  #replicationHz: number | undefined;
+  #endReplicating: Cancel | undefined;
   /** Packets of peers that came before the game could listen; undefined once it can. */
   #early: Uint8Array[] | undefined = [];
 
@@ -102,7 +106,8 @@ export class Room {
         interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
-      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+      view: viewPlanOf(this),
+      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -110,19 +115,16 @@ export class Room {
       onDropped: (reason) => this.drops.count(reason),
     });
     this.transport = new RoomTransport({
-      scheduler,
-      profile: setup.profile,
-      transports: setup.transports,
-      topology: setup.topology,
-      newLink: setup.newLink,
+      ...setup,
       peers: () => this.#members.peers(),
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
+      serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
       ...setup,
-      webrtc: () => this.#hasWebRtc(),
+      webrtc: () => this.transport.isDirectWanted,
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
@@ -136,8 +138,7 @@ export class Room {
       },
     });
     this.#serverPath = new ServerPath({
-      scheduler,
-      newLink: setup.newLink,
+      ...setup,
       connection: this.#connection,
       onChange: () => this.transport.record(this.#serverPath.explain()),
     });
@@ -191,12 +192,8 @@ export class Room {
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(
-      scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()),
-      scheduler.every(1000 / this.transport.plan.numbers.stateHz, () => {
-        if (!this.#ticks.isDriven) this.#replicate();
-      }),
-    );
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()));
+    this.#beginReplicating();
   }
 
   /**
@@ -341,20 +338,26 @@ export class Room {
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
-    const due = this.#owned.due(tick, this.nowMs(), this.#policy());
+    const policy = publicationPolicy(this.transport.plan, this.#members.pathPolicy());
+    const due = this.#owned.due(tick, this.nowMs(), policy);
     if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.uplink);
   }
 
-  #policy(): PublicationPolicy {
-    const { numbers } = this.transport.plan;
-    return {
-      minIntervalMs: 1000 / numbers.stateHz,
-      heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
-      positionThresholdM: numbers.thresholdM,
-      headingThresholdRad: numbers.headingRad,
-      ...this.#members.pathPolicy(),
-    };
+  /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
+  #beginReplicating(): void {
+    const { stateHz } = this.transport.plan.numbers;
+    if (stateHz === this.#replicationHz || this.state !== "joined") return;
+    this.#replicationHz = stateHz;
+    this.#endReplicating?.();
+    this.#endReplicating = this.#setup.scheduler.every(1000 / stateHz, () => {
+      if (!this.#ticks.isDriven) this.#replicate();
+    });
+  }
+
+  #showBehind(neededMs: number | undefined): void {
+    const { style, numbers } = this.transport.plan;
+    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
+    this.clock.setRenderDelay(neededMs ?? byProfileMs);
   }
 
   #welcomed(welcome: Welcome): void {
@@ -389,6 +392,7 @@ export class Room {
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
+    this.#endReplicating?.();
     this.clock.stop();
     this.#serverPath.end("the room was left");
     this.#members.clear("the room was left");
@@ -467,17 +471,11 @@ export class Room {
     if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
-  #hasWebRtc(): boolean {
-    return (
-      this.transport.plan.circumstances.available.webrtc && this.transport.plan.pairLinks.includes("webrtc")
-    );
-  }
-
   #applyPlan(): void {
-    const { style, numbers } = this.transport.plan;
-    this.clock.setRenderDelay(style === "interpolation" ? numbers.interpolationDelayMs : 0);
+    this.#members.planChanged();
+    this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
-    const hasWebRtc = this.#hasWebRtc();
+    const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
@@ -491,6 +489,9 @@ export class Room {
   }
 
   #sampleRates(): void {
-    for (const peer of this.#members.peers()) peer.sampleRates(this.nowMs());
+    const nowMs = this.nowMs();
+    for (const peer of this.#members.peers()) peer.sample(nowMs);
+    this.#connection.sample(nowMs);
+    this.transport.observe();
   }
 }

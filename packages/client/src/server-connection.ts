@@ -24,6 +24,8 @@ import {
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { Listeners } from "./listeners.js";
 import { requestSeat, type JoinCall } from "./match-request.js";
+import type { ServerStats } from "./path-stats.js";
+import { RateMeter } from "./rate-meter.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
@@ -71,6 +73,7 @@ export class ServerConnection {
   readonly stateLinks = new Listeners<[Link | undefined]>();
   readonly linkEnds = new Listeners<[Link, LinkClose]>();
   readonly #options: ServerConnectionOptions;
+  readonly #meter: RateMeter;
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
@@ -85,6 +88,7 @@ export class ServerConnection {
   constructor(options: ServerConnectionOptions) {
     this.#options = options;
     this.#call = options.call;
+    this.#meter = new RateMeter(options.scheduler.nowMs());
     this.#session = this.#newSession();
   }
 
@@ -104,6 +108,25 @@ export class ServerConnection {
 
   get rttMs(): number | undefined {
     return this.#session.rttMs;
+  }
+
+  get stats(): ServerStats {
+    const { rttMs, jitterMs, activeLink } = this.#session;
+    const { bytesInPerSecond, bytesOutPerSecond } = this.#meter.rates;
+    return {
+      isConnected: activeLink !== undefined,
+      rttMs,
+      jitterMs,
+      queuedBytes: activeLink?.queuedBytes ?? 0,
+      bytesInPerSecond,
+      bytesOutPerSecond,
+    };
+  }
+
+  /** Takes what the link has carried into the rates. */
+  sample(nowMs: number): void {
+    if (this.link) this.#meter.take(this.link);
+    this.#meter.sample(nowMs);
   }
 
   /** Gets a seat and takes it; resolves when the server has said welcome. */

@@ -1,8 +1,18 @@
 import { ConfigError, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { ServerStats } from "../src/path-stats.js";
 import type { PeerConnection } from "../src/peer.js";
-import { RoomTransport, type RoomTransportOptions } from "../src/room-transport.js";
+import { RoomTransport, type RoomTransportOptions, type TransportChange } from "../src/room-transport.js";
+
+const server: ServerStats = {
+  isConnected: true,
+  rttMs: 20,
+  jitterMs: 1,
+  queuedBytes: 0,
+  bytesInPerSecond: 0,
+  bytesOutPerSecond: 0,
+};
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -16,6 +26,7 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
     topology: undefined,
     peers: () => [],
     serverPath: () => ({ about: "server", choice: "websocket", reason: "joins" }),
+    serverStats: () => server,
     onPlan: () => (plans += 1),
     ...more,
   });
@@ -115,5 +126,87 @@ describe("a room's transport", () => {
     transport.killDirect({ number: 2 });
     transport.killDirect();
     expect(killed).toEqual([2, 1, 2, 3]);
+  });
+
+  describe("goes by what is measured", () => {
+    function measuredScene() {
+      const path = { rttMs: 40, lossRatio: 0, jitterMs: 1, queuedBytes: 0 };
+      const peer = {
+        number: 2,
+        path: "direct",
+        get rttMs() {
+          return path.rttMs;
+        },
+        get stats() {
+          return path;
+        },
+      } as unknown as PeerConnection;
+      withWebRtc();
+      const { transport, scheduler, plans } = newTransport({ peers: () => [peer] });
+      const pass = (seconds: number, change: Partial<typeof path> = {}): void => {
+        Object.assign(path, change);
+        for (let second = 0; second < seconds; second += 1) {
+          scheduler.advance(1000);
+          transport.observe();
+        }
+      };
+      return { transport, pass, plans };
+    }
+
+    test("loss that lasts changes the rates, and their return takes its time", () => {
+      const { transport, pass } = measuredScene();
+      const { stateHz, thresholdM } = transport.plan.numbers;
+      const changes: TransportChange[] = [];
+      transport.onChange((change) => changes.push(change));
+      pass(30);
+      pass(2, { lossRatio: 0.1 });
+      expect(transport.plan.numbers.stateHz).toBe(stateHz);
+      pass(3);
+      expect(transport.plan.numbers.stateHz).toBe(stateHz / 2);
+      expect(transport.plan.numbers.thresholdM).toBeCloseTo(thresholdM * 1.5);
+      pass(14, { lossRatio: 0 });
+      expect(transport.plan.numbers.stateHz).toBe(stateHz / 2);
+      pass(3);
+      expect(transport.plan.numbers.stateHz).toBe(stateHz);
+      expect(changes.map(({ about, reason }) => `${about}: ${reason}`)).toEqual([
+        "rates: loss high instead of low",
+        "rates: loss low instead of high",
+      ]);
+      expect(changes[0]).toMatchObject({
+        choice: expect.stringContaining(`stateHz ${stateHz} → ${stateHz / 2}`),
+        measured: { lossRatio: 0.1, rttMs: 40 },
+      });
+      expect(JSON.parse(JSON.stringify(transport.history))).toEqual(changes);
+    });
+
+    test("a queue that stands widens the thresholds", () => {
+      const { transport, pass } = measuredScene();
+      const { thresholdM, sendPeriodMs } = transport.plan.numbers;
+      pass(5, { queuedBytes: 5000 });
+      expect(transport.plan.numbers.thresholdM).toBeCloseTo(thresholdM * 1.5);
+      expect(transport.plan.numbers.sendPeriodMs).toBe(sendPeriodMs * 2);
+    });
+
+    test("values that jump over the limits every second decide nothing", () => {
+      const { transport, pass, plans } = measuredScene();
+      pass(1);
+      const before = plans();
+      for (let round = 0; round < 100; round += 1) {
+        pass(1, { lossRatio: 0.08, jitterMs: 30, rttMs: 400 });
+        pass(1, { lossRatio: 0, jitterMs: 1, rttMs: 40 });
+      }
+      expect(plans()).toBe(before);
+      expect(transport.history).toEqual([]);
+    });
+
+    test("the explanation says what was measured and how it counts", async () => {
+      const { transport, pass } = measuredScene();
+      const row = async () => (await transport.explain()).find(({ about }) => about === "measured now");
+      expect((await row())?.choice).toBe("nothing yet");
+      pass(5, { lossRatio: 0.02, rttMs: 250 });
+      expect((await row())?.choice).toBe(
+        "loss 2.0 % (raised), round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), stalls 0 % (none)",
+      );
+    });
   });
 });

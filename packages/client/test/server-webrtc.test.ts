@@ -18,7 +18,7 @@ const RETRY = { retry: 2, timeout: 30_000 };
 const TAKEN_PORT = 19_000 + (process.pid % 1000);
 const relayed = { webRtc, topology: "relay" } as const;
 
-const isSplit = (room: Room) => room.transport.server.choice.startsWith("states on webrtc");
+const isSplit = (room: Room) => room.transport.serverPath.choice.startsWith("states on webrtc");
 
 describe.skipIf(!webRtc)(
   `WebRTC to the server (${webRtc ? "loaded" : "node-datachannel is not there"})`,
@@ -43,7 +43,7 @@ describe.skipIf(!webRtc)(
         const rows = await mine!.transport.explain();
         const words = rows.map(({ choice, reason }) => `${choice}: ${reason}`).join("\n");
         expect(words).toMatch(/states on WebRTC, the rest on WebSocket/);
-        expect(mine!.transport.server.reason).toMatch(/a probe went both ways/);
+        expect(mine!.transport.serverPath.reason).toMatch(/a probe went both ways/);
         const car = mine!.spawn(Car);
         theirs!.onMessage("hello", () => undefined);
         mine!.send("hello", 1);

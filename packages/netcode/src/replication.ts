@@ -1,5 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference } from "./angle.js";
+import { isInterpolated } from "./interpolation/is-interpolated.js";
 import { Kinematics } from "./reckoning/kinematics.js";
 import { Publication, type PublicationPolicy, type PublicationReason } from "./reckoning/publication.js";
 import { reckoningModelOf } from "./reckoning/step-model.js";
@@ -82,6 +83,7 @@ export class Replica {
     try {
       const reason = this.#publication.due(state, tick, {
         ...policy,
+        isInterpolated: isInterpolated(this.#options.definition, policy.isInterpolated === true),
         // The interval is one of real time, and over.
         minIntervalMs: 0,
         positionThresholdM: threshold.position ?? policy.positionThresholdM,

@@ -2,7 +2,13 @@ import { limits } from "./codes.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
 import type { Field, FlagField, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "./errors.js";
-import { layoutMotion, type MotionLayout, type MotionModel } from "./motion-layout.js";
+import {
+  assertShow,
+  layoutMotion,
+  type MotionLayout,
+  type MotionModel,
+  type ShowStyle,
+} from "./motion-layout.js";
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -24,7 +30,7 @@ export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seco
 /** How an entity moves between updates, and when its owner sends it. */
 export interface EntityOptions<F extends Fields> {
   /**
-   * Default `hold`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
+   * Default `hold`, or `velocity` where {@link show} is `interpolate`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
    * and `heading` (angle) are used where they exist, and derived where the model needs them and they do not.
    */
   readonly motion?: MotionModel;
@@ -33,6 +39,8 @@ export interface EntityOptions<F extends Fields> {
    * with nothing but what is in the state, in the same way on every machine. Owner and receivers both call it.
    */
   readonly step?: StepFunction<F>;
+  /** How receivers show it. Default: what the profile says; with a model of the game's own, `extrapolate`. */
+  readonly show?: ShowStyle;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
    * position and heading, a field's precision for the others.
@@ -47,6 +55,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly name: string;
   readonly fields: F;
   readonly motion: MotionModel;
+  /** How receivers show it; undefined where the profile decides. */
+  readonly show: ShowStyle | undefined;
   /** The game's model, where motion is `step`. Its argument has the definition's own fields. */
   readonly step: ((state: never, seconds: number) => void) | undefined;
   readonly threshold: Readonly<Partial<Record<string, number>>>;
@@ -101,7 +111,8 @@ export function defineEntity<const F extends Fields>(
   }
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
   assertSize(name, list);
-  const motion = options.motion ?? (options.step ? "step" : "hold");
+  const motion = options.motion ?? defaultMotion(options);
+  assertShow(name, options.show, motion);
   assertStep(name, motion, options.step);
   const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
   assertDerived(name, fields);
@@ -111,6 +122,7 @@ export function defineEntity<const F extends Fields>(
     name,
     fields,
     motion,
+    show: options.show,
     step: options.step,
     threshold: { ...options.threshold },
     heartbeatMs: options.heartbeatMs,
@@ -125,6 +137,11 @@ export function defineEntity<const F extends Fields>(
     stateHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
     fieldHashes,
   });
+}
+
+function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): MotionModel {
+  if (step) return "step";
+  return show === "interpolate" ? "velocity" : "hold";
 }
 
 /** How many of its first fields a build shares with another, whose {@link EntityDefinition.fieldHashes} these are. */

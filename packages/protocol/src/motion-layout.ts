@@ -18,6 +18,17 @@ const models = ["hold", "velocity", "acceleration", "turn", "history", "step"] a
  */
 export type MotionModel = (typeof models)[number];
 
+/** Ways to show an entity between its states: `extrapolate` and `interpolate`. */
+const showStyles = ["extrapolate", "interpolate"] as const;
+/**
+ * How receivers show an entity.
+ *
+ * - `extrapolate`: where it is now, as far as its motion model can tell; sent when that is off by the threshold.
+ * - `interpolate`: between two of its states, a little in the past (`room.clock.renderNow()`); sent at the profile's
+ *   rate while it moves.
+ */
+export type ShowStyle = (typeof showStyles)[number];
+
 /** Component indices of what motion moves; in m, m/s, m/s², rad and rad/s. */
 export interface MotionLayout {
   readonly position: number;
@@ -80,6 +91,20 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
 /** Whether the game writes it and it travels; otherwise the owner derives it. */
 function isWritten(field: Field | undefined): boolean {
   return field !== undefined && !("derivedFrom" in field && field.derivedFrom !== undefined);
+}
+
+/** What rests on nothing but its newest state has nothing to be shown between. */
+export function assertShow(name: string, show: ShowStyle | undefined, motion: MotionModel): void {
+  if (show === undefined) return;
+  if (!showStyles.includes(show)) {
+    throw new ConfigError({
+      field: `${name}.show`,
+      value: show,
+      expected: `one of ${showStyles.join(", ")}`,
+    });
+  }
+  if (motion !== "hold") return;
+  throw new ConfigError({ field: `${name}.show`, value: show, expected: `nothing, since motion is "hold"` });
 }
 
 function assertMotion(name: string, motion: MotionModel): void {

@@ -1,6 +1,9 @@
 export * from "./link-route.js";
 export * from "./interposed-link.js";
 export * from "./link.js";
+export { PathChoice, type PathReading } from "./live/path-choice.js";
+export { type Band, SteadyBand } from "./live/steady-band.js";
+export { SteadyMeasurements } from "./live/steady-measurements.js";
 export * from "./memory/memory-link.js";
 export * from "./profiles/index.js";
 export * from "./relayed/relayed-link.js";

@@ -19,8 +19,18 @@ export class RenderClock {
     return this.#delayMs;
   }
 
+  /** The other side's time has begun anew, on another scale. The delay stays. */
+  restart(): void {
+    this.#lastServerMs = undefined;
+    this.#lastMs = Number.NEGATIVE_INFINITY;
+    this.#delayMs = this.#targetMs;
+  }
+
   setDelay(delayMs: number): void {
-    if (Number.isFinite(delayMs) && delayMs >= 0) this.#targetMs = delayMs;
+    if (!Number.isFinite(delayMs) || delayMs < 0) return;
+    this.#targetMs = delayMs;
+    // Nobody has seen another one yet.
+    if (this.#lastServerMs === undefined) this.#delayMs = delayMs;
   }
 
   /** The time to show when the other side's time is `serverMs`. */

@@ -6,6 +6,7 @@ export class SessionClock {
   /** Feed it pongs and packet stamps. */
   readonly estimate = new ClockEstimate();
   readonly #render: RenderClock;
+  #isSynchronised = false;
 
   /** @param renderDelayMs how far behind the server's time remote entities are shown at first */
   constructor(renderDelayMs: number) {
@@ -19,7 +20,11 @@ export class SessionClock {
 
   /** The server's time that interpolated entities are shown at: behind {@link serverNow} by the delay. */
   renderNow(localMs: number): number {
-    return this.#render.nowMs(this.serverNow(localMs));
+    const serverMs = this.serverNow(localMs);
+    // What was shown before the first estimate was the local time, on another scale.
+    if (this.estimate.isReady !== this.#isSynchronised) this.#render.restart();
+    this.#isSynchronised = this.estimate.isReady;
+    return this.#render.nowMs(serverMs);
   }
 
   /** The delay at this moment, ms; it goes over slowly to one that was set. */

@@ -5,6 +5,8 @@ export interface InterpolationDelayOptions {
   readonly starvedShare: number;
   readonly minMs: number;
   readonly maxMs: number;
+  /** The delay before anything has arrived; default 100 ms. */
+  readonly startMs?: number;
 }
 
 export const DEFAULT_INTERPOLATION_DELAY: InterpolationDelayOptions = Object.freeze({
@@ -31,7 +33,7 @@ export class InterpolationDelay {
   #delayMs: number;
 
   constructor(options: InterpolationDelayOptions = DEFAULT_INTERPOLATION_DELAY) {
-    const { starvedShare, minMs, maxMs } = options;
+    const { starvedShare, minMs, maxMs, startMs = 100 } = options;
     if (!(starvedShare > 0 && starvedShare < 1)) {
       throw new ConfigError({ field: "starvedShare", value: starvedShare, expected: "above 0, below 1" });
     }
@@ -39,7 +41,7 @@ export class InterpolationDelay {
       throw new ConfigError({ field: "minMs", value: minMs, expected: `0 to maxMs, ${maxMs} ms` });
     }
     this.#options = options;
-    this.#delayMs = Math.min(Math.max(100, minMs), maxMs);
+    this.#delayMs = Math.min(Math.max(startMs, minMs), maxMs);
   }
 
   /** The delay that is needed, ms behind the sender's now. */
@@ -47,12 +49,16 @@ export class InterpolationDelay {
     return this.#delayMs;
   }
 
-  /** A snapshot of `stateMs` arrived when the sender's time was `serverMs`. */
-  observe(stateMs: number, serverMs: number): void {
+  /**
+   * A snapshot of `stateMs` arrived when the sender's time was `serverMs`.
+   *
+   * @param isContinued false for one that ends a silence of the sender's own making: such a wait is no fault of the path
+   */
+  observe(stateMs: number, serverMs: number, isContinued = true): void {
     const before = this.#newestMs;
     if (before !== undefined && !(stateMs > before)) return;
     this.#newestMs = stateMs;
-    if (before === undefined || stateMs - before > this.#options.maxMs) return;
+    if (before === undefined || !isContinued || stateMs - before > this.#options.maxMs) return;
     this.#needsMs.push(Math.max(0, serverMs - before));
     this.#spansMs.push(stateMs - before);
     if (this.#needsMs.length > KEPT) {

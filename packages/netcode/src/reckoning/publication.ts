@@ -1,6 +1,12 @@
 import { ConfigError } from "@paceline/protocol";
-import { isFiniteRow, speedOf, type BodyLayout, type Components } from "../body/body-layout.js";
-import { Mirror, type MirrorOptions, type ReckoningError } from "./mirror.js";
+import {
+  isFiniteRow,
+  positionErrorM,
+  speedOf,
+  type BodyLayout,
+  type Components,
+} from "../body/body-layout.js";
+import { Mirror, headingErrorRad, type MirrorOptions, type ReckoningError } from "./mirror.js";
 
 /** When an entity is sent. */
 export interface PublicationPolicy {
@@ -17,15 +23,21 @@ export interface PublicationPolicy {
   readonly movingHeartbeatMs: number;
   /** An update is followed by another after this time, if none was due before: 0 for never. For paths that lose much. */
   readonly repeatAfterMs: number;
+  /** Receivers show the entity between its states: while it moves it is sent whenever the interval is over. */
+  readonly isInterpolated?: boolean;
 }
 
 /** Why an entity has to be sent. */
-export type PublicationReason = "first" | "position" | "heading" | "field" | "repeat" | "heartbeat";
+export type PublicationReason =
+  "first" | "position" | "heading" | "snapshot" | "field" | "repeat" | "heartbeat";
 
 /** Steps of a game never meet an interval exactly: it counts as over this much earlier. */
 const SLACK_SECONDS = 0.002;
 /** Slower than this (m/s) an entity stands. */
 const STANDING_MPS = 0.02;
+
+/** Shown between its states, an entity that went less far than this share of the threshold has not moved. */
+const UNMOVED_SHARE = 0.1;
 
 /** Share of packets lost from which updates are worth repeating: with less, the next one comes soon enough. */
 const LOSSY_RATIO = 0.025;
@@ -68,6 +80,7 @@ export class Publication {
     this.#mirror.error(state, tick, policy.horizonMs / 1000, this.#error);
     if (age === Infinity || age < 0) return "first";
     if (age < policy.minIntervalMs / 1000) return undefined;
+    if (policy.isInterpolated) return this.#snapshotReason(state, age, policy);
     // A model of the game that returns NaN is never within a threshold: such an entity is sent.
     if (!(this.#error.positionM <= policy.positionThresholdM)) return "position";
     if (!(this.#error.headingRad <= policy.headingThresholdRad)) return "heading";
@@ -78,6 +91,21 @@ export class Publication {
       ? Math.min(policy.heartbeatMs, policy.movingHeartbeatMs)
       : policy.heartbeatMs;
     return age >= heartbeatMs / 1000 ? "heartbeat" : undefined;
+  }
+
+  /** One that rests is told of twice: receivers then know that the silence after it is no loss. */
+  #snapshotReason(
+    state: Components,
+    ageSeconds: number,
+    policy: PublicationPolicy,
+  ): PublicationReason | undefined {
+    const layout = this.#layout;
+    const movedM = positionErrorM(layout, state, this.#lastSent);
+    const turnedRad = headingErrorRad(layout, state, this.#lastSent);
+    const hasMoved = movedM > policy.positionThresholdM * UNMOVED_SHARE;
+    if (hasMoved || turnedRad > policy.headingThresholdRad * UNMOVED_SHARE) return "snapshot";
+    if (!this.#isRepeated) return "repeat";
+    return ageSeconds >= policy.heartbeatMs / 1000 ? "heartbeat" : undefined;
   }
 
   /** The state went out at this tick, for this reason. */

@@ -23,13 +23,23 @@ export interface RemoteBodyOptions {
 export type RefusedState = "outdated" | "future" | "not-finite";
 
 /** A state this far ahead of the receiver's clock is a mistake, or an attack: it would block all that follow. */
-const FUTURE_SECONDS = 2;
+export const FUTURE_SECONDS = 2;
+
+/** What shows one remote entity, by dead reckoning or by interpolation. Times are s of the owner's simulation. */
+export interface ShownBody {
+  /** Takes a state; a reason where it is not taken. */
+  receive(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined;
+  /** Takes a state to which the entity did not move but jump (teleport, respawn): it is shown there at once. */
+  snap(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined;
+  /** Writes what to draw. False where it is no new pose. */
+  show(nowSeconds: number, into: Components): boolean;
+}
 
 /**
  * What is shown of one remote entity by dead reckoning: its newest state, continued to now, with corrections blended
  * in. All times are seconds of the owner's simulation (its ticks, unwrapped, times the length of a tick).
  */
-export class RemoteBody {
+export class RemoteBody implements ShownBody {
   readonly #options: RemoteBodyOptions;
   readonly #reckoner: Reckoner;
   readonly #convergence: Convergence;
@@ -89,6 +99,10 @@ export class RemoteBody {
       nowSeconds,
     );
     return undefined;
+  }
+
+  snap(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined {
+    return this.receive(state, stateSeconds, nowSeconds, true);
   }
 
   /** Writes what to draw at `nowSeconds` into `into`. False where the model failed: `into` is the last good pose. */

@@ -1,11 +1,6 @@
 import type { Circumstances, Measured } from "./circumstances.js";
+import type { Band } from "../live/steady-band.js";
 import type { Favour, Genre, Profile, Topology, ViewStyle } from "./profile.js";
-
-/** A band of a measured quantity: from this value on, until the next band begins. */
-interface Band<Name extends string> {
-  readonly name: Name;
-  readonly from: number;
-}
 
 /**
  * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. Without a
@@ -25,9 +20,27 @@ export const measuredBands = {
     { name: "calm", from: 0 },
     { name: "rough", from: 10 },
   ],
-} as const satisfies Record<keyof Measured, readonly Band<string>[]>;
+  queuedBytes: [
+    { name: "free", from: 0 },
+    { name: "waiting", from: 1000 },
+  ],
+  stallRatio: [
+    { name: "none", from: 0 },
+    { name: "some", from: 0.1 },
+    { name: "many", from: 0.2 },
+  ],
+} as const satisfies Record<keyof Measured, readonly Band[]>;
 
 export type BandName<Quantity extends keyof Measured> = (typeof measuredBands)[Quantity][number]["name"];
+
+/** The bands of all that is measured. */
+export interface HeldBands {
+  readonly loss: BandName<"lossRatio">;
+  readonly rtt: BandName<"rttMs">;
+  readonly jitter: BandName<"jitterMs">;
+  readonly queue: BandName<"queuedBytes">;
+  readonly stalls: BandName<"stallRatio">;
+}
 
 type YesNo = "yes" | "no";
 
@@ -52,13 +65,15 @@ export interface Inputs {
   readonly loss: "unknown" | BandName<"lossRatio">;
   readonly rtt: "unknown" | BandName<"rttMs">;
   readonly jitter: "unknown" | BandName<"jitterMs">;
+  readonly queue: "unknown" | BandName<"queuedBytes">;
+  readonly stalls: "unknown" | BandName<"stallRatio">;
   /** The profile's. */
   readonly style: ViewStyle;
 }
 
 /** Puts every number into its band. */
 export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs {
-  const { available, server, device, measured } = circumstances;
+  const { available, server, device, measured, held } = circumstances;
   return {
     genre: circumstances.genre,
     topology: circumstances.topology,
@@ -72,10 +87,26 @@ export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs
     battery: device.battery,
     network: device.network,
     peers: circumstances.peers > profile.maxDirectPeers ? "many" : "few",
-    loss: measured === undefined ? "unknown" : bandOf(measuredBands.lossRatio, measured.lossRatio),
-    rtt: measured === undefined ? "unknown" : bandOf(measuredBands.rttMs, measured.rttMs),
-    jitter: measured === undefined ? "unknown" : bandOf(measuredBands.jitterMs, measured.jitterMs),
+    ...(measured === undefined ? UNKNOWN : (held ?? bandsOf(measured))),
     style: profile.style,
+  };
+}
+
+const UNKNOWN = {
+  loss: "unknown",
+  rtt: "unknown",
+  jitter: "unknown",
+  queue: "unknown",
+  stalls: "unknown",
+} as const;
+
+function bandsOf({ lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0 }: Measured): HeldBands {
+  return {
+    loss: bandOf(measuredBands.lossRatio, lossRatio),
+    rtt: bandOf(measuredBands.rttMs, rttMs),
+    jitter: bandOf(measuredBands.jitterMs, jitterMs),
+    queue: bandOf(measuredBands.queuedBytes, queuedBytes),
+    stalls: bandOf(measuredBands.stallRatio, stallRatio),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
+import type { HeldBands } from "./bands.js";
 import {
   checkBoolean,
   checkOneOf,
@@ -19,6 +20,10 @@ export interface Measured {
   readonly rttMs: number;
   /** Standard deviation of the one-way delay, ms. */
   readonly jitterMs: number;
+  /** Bytes that wait because a path does not take them; default 0. */
+  readonly queuedBytes?: number;
+  /** Share of round trips over an ordered link, 0 to 1, that waited behind lost segments; default 0. */
+  readonly stallRatio?: number;
 }
 
 /** Everything that the decision tree looks at. */
@@ -42,6 +47,8 @@ export interface Circumstances {
   readonly peers: number;
   /** Absent until there is something to go by. */
   readonly measured?: Measured;
+  /** Bands that count instead of those of the numbers: they hold on, so that decisions do not flap. */
+  readonly held?: HeldBands;
 }
 
 /** Circumstances without what a profile says itself. */
@@ -84,12 +91,14 @@ export function checkCircumstances(circumstances: Circumstances): void {
   if (measured !== undefined) checkMeasured(measured);
 }
 
-function checkMeasured({ lossRatio, rttMs, jitterMs }: Measured): void {
+function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0 }: Measured): void {
   const ratio = "a ratio from 0 to 1";
   const duration = "a finite number of ms, 0 or more";
   checkNumber("measured.lossRatio", lossRatio, 1, ratio);
   checkNumber("measured.rttMs", rttMs, Number.MAX_VALUE, duration);
   checkNumber("measured.jitterMs", jitterMs, Number.MAX_VALUE, duration);
+  checkNumber("measured.queuedBytes", queuedBytes, Number.MAX_VALUE, "a number of bytes, 0 or more");
+  checkNumber("measured.stallRatio", stallRatio, 1, ratio);
 }
 
 function checkNumber(field: string, value: unknown, max: number, expected: string): void {

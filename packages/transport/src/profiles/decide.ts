@@ -52,6 +52,7 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
     pairsWith: sum.pairsWith ?? "nobody",
     pairLinks: pairLinks.unreliable,
     traffic: trafficOf({ ...DELIVERIES, ...sum.deliveries }, sum.pairDeliveries, { serverLinks, pairLinks }),
+    stripes: sum.stripes ?? 1,
     numbers: adapted(start, sum.factors),
     style: sum.style ?? start.style,
     reasons: answered.map(reasonOf),

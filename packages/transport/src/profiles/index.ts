@@ -1,4 +1,4 @@
-export { type Inputs, inputsOf, measuredBands } from "./bands.js";
+export { type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js";
 export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
 export { decide, planFor } from "./decide.js";
 export { explainPlan, type PlanRow } from "./explain-plan.js";

@@ -144,10 +144,60 @@ const jitterQuestion: Question = {
       id: "JITTER-1",
       when: { jitter: ["rough"] },
       sets: { factors: { interpolationDelayMs: 2 } },
-      next: "end",
+      next: "queue",
     },
     {
       id: "JITTER-2",
+      when: {},
+      next: "queue",
+    },
+  ],
+};
+
+const queueQuestion: Question = {
+  id: "queue",
+  rows: [
+    {
+      id: "QUEUE-1",
+      when: { queue: ["waiting"] },
+      sets: { factors: { stateHz: 0.5, sendPeriodMs: 2, thresholdM: 1.5, headingRad: 1.5 } },
+      next: "stripes",
+    },
+    {
+      id: "QUEUE-2",
+      when: {},
+      next: "stripes",
+    },
+  ],
+};
+
+const stripesQuestion: Question = {
+  id: "stripes",
+  rows: [
+    {
+      id: "STRIPES-1",
+      when: { content: ["actions only"] },
+      next: "end",
+    },
+    {
+      id: "STRIPES-2",
+      when: { queue: ["waiting"] },
+      next: "end",
+    },
+    {
+      id: "STRIPES-3",
+      when: { stalls: ["many"] },
+      sets: { stripes: 3 },
+      next: "end",
+    },
+    {
+      id: "STRIPES-4",
+      when: { stalls: ["some"] },
+      sets: { stripes: 2 },
+      next: "end",
+    },
+    {
+      id: "STRIPES-5",
       when: {},
       next: "end",
     },
@@ -164,4 +214,6 @@ export const paceQuestions: readonly Question[] = [
   lossQuestion,
   rttQuestion,
   jitterQuestion,
+  queueQuestion,
+  stripesQuestion,
 ];

@@ -136,4 +136,50 @@ export const paceWords: readonly QuestionWords[] = [
       },
     },
   },
+  {
+    question: "queue",
+    ask: "Does the network take what is sent?",
+    rows: {
+      "QUEUE-1": {
+        choice: "half the rate, longer bundles, wider thresholds",
+        reason:
+          "Bytes wait for seconds: more is sent than a path takes. What waits is replaced by the newer state, so nothing " +
+          "grows old in the queue; to send less often and coarser leaves room for what matters most.",
+      },
+      "QUEUE-2": {
+        choice: "as it is",
+        reason: "What is sent leaves at once.",
+      },
+    },
+  },
+  {
+    question: "stripes",
+    ask: "Over how many sockets do states go where there is only a WebSocket?",
+    rows: {
+      "STRIPES-1": {
+        choice: "one",
+        reason: "Everything must arrive in order: a second socket could not overtake the first.",
+      },
+      "STRIPES-2": {
+        choice: "one",
+        reason: "The path is full: what is lost is lost to its own queue, and more sockets would not help.",
+      },
+      "STRIPES-3": {
+        choice: "three",
+        reason:
+          "Every fifth round trip stalls behind lost segments. Each socket waits for its own only, and the newest state " +
+          "wins (50 ms RTT, 5 % loss, 30 states/s: 1 % of the states older than 270 ms on one socket, 90 ms on three).",
+      },
+      "STRIPES-4": {
+        choice: "two",
+        reason:
+          "Round trips stall behind lost segments now and then. States alternate, so that a loss blocks only every second " +
+          "of them (50 ms RTT, 5 % loss, 30 states/s: 1 % older than 270 ms on one socket, 108 ms on two).",
+      },
+      "STRIPES-5": {
+        choice: "one",
+        reason: "No stalls: another socket would gain nothing.",
+      },
+    },
+  },
 ];

@@ -54,6 +54,8 @@ export interface Plan {
   readonly pairLinks: readonly PlannedLink[];
   /** For every class of traffic its way to the server and to another player. */
   readonly traffic: Readonly<Record<TrafficClassName, { readonly server: Route; readonly pair: Route }>>;
+  /** Over how many sockets to the server states alternate where they go by WebSocket. */
+  readonly stripes: 1 | 2 | 3;
   /** The profile's numbers, adapted to device and network. */
   readonly numbers: ProfileNumbers;
   /** How others are shown. */

@@ -1,7 +1,9 @@
 import type { Link } from "../link.js";
+import type { PathReading } from "../live/path-choice.js";
+import { PingLoss } from "./ping-loss.js";
 
 export interface LinkMonitorOptions {
-  /** Greater is better: the session uses the best link that is proven. */
+  /** Greater is better: the session uses the best link that is proven. May change: see {@link Session.reconsider}. */
   readonly preference: number;
   /** Whether a probe has to go both ways before the link carries anything. */
   readonly needsProof: boolean;
@@ -28,6 +30,7 @@ export class LinkMonitor {
   readonly options: LinkMonitorOptions;
   readonly #attachedAtMs: number;
   readonly #pings = new Map<number, number>();
+  readonly #loss = new PingLoss();
   #openedAtMs: number | undefined;
   #isProven = false;
   #lastPingAtMs = Number.NEGATIVE_INFINITY;
@@ -57,6 +60,12 @@ export class LinkMonitor {
     return this.#jitterMs;
   }
 
+  /** What was measured of this link; undefined while it is not usable, or before the first answer. */
+  get reading(): PathReading | undefined {
+    if (!this.isUsable || this.#rttMs === undefined) return undefined;
+    return { rttMs: this.#rttMs, jitterMs: this.#jitterMs, lossRatio: this.#loss.ratio };
+  }
+
   opened(nowMs: number): void {
     this.#openedAtMs = nowMs;
   }
@@ -79,6 +88,7 @@ export class LinkMonitor {
     this.#unansweredSinceMs ??= nowMs;
     this.#unanswered += 1;
     this.#pings.set(nonce, nowMs);
+    this.#loss.pinged(nonce, nowMs);
     if (this.#pings.size > PINGS_REMEMBERED) {
       const [oldest] = this.#pings.keys();
       this.#pings.delete(oldest!);
@@ -93,6 +103,7 @@ export class LinkMonitor {
     const sentAtMs = this.#pings.get(nonce);
     if (sentAtMs === undefined) return undefined;
     this.#pings.delete(nonce);
+    this.#loss.answered(nonce);
     this.#forgetSilence();
     this.#sampleRtt(nowMs - sentAtMs);
     const isNews = !this.#isProven;

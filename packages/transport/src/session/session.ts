@@ -2,7 +2,6 @@ import {
   ByteReader,
   ByteWriter,
   CloseCode,
-  ConfigError,
   MessageKind,
   NetError,
   SEQUENCE_MODULUS,
@@ -23,7 +22,9 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
+import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
+import { assertBytes } from "./assert-bytes.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import { bestOf, mayBeLost } from "./link-choice.js";
@@ -158,6 +159,16 @@ export class Session {
   /** Share of the other side's publications that did not arrive, 0 to 1. */
   get lossRatio(): number {
     return this.#loss.ratio;
+  }
+
+  /** What was measured of one of this session's links; undefined where there is nothing to go by. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  }
+
+  /** The preference of a link has changed: traffic goes to what is the best link now. */
+  reconsider(reason: string): void {
+    if (!this.#isClosed) this.#choose(reason);
   }
 
   get unacknowledged(): number {
@@ -490,9 +501,4 @@ export class Session {
     for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
     if (isReported) this.#handlers.onClosed?.(close);
   }
-}
-
-function assertBytes(field: string, bytes: number, max: number): void {
-  if (bytes > max)
-    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
 }

@@ -216,3 +216,29 @@ test.each<[string, object]>([
   const wrong = { ...circumstancesOf(profileNamed("racing"), browser), ...changes } as Circumstances;
   expect(() => decide(wrong)).toThrow(expect.objectContaining({ name: "ConfigError", field }));
 });
+
+describe("what a running path shows", () => {
+  test("a queue that stands: half the rate, wider thresholds, one socket", () => {
+    const full = planFor("racing", { measured: { ...calm, queuedBytes: 4000, stallRatio: 0.5 } });
+    const free = planFor("racing", { measured: { ...calm, queuedBytes: 0 } });
+    expect(full.numbers.stateHz).toBe(free.numbers.stateHz / 2);
+    expect(full.numbers.thresholdM).toBeCloseTo(free.numbers.thresholdM * 1.5);
+    expect(full.stripes).toBe(1);
+  });
+
+  test.each([
+    [0, 1],
+    [0.1, 2],
+    [0.2, 3],
+  ])("with %d of the round trips stalled, states go over %d sockets", (stallRatio, stripes) => {
+    expect(planFor("racing", { measured: { ...calm, stallRatio } }).stripes).toBe(stripes);
+    expect(planFor("puzzle", { measured: { ...calm, stallRatio } }).stripes).toBe(1);
+  });
+
+  test("bands that are held count, not the numbers", () => {
+    const held = { loss: "high", rtt: "short", jitter: "calm", queue: "free", stalls: "none" } as const;
+    const plan = planFor("racing", { measured: calm, held });
+    expect(plan.inputs.loss).toBe("high");
+    expect(rowsOf(plan)).toContain("LOSS-1");
+  });
+});

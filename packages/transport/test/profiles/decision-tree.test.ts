@@ -87,7 +87,7 @@ describe("over every combination of bands", () => {
         }
       }
     }
-  }, 60_000);
+  }, 120_000);
 
   test("there are more than half a million combinations, and each has a plan", () => {
     expect(combinations).toBeGreaterThan(500_000);

@@ -10,7 +10,7 @@ import {
 
 const BOTH = [true, false] as const;
 
-/** No measurement, and one in every combination of bands. */
+/** No measurement, and one in every combination of bands of loss, round trip and jitter. */
 const measurements: readonly (Measured | undefined)[] = [
   undefined,
   ...measuredBands.lossRatio.flatMap((loss) =>
@@ -21,6 +21,19 @@ const measurements: readonly (Measured | undefined)[] = [
         jitterMs: jitter.from,
       })),
     ),
+  ),
+];
+
+/** One in every combination of bands of queue and stalls, about which the last questions of the tree are. */
+const pressures: readonly Measured[] = [
+  ...measuredBands.queuedBytes.flatMap((queue) =>
+    measuredBands.stallRatio.map((stalls) => ({
+      lossRatio: 0,
+      rttMs: 0,
+      jitterMs: 0,
+      queuedBytes: queue.from,
+      stallRatio: stalls.from,
+    })),
   ),
 ];
 
@@ -57,6 +70,7 @@ export function* everyCombination(): Generator<Circumstances> {
     const { maxDirectPeers } = profiles[game.genre];
     for (const place of places) {
       yield* measuredIn({ ...game, ...place, peers: maxDirectPeers });
+      for (const measured of pressures) yield { ...game, ...place, peers: maxDirectPeers, measured };
       yield* measuredIn({ ...game, ...place, peers: maxDirectPeers + 1 });
     }
   }

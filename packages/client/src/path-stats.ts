@@ -1,0 +1,58 @@
+import type { Measured } from "@paceline/transport";
+import type { PeerRates } from "./rate-meter.js";
+
+/** What a path is like now. */
+export interface PathQuality {
+  /** Mean difference between neighbouring round trips, ms. */
+  readonly jitterMs: number;
+  /** Share of packets that do not arrive, 0 to 1. */
+  readonly lossRatio: number;
+  /** Bytes that wait here because the path does not take them. */
+  readonly queuedBytes: number;
+}
+
+/** What goes over the connection to the server, what is relayed included, and what it is like. */
+export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
+  readonly isConnected: boolean;
+  /** Undefined before it was measured. */
+  readonly rttMs: number | undefined;
+  readonly bytesInPerSecond: number;
+  readonly bytesOutPerSecond: number;
+}
+
+/** A path as far as decisions need it. */
+interface MeasuredPath {
+  readonly path: "direct" | "turn" | "relay";
+  readonly rttMs: number | undefined;
+  readonly stats: PathQuality & Partial<PeerRates>;
+}
+
+/** The worst of all paths in use; of the one to the server while nobody else is there. Undefined: nothing was measured. */
+export function measuredOf(peers: Iterable<MeasuredPath>, server: ServerStats): Measured | undefined {
+  const paths = [...peers].filter((path) => path.rttMs !== undefined);
+  if (paths.length === 0) {
+    paths.push({ path: "relay", rttMs: server.rttMs, stats: { ...server, lossRatio: 0 } });
+  }
+  const rttMs = Math.max(...paths.map((path) => path.rttMs ?? Number.NaN));
+  if (Number.isNaN(rttMs)) return undefined;
+  const worst = (quality: keyof PathQuality): number => Math.max(...paths.map(({ stats }) => stats[quality]));
+  return {
+    // A relay replaces states that wait: what is missing then was not lost.
+    lossRatio: Math.max(0, ...paths.map(({ path, stats }) => (path !== "relay" ? stats.lossRatio : 0))),
+    rttMs,
+    jitterMs: worst("jitterMs"),
+    queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
+  };
+}
+
+/** The measured numbers with few enough digits to read and to store. */
+export function rounded(measured: Measured): Measured {
+  const to = (digits: number, value: number): number => Math.round(value * digits) / digits;
+  return {
+    ...measured,
+    lossRatio: to(1000, measured.lossRatio),
+    rttMs: to(10, measured.rttMs),
+    jitterMs: to(10, measured.jitterMs),
+    ...(measured.stallRatio !== undefined && { stallRatio: to(1000, measured.stallRatio) }),
+  };
+}

@@ -1,0 +1,82 @@
+import { isFiniteRow, positionErrorM, speedOf, type Components } from "../body/body-layout.js";
+import { FUTURE_SECONDS, type RefusedState, type ShownBody } from "../reckoning/remote-body.js";
+import { InterpolatedBody, type InterpolatedBodyOptions } from "./interpolated-body.js";
+import type { InterpolationDelay } from "./interpolation-delay.js";
+
+/** Slower than this (m/s) an entity rests; and a pose that differs by less (m) is the same. */
+const RESTING_MPS = 0.02;
+const SAME_M = 0.001;
+/** So many intervals of silence after a state at rest are no loss. */
+const SILENT_INTERVALS = 2;
+
+export interface DelayedBodyOptions extends InterpolatedBodyOptions {
+  /** Follows the arrivals of all that is shown with one delay. */
+  readonly delay: InterpolationDelay;
+  /** How far behind its owner the entity is shown now, s. */
+  lagSeconds(): number;
+  /** Time between the states of a moving entity, ms. */
+  intervalMs(): number;
+}
+
+/**
+ * A remote entity that is shown by interpolation: behind its owner by a delay that all such entities share. An owner is
+ * silent while its entity rests; the motion that follows begins when it began, not when the rest did.
+ */
+export class DelayedBody implements ShownBody {
+  readonly #options: DelayedBodyOptions;
+  readonly #body: InterpolatedBody;
+  readonly #newest: Float64Array;
+  #isAtRest = false;
+  #lastRenderSeconds = Number.NEGATIVE_INFINITY;
+
+  /** @param width components of a row */
+  constructor(options: DelayedBodyOptions, width: number) {
+    this.#options = options;
+    this.#body = new InterpolatedBody(options, width);
+    this.#newest = new Float64Array(width);
+  }
+
+  receive(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined {
+    return this.#take(state, { stateSeconds, nowSeconds, isJump: false });
+  }
+
+  snap(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined {
+    return this.#take(state, { stateSeconds, nowSeconds, isJump: true });
+  }
+
+  show(nowSeconds: number, into: Components): boolean {
+    const seconds = nowSeconds - this.#options.lagSeconds();
+    // Time that is set back by more than a moment begins anew; by less, the entity waits.
+    const isAnew = seconds < this.#lastRenderSeconds - 1;
+    this.#lastRenderSeconds = isAnew ? seconds : Math.max(seconds, this.#lastRenderSeconds);
+    return this.#body.show(this.#lastRenderSeconds, into) !== "none";
+  }
+
+  #take(
+    state: Components,
+    { stateSeconds, nowSeconds, isJump }: { stateSeconds: number; nowSeconds: number; isJump: boolean },
+  ): RefusedState | undefined {
+    if (!isFiniteRow(state) || !Number.isFinite(stateSeconds)) return "not-finite";
+    if (stateSeconds > nowSeconds + FUTURE_SECONDS) return "future";
+    const before = this.#body.newestSeconds;
+    const intervalSeconds = this.#options.intervalMs() / 1000;
+    const isSilence =
+      before !== undefined && stateSeconds - before > SILENT_INTERVALS * intervalSeconds && this.#isAtRest;
+    if (isSilence) this.#body.receive(this.#newest, stateSeconds - intervalSeconds);
+    if (!this.#body.receive(state, stateSeconds, isJump)) return "outdated";
+    if (before !== undefined && stateSeconds <= before) return undefined;
+    // What is new here may have been under way, or known otherwise, for long: nothing of the path.
+    if (before !== undefined) {
+      this.#options.delay.observe(stateSeconds * 1000, nowSeconds * 1000, !isSilence);
+    }
+    this.#isAtRest = this.#rests(state, before !== undefined);
+    this.#newest.set(state);
+    return undefined;
+  }
+
+  #rests(state: Components, hasBefore: boolean): boolean {
+    const { layout } = this.#options;
+    if (layout.velocity !== undefined) return speedOf(layout, state) < RESTING_MPS;
+    return hasBefore && positionErrorM(layout, state, this.#newest) < SAME_M;
+  }
+}

@@ -1,0 +1,75 @@
+import { array, assert, double, property, record } from "fast-check";
+import { PathChoice, type PathReading } from "@paceline/transport";
+import { describe, expect, test } from "vitest";
+
+const relay: PathReading = { rttMs: 60, jitterMs: 3, lossRatio: 0 };
+const good: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0 };
+const lossy: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0.2 };
+
+/** Seconds at which the choice changed, one observation a second. */
+function changes(choice: PathChoice, seconds: number, direct: PathReading | undefined, fromS = 0): number[] {
+  const found: number[] = [];
+  for (let second = fromS; second < fromS + seconds; second += 1) {
+    if (choice.observe(direct, relay, second * 1000)) found.push(second);
+  }
+  return found;
+}
+
+describe("direct or relay", () => {
+  test("a good direct path is kept", () => {
+    const choice = new PathChoice();
+    expect(changes(choice, 100, good)).toEqual([]);
+    expect(choice.choice).toBe("direct");
+  });
+
+  test("a bad one is left after four seconds, with the reason in numbers", () => {
+    const choice = new PathChoice();
+    expect(changes(choice, 100, lossy)).toEqual([4]);
+    expect(choice.choice).toBe("relay");
+    expect(choice.reason).toBe(
+      "the direct path is worse than the relay (direct 30 ms ± 2, 20.0 % lost; relay 60 ms ± 3, 0.0 % lost)",
+    );
+  });
+
+  test("it comes back when it is good again, later every time", () => {
+    const choice = new PathChoice();
+    const backAfter: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      const startS = round * 1000;
+      changes(choice, 20, lossy, startS);
+      expect(choice.choice).toBe("relay");
+      backAfter.push(changes(choice, 300, good, startS + 20)[0]! - startS - 20);
+    }
+    expect(backAfter).toEqual([10, 20, 40, 80, 160, 160]);
+  });
+
+  test("a path that is not open is not judged", () => {
+    const choice = new PathChoice();
+    expect(changes(choice, 100, undefined)).toEqual([]);
+    expect(choice.observe(lossy, undefined, 200_000)).toBe(false);
+    expect(choice.choice).toBe("direct");
+  });
+
+  test("whatever is measured, changes are seconds apart, and ever rarer back", () => {
+    const reading = record({
+      rttMs: double({ min: 0, max: 500, noNaN: true }),
+      jitterMs: double({ min: 0, max: 100, noNaN: true }),
+      lossRatio: double({ min: 0, max: 1, noNaN: true }),
+    });
+    assert(
+      property(
+        array(reading, { maxLength: 400 }),
+        array(reading, { minLength: 1, maxLength: 7 }),
+        (direct, relays) => {
+          const choice = new PathChoice();
+          let lastS = 0;
+          direct.forEach((measured, second) => {
+            if (!choice.observe(measured, relays[second % relays.length], second * 1000)) return;
+            expect(second - lastS).toBeGreaterThanOrEqual(choice.choice === "relay" ? 4 : 10);
+            lastS = second;
+          });
+        },
+      ),
+    );
+  });
+});

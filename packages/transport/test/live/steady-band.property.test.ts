@@ -1,0 +1,100 @@
+import { array, assert, double, property } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SteadyBand } from "@paceline/transport";
+
+const bands = [
+  { name: "low", from: 0 },
+  { name: "raised", from: 10 },
+  { name: "high", from: 50 },
+] as const;
+const names = bands.map(({ name }) => name as string);
+const PERIOD_MS = 1000;
+
+interface Change {
+  readonly atMs: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function changesOf(values: readonly number[], periodMs = PERIOD_MS): Change[] {
+  const band = new SteadyBand(bands);
+  const changes: Change[] = [];
+  values.forEach((value, index) => {
+    const from = names.indexOf(band.name);
+    const to = names.indexOf(band.update(value, index * periodMs));
+    if (to !== from) changes.push({ atMs: index * periodMs, from, to });
+  });
+  return changes;
+}
+
+const anyValue = double({ min: 0, max: 100, noNaN: true });
+
+describe("a steady band", () => {
+  test("never changes twice within its dwell, whatever the values", () => {
+    assert(
+      property(array(anyValue, { maxLength: 300 }), (values) => {
+        const changes = changesOf(values);
+        for (const [index, { atMs, from, to }] of changes.entries()) {
+          const dwellMs = to > from ? 3000 : 15_000;
+          expect(atMs - (changes[index - 1]?.atMs ?? 0)).toBeGreaterThanOrEqual(dwellMs);
+        }
+      }),
+    );
+  });
+
+  test("goes only where all values of the dwell were at least", () => {
+    assert(
+      property(array(anyValue, { maxLength: 300 }), (values) => {
+        for (const { atMs, from, to } of changesOf(values)) {
+          const last = atMs / PERIOD_MS;
+          const during = values.slice(last - (to > from ? 3 : 15), last + 1);
+          const isJustified =
+            to > from ? Math.min(...during) >= bands[to]!.from : Math.max(...during) < bands[to + 1]!.from;
+          expect(isJustified).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test("noise between leaving and entering changes nothing, for hours", () => {
+    const noise = double({ min: 7, max: 10, noNaN: true, maxExcluded: true });
+    assert(
+      property(array(noise, { minLength: 100, maxLength: 500 }), (values) => {
+        expect(changesOf(values)).toEqual([]);
+        // Nor from above, once it was entered.
+        expect(changesOf([20, 20, 20, 20, ...values])).toHaveLength(1);
+      }),
+    );
+  });
+
+  test("noise around a limit enters at most once: it is not left while some values are bad", () => {
+    const around = double({ min: 8, max: 12, noNaN: true });
+    assert(
+      property(array(around, { minLength: 100, maxLength: 500 }), (values) => {
+        expect(changesOf(values).length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test("bad for three seconds is entered, good for fifteen left, whatever came before", () => {
+    assert(
+      property(array(anyValue, { maxLength: 100 }), (values) => {
+        const band = new SteadyBand(bands);
+        let atMs = 0;
+        const hold = (value: number, forMs: number): string => {
+          const endMs = atMs + forMs;
+          for (; atMs <= endMs; atMs += PERIOD_MS) band.update(value, atMs);
+          return band.name;
+        };
+        for (const value of values) hold(value, 0);
+        expect(hold(80, 4000)).toBe("high");
+        expect(hold(1, 16_000)).toBe("low");
+      }),
+    );
+  });
+
+  test("a limit itself is in the band, and a single bad value is nothing", () => {
+    expect(changesOf([10, 10, 10, 10])).toEqual([{ atMs: 3000, from: 0, to: 1 }]);
+    expect(changesOf([0, 100, 0, 0, 100, 0])).toEqual([]);
+  });
+});
