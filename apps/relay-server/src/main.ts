@@ -35,15 +35,16 @@ async function run(): Promise<void> {
   const ready = configured();
   if (ready === undefined) return;
   const { options, host } = ready;
-  const stop = (): void => void host.stop();
+  // Not left to itself: the threads of the WebRTC library would keep the process for a while.
+  const stop = (): void => void host.stop().then(() => process.exit());
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   try {
     console.log(`listening on ${await host.listen(options.port, options.host)}`);
   } catch (error) {
     console.error(whyNotListening(error, options));
-    process.exitCode = 1;
     await host.stop();
+    process.exit(1);
   }
 }
 

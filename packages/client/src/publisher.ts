@@ -57,6 +57,7 @@ export class Publisher {
     const packet = this.#encode(batch, tick);
     // Only a packet about one entity may replace an older one about the same entity.
     const key = batch.length === 1 ? batch[0]!.localId + 1 : 0;
+    const subject = key === 0 ? undefined : { entity: batch[0]!.entity.id, sequence: tick & 0xffff };
     const relayed: number[] = [];
     for (const peer of receivers) {
       peer.meter.countUpdatesOut(batch.length);
@@ -70,7 +71,7 @@ export class Publisher {
     if (!link) return;
     for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
       const targets = relayed.slice(first, first + limits.envelopeTargets);
-      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, peers: targets, packet });
+      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, subject, peers: targets, packet });
       link.send("state", this.#envelope.take(), first === 0 ? key : 0);
     }
   }

@@ -45,7 +45,7 @@ export class Lobby {
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
-  readonly #forwarder = new Forwarder(this.#drops);
+  readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
@@ -55,6 +55,7 @@ export class Lobby {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
     this.#webRtc = new WebRtcDesk(settings, {
       onReady: () => this.#announceWebRtc(),

@@ -23,6 +23,7 @@ import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
 import type { Room } from "./room.js";
 import { SessionMeter } from "./session-meter.js";
+import { UpdateFilter } from "./update-filter.js";
 
 /** Who a participant is; decided before its link opens. */
 interface ParticipantIdentity {
@@ -66,6 +67,8 @@ export class Participant {
   readonly session: Session;
   /** The forwarder's mark: the last packet that went to this participant. */
   lastRound = 0;
+  /** The forwarder's memory of what this participant was given. */
+  readonly filter = new UpdateFilter();
   readonly #options: ParticipantOptions;
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;

@@ -45,7 +45,7 @@ describe("options", () => {
     [{ rooms, iceServers: [{ urls: "turn:a" }] }, 'iceServers[0]: expected … turn.secret, got "turn:a"'],
     [
       { rooms, turn: { urls: ["turn:a"] } },
-      "turn.secret: expected the secret of the TURN servers … got \"undefined\"",
+      'turn.secret: expected the secret of the TURN servers … got "undefined"',
     ],
     [{ rooms, turn: { urls: ["turn:a"], secret: "short" } }, 'turn.secret: expected … got "5 characters"'],
     [{ rooms, turn: { urls: [], secret: "a long secret" } }, "turn.urls: expected 1 to 4 addresses …"],
