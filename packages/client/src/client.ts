@@ -10,7 +10,9 @@ import {
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
+import { browserPage, type Page } from "./page.js";
 import { Room } from "./room.js";
+import type { SocketCount } from "./stripes.js";
 
 /** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
@@ -26,6 +28,15 @@ export interface ClientOptions {
   readonly webSocket?: unknown;
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
   readonly webRtc?: unknown;
+  /**
+   * How many WebSockets carry states: "auto" (default) opens a second and a third one while lost segments stall the
+   * first; a number is kept whatever is measured.
+   */
+  readonly sockets?: SocketCount;
+  /** What the end of the page means: "drop" (default) keeps the seat for a page that is loaded anew, "leave" leaves. */
+  readonly onUnload?: "leave" | "drop";
+  /** The page around the game; tests give their own. Default: the browser's, where there is one. */
+  readonly page?: Page;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
@@ -56,7 +67,13 @@ export class Client {
       const expected = "a whole number of steps per second from 1 to 255";
       throw new ConfigError({ field: "tickHz", value: this.#tickHz, expected });
     }
-    const { topology } = options;
+    const { topology, sockets = "auto", onUnload = "drop" } = options;
+    if (!["auto", 1, 2, 3].includes(sockets)) {
+      throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
+    }
+    if (onUnload !== "leave" && onUnload !== "drop") {
+      throw new ConfigError({ field: "onUnload", value: onUnload, expected: `"leave" or "drop"` });
+    }
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
@@ -103,6 +120,9 @@ export class Client {
       transports: this.#transports,
       topology: this.#options.topology,
       tickHz: this.#tickHz,
+      page: this.#options.page ?? browserPage(),
+      onUnload: this.#options.onUnload ?? "drop",
+      sockets: this.#options.sockets ?? "auto",
     });
     return room.join().then(() => room);
   }

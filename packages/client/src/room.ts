@@ -2,9 +2,7 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  isRouted,
   limits,
-  readEnvelope,
   writeEvent,
   writePeerPayload,
   type EntityDefinition,
@@ -29,17 +27,20 @@ import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
+import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import { publicationPolicy } from "./publication-policy.js";
 import { Publisher } from "./publisher.js";
+import { RelayedPackets } from "./relayed-packets.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
+import type { SocketCount } from "./stripes.js";
 import { TickSource } from "./tick-source.js";
-import { viewPlanOf } from "./view-plan.js";
+import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -51,11 +52,13 @@ export interface RoomSetup {
   readonly topology: "mesh" | "relay" | undefined;
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly tickHz: number;
+  readonly page: Page | undefined;
+  readonly onUnload: "leave" | "drop";
+  readonly sockets: SocketCount;
 }
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-const MAX_EARLY_PACKETS = 1024;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -75,6 +78,7 @@ export class Room {
   readonly #owned: OwnedEntities;
   readonly #publisher = new Publisher();
   readonly #messages = new RoomMessages();
+  readonly #relayed: RelayedPackets;
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
   readonly #leftListeners = new Listeners<[number, string]>();
@@ -84,8 +88,6 @@ export class Room {
   #announced: boolean | undefined;
   #replicationHz: number | undefined;
   #endReplicating: Cancel | undefined;
-  /** Packets of peers that came before the game could listen; undefined once it can. */
-  #early: Uint8Array[] | undefined = [];
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -107,11 +109,15 @@ export class Room {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
+      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onDropped: (reason) => this.drops.count(reason),
+    });
+    this.#relayed = new RelayedPackets({
+      peer: (number) => this.#members.peer(number),
       onDropped: (reason) => this.drops.count(reason),
     });
     this.transport = new RoomTransport({
@@ -130,11 +136,14 @@ export class Room {
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
+        onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#routed(packet),
+        onRouted: (packet) => this.#relayed.receive(packet),
         onPong: (times) => this.clock.observe(times),
+        onSockets: (sockets, reason) =>
+          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
     this.#serverPath = new ServerPath({
@@ -142,6 +151,7 @@ export class Room {
       connection: this.#connection,
       onChange: () => this.transport.record(this.#serverPath.explain()),
     });
+    this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
@@ -354,12 +364,6 @@ export class Room {
     });
   }
 
-  #showBehind(neededMs: number | undefined): void {
-    const { style, numbers } = this.transport.plan;
-    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
-    this.clock.setRenderDelay(neededMs ?? byProfileMs);
-  }
-
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
@@ -374,14 +378,20 @@ export class Room {
     for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
-    else this.#setup.scheduler.after(0, () => this.#deliverEarly());
+    else this.#setup.scheduler.after(0, () => this.#relayed.release());
   }
 
   #resumed(): void {
-    this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
-    const { uplink } = this.#connection;
-    if (uplink) for (const peer of this.#members.peers()) peer.relayOver(uplink);
+    this.#moved("the session was resumed");
     this.#reconnects.tell({ resumed: true });
+  }
+
+  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  #moved(reason: string): void {
+    const { uplink } = this.#connection;
+    if (!uplink) return;
+    this.transport.record({ about: "server", choice: "websocket", reason });
+    for (const peer of this.#members.peers()) peer.relayOver(uplink);
   }
 
   #dropped(reason: string): void {
@@ -421,32 +431,10 @@ export class Room {
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
+      case "stripe":
+      case "moving":
         return;
     }
-  }
-
-  /**
-   * What peers send may come together with the welcome, before the game that waits for the join can listen: it is held
-   * back until the game has had its turn.
-   */
-  #routed(packet: Uint8Array): void {
-    if (!this.#early) return this.#deliver(packet);
-    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-    else this.drops.count("queue-full");
-  }
-
-  #deliverEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.#deliver(packet);
-  }
-
-  #deliver(packet: Uint8Array): void {
-    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
-    if (typeof envelope === "string") return this.drops.count(envelope);
-    const peer = this.#members.peer(envelope.peers[0]!);
-    if (peer && envelope.peers.length === 1) peer.deliverRelayed(envelope.packet);
-    else this.drops.count("not-routable");
   }
 
   #addPeer(info: PeerInfo): void {

@@ -15,6 +15,8 @@ export interface ServerPathOptions {
 /** Where signals name a participant, this is the server. */
 export const SERVER_NUMBER = 0;
 
+/** Above all WebSockets, of which a newer one is preferred by 1. */
+const PREFERENCE = 1_000_000;
 const HEARTBEAT_MS = 250;
 const TIMEOUT_MS = 1000;
 
@@ -40,7 +42,7 @@ export class ServerPath {
       sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
       attach: (link, { rank, deadlineMs }) =>
         connection.attachBeside(link, {
-          preference: 2 + rank / 1000,
+          preference: PREFERENCE + rank / 1000,
           needsProof: true,
           carries: "unreliable",
           connectTimeoutMs: deadlineMs,
@@ -59,16 +61,15 @@ export class ServerPath {
 
   /** What carries what to the server now, and why. */
   explain(): Explanation {
-    const { uplink, rttMs, state } = this.#connection;
-    if (!uplink) return { about: "server", choice: "none", reason: `connection ${state}` };
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    if (uplink.linkFor("state")?.kind === "webrtc") {
+    const own = this.#connection.explanation;
+    if (this.#connection.uplink?.linkFor("state")?.kind === "webrtc") {
       const reason = "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP";
-      return { about: "server", choice: `states on webrtc, the rest on websocket${measured}`, reason };
+      return { about: "server", choice: `states on webrtc, the rest on ${own.choice}`, reason };
     }
     const failure = this.#isWanted ? this.#path.lastFailure : undefined;
-    const reason = `joins, signals, relays${failure === undefined ? "" : `; WebRTC to the server failed: ${failure}`}`;
-    return { about: "server", choice: `websocket${measured}`, reason };
+    return failure === undefined
+      ? own
+      : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
   }
 
   /** Asks again whether the link is wanted. */

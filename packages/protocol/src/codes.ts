@@ -62,6 +62,8 @@ export const CloseCode = {
   replaced: 4003,
   /** The game or an operator removed the participant. */
   kicked: 4004,
+  /** The page is put to sleep; it will come back with its token. */
+  suspended: 4005,
   /** No ticket or token, or one that is not ours. */
   refused: 4100,
   /** The seat ticket's time is over. */
@@ -74,6 +76,8 @@ export const CloseCode = {
   originRefused: 4104,
   /** The other side speaks another version. */
   versionMismatch: 4105,
+  /** No seat; the reason begins with the code of the match request, such as `match/full`. */
+  matchRefused: 4106,
   /** Bytes that make no sense, repeatedly. */
   protocolViolation: 4200,
   /** More packets or bytes per second than allowed, sustained. */
@@ -121,5 +125,6 @@ export const dropReasons = [
   "rate-limit",
   "queue-full",
   "gap-too-large",
+  "credential",
 ] as const;
 export type DropReason = (typeof dropReasons)[number];

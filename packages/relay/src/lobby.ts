@@ -11,12 +11,13 @@ import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import { canonicalOptions, type MatchRefusal, type MatchRequest } from "./match-request.js";
+import { canonicalOptions, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
 import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
+import { StripeTickets } from "./stripe-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
 import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
@@ -42,6 +43,7 @@ export class Lobby {
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
   readonly #spent = new SpentTickets();
+  readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
@@ -63,6 +65,7 @@ export class Lobby {
     });
     const { turn, scheduler } = settings;
     this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
+    this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
       onOpened: (participant) =>
         participant.room.tellOthers(participant, { type: "joined", peer: participant.info }),
@@ -104,12 +107,8 @@ export class Lobby {
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
-    if (this.#isStopping) return full(503, "the server is stopping");
-    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const { limits, secret, wallClockMs, scheduler } = this.#settings;
-    if (this.#participants.size + this.#seats.size >= limits.maxSessions)
-      return full(503, "the server is full");
-    const room = this.#roomFor(request);
+    const room = this.#vacancy(request);
     if (!(room instanceof Room)) return room;
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
@@ -134,28 +133,52 @@ export class Lobby {
     const claims = readTicket(ticket, this.#settings.secret);
     const nowMs = this.#settings.wallClockMs();
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    if (!claims) return link.close(CloseCode.refused, "not a ticket of this server");
+    if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
     const { sessionId, expiresAtMs } = claims;
-    if (this.#spent.has(sessionId)) return link.close(CloseCode.ticketUsed, "the ticket was used before");
+    if (this.#spent.has(sessionId))
+      return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
     const seat = this.#seats.get(sessionId);
     if (!seat || nowMs >= expiresAtMs)
-      return link.close(CloseCode.ticketExpired, "the ticket's time is over");
-    seat.cancelRelease();
-    this.#seats.delete(sessionId);
+      return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
     this.#spent.add(sessionId, expiresAtMs, nowMs);
-    const number = seat.room.claim(sessionId);
-    this.#seat({ room: seat.room, number, id: sessionId, webrtc: claims.webrtc, link });
+    this.#claim(sessionId, seat, claims.webrtc, link);
+  }
+
+  /** Finds a seat and takes it in one step, or closes the link with the reason. */
+  join(link: GuardedLink, request: MatchRequest): void {
+    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    const { counters } = this.#settings;
+    const room = this.#vacancy(request);
+    if (!(room instanceof Room)) {
+      counters.matchRefused(room.code);
+      return refuseMatch(link, room);
+    }
+    counters.seatGiven(request.method);
+    const sessionId = randomId(SESSION_ID_BYTES);
+    room.reserve(sessionId);
+    this.#claim(sessionId, { room, cancelRelease: () => undefined }, request.webrtc, link);
+  }
+
+  /** Gives a participant one more socket for states, or closes the link with the reason. */
+  stripe(link: GuardedLink, ticket: string): void {
+    const participant = this.#stripes.take(ticket);
+    if (!participant) return this.#refuse(link, CloseCode.refused, "not a ticket for one more socket");
+    participant.addStripe(link);
   }
 
   /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
   resume(link: GuardedLink, sessionId: string, token: string): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     const participant = this.#participants.get(sessionId);
-    if (!participant) return link.close(CloseCode.sessionUnknown, "the session is not known (any more)");
-    if (!participant.hasToken(token)) return link.close(CloseCode.refused, "wrong token");
+    if (!participant) {
+      return this.#refuse(link, CloseCode.sessionUnknown, "the session is not known (any more)");
+    }
+    if (!participant.acceptsResumeToken(token)) {
+      return this.#refuse(link, CloseCode.refused, "a token that is wrong, or was used before");
+    }
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
-    participant.tell({ type: "resumed" });
+    participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
     // Those that it has may have ended while it was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
@@ -184,8 +207,8 @@ export class Lobby {
     this.#isDraining = true;
   }
 
-  /** Takes nobody any more and ends every session. */
-  stop(): void {
+  /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */
+  stop(endpoint?: string): void {
     this.#isDraining = true;
     this.#isStopping = true;
     this.#stopRenewing?.();
@@ -194,9 +217,29 @@ export class Lobby {
       this.#release(sessionId);
     }
     for (const participant of this.#participants.values()) {
+      if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
     this.#webRtc.close();
+  }
+
+  /** A room that may be entered now. */
+  #vacancy(request: MatchRequest): Room | MatchRefusal {
+    if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
+    const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
+    return isFull ? full(503, "the server is full") : this.#roomFor(request);
+  }
+
+  #refuse(link: GuardedLink, code: number, reason: string): void {
+    this.#drops.count("credential");
+    link.close(code, reason);
+  }
+
+  #claim(id: string, { room, cancelRelease }: ReservedSeat, webrtc: boolean, link: GuardedLink): void {
+    cancelRelease();
+    this.#seats.delete(id);
+    this.#seat({ room, number: room.claim(id), id, webrtc, link });
   }
 
   #roomFor(request: MatchRequest): Room | MatchRefusal {
@@ -218,7 +261,7 @@ export class Lobby {
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
-    return this.#open(target, optionsKey, kind.maxPeers);
+    return this.#open(target, request.options, kind.maxPeers);
   }
 
   /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
@@ -235,8 +278,9 @@ export class Lobby {
     return undefined;
   }
 
-  #open(name: string, optionsKey: string, maxPeers: number): Room {
-    const room = new Room({ id: randomId(ROOM_ID_BYTES), name, optionsKey, maxPeers });
+  #open(name: string, options: RoomOptions, maxPeers: number): Room {
+    const optionsKey = canonicalOptions(options);
+    const room = new Room({ id: randomId(ROOM_ID_BYTES), name, options, optionsKey, maxPeers });
     this.#rooms.set(room.id, room);
     this.#settings.log.debug("room opened", { roomId: room.id, name });
     return room;
@@ -268,7 +312,11 @@ export class Lobby {
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name };
     const iceServers = this.#iceServersFor(id);
-    participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
+    const { options } = room;
+    participant.tellResumeToken((resumeToken) => {
+      const secrets = { sessionId: id, token, resumeToken };
+      return { type: "welcome", ...secrets, number, ...place, options, peers, iceServers };
+    });
     if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
     log.debug("participant joined", { sessionId: id, number, ...place });
   }
@@ -276,10 +324,18 @@ export class Lobby {
   #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
     if (message.type === "leave") return participant.end(CloseCode.left, "left");
     if (!participant.admitSignal()) return;
+    if (message.type === "visibility") return participant.setHidden(message.hidden);
+    if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     if (!participant.setWebrtc(message.webrtc)) return;
     const { number } = participant;
     participant.room.tellOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
+  }
+
+  #offerStripe(participant: Participant): void {
+    const ticket = this.#stripes.issue(participant);
+    if (ticket === undefined) this.#drops.count("rate-limit");
+    else participant.tell({ type: "stripe", ticket });
   }
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
@@ -298,6 +354,7 @@ export class Lobby {
     room.remove(participant);
     this.#participants.delete(id);
     this.#webRtc.forget(participant);
+    this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
     room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
@@ -367,6 +424,11 @@ function signalPayload(
 
 function addTo(sum: Record<string, number>, drops: DropCounters): void {
   for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
+}
+
+/** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
+export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
+  link.close(CloseCode.matchRefused, `${code} ${message}`);
 }
 
 function full(status: number, message: string): MatchRefusal {

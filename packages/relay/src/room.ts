@@ -1,11 +1,14 @@
 import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/protocol";
+import type { RoomOptions } from "./match-request.js";
 import type { Participant } from "./participant.js";
 
 /** What identifies a room to those who look for one. */
 export interface RoomDescription {
   readonly id: string;
   readonly name: string;
-  /** The options it was created with, in canonical form. */
+  /** What it was created with. */
+  readonly options: RoomOptions;
+  /** The same in canonical form. */
   readonly optionsKey: string;
   readonly maxPeers: number;
 }
@@ -18,6 +21,7 @@ const LAST_NUMBER = 0xffff;
 export class Room {
   readonly id: string;
   readonly name: string;
+  readonly options: RoomOptions;
   readonly optionsKey: string;
   readonly maxPeers: number;
   readonly #participants = new Map<number, Participant>();
@@ -27,6 +31,7 @@ export class Room {
   constructor(description: RoomDescription) {
     this.id = description.id;
     this.name = description.name;
+    this.options = description.options;
     this.optionsKey = description.optionsKey;
     this.maxPeers = description.maxPeers;
   }

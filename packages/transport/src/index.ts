@@ -12,6 +12,8 @@ export * from "./send-queue.js";
 export * from "./session/drop-counters.js";
 export * from "./session/session.js";
 export * from "./signalled-link.js";
+export * from "./striped/stripe-decision.js";
+export * from "./striped/striped-link.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/websocket-link.js";
 export * from "./worker-scheduler.js";
