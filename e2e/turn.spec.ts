@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { RacePage } from "./race-page.js";
+import { RacePage, type PageWindow } from "./race-page.js";
 import { test } from "./scenario.js";
 import { TurnServer, hasTurnServer } from "./turn-server.js";
 
@@ -61,7 +61,7 @@ test("wrong passwords for TURN are refused, and the relay goes on and says why",
     const reason = await second.waitFor(
       "the refusal of TURN",
       () => {
-        const { peers } = (window as unknown as import("./race-page.js").PageWindow).paceline.room;
+        const { peers } = (window as unknown as PageWindow).paceline.room;
         return peers.find(({ path, reason: why }) => path === "relay" && /401/.test(why))?.reason;
       },
       { argument: undefined, timeoutMs: 20_000 },

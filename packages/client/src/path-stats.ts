@@ -1,5 +1,6 @@
-import type { Measured } from "@paceline/transport";
+import type { Measured, Session } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
+import type { Explanation } from "./room-transport.js";
 
 /** What a path is like now. */
 export interface PathQuality {
@@ -55,4 +56,32 @@ export function rounded(measured: Measured): Measured {
     jitterMs: to(10, measured.jitterMs),
     ...(measured.stallRatio !== undefined && { stallRatio: to(1000, measured.stallRatio) }),
   };
+}
+
+/** How the connection to the server is doing. */
+export function serverStatsOf(
+  { rttMs, jitterMs, activeLink }: Session,
+  { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
+): ServerStats {
+  return {
+    isConnected: activeLink !== undefined,
+    rttMs,
+    jitterMs,
+    queuedBytes: activeLink?.queuedBytes ?? 0,
+    bytesInPerSecond,
+    bytesOutPerSecond,
+  };
+}
+
+/** The path to the server over its WebSockets, in words. */
+export function serverPathInWords(
+  state: string,
+  { activeLink, rttMs }: Session,
+  { sockets, reason }: { readonly sockets: number; readonly reason: string },
+): Explanation {
+  if (!activeLink) return { about: "server", choice: "none", reason: `connection ${state}` };
+  const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
+  const choice = sockets > 1 ? `${sockets} websockets` : "websocket";
+  const why = sockets > 1 ? `; ${reason}` : "";
+  return { about: "server", choice: choice + measured, reason: `joins, signals, relays${why}` };
 }

@@ -146,13 +146,17 @@ export class Room {
           this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
-    this.#serverPath = new ServerPath({
-      ...setup,
+    this.#serverPath = this.#newServerPath();
+    this.#connection.setSockets(setup.sockets);
+    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+  }
+
+  #newServerPath(): ServerPath {
+    return new ServerPath({
+      ...this.#setup,
       connection: this.#connection,
       onChange: () => this.transport.record(this.#serverPath.explain()),
     });
-    this.#connection.setSockets(setup.sockets);
-    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
   /** Name of the kind of room. */

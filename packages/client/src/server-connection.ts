@@ -23,7 +23,7 @@ import { nextConnectionState, type ConnectionEvent, type ConnectionState } from 
 import { Listeners } from "./listeners.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import type { Page, PageEvent } from "./page.js";
-import type { ServerStats } from "./path-stats.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "./path-stats.js";
 import { RateMeter } from "./rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
 import type { Explanation } from "./room-transport.js";
@@ -145,13 +145,7 @@ export class ServerConnection {
 
   /** The path in words. */
   get explanation(): Explanation {
-    const { rttMs } = this;
-    const { sockets, reason } = this.#stripes.present;
-    if (!this.link) return { about: "server", choice: "none", reason: `connection ${this.#state}` };
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    const choice = sockets > 1 ? `${sockets} websockets` : "websocket";
-    const why = sockets > 1 ? `; ${reason}` : "";
-    return { about: "server", choice: choice + measured, reason: `joins, signals, relays${why}` };
+    return serverPathInWords(this.#state, this.#session, this.#stripes.present);
   }
 
   setSockets(sockets: SocketCount): void {
@@ -159,16 +153,7 @@ export class ServerConnection {
   }
 
   get stats(): ServerStats {
-    const { rttMs, jitterMs, activeLink } = this.#session;
-    const { bytesInPerSecond, bytesOutPerSecond } = this.#meter.rates;
-    return {
-      isConnected: activeLink !== undefined,
-      rttMs,
-      jitterMs,
-      queuedBytes: activeLink?.queuedBytes ?? 0,
-      bytesInPerSecond,
-      bytesOutPerSecond,
-    };
+    return serverStatsOf(this.#session, this.#meter.rates);
   }
 
   /** Takes what the link has carried into the rates. */

@@ -65,11 +65,11 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
     case "welcome":
       return welcomeOf(message);
     case "resumed":
-    case "iceServers":
-      return iceServersOf(message);
     case "stripe":
     case "moving":
       return connectionMessageOf(message);
+    case "iceServers":
+      return iceServersOf(message);
     case "joined": {
       const peer = peerOf(message.peer);
       return peer && { type: "joined", peer };
