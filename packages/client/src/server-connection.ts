@@ -139,10 +139,6 @@ export class ServerConnection {
     return this.link && this.#session;
   }
 
-  get rttMs(): number | undefined {
-    return this.#session.rttMs;
-  }
-
   /** The path in words. */
   get explanation(): Explanation {
     return serverPathInWords(this.#state, this.#session, this.#stripes.present);
