@@ -10,6 +10,7 @@ import {
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
+import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
 import { Room } from "./room.js";
 import type { SocketCount } from "./stripes.js";
@@ -78,6 +79,33 @@ export class Client {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
     this.#options = options;
+  }
+
+  /**
+   * The nearest of several servers, for {@link Client}: each is asked for its `/health` a few times, all at once. Takes no
+   * longer than `timeoutMs`. Rejects with `match/unreachable` where none answers.
+   */
+  static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
+    const { nearestEndpoint } = await import("./nearest.js");
+    return nearestEndpoint(endpoints, options);
+  }
+
+  /** As {@link selectByLatency}, with what was measured of every server, the nearest first. */
+  static async measureLatency(
+    endpoints: readonly string[],
+    options: LatencyOptions = {},
+  ): Promise<readonly EndpointLatency[]> {
+    const { measureEndpoints } = await import("./nearest.js");
+    return measureEndpoints(endpoints, options);
+  }
+
+  /**
+   * The relay that is nearest to all players who are going to meet, of what each of them has measured: the one through
+   * which the worst pair has the shortest way. Undefined where no relay is in everybody's reach.
+   */
+  static async nearestRelay(players: readonly RelayLatencies[]): Promise<RelayChoice | undefined> {
+    const { nearestRelay } = await import("./nearest.js");
+    return nearestRelay(players);
   }
 
   /** Joins an open room of that name and with equal options, or creates one. */

@@ -6,6 +6,7 @@ import { matchRefusal } from "./match-request.js";
 export function isFinal(code: number): boolean {
   return (
     code === CloseCode.kicked ||
+    code === CloseCode.roomClosed ||
     code === CloseCode.replaced ||
     code === CloseCode.flooding ||
     code === CloseCode.protocolViolation ||

@@ -30,6 +30,7 @@ export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
+export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 export type { PathQuality, ServerStats } from "./path-stats.js";
 export type { PeerRates } from "./rate-meter.js";
 export type { Explanation, RoomTransport, TransportChange } from "./room-transport.js";

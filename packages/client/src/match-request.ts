@@ -13,6 +13,8 @@ export interface JoinCall {
   readonly options: RoomOptions;
   /** For `reconnect`: the session's secret. */
   readonly token?: string;
+  /** Proof of who the player is, for the authority of a room. */
+  readonly authToken?: string | undefined;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -37,6 +39,8 @@ const refusals: readonly ErrorCode[] = [
   "match/not-found",
   "match/full",
   "match/bad-request",
+  "match/refused",
+  "match/room-failed",
   "match/rate-limited",
   "session/origin",
   "session/version",
@@ -50,6 +54,7 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
     options: call.options,
     webrtc,
     token: call.token,
+    authToken: call.authToken,
   });
   let response: Response | undefined;
   let answer: unknown;

@@ -11,6 +11,7 @@ import {
 import {
   PathChoice,
   RelayedLink,
+  Requests,
   Session,
   type Link,
   type LinkClose,
@@ -23,7 +24,6 @@ import type { LinkTerms } from "./direct-path.js";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PathQuality } from "./path-stats.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
-import { Requests } from "./requests.js";
 
 /** What happens between this participant and a peer, told to the room. */
 export interface PeerHandlers {
@@ -55,8 +55,11 @@ export interface Peer {
   readonly id: string;
   /** Given by the server in the order of joining; not used again while the room lives. */
   readonly number: number;
-  /** Where traffic to this peer goes now: to it itself, through a TURN server, or through the relay. */
-  readonly path: PeerPath;
+  /**
+   * Where traffic to this peer goes now: to it itself, through a TURN server, or through the relay; `server` in a room
+   * with an authority, with whom alone one talks there.
+   */
+  readonly path: PeerPath | "server";
   /** The path in the words of its transport. */
   readonly channel: string;
   /** Why this path, in a sentence. */
@@ -249,6 +252,11 @@ export class PeerConnection implements Peer {
 
   send(payload: PeerPayload): void {
     this.session.sendReliable(writePeerPayload(payload));
+  }
+
+  /** Answers a request, unless nobody waits for it any more. */
+  reply(payload: PeerPayload): void {
+    if (!this.session.isClosed) this.send(payload);
   }
 
   /** Takes what the links have carried into the rates, and asks whether the path is still the better one. */

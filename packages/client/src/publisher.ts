@@ -9,7 +9,8 @@ import {
   writePacketHeader,
   writeState,
 } from "@paceline/protocol";
-import type { Uplink } from "@paceline/transport";
+import type { PublicationPolicy } from "@paceline/netcode";
+import type { Plan, Uplink } from "@paceline/transport";
 import type { OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 
@@ -84,4 +85,23 @@ export class Publisher {
     this.#sequence = nextSequence(this.#sequence);
     return this.#packet.take();
   }
+}
+
+/** So that a lost update is soon made good. */
+const MOVING_HEARTBEAT_MS = 300;
+
+/** When to send, by the plan and by what the paths to the others are like. */
+export function publicationPolicy(
+  { numbers, style }: Plan,
+  paths: Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">,
+): PublicationPolicy {
+  return {
+    minIntervalMs: 1000 / numbers.stateHz,
+    heartbeatMs: numbers.heartbeatMs,
+    movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
+    positionThresholdM: numbers.thresholdM,
+    headingThresholdRad: numbers.headingRad,
+    isInterpolated: style === "interpolation",
+    ...paths,
+  };
 }

@@ -2,17 +2,16 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  limits,
   writeEvent,
-  writePeerPayload,
   type EntityDefinition,
   type Fields,
   type IceServer,
+  type InputDefinition,
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields } from "@paceline/netcode";
+import type { InitialFields, WritableFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -21,6 +20,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { AuthorityGate } from "./authority-gate.js";
 import type { ConnectionState } from "./connection-state.js";
 import type { TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
@@ -29,13 +29,12 @@ import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
 import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
-import { publicationPolicy } from "./publication-policy.js";
-import { Publisher } from "./publisher.js";
-import { RelayedPackets } from "./relayed-packets.js";
+import { Publisher, publicationPolicy } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
+import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import type { SocketCount } from "./stripes.js";
@@ -78,7 +77,6 @@ export class Room {
   readonly #owned: OwnedEntities;
   readonly #publisher = new Publisher();
   readonly #messages = new RoomMessages();
-  readonly #relayed: RelayedPackets;
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
   readonly #leftListeners = new Listeners<[number, string]>();
@@ -86,6 +84,11 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  readonly #gate: AuthorityGate;
+  readonly #routed = new RoutedPackets({
+    deliver: (number, packet) => this.#members.deliver(number, packet),
+    onDropped: (reason) => this.drops.count(reason),
+  });
   #replicationHz: number | undefined;
   #endReplicating: Cancel | undefined;
 
@@ -116,9 +119,12 @@ export class Room {
         this.#connection.send({ type: "signal", to: number, attempt, data }),
       onDropped: (reason) => this.drops.count(reason),
     });
-    this.#relayed = new RelayedPackets({
-      peer: (number) => this.#members.peer(number),
-      onDropped: (reason) => this.drops.count(reason),
+    this.#gate = new AuthorityGate({
+      scheduler,
+      messages: this.#messages,
+      members: () => this.#members,
+      session: () => this.#connection.session,
+      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
     });
     this.transport = new RoomTransport({
       ...setup,
@@ -140,7 +146,8 @@ export class Room {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#relayed.receive(packet),
+        onRouted: (packet) => this.#routed.receive(packet),
+        ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
         onSockets: (sockets, reason) =>
           this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
@@ -191,7 +198,12 @@ export class Room {
 
   /** The others in the room, in the order of joining. */
   get peers(): readonly Peer[] {
-    return [...this.#members.peers()];
+    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.#members.peers()];
+  }
+
+  /** Who decides in this room: the server; undefined where players are among themselves. */
+  get authority(): Peer | undefined {
+    return this.#gate.authority?.server;
   }
 
   /** The room's clock: milliseconds, monotonic. */
@@ -202,11 +214,15 @@ export class Room {
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
+    if (this.#welcome?.authority) {
+      await this.#gate.load();
+      this.#gate.open(this.#welcome);
+    }
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()));
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     this.#beginReplicating();
   }
 
@@ -215,7 +231,7 @@ export class Room {
    * {@link ConfigError} for an initial value that is out of range.
    */
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
-    this.#members.use(definition);
+    this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
       this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
@@ -231,14 +247,29 @@ export class Room {
     if (this.state !== "left") this.#post({ kind: "despawn", localId });
   }
 
-  /** All entities of a kind, one's own first. */
+  /**
+   * All entities of a kind, one's own first. Those that an authority simulates can be read only, also one's own; the
+   * server's have {@link authority} as their owner.
+   */
   *entities<F extends Fields>(definition: EntityDefinition<F>): Iterable<OwnedEntity<F> | RemoteEntity<F>> {
-    this.#members.use(definition);
+    this.#use(definition);
     const known = definition as unknown as EntityDefinition;
     for (const record of this.#owned.records) {
       if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
     }
     yield* this.#members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
+    const hosted = this.#gate.authority?.entities.ofKind(known) ?? [];
+    yield* hosted as unknown as Iterable<RemoteEntity<F>>;
+  }
+
+  /**
+   * What this player does, where the room has an authority: write its fields, they are sent with every step of the
+   * authority. Throws {@link NetError} where the room takes no inputs, or others.
+   */
+  input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
+    const { authority } = this.#gate;
+    if (authority) return authority.input(definition);
+    throw new NetError("entity/refused", "the room has no authority that would take inputs");
   }
 
   /**
@@ -253,9 +284,13 @@ export class Room {
     this.#replicate();
   }
 
-  /** Sends a message that arrives exactly once and in order, to one peer or to all. */
+  /**
+   * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
+   * one.
+   */
   send(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
+    this.#gate.asked(to);
     this.#post({ kind: "command", type, message }, to);
   }
 
@@ -263,12 +298,19 @@ export class Room {
   sendEvent(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
     const body = writeEvent(type, message);
+    if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
     for (const { session } of this.#receivers(to)) session.sendEvent(body);
   }
 
-  /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
-  async request(type: string, message: unknown, to: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
+  /**
+   * Asks a peer, or the authority where the room has one; rejects with {@link NetError} when it refuses, leaves or is
+   * silent for `timeoutMs`.
+   */
+  async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     assertMessageType(type);
+    const authority = this.#gate.asked(to);
+    if (authority) return await authority.request(type, message, timeoutMs);
+    if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
     const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }
@@ -328,25 +370,20 @@ export class Room {
     this.#connection.leave();
   }
 
+  #use(definition: EntityDefinition): void {
+    if (this.#members.use(definition)) this.#gate.use(definition);
+  }
+
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
-    if (!to) return [...this.#members.peers()];
-    const peer = this.#members.peer(to.number);
-    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
-    return [peer];
+    return this.#members.receivers(to);
   }
 
   /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
   #post(payload: PeerPayload, to?: Peer): void {
-    const receivers = this.#receivers(to);
-    const bytes = writePeerPayload(payload);
-    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
-    if (stuck.length > 0 && (to || this.state !== "joined")) {
-      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
-    }
-    // One who takes nothing any more must not keep messages from the others.
-    for (const { number } of stuck) this.#members.remove(number, "takes nothing that is sent to it");
-    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
+    const { authority } = this.#gate;
+    if (authority && this.state !== "left") return authority.post(payload);
+    this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
   }
 
   #replicate(): void {
@@ -379,10 +416,11 @@ export class Room {
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
-    for (const info of welcome.peers) this.#addPeer(info);
+    if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
-    else this.#setup.scheduler.after(0, () => this.#relayed.release());
+    else this.#setup.scheduler.after(0, () => this.#routed.release());
+    if (isReturn) this.#gate.open(welcome);
   }
 
   #resumed(): void {
@@ -410,16 +448,19 @@ export class Room {
     this.clock.stop();
     this.#serverPath.end("the room was left");
     this.#members.clear("the room was left");
+    this.#gate.end();
     this.#leftListeners.tell(code, reason);
   }
 
   #control(message: ServerMessage): void {
     switch (message.type) {
       case "joined":
-        this.#addPeer(message.peer);
+        if (!this.#welcome?.authority) this.#addPeer(message.peer);
+        else this.#gate.joined(message.peer);
         return this.transport.review();
       case "left":
         this.#members.remove(message.number, "left");
+        if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
       case "iceServers":
         this.#iceServers = message.iceServers;
@@ -453,14 +494,14 @@ export class Room {
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
-    else if (payload.kind === "request") this.#messages.answer(from, payload);
+    else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
     // Who is reached through the relay gets states over WebRTC, where the server has it.
-    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
+    this.#reviewServerPath();
   }
 
   #applyPlan(): void {
@@ -477,13 +518,12 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
+    this.#reviewServerPath();
   }
 
-  #sampleRates(): void {
-    const nowMs = this.nowMs();
-    for (const peer of this.#members.peers()) peer.sample(nowMs);
-    this.#connection.sample(nowMs);
+  #sample(): void {
+    this.#members.sample();
+    this.#connection.sample(this.nowMs());
     this.transport.observe();
   }
 }

@@ -45,6 +45,11 @@ interface ServerConnectionHandlers {
   /** A control message that is the room's, not the connection's. */
   onControl(message: ServerMessage): void;
   onRouted(packet: Uint8Array): void;
+  /** What a room's authority sends; false where it makes no sense. */
+  onAuthority(payload: Uint8Array): boolean;
+  onAuthorityEvent(body: Uint8Array): boolean;
+  onAuthorityState(body: Uint8Array, tick: number): void;
+  onAcknowledged(sequence: number): void;
   onPong(times: PongTimes): void;
   /** States go over another number of sockets. */
   onSockets(sockets: number, reason: string): void;
@@ -132,6 +137,11 @@ export class ServerConnection {
   /** The link to the server; undefined while there is none. */
   get link(): Link | undefined {
     return this.#session.activeLink;
+  }
+
+  /** The session with the server; another one after the server had forgotten the last. */
+  get session(): Session {
+    return this.#session;
   }
 
   /** The way to the server for each class of traffic; undefined while there is none. */
@@ -256,6 +266,11 @@ export class ServerConnection {
           this.#cameBack();
           this.#options.handlers.onRouted(packet);
         },
+        onEvent: (body) => {
+          if (!this.#options.handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
+        },
+        onState: (body, tick) => this.#options.handlers.onAuthorityState(body, tick),
+        onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
         onPong: (times) => {
           this.#stripes.observe(times.receivedMs - times.sentMs);
           this.#options.handlers.onPong(times);
@@ -271,7 +286,11 @@ export class ServerConnection {
   }
 
   #receive(payload: Uint8Array): void {
-    const message = payload[0] === PayloadKind.control ? readServerMessage(payload.subarray(1)) : undefined;
+    if (payload[0] !== PayloadKind.control) {
+      if (!this.#options.handlers.onAuthority(payload)) this.#session.reportViolation("bad-message");
+      return;
+    }
+    const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
     if (message.type !== "welcome") this.#cameBack();
     switch (message.type) {

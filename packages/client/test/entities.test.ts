@@ -83,8 +83,8 @@ describe("entities", () => {
     expect(b.peers[0]!.stats.updatesInPerSecond).toBeLessThan(31);
     expect(() => a.advance(1.5)).toThrow(ConfigError);
     expect(() => a.advance(-1)).toThrow(ConfigError);
-    // Long silence: the car stops where the limit is, 500 ms on.
-    await pause(600);
+    // Long silence: the car stops where the limit is, 1000 ms on.
+    await pause(1100);
     const held = seen.shown.position.x;
     await pause(60);
     expect(seen.shown.position.x).toBeCloseTo(held, 2);

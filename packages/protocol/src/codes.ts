@@ -14,6 +14,8 @@ export const MessageKind = {
   reliable: 0x02,
   /** A message that may be lost. */
   event: 0x03,
+  /** What a player does, tick by tick, told to the authority of the room. */
+  input: 0x04,
   /** Asks for a pong on the same link. */
   ping: 0x10,
   pong: 0x11,
@@ -36,6 +38,8 @@ export const PayloadKind = {
   spawn: 0x05,
   /** An entity ends: local id (binary). */
   despawn: 0x06,
+  /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
+  authority: 0x07,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 
@@ -64,6 +68,8 @@ export const CloseCode = {
   kicked: 4004,
   /** The page is put to sleep; it will come back with its token. */
   suspended: 4005,
+  /** The room has ended: its authority closed it, or failed. */
+  roomClosed: 4006,
   /** No ticket or token, or one that is not ours. */
   refused: 4100,
   /** The seat ticket's time is over. */
@@ -126,5 +132,6 @@ export const dropReasons = [
   "queue-full",
   "gap-too-large",
   "credential",
+  "not-allowed",
 ] as const;
 export type DropReason = (typeof dropReasons)[number];

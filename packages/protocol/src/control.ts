@@ -16,6 +16,22 @@ export interface IceServer {
   readonly credential?: string;
 }
 
+/** What a room with an authority tells a newcomer: what its states and inputs are made of. */
+export interface AuthorityInfo {
+  /** Steps per second of the authority's simulation, 1 to 255. */
+  readonly tickHz: number;
+  /** Kinds of entities, in the order that states number them by. */
+  readonly kinds: readonly KindInfo[];
+  /** Of the inputs' definition; 0 where the room takes none. */
+  readonly inputHash: number;
+}
+
+/** A kind of entity: its name, and the hash of everything that both sides must agree on. */
+export interface KindInfo {
+  readonly name: string;
+  readonly stateHash: number;
+}
+
 /** From the server to a participant. */
 export type ServerMessage =
   | {
@@ -32,6 +48,8 @@ export type ServerMessage =
       readonly options: Readonly<Record<string, string | number | boolean>>;
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
+      /** There where the room has an authority. */
+      readonly authority?: AuthorityInfo | undefined;
     }
   /** New passwords for TURN, in time before the old ones end. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
@@ -55,6 +73,9 @@ export type ClientMessage =
   /** The page is hidden or visible: a hidden one may be slow to answer, and is given longer. */
   | { readonly type: "visibility"; readonly hidden: boolean }
   | { readonly type: "leave" };
+
+/** Kinds of entities that one room may have. */
+export const MOST_KINDS = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -133,6 +154,9 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
   const known = peers.map(peerOf);
   const servers = iceServers.map(iceServerOf);
   if (known.includes(undefined) || servers.includes(undefined)) return undefined;
+  const hasAuthority = message.authority !== undefined && message.authority !== null;
+  const authority = hasAuthority ? authorityOf(message.authority) : undefined;
+  if (hasAuthority && authority === undefined) return undefined;
   return {
     type: "welcome",
     sessionId,
@@ -144,6 +168,7 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     options,
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
+    ...(authority && { authority }),
   };
 }
 
@@ -151,6 +176,24 @@ function iceServersOf(message: Fields): ServerMessage | undefined {
   const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
   if (servers.includes(undefined)) return undefined;
   return { type: "iceServers", iceServers: servers as IceServer[] };
+}
+
+function authorityOf(value: unknown): AuthorityInfo | undefined {
+  if (!isFields(value) || !isNumber32(value.inputHash) || !Array.isArray(value.kinds)) return undefined;
+  const { tickHz, inputHash } = value;
+  const kinds = kindsOf(value.kinds);
+  return isNumber16(tickHz) && tickHz > 0 && tickHz < 256 && kinds ? { tickHz, kinds, inputHash } : undefined;
+}
+
+/** A list of kinds of entities; undefined where it is none. */
+export function kindsOf(value: unknown): KindInfo[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_KINDS) return undefined;
+  const kinds: KindInfo[] = [];
+  for (const kind of value) {
+    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.stateHash)) return undefined;
+    kinds.push({ name: kind.name, stateHash: kind.stateHash });
+  }
+  return kinds;
 }
 
 function peerOf(value: unknown): PeerInfo | undefined {
@@ -186,4 +229,8 @@ function isText(value: unknown): value is string {
 
 function isNumber16(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}
+
+function isNumber32(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
 }

@@ -114,10 +114,11 @@ export class LinkDoor {
   /** The match request came in the upgrade itself: the same door as the one of HTTP, with its limits. */
   #join(request: IncomingMessage, link: GuardedLink, credential: string): void {
     const { addressOf, limits, counters } = this.#settings;
-    const wish = this.#matches.take(addressOf(request))
+    const caller = { address: addressOf(request), headers: request.headers };
+    const wish = this.#matches.take(caller.address)
       ? readJoinCredential(credential, limits.bodyBytes)
       : tooManyMatches;
-    if (!isRefusal(wish)) return this.#lobby.join(link, wish);
+    if (!isRefusal(wish)) return this.#lobby.join(link, wish, caller);
     counters.matchRefused(wish.code);
     refuseMatch(link, wish);
   }

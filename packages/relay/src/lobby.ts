@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import {
   CloseCode,
   ConfigError,
@@ -11,9 +11,16 @@ import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import { canonicalOptions, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
+import {
+  canonicalOptions,
+  isRefusal,
+  type MatchRefusal,
+  type MatchRequest,
+  type RoomOptions,
+} from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
-import type { RelaySettings } from "./relay-options.js";
+import type { RelaySettings, RoomKind } from "./relay-options.js";
+import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
@@ -32,6 +39,8 @@ export interface Seat {
 const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
+const ROOM_CODE_CHARACTERS = 6;
+const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
@@ -67,8 +76,12 @@ export class Lobby {
     this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
     this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
-      onOpened: (participant) =>
-        participant.room.tellOthers(participant, { type: "joined", peer: participant.info }),
+      onOpened: (participant) => {
+        if (!participant.room.host) this.#introduce(participant);
+      },
+      onDropped: (participant) => {
+        if (participant.isIntroduced) participant.room.host?.dropped(participant);
+      },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
       onRefused: () => this.#drops.count("rate-limit"),
@@ -105,19 +118,64 @@ export class Lobby {
     return sum;
   }
 
+  /** As {@link reserve}, but asks the authority of the room first where it has one. */
+  async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
+    const authority = this.#authorityFor(request);
+    if (!authority) return this.reserve(request);
+    const held = await this.#granted(request, caller, authority);
+    return isRefusal(held) ? held : this.#issue(held, request);
+  }
+
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
-    const { limits, secret, wallClockMs, scheduler } = this.#settings;
+    const held = this.#hold(request);
+    return isRefusal(held) ? held : this.#issue(held, request);
+  }
+
+  /** Keeps a seat, for now without end. */
+  #hold(request: MatchRequest, auth?: unknown): Held | MatchRefusal {
     const room = this.#vacancy(request);
     if (!(room instanceof Room)) return room;
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
+    const replaces = request.method === "reconnect" ? request.target : undefined;
+    const { options } = request;
+    this.#seats.set(sessionId, { room, options, replaces, auth, cancelRelease: () => undefined });
+    return { room, sessionId };
+  }
+
+  /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */
+  async #granted(
+    request: MatchRequest,
+    caller: Caller,
+    authority: RoomAuthority,
+  ): Promise<Held | MatchRefusal> {
+    const { method, options, authToken = "" } = request;
+    const roomName = this.#roomNameOf(request);
+    // Who takes its own seat again has been granted it before.
+    const grant =
+      method === "reconnect"
+        ? { auth: undefined, options }
+        : await authority.authorize({ method, roomName, options, authToken, caller });
+    if (isRefusal(grant)) return grant;
+    const held = this.#hold({ ...request, options: grant.options }, grant.auth);
+    if (isRefusal(held)) return held;
+    const failed = await held.room.opening;
+    if (failed) this.#release(held.sessionId);
+    return failed ?? held;
+  }
+
+  #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
+    const seat = this.#seats.get(sessionId);
+    // While the room was being opened the server has stopped.
+    if (!seat) return full(503, "the server is stopping");
+    const { limits, secret, wallClockMs, scheduler } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
     }
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
-    this.#seats.set(sessionId, { room, cancelRelease });
+    this.#seats.set(sessionId, { ...seat, cancelRelease });
     const { webrtc } = request;
     const claims = {
       roomId: room.id,
@@ -141,22 +199,18 @@ export class Lobby {
     if (!seat || nowMs >= expiresAtMs)
       return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
     this.#spent.add(sessionId, expiresAtMs, nowMs);
-    this.#claim(sessionId, seat, claims.webrtc, link);
+    this.#claim(sessionId, claims.webrtc, link);
   }
 
   /** Finds a seat and takes it in one step, or closes the link with the reason. */
-  join(link: GuardedLink, request: MatchRequest): void {
+  join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    const { counters } = this.#settings;
-    const room = this.#vacancy(request);
-    if (!(room instanceof Room)) {
-      counters.matchRefused(room.code);
-      return refuseMatch(link, room);
-    }
-    counters.seatGiven(request.method);
-    const sessionId = randomId(SESSION_ID_BYTES);
-    room.reserve(sessionId);
-    this.#claim(sessionId, { room, cancelRelease: () => undefined }, request.webrtc, link);
+    const authority = this.#authorityFor(request);
+    if (!authority) return this.#enter(link, request, this.#hold(request));
+    this.#granted(request, caller, authority).then(
+      (held) => this.#enter(link, request, held),
+      (error: unknown) => this.#failed(link, error),
+    );
   }
 
   /** Gives a participant one more socket for states, or closes the link with the reason. */
@@ -182,6 +236,7 @@ export class Lobby {
     // Those that it has may have ended while it was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
+    if (participant.isIntroduced) participant.room.host?.returned(participant);
   }
 
   /** What there is now: rooms, and who is in them. */
@@ -236,18 +291,43 @@ export class Lobby {
     link.close(code, reason);
   }
 
-  #claim(id: string, { room, cancelRelease }: ReservedSeat, webrtc: boolean, link: GuardedLink): void {
-    cancelRelease();
+  /** Takes the seat that was kept in one step with the asking, or says why there is none. */
+  #enter(link: GuardedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
+    const { counters } = this.#settings;
+    if (isRefusal(held)) {
+      counters.matchRefused(held.code);
+      return refuseMatch(link, held);
+    }
+    counters.seatGiven(method);
+    // While the room was being opened the link may have gone.
+    if (link.state === "closed") return this.#release(held.sessionId);
+    this.#claim(held.sessionId, webrtc, link);
+  }
+
+  #claim(id: string, webrtc: boolean, link: GuardedLink): void {
+    const seat = this.#seats.get(id);
+    if (!seat) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    seat.cancelRelease();
     this.#seats.delete(id);
-    this.#seat({ room, number: room.claim(id), id, webrtc, link });
+    this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
+  }
+
+  #authorityFor(request: MatchRequest): RoomAuthority | undefined {
+    return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
+  }
+
+  #failed(link: GuardedLink, error: unknown): void {
+    this.#settings.log.error("a room's authority failed", { error: String(error) });
+    link.close(CloseCode.refused, "the room failed");
   }
 
   #roomFor(request: MatchRequest): Room | MatchRefusal {
     const { method, target } = request;
     if (method === "reconnect") return this.#roomOf(target, request.token);
     if (method === "joinById") {
-      const room = this.#rooms.get(target);
-      if (!room) return { status: 404, code: "match/not-found", message: "there is no room with this id" };
+      const room = this.#rooms.get(target) ?? this.#roomWithCode(target);
+      if (!room || room.isLocked)
+        return { status: 404, code: "match/not-found", message: "there is no room with this id" };
       return room.isFull ? full(409, "the room is full") : room;
     }
     const kind = this.#settings.rooms.get(target);
@@ -255,13 +335,25 @@ export class Lobby {
       const message = `there is no kind of room named ${JSON.stringify(target)}`;
       return { status: 404, code: "match/unknown-room", message };
     }
-    const optionsKey = canonicalOptions(request.options);
+    const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
     const found = method === "create" ? undefined : this.#find(target, optionsKey);
     if (found) return found;
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
-    return this.#open(target, request.options, kind.maxPeers);
+    return this.#open(target, kind, request.options);
+  }
+
+  #roomNameOf({ method, target }: MatchRequest): string {
+    if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
+    if (method === "joinById") return (this.#rooms.get(target) ?? this.#roomWithCode(target))?.name ?? "";
+    return target;
+  }
+
+  #roomWithCode(code: string): Room | undefined {
+    if (code.length !== ROOM_CODE_CHARACTERS) return undefined;
+    for (const room of this.#rooms.values()) if (room.code === code) return room;
+    return undefined;
   }
 
   /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
@@ -273,15 +365,30 @@ export class Lobby {
 
   #find(name: string, optionsKey: string): Room | undefined {
     for (const room of this.#rooms.values()) {
-      if (room.name === name && room.optionsKey === optionsKey && !room.isFull) return room;
+      if (room.name === name && room.optionsKey === optionsKey && room.isOpen) return room;
     }
     return undefined;
   }
 
-  #open(name: string, options: RoomOptions, maxPeers: number): Room {
-    const optionsKey = canonicalOptions(options);
-    const room = new Room({ id: randomId(ROOM_ID_BYTES), name, options, optionsKey, maxPeers });
+  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
+    const optionsKey = optionsKeyOf(options, authority?.filterBy);
+    const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
+    const id = randomId(ROOM_ID_BYTES);
+    const room = new Room({ id, name, options, optionsKey, maxPeers, code: randomCode(), onEnd });
     this.#rooms.set(room.id, room);
+    if (authority) {
+      room.opening = authority.open(room, options).then((host) => {
+        if (isRefusal(host)) {
+          // Nobody shall find it, and those who have waited for it are told.
+          this.#rooms.delete(room.id);
+          return host;
+        }
+        room.host = host;
+        // All who waited may have gone.
+        if (!this.#rooms.has(room.id)) host.close();
+        return undefined;
+      });
+    }
     this.#settings.log.debug("room opened", { roomId: room.id, name });
     return room;
   }
@@ -295,11 +402,39 @@ export class Lobby {
   }
 
   #disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || !this.#rooms.delete(room.id)) return;
+    if (!room.isEmpty || room.isKept || !this.#rooms.delete(room.id)) return;
+    room.host?.close();
     this.#settings.log.debug("room closed", { roomId: room.id });
   }
 
-  #seat({ room, number, id, webrtc, link }: Newcomer): void {
+  #introduce(participant: Participant): void {
+    participant.introduce();
+    participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
+  }
+
+  /** Lets the authority of the room have a look at who has come, then says welcome or goodbye. */
+  async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
+    const refusal = await host.join(participant, seat);
+    if (participant.isGone) return;
+    if (refusal !== undefined) return participant.end(CloseCode.refused, refusal);
+    this.#welcome(participant, token);
+    this.#introduce(participant);
+  }
+
+  #welcome(participant: Participant, token: string): void {
+    const { room, number, id } = participant;
+    const peers = room.peersOf(participant);
+    const place = { roomId: room.id, roomName: room.name, options: room.options };
+    const authority = room.host && { authority: room.host.info };
+    const iceServers = this.#iceServersFor(id);
+    participant.tellResumeToken((resumeToken) => {
+      const secrets = { sessionId: id, token, resumeToken };
+      return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
+    });
+    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
+  }
+
+  #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
     const { scheduler, limits, log } = this.#settings;
     const token = randomId(TOKEN_BYTES);
     const identity = { number, id, webrtc, token };
@@ -309,16 +444,12 @@ export class Lobby {
     this.#participants.set(id, participant);
     participant.attach(link);
     this.#settings.counters.entered("joined");
-    const peers = room.peersOf(participant);
-    const place = { roomId: room.id, roomName: room.name };
-    const iceServers = this.#iceServersFor(id);
-    const { options } = room;
-    participant.tellResumeToken((resumeToken) => {
-      const secrets = { sessionId: id, token, resumeToken };
-      return { type: "welcome", ...secrets, number, ...place, options, peers, iceServers };
+    log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
+    if (!room.host) return this.#welcome(participant, token);
+    this.#present(participant, room.host, seat, token).catch((error: unknown) => {
+      log.error("a room's authority failed", { roomId: room.id, error: String(error) });
+      participant.end(CloseCode.refused, "the room failed");
     });
-    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
-    log.debug("participant joined", { sessionId: id, number, ...place });
   }
 
   #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
@@ -356,7 +487,8 @@ export class Lobby {
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
-    room.tellOthers(participant, { type: "left", number });
+    room.host?.left(participant, close);
+    if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
     this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
@@ -393,9 +525,15 @@ export class Lobby {
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
-interface ReservedSeat {
+interface ReservedSeat extends HostedSeat {
   readonly room: Room;
   readonly cancelRelease: Cancel;
+}
+
+/** A seat that is kept while its room opens. */
+interface Held {
+  readonly room: Room;
+  readonly sessionId: string;
 }
 
 interface Newcomer {
@@ -429,6 +567,23 @@ function addTo(sum: Record<string, number>, drops: DropCounters): void {
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
 export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
   link.close(CloseCode.matchRefused, `${code} ${message}`);
+}
+
+/** What rooms of a kind are told apart by. */
+function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
+  if (!filterBy) return canonicalOptions(options);
+  return canonicalOptions(
+    Object.fromEntries(Object.entries(options).filter(([key]) => filterBy.includes(key))),
+  );
+}
+
+/** Without characters that look alike, or that make words. */
+function randomCode(): string {
+  let code = "";
+  for (let index = 0; index < ROOM_CODE_CHARACTERS; index++) {
+    code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
+  }
+  return code;
 }
 
 function full(status: number, message: string): MatchRefusal {

@@ -72,7 +72,8 @@ export class MatchHandler {
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
     if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
-    const seat = this.#lobby.reserve({ method, target: decoded(target), ...wish });
+    const caller = { address: this.#settings.addressOf(request), headers: request.headers };
+    const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);
     return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
   }
 }

@@ -18,6 +18,8 @@ export interface MatchRequest {
   readonly webrtc: boolean;
   /** The secret of the session that `reconnect` takes the place of; empty for other methods. */
   readonly token: string;
+  /** Proof of who the player is, for the authority of a room. */
+  readonly authToken?: string;
 }
 
 /** Why there is no seat. */
@@ -31,13 +33,14 @@ const MAX_OPTIONS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
 const MAX_TOKEN_CHARACTERS = 128;
+const MAX_AUTH_CHARACTERS = 3000;
 
 /** The body of a match request: its options and abilities, or what is wrong with it. */
 export function readMatchBody(
   body: unknown,
-): Pick<MatchRequest, "options" | "webrtc" | "token"> | MatchRefusal {
+): Pick<MatchRequest, "options" | "webrtc" | "token" | "authToken"> | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
-  const { version, options = {}, webrtc = false, token = "" } = body;
+  const { version, options = {}, webrtc = false, token = "", authToken = "" } = body;
   if (version !== PROTOCOL_VERSION) {
     return {
       status: 400,
@@ -49,9 +52,13 @@ export function readMatchBody(
   if (typeof token !== "string" || token.length > MAX_TOKEN_CHARACTERS) {
     return malformed(`token must be text of at most ${MAX_TOKEN_CHARACTERS} characters`);
   }
+  if (typeof authToken !== "string" || authToken.length > MAX_AUTH_CHARACTERS) {
+    return malformed(`authToken must be text of at most ${MAX_AUTH_CHARACTERS} characters`);
+  }
   if (!isFields(options)) return malformed("options must be an object");
   const problem = optionsProblem(options);
-  return problem === undefined ? { options: options as RoomOptions, webrtc, token } : malformed(problem);
+  if (problem !== undefined) return malformed(problem);
+  return { options: options as RoomOptions, webrtc, token, authToken };
 }
 
 /** Why a method or a target is refused. */

@@ -46,6 +46,8 @@ export interface ParticipantHandlers {
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
   onRefused(): void;
+  /** No link is left; the participant is kept for a while. */
+  onDropped(participant: Participant): void;
   /** Once: the participant is out, whoever decided it. */
   onGone(participant: Participant, close: LinkClose): void;
 }
@@ -85,6 +87,8 @@ export class Participant {
   readonly #cameAtMs: number;
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
+  #droppedAtMs: number | undefined;
+  #isOpened = false;
   #isIntroduced = false;
   #isGone = false;
 
@@ -101,9 +105,15 @@ export class Participant {
       onRefused: () => handlers.onRefused(),
       onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
     });
+    const { room } = options;
     this.session = new Session({
       scheduler: options.scheduler,
+      currentTick: () => room.host?.tickFor(this) ?? 0,
       handlers: {
+        onEvent: (body) => room.host?.receiveEvent(this, body),
+        onState: (body, tick) => room.host?.receiveState(this, body, tick),
+        onInput: (body) => room.host?.receiveInput(this, body),
+        onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
         onActiveLink: (link) => link && this.#opened(),
@@ -135,6 +145,15 @@ export class Participant {
   /** Whether the others know of this participant. Before its link is open, what they send to it would be lost. */
   get isIntroduced(): boolean {
     return this.#isIntroduced;
+  }
+
+  /** From now on the others know of this participant. */
+  introduce(): void {
+    this.#isIntroduced = true;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
   }
 
   /** The link that carries such traffic to this participant now. */
@@ -197,6 +216,7 @@ export class Participant {
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
     this.#isSuspended = false;
+    this.#droppedAtMs = undefined;
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
     first.measure(this.#meter);
     this.session.attach(link, {
@@ -237,15 +257,28 @@ export class Participant {
     this.#gone({ code, reason });
   }
 
+  /** How long the participant is kept without a link, from the moment it lost it. Nothing while it has one. */
+  keepFor(graceMs: number): void {
+    if (this.#isGone || this.#droppedAtMs === undefined) return;
+    const { scheduler } = this.#options;
+    this.#cancelGrace?.();
+    const leftMs = this.#droppedAtMs + graceMs - scheduler.nowMs();
+    this.#cancelGrace = scheduler.after(leftMs, () =>
+      this.end(CloseCode.timeout, "did not come back in time"),
+    );
+  }
+
   #receive(payload: Uint8Array): void {
+    const { host } = this.room;
+    if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
     this.#options.handlers.onMessage(this, message, payload.length);
   }
 
   #opened(): void {
-    if (this.#isIntroduced) return;
-    this.#isIntroduced = true;
+    if (this.#isOpened) return;
+    this.#isOpened = true;
     this.#options.handlers.onOpened(this);
   }
 
@@ -255,11 +288,9 @@ export class Participant {
     if (this.#isGone || this.#links.size > 0) return;
     const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
     const isAsleep = this.#isHidden || this.#isSuspended;
-    this.#cancelGrace?.();
-    this.#cancelGrace = this.#options.scheduler.after(
-      isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs,
-      () => this.end(CloseCode.timeout, "did not come back in time"),
-    );
+    this.#droppedAtMs = this.#options.scheduler.nowMs();
+    this.keepFor(isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs);
+    this.#options.handlers.onDropped(this);
   }
 
   #gone(close: LinkClose): void {

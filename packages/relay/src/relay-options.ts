@@ -5,6 +5,7 @@ import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
+import type { RoomAuthority } from "./room-host.js";
 import { RelayCounters } from "./relay-counters.js";
 import { relayLimits, type RelayLimits } from "./relay-limits.js";
 import { TurnCredentials, type TurnOptions } from "./turn-credentials.js";
@@ -14,6 +15,14 @@ import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 export interface RoomKindOptions {
   /** Participants and reserved seats, 1 to 64. Default 16. */
   readonly maxPeers?: number;
+  /** What decides in rooms of this kind. Default: nothing does, players are among themselves. */
+  readonly authority?: RoomAuthority;
+}
+
+/** A kind of room after checks. */
+export interface RoomKind {
+  readonly maxPeers: number;
+  readonly authority: RoomAuthority | undefined;
 }
 
 /** What {@link createRelay} takes. */
@@ -45,7 +54,7 @@ export interface RelayOptions {
 
 /** Options after checks, with every default filled in. */
 export interface RelaySettings {
-  readonly rooms: ReadonlyMap<string, Required<RoomKindOptions>>;
+  readonly rooms: ReadonlyMap<string, RoomKind>;
   readonly secret: Uint8Array;
   readonly origins: OriginPolicy;
   readonly iceServers: readonly IceServer[];
@@ -99,20 +108,20 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   });
 }
 
-function roomKinds(rooms: unknown): ReadonlyMap<string, Required<RoomKindOptions>> {
+function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
   assertObject("rooms", rooms);
-  const kinds = new Map<string, Required<RoomKindOptions>>();
+  const kinds = new Map<string, RoomKind>();
   for (const [name, kind] of Object.entries(rooms)) {
     if (!/^[\w-]{1,64}$/.test(name)) {
       const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
       throw new ConfigError({ field: "rooms", value: name, expected });
     }
     assertObject(`rooms.${name}`, kind);
-    assertKeys(`rooms.${name}`, kind, ["maxPeers"]);
+    assertKeys(`rooms.${name}`, kind, ["maxPeers", "authority"]);
     const maxPeers = kind.maxPeers ?? DEFAULT_MAX_PEERS;
     // An envelope names 64 targets at most.
     assertWhole(`rooms.${name}.maxPeers`, maxPeers, { min: 1, max: 64, unit: "participants" });
-    kinds.set(name, Object.freeze({ maxPeers }));
+    kinds.set(name, Object.freeze({ maxPeers, authority: kind.authority as RoomAuthority | undefined }));
   }
   if (kinds.size === 0) {
     throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });

@@ -35,7 +35,10 @@ describe("options", () => {
       { rooms: { race: { maxPeers: 65 } } },
       "rooms.race.maxPeers: expected a whole number from 1 to 64 (participants), got 65",
     ],
-    [{ rooms: { race: { maxPears: 6 } } }, 'rooms.race.maxPears: expected one of maxPeers, got "maxPears"'],
+    [
+      { rooms: { race: { maxPears: 6 } } },
+      'rooms.race.maxPears: expected one of maxPeers, authority, got "maxPears"',
+    ],
     [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
     [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 16 bytes, got "5 bytes"'],
     [{ rooms, allowedOrigins: ["https://a.example/path"] }, 'allowedOrigins: … got "https://a.example/path"'],

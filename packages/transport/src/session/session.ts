@@ -24,12 +24,12 @@ import {
 import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
-import { assertBytes } from "./assert-bytes.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
@@ -50,6 +50,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** Inputs of a player; may come late, twice never. */
+  onInput?(body: Uint8Array): void;
   /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
   onAcknowledged?(sequence: number): void;
   /** A ping was answered, by the other side's clock at the time. */
@@ -88,15 +90,10 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+/** Beyond the keys of entities: one packet of inputs waits at most. */
+const INPUT_KEY = 2 ** 40;
 /** The ping's number, and the clock. */
 const PONG_BYTES = 2 + 8;
-/** Room for header and message head around one reliable payload. */
-const PACKET_OVERHEAD_BYTES = 32;
-
-/** The longest payload of a reliable message. */
-export const MAX_PAYLOAD_BYTES = limits.reliablePacketBytes - PACKET_OVERHEAD_BYTES;
-/** The longest body of an event: it must fit one unreliable packet. */
-export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BYTES;
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -239,6 +236,16 @@ export class Session {
     writeMessage(writer, MessageKind.state, body);
     link.send("state", writer.take(), key);
     return sequence;
+  }
+
+  /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
+  sendInput(body: Uint8Array): void {
+    assertBytes("input", body.length, MAX_EVENT_BYTES);
+    const link = this.linkFor("input");
+    if (!link) return;
+    const writer = this.#startPacket();
+    writeMessage(writer, MessageKind.input, body);
+    link.send("input", writer.take(), INPUT_KEY);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -410,6 +417,8 @@ export class Session {
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
         this.#answerSoon();
         return this.#handlers.onState?.(body, packet.tick);
+      case MessageKind.input:
+        return this.#handlers.onInput?.(body);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
         return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
