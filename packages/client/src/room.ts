@@ -504,6 +504,12 @@ export class Room {
     this.#reviewServerPath();
   }
 
+  #reviewServerPath(): void {
+    if (!this.#welcome) return;
+    const { plan } = this.transport;
+    this.#serverPath.review(plan, this.#welcome.authority !== undefined, this.#members.peers());
+  }
+
   #applyPlan(): void {
     this.#members.planChanged();
     this.#beginReplicating();
