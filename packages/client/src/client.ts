@@ -25,6 +25,8 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
   readonly topology?: "mesh" | "relay";
+  /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
+  readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
@@ -78,6 +80,7 @@ export class Client {
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
+    assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
   }
 
@@ -151,7 +154,14 @@ export class Client {
       page: this.#options.page ?? browserPage(),
       onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
+      stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
     return room.join().then(() => room);
   }
+}
+
+function assertStateBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
+  const expected = "500 to 10000000 bytes per second";
+  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
 }

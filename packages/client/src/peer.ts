@@ -29,6 +29,7 @@ import { RateMeter, type PeerRates } from "./rate-meter.js";
 export interface PeerHandlers {
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onState(peer: PeerConnection, body: Uint8Array, tick: number): void;
+  onAcknowledged(peer: PeerConnection, sequence: number): void;
   onPathChange(peer: PeerConnection, reason: string): void;
   onEnded(peer: PeerConnection): void;
   sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
@@ -117,6 +118,7 @@ export class PeerConnection implements Peer {
         onReliable: (payload) => this.#receive(payload),
         onEvent: (body) => this.#receiveEvent(body),
         onState: (body, tick) => handlers.onState(this, body, tick),
+        onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
         onActiveLink: (link) => this.#linkActive(link),
         onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: () => handlers.onEnded(this),
@@ -250,8 +252,9 @@ export class PeerConnection implements Peer {
     this.#direct.kill();
   }
 
-  send(payload: PeerPayload): void {
-    this.session.sendReliable(writePeerPayload(payload));
+  /** Returns the message's id, for {@link Session.isAcknowledged}. */
+  send(payload: PeerPayload): number {
+    return this.session.sendReliable(writePeerPayload(payload));
   }
 
   /** Answers a request, unless nobody waits for it any more. */

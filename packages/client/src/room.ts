@@ -29,7 +29,6 @@ import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
 import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
-import { Publisher, publicationPolicy } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
@@ -38,6 +37,7 @@ import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import type { SocketCount } from "./stripes.js";
+import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
@@ -54,6 +54,7 @@ export interface RoomSetup {
   readonly page: Page | undefined;
   readonly onUnload: "leave" | "drop";
   readonly sockets: SocketCount;
+  readonly stateBytesPerSecond: number | undefined;
 }
 
 const RATE_PERIOD_MS = 1000;
@@ -75,7 +76,7 @@ export class Room {
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
-  readonly #publisher = new Publisher();
+  readonly #states: StateSender;
   readonly #messages = new RoomMessages();
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
@@ -100,8 +101,9 @@ export class Room {
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+      onTeleport: (record) => this.#states.teleported(record),
     });
+    this.#states = this.#newStateSender(setup);
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
@@ -117,6 +119,8 @@ export class Room {
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
     this.#gate = new AuthorityGate({
@@ -234,7 +238,7 @@ export class Room {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+      this.#states.spawned(record, this.#ticks.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -243,8 +247,8 @@ export class Room {
   }
 
   despawn(entity: object): void {
-    const { localId } = this.#owned.despawn(entity);
-    if (this.state !== "left") this.#post({ kind: "despawn", localId });
+    const record = this.#owned.despawn(entity);
+    if (this.state !== "left") this.#states.despawned(record, this.#ticks.tick);
   }
 
   /**
@@ -386,12 +390,24 @@ export class Room {
     this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
   }
 
+  #newStateSender(setup: RoomSetup): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.uplink,
+      ownNumber: () => this.myNumber,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
+  }
+
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
-    const policy = publicationPolicy(this.transport.plan, this.#members.pathPolicy());
-    const due = this.#owned.due(tick, this.nowMs(), policy);
-    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.uplink);
+    this.#owned.derive(tick);
+    this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
@@ -486,9 +502,7 @@ export class Room {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
     if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
-    for (const record of this.#owned.records) {
-      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
-    }
+    this.#states.joined(peer, this.#ticks.tick);
     this.#members.joins.tell(peer);
   }
 
@@ -496,6 +510,7 @@ export class Room {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
     else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
+    else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {
