@@ -57,7 +57,7 @@ export interface Peer {
   /** Given by the server in the order of joining; not used again while the room lives. */
   readonly number: number;
   /**
-   * Where traffic to this peer goes now: to it itself, through a TURN server, or through the relay; `server` in a room
+   * Where traffic to this peer goes now: to it itself, through a TURN server, through the relay; or `server`, in a room
    * with an authority, with whom alone one talks there.
    */
   readonly path: PeerPath | "server";

@@ -11,15 +11,16 @@ import {
 import type { Link, Uplink } from "@paceline/transport";
 import type { PeerConnection } from "./peer.js";
 
+/** The only entity of a packet. */
+export interface LoneEntity {
+  /** Of packets that may replace each other; not 0. */
+  readonly key: number;
+  /** The room-wide one. */
+  readonly id: number;
+}
+
 /** Header of a published packet. */
 const PACKET_HEAD_BYTES = 7;
-
-interface Relaying {
-  readonly link: Link;
-  /** Numbers of those who are reached through the relay. */
-  readonly relayed: readonly number[];
-  readonly ownNumber: number;
-}
 
 /**
  * Sends states to everyone: each packet is encoded once, goes once over every direct link, and once to the server
@@ -32,14 +33,20 @@ export class Publisher {
   #length = 0;
   #states = 0;
   #bodies = 0;
-  #key = 0;
+  #alone: LoneEntity | undefined;
 
   /**
    * Takes a body of states for the tick's packets.
    *
-   * @param key of the entity, where the body is about one alone: a later packet about it replaces this one
+   * @param alone the entity, where the body is about one alone: a later packet about it replaces this one
    */
-  add(body: Uint8Array, tick: number, states: number, key: number, flush: () => void): void {
+  add(
+    body: Uint8Array,
+    tick: number,
+    states: number,
+    alone: LoneEntity | undefined,
+    flush: () => void,
+  ): void {
     if (this.#bodies > 0 && this.#length + messageBytes(body.length) > limits.unreliablePacketBytes) flush();
     if (this.#bodies === 0) {
       writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
@@ -49,16 +56,16 @@ export class Publisher {
     writeMessage(this.#packet, MessageKind.state, body);
     this.#length += messageBytes(body.length);
     // Only a packet about one entity may replace an older one about the same entity.
-    this.#key = this.#bodies === 0 ? key : 0;
+    this.#alone = this.#bodies === 0 ? alone : undefined;
     this.#bodies += 1;
     this.#states += states;
   }
 
-  /** Sends what was taken by the participant of that number. Returns the packet's bytes. */
-  flush(receivers: readonly PeerConnection[], uplink: Uplink | undefined, ownNumber: number): number {
+  /** Sends what was taken. Returns the packet's bytes. */
+  flush(receivers: readonly PeerConnection[], uplink: Uplink | undefined): number {
     if (this.#bodies === 0) return 0;
     const packet = this.#packet.take();
-    const key = this.#key;
+    const key = this.#alone?.key ?? 0;
     const relayed: number[] = [];
     for (const peer of receivers) {
       peer.meter.countUpdatesOut(this.#states);
@@ -71,13 +78,13 @@ export class Publisher {
     this.#bodies = 0;
     this.#states = 0;
     const link = uplink?.linkFor("state");
-    if (link) this.#relay(packet, key, { link, relayed, ownNumber });
+    if (link) this.#relay(packet, relayed, link);
     return packet.length;
   }
 
-  #relay(packet: Uint8Array, key: number, { link, relayed, ownNumber }: Relaying): void {
-    const sequence = (this.#sequence - 1) & 0xffff;
-    const subject = key === 0 ? undefined : { entity: ownNumber * 0x10000 + key - 1, sequence };
+  #relay(packet: Uint8Array, relayed: readonly number[], link: Link): void {
+    const key = this.#alone?.key ?? 0;
+    const subject = this.#alone && { entity: this.#alone.id, sequence: (this.#sequence - 1) & 0xffff };
     for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
       const targets = relayed.slice(first, first + limits.envelopeTargets);
       writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, subject, peers: targets, packet });

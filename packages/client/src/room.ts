@@ -395,7 +395,7 @@ export class Room {
       ...setup,
       peers: () => this.#members.peers(),
       uplink: () => this.#connection.uplink,
-      ownNumber: () => this.myNumber,
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
       paths: () => this.#members.pathPolicy(),
       post: (payload) => this.#post(payload),
@@ -521,8 +521,8 @@ export class Room {
 
   #reviewServerPath(): void {
     if (!this.#welcome) return;
-    const { plan } = this.transport;
-    this.#serverPath.review(plan, this.#welcome.authority !== undefined, this.#members.peers());
+    const hasAuthority = this.#welcome.authority !== undefined;
+    this.#serverPath.review(this.transport.plan, hasAuthority, this.#members.peers());
   }
 
   #applyPlan(): void {

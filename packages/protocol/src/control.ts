@@ -172,12 +172,6 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
   };
 }
 
-function iceServersOf(message: Fields): ServerMessage | undefined {
-  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
-  if (servers.includes(undefined)) return undefined;
-  return { type: "iceServers", iceServers: servers as IceServer[] };
-}
-
 function authorityOf(value: unknown): AuthorityInfo | undefined {
   if (!isFields(value) || !isNumber32(value.inputHash) || !Array.isArray(value.kinds)) return undefined;
   const { tickHz, inputHash } = value;
@@ -194,6 +188,12 @@ export function kindsOf(value: unknown): KindInfo[] | undefined {
     kinds.push({ name: kind.name, stateHash: kind.stateHash });
   }
   return kinds;
+}
+
+function iceServersOf(message: Fields): ServerMessage | undefined {
+  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
+  if (servers.includes(undefined)) return undefined;
+  return { type: "iceServers", iceServers: servers as IceServer[] };
 }
 
 function peerOf(value: unknown): PeerInfo | undefined {

@@ -147,7 +147,8 @@ export class LinkMonitor {
     }
     // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
     if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
-    const silentMs = nowMs - this.#unansweredSinceMs;
+    // From the last sign of life: the first ping that is not answered may leave a whole period after it.
+    const silentMs = nowMs - this.#heardAtMs;
     return silentMs > Math.max(this.options.timeoutMs, leastTimeoutMs)
       ? `silent for ${Math.round(silentMs)} ms`
       : undefined;

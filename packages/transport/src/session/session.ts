@@ -33,6 +33,7 @@ import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes 
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
@@ -114,12 +115,15 @@ export class Session {
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
+  readonly #gate = new StateGate((packet, key) => this.activeLink?.send("state", packet, key));
   readonly #stopUpdates: Cancel;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
   #nonce = 0;
   #cancelReceipt: Cancel | undefined;
+  /** Of the answer that is due. One to states alone may be lost, and must not wait behind what was lost before it. */
+  #answerClass: "state" | "command" = "state";
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -234,7 +238,7 @@ export class Session {
     const sequence = this.#sequence;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.state, body);
-    link.send("state", writer.take(), key);
+    this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
     return sequence;
   }
 
@@ -270,6 +274,7 @@ export class Session {
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
   #moved(link: Link | undefined, reason: string): void {
+    this.#gate.moved(this.#scheduler.nowMs());
     this.#handlers.onActiveLink?.(link, reason);
     if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
   }
@@ -278,6 +283,7 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     this.#links.update(nowMs);
     this.#repeatOverdue(nowMs);
+    this.#gate.update(nowMs);
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#loss.endWindow();
@@ -349,6 +355,7 @@ export class Session {
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     this.#cancelReceipt?.();
     this.#cancelReceipt = undefined;
+    this.#answerClass = "state";
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -399,7 +406,11 @@ export class Session {
   }
 
   #receiveAcks(acks: Acks): void {
-    const report = (sequence: number) => this.#handlers.onAcknowledged?.(sequence);
+    const nowMs = this.#scheduler.nowMs();
+    const report = (sequence: number) => {
+      this.#gate.acknowledged(sequence, nowMs);
+      this.#handlers.onAcknowledged?.(sequence);
+    };
     if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
       this.#violated("bad-message");
   }
@@ -415,7 +426,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answerSoon();
+        this.#answerSoon("state");
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
@@ -453,7 +464,7 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answerSoon();
+    this.#answerSoon("command");
     // The payload may wait for an earlier message: it needs bytes of its own.
     const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
@@ -462,14 +473,16 @@ export class Session {
   }
 
   /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
-  #answerSoon(): void {
+  #answerSoon(trafficClass: "state" | "command"): void {
+    if (trafficClass === "command") this.#answerClass = "command";
     this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
   }
 
   #sendReceipt(): void {
     this.#cancelReceipt = undefined;
+    const trafficClass = this.#answerClass;
     const link = this.#links.active?.link;
-    if (link) link.send("command", this.#startPacket().take());
+    if (link) link.send(trafficClass, this.#startPacket().take());
   }
 
   #closedByRemote(body: Uint8Array): void {
