@@ -248,7 +248,7 @@ export class Session {
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    const link = this.#links.active?.link;
+    const link = this.linkFor("input");
     if (!link) return;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.input, body);
