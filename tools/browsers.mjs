@@ -1,6 +1,6 @@
 /** The browsers that the end-to-end tests drive: those of the system, not downloads of a test tool. */
 import { existsSync } from "node:fs";
-import { runChild } from "./children.mjs";
+import { installDebianPackages } from "./debian.mjs";
 
 /**
  * @typedef {"chromium" | "firefox" | "webkitgtk"} BrowserName
@@ -52,26 +52,13 @@ function missingBrowsers() {
 /** @param {SystemBrowser[]} missing */
 const packagesOf = (missing) => missing.flatMap((browser) => browser.debianPackages);
 
-/** Tries to install what is missing, where that needs no question: as root, with apt. */
-async function installBrowsers() {
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot || !existsSync("/usr/bin/apt-get")) return;
-  const wanted = packagesOf(missingBrowsers());
-  console.log(`Installing ${wanted.join(", ")} ...`);
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  for (const args of [["update"], ["install", "-y", "--no-install-recommends", ...wanted]]) {
-    const result = await runChild("apt-get", args, { env, timeoutMs: 300_000 });
-    if (result.code !== 0) console.error(result.output);
-  }
-}
-
 /**
  * On CI a browser that is missing fails the run; on a user's machine it is skipped, and this says how to get it.
  * @returns {Promise<boolean>} whether the end-to-end tests may run
  */
 export async function ensureBrowsers() {
   const isCi = !["", "0", "false"].includes(process.env.CI ?? "");
-  if (missingBrowsers().length > 0) await installBrowsers();
+  if (missingBrowsers().length > 0) await installDebianPackages(packagesOf(missingBrowsers()));
   const missing = missingBrowsers();
   if (missing.length === 0) return true;
   const titles = missing.map((browser) => browser.title).join(", ");

@@ -2,6 +2,7 @@
 import "./node-version.mjs";
 import { buildAll } from "./build.mjs";
 import { endChildrenOnSignals } from "./children.mjs";
+import { ensurePrograms } from "./debian.mjs";
 import { runE2e } from "./e2e.mjs";
 import { runGates } from "./gates.mjs";
 import { ensureInstalled } from "./pnpm.mjs";
@@ -9,6 +10,7 @@ import { ensureInstalled } from "./pnpm.mjs";
 /** @returns {Promise<{ passed: number, failed: number }>} */
 async function testAll() {
   if (!(await ensureInstalled())) return { passed: 0, failed: 1 };
+  await ensurePrograms();
   const isBuilt = await buildAll();
   const gates = await runGates();
   // Without a build there is no page to open, and the build itself is the failure that counts.

@@ -6,7 +6,8 @@ export type BrowserName = "chromium" | "firefox" | "webkitgtk";
 export const WINDOW = { width: 720, height: 450 };
 
 /** The keys that scenarios press, by `KeyboardEvent.code`. */
-export type RaceKey = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" | "Space" | "Enter" | "KeyR";
+export type RaceKey =
+  "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" | "Space" | "Enter" | "KeyP" | "KeyR";
 
 export interface RaceBrowser {
   readonly name: BrowserName;

@@ -6,7 +6,7 @@ const RESULT = path.resolve(import.meta.dirname, "../../docs/results/motion.json
 
 /**
  * @typedef {{ system: string, trace: string, network: string, link: string, positionErrorRmsM: number,
- *   positionErrorP95M: number, positionErrorMaxM: number, headingErrorP95Deg: number, jerkRatioP95: number,
+ *   positionErrorP95M: number, positionErrorMaxM: number, headingErrorP95Deg: number, jerkRatioRms: number, jerkRatioP95: number,
  *   jumpsPerMinute: number, updatesPerSecond: number, wireBytesPerSecond: number, starvedShare?: number }} Row
  * @typedef {{ bound: string, value: number, limit: number, holds: boolean }} Bound
  * @typedef {{ date: string, node: string, rows: Row[], bounds: Bound[],
@@ -25,13 +25,14 @@ function table(head, rows) {
 /** @param {Row[]} rows @param {(row: Row) => string} name @param {string} title */
 function figures(rows, name, title) {
   return table(
-    [title, "p95 error", "rms", "max", "heading p95", "jerk p95", "jumps/min", "updates/s", "bytes/s"],
+    [title, "rms error", "p95", "max", "heading p95", "jerk rms", "p95", "jumps/min", "updates/s", "bytes/s"],
     rows.map((row) => [
       name(row),
-      `${row.positionErrorP95M.toFixed(3)} m`,
       `${row.positionErrorRmsM.toFixed(3)} m`,
+      `${row.positionErrorP95M.toFixed(3)} m`,
       `${row.positionErrorMaxM.toFixed(1)} m`,
       `${row.headingErrorP95Deg.toFixed(1)}°`,
+      `${row.jerkRatioRms.toFixed(1)} x`,
       `${row.jerkRatioP95.toFixed(1)} x`,
       row.jumpsPerMinute.toFixed(2),
       row.updatesPerSecond.toFixed(1),
@@ -39,6 +40,130 @@ function figures(rows, name, title) {
     ]),
   );
 }
+
+/** What only some games use. */
+const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
+\`LockstepSession\`, \`Lockstep\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`, and what they are made of,
+\`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\`; \`ResponseCues\`; \`LagCompensation\`.
+
+### Response cues
+
+\`\`\`ts
+import type { Room } from "@paceline/client";
+import { ResponseCues } from "@paceline/client/netcode";
+
+const cues = new ResponseCues<{ readonly fire: boolean }>({
+  onTaken: () => console.log("flash"),
+  onRefused: (_input, _id, reason) => console.log("take it back:", reason),
+});
+
+function shoot(room: Room, id: number): void {
+  cues.taken(id, { fire: true }, room.clock.now());
+  room.send("shot", { id });
+  cues.sent(id);
+}
+\`\`\`
+
+### Lockstep
+
+Commands travel, states do not: everybody simulates the same turns. Turns are as long as the slowest path needs; a
+player who stands still is waited for, and may be given up; after one who leaves all go on from the same turn.
+
+\`\`\`ts
+import type { Room } from "@paceline/client";
+import { LockstepSession, StateHash } from "@paceline/client/netcode";
+
+function startMatch(room: Room, units: number[]) {
+  const session = new LockstepSession<number>(room, {
+    players: 2,
+    readCommand: (value) => (typeof value === "number" && units[value] !== undefined ? value : undefined),
+    onTurn: ({ commands }) => {
+      for (const { commands: given } of commands) for (const unit of given) units[unit]! += 1;
+      return new StateHash().numbers(units).digest();
+    },
+    onDesync: ({ turn, peer }) => console.error("player", peer, "came to another state in turn", turn),
+  });
+  return {
+    click: (unit: number) => session.give(unit),
+    frame() {
+      session.update();
+      const [slow] = session.waitingFor;
+      if (slow !== undefined && session.stalledMs > 10_000) session.giveUp(slow);
+    },
+  };
+}
+\`\`\`
+
+### Prediction and reconciliation
+
+The player's side and the server's; what carries inputs and states between them is the game's. Both run the same step.
+
+\`\`\`ts
+import { DEFAULT_CONVERGENCE, PlayerAuthority, PlayerPrediction } from "@paceline/client/netcode";
+
+const layout = { position: 0, dimensions: 2, velocity: 2 } as const;
+const tickSeconds = 1 / 60;
+const step = (row: Float32Array | Float64Array, throttle: number, seconds: number): void => {
+  row[2] = row[2]! + throttle * 8 * seconds;
+  row[0] = row[0]! + row[2]! * seconds;
+};
+const start = new Float64Array(4);
+const drawn = new Float64Array(4);
+
+const authority = new PlayerAuthority<number>({ step, tickSeconds, idle: 0 }, start, 0);
+const send = authority.receive.bind(authority);
+const options = { layout, step, tickSeconds, convergence: DEFAULT_CONVERGENCE, send };
+const prediction = new PlayerPrediction<number>(options, start, 0);
+
+function frame(nowSeconds: number, throttle: number): void {
+  prediction.update(nowSeconds, () => throttle);
+  prediction.show(nowSeconds, drawn);
+}
+
+function serverTick(nowSeconds: number): void {
+  prediction.receive(authority.advance(), nowSeconds);
+}
+\`\`\`
+
+### Lag compensation
+
+\`\`\`ts
+import { LagCompensation } from "@paceline/client/netcode";
+
+const history = new LagCompensation<number>({ layout: { position: 0, dimensions: 2 }, tickSeconds: 1 / 60 });
+const target = new Float64Array(2);
+
+/** After every tick of the server, for everybody. */
+const record = (id: number, tick: number, x: number, y: number) =>
+  history.record(id, tick, Float64Array.of(x, y));
+
+/** A shot is judged by what the shooter saw, at most 250 ms ago. */
+const isHit = (id: number, shownTick: number, x: number, y: number): boolean =>
+  history.rewind(shownTick, (world) => {
+    return world.poseOf(id, target) && Math.hypot(target[0]! - x, target[1]! - y) < 1;
+  });
+\`\`\`
+`;
+
+const RULES = `- **Looking ahead.** An update that leaves now is shown a one-way delay later. So the owner compares the old and the new
+  prediction for that moment, not for now: a car that begins to brake is still where it is expected, and will not be.
+- **Thresholds** in position and heading, wider with distance and when the budget runs out (\`thresholdFactor\`).
+- **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
+  path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
+- **Ticks** are the time stamps. Send time and arrival time are not simulation time.
+- An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
+
+`;
+
+const INTERPOLATION = `## Interpolation
+
+All interpolated entities of a room are shown at one time, \`room.clock.renderNow()\`: behind the server's by a delay that
+follows the arrivals, so that 0.1 % of the time nothing newer is there. The delay is that of the peer who needs the longest, and goes
+over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
+on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
+at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
+
+`;
 
 /** @returns {string} what of it a game says and uses */
 function gameMarkdown() {
@@ -85,26 +210,7 @@ How far to look ahead follows from the measured round trips; whether to repeat, 
 \`room.clock\` has \`now()\`, \`serverNow()\` and \`renderNow()\`, in ms, none of which runs backwards. Timers of the
 SDK are a Worker's, which a hidden page does not slow down; where a page may have none, they are the page's own.
 
-\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
-\`Lockstep\` with \`StateHash\`; \`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\` for prediction
-and reconciliation; \`ResponseCues\`; \`LagCompensation\`.
-
-\`\`\`ts
-import type { Room } from "@paceline/client";
-import { ResponseCues } from "@paceline/client/netcode";
-
-const cues = new ResponseCues<{ readonly fire: boolean }>({
-  onTaken: () => console.log("flash"),
-  onRefused: (_input, _id, reason) => console.log("take it back:", reason),
-});
-
-function shoot(room: Room, id: number): void {
-  cues.taken(id, { fire: true }, room.clock.now());
-  room.send("shot", { id });
-  cues.sent(id);
-}
-\`\`\`
-`;
+${NETCODE}`;
 }
 
 /** @returns {string} what the parts do */
@@ -115,6 +221,29 @@ function partsMarkdown() {
 
 How a remote entity is where it is. Everything here is in \`packages/netcode\`, without clocks or timers of its own.
 
+An entity of another player is shown in one of two ways. The profile chooses; the definition of an entity may choose
+otherwise with \`show\`; an entity with a model of the game's own is extrapolated unless it says otherwise.
+
+${table(
+  ["`show`", "shows", "sent", "good for", "profiles"],
+  [
+    [
+      "`extrapolate`",
+      "where it is now, as far as its model knows",
+      "when the model is off by the threshold",
+      "what drives and flies: it is where it is",
+      "racing",
+    ],
+    [
+      "`interpolate`",
+      "where it was, between two states",
+      "at the profile's rate while it moves",
+      "what turns on its heel; what is shot at under lag compensation",
+      "shooter, action, rpg, mmo, party",
+    ],
+  ],
+)}
+
 ## Dead reckoning
 
 Owner and receivers run the same model from the state that was sent last. The owner sends when the model will be wrong.
@@ -122,30 +251,27 @@ Owner and receivers run the same model from the state that was sent last. The ow
 ${table(
   ["model", "DIS (IEEE 1278.1)", "what goes on", "on the wire"],
   [
-    ["`hold`", "1 Static", "nothing", "pose"],
-    ["`velocity`", "2 FPW, 3 RPW", "velocity", "pose, velocity, turn rate"],
-    ["`acceleration`", "5 FVW, 4 RVW", "acceleration in axes of the world", "the same, and acceleration"],
+    ["`hold`", "1 Static", "nothing: it stays", "pose"],
+    ["`velocity`", "2 FPW, 3 RPW", "constant velocity", "pose, velocity, turn rate"],
+    [
+      "`acceleration`",
+      "5 FVW, 4 RVW",
+      "constant acceleration in axes of the world",
+      "the same, and acceleration",
+    ],
     [
       "`turn`",
       "like 9 FVB, 8 RVB",
-      "a constant turn; a change of speed that fades",
+      "a constant turn rate; a change of speed that fades",
       "the same, and acceleration",
     ],
     ["`history`", "none", "a parabola through the last three positions (Singhal and Cheriton)", "pose"],
-    ["`{ step }`", "none", "the game's own physics, under the input that was sent last", "what it needs"],
+    ["`step`", "none", "the game's own physics, under the input that was sent last", "what it needs"],
   ],
 )}
 
-- **Looking ahead.** An update that leaves now is shown a one-way delay later. So the owner compares the old and the new
-  prediction for that moment, not for now: a car that begins to brake is still where it is expected, and will not be.
-- **Thresholds** in position and heading, wider with distance and when the budget runs out (\`thresholdFactor\`).
-- **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
-  path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
-- **Ticks** are the time stamps. Send time and arrival time are not simulation time.
-- An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
-
-${gameMarkdown()}
-## Convergence
+${RULES}${gameMarkdown()}
+${INTERPOLATION}## Convergence
 
 A correction is blended in. \`cubic\` eases the difference out in 65 ms, or as long as it takes at 9 m/s on average, and
 begins with the speed of a correction that is still going on; beyond 10 m the entity jumps. Without blending the error is

@@ -10,6 +10,7 @@ function peerNumbered(number: number): Peer {
     channel: "",
     reason: "",
     rttMs: undefined,
+    drops: {},
     stats: {
       bytesInPerSecond: 0,
       bytesOutPerSecond: 0,

@@ -10,18 +10,20 @@ import { plotSvg, type PlotCurve } from "./motion/plot.js";
 import { recordedTraces } from "./motion/recorded-traces.js";
 import { boundLines, tables } from "./motion/report.js";
 import { samplingCost } from "./motion/sampling-cost.js";
-import { presentSeconds, shortened, type Trace } from "./motion/trace.js";
+import { presentSeconds, sampled, shortened, type Trace } from "./motion/trace.js";
 import { curves, mainSystems, variants, type PacelineChanges } from "./motion/systems/all.js";
 
 const USAGE = `pnpm bench motion [--data DIR] [--json] [--quick] [--plot FILE] [--state-bytes N]
 
   --data DIR       recorded traces; without it the project's own, generated ones
-  --quick          a minute of each trace
+  --quick          a twelfth of each trace
   --plot FILE      where the SVG goes; artefacts/motion.svg unless given
   --state-bytes N  count N bytes for the state of an update (a codec's), in place of packed fields`;
 
-/** Seconds of each trace that a quick run plays, of each walkers' trace that any run plays, and of generated ones. */
-const QUICK_SECONDS = 60;
+/** Share of each trace that a quick run plays, in tracks of so many seconds: one that begins has not measured jitter yet. */
+const QUICK_SHARE = 1 / 12;
+const QUICK_TRACK_SECONDS = 120;
+/** Seconds of each walkers' trace that any run plays, and of generated ones. */
 const WALKER_SECONDS = 300;
 const GENERATED_SECONDS = 120;
 /** Seconds of each trace of cars that curves and variants play. */
@@ -44,7 +46,7 @@ function progress(text: string): void {
 
 function tracesToPlay(): Trace[] {
   const all = values.data === undefined ? generatedTraces(GENERATED_SECONDS) : recordedTraces(values.data);
-  if (values.quick) return all.map((trace) => shortened(trace, QUICK_SECONDS));
+  if (values.quick) return sampled(all, QUICK_SHARE, QUICK_TRACK_SECONDS);
   return all.map((trace) => (trace.kind === "walkers" ? shortened(trace, WALKER_SECONDS) : trace));
 }
 

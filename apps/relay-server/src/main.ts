@@ -1,5 +1,7 @@
 /** The relay as a process: exits with 0 when it was stopped, 1 when it cannot listen, 2 when it was called wrongly. */
 import { ConfigError } from "@paceline/relay";
+import { pino } from "pino";
+import { pinoLog } from "./pino-log.js";
 import { RelayHost } from "./relay-host.js";
 import { USAGE, serverOptions, type ServerOptions } from "./server-options.js";
 import { UsageError } from "./usage-error.js";
@@ -11,7 +13,8 @@ function configured(): { options: ServerOptions; host: RelayHost } | undefined {
       console.log(USAGE);
       return undefined;
     }
-    return { options, host: new RelayHost(options, (line) => process.stderr.write(line)) };
+    const standardError = pino.destination({ dest: process.stderr.fd, sync: true });
+    return { options, host: new RelayHost(options, pinoLog(options.logLevel, standardError)) };
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
     console.error(`${error.message}\n\n${USAGE}`);
@@ -20,26 +23,33 @@ function configured(): { options: ServerOptions; host: RelayHost } | undefined {
   }
 }
 
-function whyNotListening(error: unknown, { port, host }: ServerOptions): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: "the port is taken; choose another with --port",
-    EACCES: "not allowed; ports below 1024 need privileges",
-    EADDRNOTAVAIL: "this machine does not have that address",
-    ENOTFOUND: "there is no such host",
-  };
-  return `cannot listen on ${host}, port ${port}: ${reasons[code] ?? code}`;
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken; choose another with --port or --admin-port",
+  EACCES: "not allowed; ports below 1024 need privileges",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  ENOTFOUND: "there is no such host",
+};
+
+function whyNotListening(error: unknown, options: ServerOptions): string {
+  const known = error as { readonly code?: string; readonly address?: string; readonly port?: number };
+  const { code = String(error), address = options.host, port = options.port } = known;
+  return `cannot listen on ${address}, port ${port}: ${listenFaults[code] ?? code}`;
 }
 
 async function run(): Promise<void> {
   const ready = configured();
   if (ready === undefined) return;
   const { options, host } = ready;
-  const stop = (): void => void host.stop();
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
+  // A second signal does not wait for anybody.
+  process.once("SIGTERM", () => {
+    process.once("SIGTERM", () => void host.stop());
+    void host.drain();
+  });
+  process.once("SIGINT", () => void host.stop());
   try {
-    console.log(`listening on ${await host.listen(options.port, options.host)}`);
+    const { game, admin } = await host.listen();
+    if (admin !== undefined) console.log(`admin page and metrics on ${admin}`);
+    console.log(`listening on ${game}`);
   } catch (error) {
     console.error(whyNotListening(error, options));
     process.exitCode = 1;

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createRelay, type Relay } from "@paceline/relay";
-import { lineLog } from "./line-log.js";
+import { createRelay, type Log, type Relay } from "@paceline/relay";
+import { AdminServer } from "./admin-server.js";
+import { listenOn } from "./listen-on.js";
+import { ServerMetrics } from "./server-metrics.js";
 import type { ServerOptions } from "./server-options.js";
 import { staticFiles, type StaticFiles } from "./static-files.js";
 
@@ -9,17 +10,27 @@ import { staticFiles, type StaticFiles } from "./static-files.js";
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 8192;
 
-/** An HTTP server with a relay in it. */
+/** Where a host can be reached. */
+export interface HostAddresses {
+  readonly game: string;
+  readonly admin: string | undefined;
+}
+
+/** An HTTP server with a relay in it, and beside it, on a port of its own, one for those who run it. */
 export class RelayHost {
+  readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #relay: Relay;
+  readonly #admin: AdminServer | undefined;
   readonly #files: StaticFiles | undefined;
+  #stopped: Promise<void> | undefined;
 
   /** Throws `ConfigError` for options that the relay refuses. */
-  constructor(options: ServerOptions, writeLog: (line: string) => void) {
+  constructor(options: ServerOptions, log: Log) {
+    this.#options = options;
     this.#relay = createRelay({
       ...options.relay,
-      log: lineLog(options.logLevel, writeLog),
+      log,
       ...(options.isProxyTrusted && { addressOf: forwardedAddress }),
     });
     this.#files = options.staticFolder === undefined ? undefined : staticFiles(options.staticFolder);
@@ -29,36 +40,61 @@ export class RelayHost {
     this.#server.on("upgrade", (request, socket, head) => {
       if (!this.#relay.handleUpgrade(request, socket, head)) socket.destroy();
     });
-  }
-
-  /** Resolves with the address once it accepts connections. */
-  listen(port: number, host: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen({ port, host }, () => {
-        const bound = this.#server.address() as AddressInfo;
-        const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
-        resolve(`http://${name}:${bound.port}`);
-      });
+    if (!options.admin) return;
+    this.#admin = new AdminServer({
+      relay: this.#relay,
+      metrics: new ServerMetrics(this.#relay),
+      token: options.admin.token,
+      onDrain: () => void this.drain(),
     });
   }
 
+  /** Resolves with the addresses once it accepts connections; rejects where a port is not to be had. */
+  async listen(): Promise<HostAddresses> {
+    const { port, host, admin } = this.#options;
+    const game = await listenOn(this.#server, port, host);
+    if (!this.#admin || !admin) return { game, admin: undefined };
+    return { game, admin: await listenOn(this.#admin.server, admin.port, admin.host) };
+  }
+
+  /** Takes nobody new, waits for the last to leave or for the deadline, and stops. */
+  async drain(): Promise<void> {
+    await this.#relay.drain({ timeoutMs: this.#options.drainMs });
+    await this.stop();
+  }
+
   /** Ends sessions, then connections. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#server.close();
     await this.#relay.stop();
     this.#server.closeAllConnections();
+    this.#admin?.stop();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (isRead && request.url === "/ready") return this.#answerReady(response);
     if (this.#relay.handleRequest(request, response)) return;
     const missing = (): void => {
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("Not found\n");
     };
-    if (this.#files && (request.method === "GET" || request.method === "HEAD")) {
-      return this.#files(request, response, missing);
-    }
+    if (this.#files && isRead) return this.#files(request, response, missing);
     missing();
+  }
+
+  /** For whoever spreads players over servers: a server that drains is healthy, but not to be given new ones. */
+  #answerReady(response: ServerResponse): void {
+    const { status } = this.#relay.health();
+    response.writeHead(status === "ok" ? 200 : 503, {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Cache-Control": "no-store",
+    });
+    response.end(`${status}\n`);
   }
 }
 

@@ -1,21 +1,33 @@
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { logLevels, type IceServer, type LogLevel, type RelayOptions } from "@paceline/relay";
+import { NO_FILE, readConfigFile } from "./config-file.js";
 import { UsageError } from "./usage-error.js";
 
-/** What the command line and the environment say, checked. */
+/** Where those who run the server look at it. */
+interface AdminOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly token: string;
+}
+
+/** What the command line, the environment and the configuration file say, checked. */
 export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly staticFolder: string | undefined;
   readonly logLevel: LogLevel;
   readonly isProxyTrusted: boolean;
-  readonly relay: Pick<RelayOptions, "rooms" | "secret" | "allowedOrigins" | "iceServers">;
+  /** How long sessions may go on when the process is told to end, ms. */
+  readonly drainMs: number;
+  readonly admin: AdminOptions | undefined;
+  readonly relay: Pick<RelayOptions, "rooms" | "secret" | "allowedOrigins" | "iceServers" | "limits">;
 }
 
 /** Printed by `--help`. */
-export const USAGE = `relay-server [options]           each also as environment variable
+export const USAGE = `relay-server [options]           each also as environment variable, and in the file
 
+  --config FILE           PACELINE_CONFIG        a JSON file with these settings, and with "limits"
   --port 0..65535         PACELINE_PORT          where to listen; 0: any free port (8787)
   --host ADDRESS          PACELINE_HOST          address to listen on (127.0.0.1)
   --static FOLDER         PACELINE_STATIC        files to serve beside the relay
@@ -25,6 +37,10 @@ export const USAGE = `relay-server [options]           each also as environment 
   --secret TEXT           PACELINE_SECRET        signs tickets, at least 16 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
   --trust-proxy           PACELINE_TRUST_PROXY=1 take addresses from the last entry of X-Forwarded-For
+  --drain-seconds 0..3600 PACELINE_DRAIN_SECONDS how long players may stay after SIGTERM (30)
+  --admin-port 0..65535   PACELINE_ADMIN_PORT    admin page and /metrics, kept from the public (none)
+  --admin-host ADDRESS    PACELINE_ADMIN_HOST    address to listen on for these (127.0.0.1)
+  --admin-token TEXT      PACELINE_ADMIN_TOKEN   lets one into the admin page, at least 16 characters
   --log-level LEVEL       PACELINE_LOG_LEVEL     ${logLevels.join(", ")} (info)
   --help                                         print this
 `;
@@ -32,6 +48,7 @@ export const USAGE = `relay-server [options]           each also as environment 
 const text = { type: "string" } as const;
 const list = { type: "string", multiple: true } as const;
 const flags = {
+  config: text,
   port: text,
   host: text,
   static: text,
@@ -40,38 +57,75 @@ const flags = {
   secret: text,
   ice: list,
   "trust-proxy": { type: "boolean" },
+  "drain-seconds": text,
+  "admin-port": text,
+  "admin-host": text,
+  "admin-token": text,
   "log-level": text,
   help: { type: "boolean" },
 } as const;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** What a configuration file may set. */
+const settings = Object.keys(flags).filter((name) => name !== "config" && name !== "help");
 
-/** Undefined where help was asked for. Throws {@link UsageError} naming the flag, its value and what is allowed. */
+/** A guess per second would take longer than the universe is old. */
+const MIN_TOKEN_CHARACTERS = 16;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type TextFlag = {
+  [Name in keyof typeof flags]: (typeof flags)[Name] extends { type: "string"; multiple?: never }
+    ? Name
+    : never;
+}[keyof typeof flags];
+
+/**
+ * A flag wins over its variable, and that over the file. Undefined where help was asked for. Throws
+ * {@link UsageError} naming the setting, its value and what is allowed.
+ */
 export function serverOptions(args: readonly string[], environment: Environment): ServerOptions | undefined {
   const given = parsed(args);
   if (given.help) return undefined;
-  const textOf = (name: "port" | "host" | "static" | "rooms" | "secret" | "log-level"): string | undefined =>
-    given[name] ?? environment[variableOf(name)];
+  const path = given.config ?? environment["PACELINE_CONFIG"];
+  const file = path === undefined ? NO_FILE : readConfigFile(path, settings);
+  const elsewhere = (name: string): string | undefined =>
+    environment[variableOf(name)] ?? file.values.get(name);
+  const textOf = (name: TextFlag): string | undefined => given[name] ?? elsewhere(name);
   const listOf = (name: "allow-origin" | "ice"): readonly string[] =>
-    (given[name] ?? [environment[variableOf(name)] ?? ""])
-      .flatMap((entry) => entry.split(","))
-      .filter(Boolean);
+    (given[name] ?? [elsewhere(name) ?? ""]).flatMap((entry) => entry.split(",")).filter(Boolean);
   const secret = textOf("secret");
   const origins = listOf("allow-origin");
-  const proxy = environment[variableOf("trust-proxy")] ?? "0";
+  const proxy = elsewhere("trust-proxy") ?? "0";
   return {
-    port: portOf(textOf("port") ?? "8787"),
+    port: portOf("port", textOf("port") ?? "8787"),
     host: textOf("host") ?? "127.0.0.1",
     staticFolder: folderOf(textOf("static")),
     logLevel: levelOf(textOf("log-level") ?? "info"),
-    isProxyTrusted: given["trust-proxy"] ?? oneOf(variableOf("trust-proxy"), proxy, ["0", "1"]) === "1",
+    isProxyTrusted: given["trust-proxy"] ?? oneOf("trust-proxy", proxy, ["0", "1"]) === "1",
+    drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
+    admin: adminOf(textOf),
     relay: {
       rooms: roomsOf(textOf("rooms") ?? "race:16"),
       allowedOrigins: origins.includes("*") ? "*" : origins,
       iceServers: listOf("ice").map(iceServerOf),
+      // The relay checks them, and names the one that is wrong.
+      limits: file.limits,
       ...(secret !== undefined && { secret }),
     },
   };
+}
+
+function adminOf(textOf: (name: TextFlag) => string | undefined): AdminOptions | undefined {
+  const port = textOf("admin-port");
+  const token = textOf("admin-token");
+  if (port === undefined) return undefined;
+  // The token itself stays out of the message.
+  if (token === undefined || token.length < MIN_TOKEN_CHARACTERS) {
+    const got = token === undefined ? "none" : `${token.length}`;
+    throw new UsageError(
+      `admin-token: expected at least ${MIN_TOKEN_CHARACTERS} characters where admin-port is set, got ${got}`,
+    );
+  }
+  return { port: portOf("admin-port", port), host: textOf("admin-host") ?? "127.0.0.1", token };
 }
 
 function parsed(args: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof flags }>>["values"] {
@@ -85,13 +139,17 @@ function parsed(args: readonly string[]): ReturnType<typeof parseArgs<{ options:
 }
 
 function variableOf(name: string): string {
-  return `PACELINE_${name.toUpperCase().replace("-", "_")}`;
+  return `PACELINE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-function portOf(value: string): number {
-  const port = Number(value);
-  if (/^\d+$/.test(value) && port <= 65_535) return port;
-  throw new UsageError(`port: expected a whole number from 0 to 65535, got "${value}"`);
+function portOf(field: string, value: string): number {
+  return wholeOf(field, value, 65_535);
+}
+
+function wholeOf(field: string, value: string, max: number, unit = ""): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number <= max) return number;
+  throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
 }
 
 function folderOf(path: string | undefined): string | undefined {

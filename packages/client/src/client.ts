@@ -1,4 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, type ServerTypes } from "@paceline/protocol";
 import {
   profileNamed,
   workerScheduler,
@@ -10,6 +10,7 @@ import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
 import { Room } from "./room.js";
+import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 
 /** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
@@ -21,19 +22,28 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
   readonly topology?: "mesh" | "relay";
+  /** Proof of who the player is, for the `onAuth` of rooms: at most 3000 characters. */
+  readonly authToken?: string;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
 
+/** Options may be left out where none is required. */
+type OptionArguments<Kind> =
+  Record<never, never> extends OptionsFor<Kind> ? [options?: OptionsFor<Kind>] : [options: OptionsFor<Kind>];
+
 /**
  * The way into rooms of one server.
+ *
+ * `new Client<typeof server>(...)`, with the type of what `defineServer` returned, lets the compiler check the names of
+ * rooms, what they are joined with, messages, entities and inputs.
  *
  * Every method rejects with {@link NetError} (see docs/ERRORS.md) when the server refuses or cannot be reached, and
  * throws {@link ConfigError} for arguments that can never work.
  */
-export class Client {
+export class Client<S extends ServerTypes = ServerTypes> {
   readonly #serverUrl: string;
   readonly #webSocket: WebSocketConstructor;
   readonly #transports: readonly TransportKind[];
@@ -59,23 +69,35 @@ export class Client {
   }
 
   /** Joins an open room of that name and with equal options, or creates one. */
-  joinOrCreate(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter(checkedCall("joinOrCreate", roomName, options));
+  joinOrCreate<Name extends RoomNames<S>>(
+    roomName: Name,
+    ...[options]: OptionArguments<S["kinds"][Name]>
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("joinOrCreate", roomName, options ?? {}));
   }
 
   /** Creates a room. */
-  create(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter(checkedCall("create", roomName, options));
+  create<Name extends RoomNames<S>>(
+    roomName: Name,
+    ...[options]: OptionArguments<S["kinds"][Name]>
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("create", roomName, options ?? {}));
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
-  join(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter(checkedCall("join", roomName, options));
+  join<Name extends RoomNames<S>>(
+    roomName: Name,
+    ...[options]: OptionArguments<S["kinds"][Name]>
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("join", roomName, options ?? {}));
   }
 
-  /** Joins the room with that id. */
-  joinById(roomId: string): Promise<Room> {
-    return this.#enter(checkedCall("joinById", roomId, {}));
+  /** Joins the room with that id, or with that code; the compiler is told its kind: `joinById<"race">(id)`. */
+  joinById<Name extends RoomNames<S> = RoomNames<S>>(
+    roomId: string,
+    options: RoomOptions = {},
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("joinById", roomId, options));
   }
 
   /**
@@ -83,14 +105,16 @@ export class Client {
    * loaded anew. The earlier session ends at once, if it is still there; entities and messages begin anew. Rejects with
    * `match/not-found` when the server has forgotten the session: join as usual then.
    */
-  reconnect(reconnectionToken: string): Promise<Room> {
+  reconnect<Name extends RoomNames<S> = RoomNames<S>>(
+    reconnectionToken: string,
+  ): Promise<RoomFor<S["kinds"][Name]>> {
     return this.#enter(reconnectCall(reconnectionToken));
   }
 
-  #enter(call: JoinCall): Promise<Room> {
+  #enter<Kind>(call: JoinCall): Promise<RoomFor<Kind>> {
     const room = new Room({
       serverUrl: this.#serverUrl,
-      call,
+      call: { ...call, authToken: this.#options.authToken },
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
       profile: this.#options.profile,
@@ -98,6 +122,6 @@ export class Client {
       topology: this.#options.topology,
       tickHz: this.#tickHz,
     });
-    return room.join().then(() => room);
+    return room.join().then(() => room as RoomFor<Kind>);
   }
 }

@@ -3,6 +3,7 @@ export {
   NetError,
   angle,
   defineEntity,
+  defineInput,
   flag,
   int,
   scalar,
@@ -11,6 +12,8 @@ export {
   type EntityDefinition,
   type EntityOptions,
   type Fields,
+  type InputDefinition,
+  type ServerTypes,
   type MotionModel,
   type Range,
   type ShowStyle,
@@ -27,6 +30,8 @@ export type { RoomOptions } from "./match-request.js";
 export type { OwnedEntity } from "./owned-entities.js";
 export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
+export type { HostedEntity } from "./authority/hosted-entities.js";
+export type { HostedRoom, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
 export type { PathQuality, ServerStats } from "./path-stats.js";

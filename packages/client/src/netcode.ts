@@ -1,3 +1,4 @@
+export { LockstepSession, type LockstepSessionOptions } from "./lockstep-session.js";
 /** What only some games need, apart from the rest so that the others do not download it: see docs/MOTION.md. */
 export {
   DEFAULT_CONVERGENCE,
@@ -6,10 +7,13 @@ export {
   InputPace,
   LagCompensation,
   Lockstep,
+  PlayerAuthority,
+  PlayerPrediction,
   PredictedBody,
   ResponseCues,
   ServerInputBuffer,
   StateHash,
+  type AuthorityUpdate,
   type BodyLayout,
   type Components,
   type ConvergenceOptions,
@@ -17,6 +21,8 @@ export {
   type Desync,
   type LagCompensationOptions,
   type LockstepOptions,
+  type PlayerAuthorityOptions,
+  type PlayerPredictionOptions,
   type PredictedBodyOptions,
   type ResponseHooks,
   type RewoundWorld,

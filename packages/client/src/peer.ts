@@ -3,6 +3,7 @@ import {
   readEvent,
   readPeerPayload,
   writePeerPayload,
+  type DropReason,
   type IceServer,
   type PeerInfo,
   type PeerPayload,
@@ -56,6 +57,8 @@ export interface Peer {
   /** Round trip over the present path, ms; undefined before it was measured. */
   readonly rttMs: number | undefined;
   readonly stats: PeerRates & PathQuality;
+  /** What came from this peer and was dropped, by reason. */
+  readonly drops: Partial<Record<DropReason, number>>;
 }
 
 /** The relay is the last resort: it is there as long as the server is, and needs no proof. */
@@ -168,6 +171,10 @@ export class PeerConnection implements Peer {
       lossRatio: Math.max(lossRatio, pingLoss),
       queuedBytes: activeLink?.queuedBytes ?? 0,
     };
+  }
+
+  get drops(): Partial<Record<DropReason, number>> {
+    return this.session.drops.toRecord();
   }
 
   get hasWebRtc(): boolean {

@@ -14,6 +14,8 @@ import type { Link, Plan } from "@paceline/transport";
 import type { OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 
+/** So that a lost update is soon made good. */
+const MOVING_HEARTBEAT_MS = 300;
 /** Header of a published packet, and kind and length of its one message. */
 const PACKET_OVERHEAD_BYTES = 7 + 4;
 
@@ -93,7 +95,7 @@ export function publicationPolicy(
   return {
     minIntervalMs: 1000 / numbers.stateHz,
     heartbeatMs: numbers.heartbeatMs,
-    movingHeartbeatMs: numbers.extrapolationLimitMs * 0.6,
+    movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
     positionThresholdM: numbers.thresholdM,
     headingThresholdRad: numbers.headingRad,
     isInterpolated: style === "interpolation",

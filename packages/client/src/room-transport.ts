@@ -176,10 +176,8 @@ export class RoomTransport {
    * that fails, and with {@link ConfigError} for a setting out of range: nothing is changed then.
    */
   async simulate(settings: SimulatedNetwork | undefined): Promise<void> {
-    const isNews = await this.#simulation.set(settings);
-    if (!isNews) return;
-    const choice = settings ? JSON.stringify(settings) : "none";
-    this.record({ about: "simulated network", choice, reason: "asked for on this page" });
+    const choice = await this.#simulation.set(settings);
+    if (choice) this.record({ about: "simulated network", choice, reason: "asked for on this page" });
   }
 
   /** What {@link simulate} was called with last. */

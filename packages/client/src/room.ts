@@ -35,7 +35,7 @@ import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { TickSource } from "./tick-source.js";
-import { viewPlanOf } from "./view-plan.js";
+import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
 export interface RoomSetup {
   readonly serverUrl: string;
@@ -102,7 +102,7 @@ export class Room {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (delayMs) => this.#showBehind(delayMs),
+      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -385,12 +385,6 @@ export class Room {
     this.#endReplicating = this.#setup.scheduler.every(1000 / stateHz, () => {
       if (!this.#ticks.isDriven) this.#replicate();
     });
-  }
-
-  #showBehind(neededMs: number | undefined): void {
-    const { style, numbers } = this.transport.plan;
-    const byProfileMs = style === "interpolation" ? numbers.interpolationDelayMs : 0;
-    this.clock.setRenderDelay(neededMs ?? byProfileMs);
   }
 
   #welcomed(welcome: Welcome): void {

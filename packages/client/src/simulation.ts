@@ -30,19 +30,24 @@ export class Simulation {
     return wrapped;
   }
 
-  /** Of several calls the last one counts, whatever is fetched first. False: a later one was quicker. */
-  async set(settings: SimulatedNetwork | undefined): Promise<boolean> {
+  /**
+   * Of several calls the last one counts, whatever is fetched first. Resolves to the network in words; to undefined where
+   * a later call was quicker.
+   */
+  async set(settings: SimulatedNetwork | undefined): Promise<string | undefined> {
     this.#calls += 1;
     const call = this.#calls;
-    if (settings && !this.#line) {
-      const { SimulatedLine } = await import("@paceline/transport/simulated");
+    let words = "none";
+    if (settings) {
+      const { SimulatedLine, describeNetwork } = await import("@paceline/transport/simulated");
       this.#line ??= new SimulatedLine({ scheduler: this.#scheduler });
+      words = describeNetwork(settings);
     }
-    if (call !== this.#calls) return false;
+    if (call !== this.#calls) return undefined;
     if (settings) this.#line?.change(settings);
     else this.#line?.release();
     this.#settings = settings && { ...settings };
     if (settings) for (const link of this.#links) if (link.state !== "closed") this.#line?.take(link);
-    return true;
+    return words;
   }
 }

@@ -35,3 +35,8 @@ export function viewPlanOf(room: { readonly transport: RoomTransport; readonly c
     },
   };
 }
+
+/** How far behind others are shown before anything of them was measured: nothing, where they are shown as they are now. */
+export function delayByProfileMs({ plan }: RoomTransport): number {
+  return plan.style === "interpolation" ? plan.numbers.interpolationDelayMs : 0;
+}

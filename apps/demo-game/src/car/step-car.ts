@@ -25,24 +25,24 @@ interface Ground {
   resistancePerSecond: number;
 }
 
-/** One fixed step of 1/60 s. */
-export function stepCar(car: CarState, input: DriveInput, circuit: Circuit): void {
-  turnWheel(car, input);
+/** One step: of 1/60 s, or of a part of it where a prediction ends between two. */
+export function stepCar(car: CarState, input: DriveInput, circuit: Circuit, seconds: number = STEP_S): void {
+  turnWheel(car, input, seconds);
   car.throttle = clamp(Number.isFinite(input.throttle) ? input.throttle : 0, -1, 1);
   car.handbrake = input.handbrake;
   car.impactMps = 0;
   const at = projectOnTrack(circuit.track, car.x, car.y);
   const ground = readGround(car, circuit, at);
-  for (let substep = 0; substep < SUBSTEPS; substep++) integrate(car, ground, STEP_S / SUBSTEPS);
+  for (let substep = 0; substep < SUBSTEPS; substep++) integrate(car, ground, seconds / SUBSTEPS);
   hitWall(car, circuit);
 }
 
-function turnWheel(car: CarState, input: DriveInput): void {
+function turnWheel(car: CarState, input: DriveInput, seconds: number): void {
   const wanted = clamp(Number.isFinite(input.steer) ? input.steer : 0, -1, 1);
   const returning = Math.abs(wanted) < Math.abs(car.steer) || wanted * car.steer < 0;
   const fast = Math.min(1, Math.hypot(car.velocityX, car.velocityY) / 40);
   const turning = p.steerPerSecond + (p.steerPerSecondFast - p.steerPerSecond) * fast;
-  const reach = (returning ? p.steerReturnPerSecond : turning) * STEP_S;
+  const reach = (returning ? p.steerReturnPerSecond : turning) * seconds;
   car.steer = clamp(wanted, car.steer - reach, car.steer + reach);
 }
 

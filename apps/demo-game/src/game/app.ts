@@ -150,12 +150,10 @@ export class App {
     this.#panel = new NetworkPanel(room, {
       profiles: PROFILES,
       cardOf: (peer) => game.participant.cardOf(peer),
-      onClose: () => this.#panel?.toggle(),
       onToggle: (isOpen) => {
         game.isInspected = isOpen;
       },
     });
-    this.#root.append(this.#panel.root);
     exposeForDebugging(game);
     this.#watch(room, choice);
   }

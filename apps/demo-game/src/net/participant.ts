@@ -13,7 +13,7 @@ import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder, type Runner } from "../race/standings.js";
 import type { Circuit } from "../track/circuit.js";
-import { Car, publishCar, spawnCar, type OwnCar } from "./car-entity.js";
+import { Car, ComputerCar, spawnCar, type OwnCar } from "./car-entity.js";
 import { Introductions } from "./introductions.js";
 import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
 
@@ -77,7 +77,7 @@ export class Participant {
       onResults: () => events.onResults?.(),
     });
     this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
-    this.#entity = spawnCar(room, this.racer.car);
+    this.#entity = spawnCar(room, this.racer.car, card.isComputer);
     this.#introductions = new Introductions(room, (to) => this.#introduceTo(to));
     this.#unsubscribe = this.#listen();
     room.send("driver", card);
@@ -88,7 +88,7 @@ export class Participant {
     const event = this.racer.step(input, this.session.phase === "racing" ? this.#solidCars() : []);
     if (event?.kind === "missed-gate" && this.session.phase === "racing") this.#events.onMissedGate?.();
     if (event?.kind === "lap") this.#ownLap(event.lap, event.timeMs);
-    publishCar(this.#entity, this.racer.car);
+    this.#entity.publish(this.racer.car, input);
     this.room.advance(this.#tick++);
   }
 
@@ -120,7 +120,7 @@ export class Participant {
 
   #readRemotes(): RemoteCar[] {
     const cars: RemoteCar[] = [];
-    for (const entity of this.room.entities(Car)) {
+    for (const entity of [...this.room.entities(Car), ...this.room.entities(ComputerCar)]) {
       if (entity.isMine) continue;
       const { shown, owner } = entity;
       const { x, y } = shown.position;

@@ -1,23 +1,94 @@
-import { Session, type HeapProfiler } from "node:inspector/promises";
+import { Session } from "node:inspector/promises";
 import type { CodecSystem } from "./system.js";
-import type { Trace } from "./trace.js";
+import type { CarState, Trace } from "./trace.js";
 
+/** Until then the engine compiles, which allocates too. */
 const WARM_TICKS = 9000;
-const COUNTED_TICKS = 2000;
-const SAMPLING_BYTES = 64;
+const COUNTED_TICKS = 1000;
+/** Every single object is seen. */
+const SAMPLING_BYTES = 1;
+
+/** What stopping answers, as far as it is used; older declarations lack the samples. */
+interface Stopped {
+  readonly profile: { readonly head: ProfileNode; readonly samples: readonly { readonly nodeId: number }[] };
+}
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly url: string };
+  readonly selfSize: number;
+  readonly children: readonly ProfileNode[];
+}
+
+interface Allocations {
+  /** New objects. */
+  readonly allocationsPerTick: number;
+  readonly allocatedBytesPerTick: number;
+}
 
 /**
- * Bytes that encoding a tick for all clients allocates in steady state, by the engine's own sampling. What client 0
- * gets is not copied meanwhile.
+ * Cars of one shape, all their numbers with fractions: read from cars of several shapes, each number would be a new
+ * object, and be counted against the codecs.
  */
-export async function allocatedBytesPerTick(trace: Trace, system: CodecSystem): Promise<number> {
+class PlainCar implements CarState {
+  x = 0.5;
+  y = 0.5;
+  z = 0.5;
+  quat: [number, number, number, number] = [0.5, 0.5, 0.5, 0.5];
+  heading = 0.5;
+  vx = 0.5;
+  vy = 0.5;
+  vz = 0.5;
+  steer = 0;
+  throttle = 0;
+  flags = 0;
+}
+
+export function evenTrace(trace: Trace): Trace {
+  const plain = (car: CarState): CarState => Object.assign(new PlainCar(), car);
+  return { ...trace, frames: trace.frames.map((frame) => frame.map(plain)) };
+}
+
+/**
+ * What encoding a tick for all clients allocates in steady state, by the engine's own account. What client 0 gets is
+ * not copied meanwhile.
+ */
+export function encodeAllocations(trace: Trace, system: CodecSystem): Promise<Allocations> {
   system.stopCopying?.();
   system.join(trace.frames[0]!);
   let tick = 1;
-  const encodeUntil = (end: number) => {
-    for (; tick < end; tick++) system.encode(trace.frames[tick % trace.frames.length]!, tick);
-  };
-  encodeUntil(WARM_TICKS);
+  return countAllocations((ticks) => {
+    for (const end = tick + ticks; tick < end; tick++)
+      system.encode(trace.frames[tick % trace.frames.length]!, tick);
+  });
+}
+
+/** The same of client 0 that decodes a tick: its packets are made in advance. */
+export function decodeAllocations(trace: Trace, system: CodecSystem): Promise<Allocations> {
+  system.join(trace.frames[0]!);
+  const first = system.takePackets();
+  if (system.system === "paceline") system.decode(first, 0);
+  const packets: (readonly Uint8Array[])[] = [];
+  for (let tick = 1; tick <= WARM_TICKS + COUNTED_TICKS; tick++) {
+    system.encode(trace.frames[tick % trace.frames.length]!, tick);
+    packets.push(system.takePackets());
+  }
+  let tick = 1;
+  return countAllocations((ticks) => {
+    for (const end = tick + ticks; tick < end; tick++) {
+      const taken = packets[tick - 1]!;
+      if (taken.length > 0) system.decode(taken, tick);
+    }
+  });
+}
+
+async function countAllocations(run: (ticks: number) => void): Promise<Allocations> {
+  // In turns: the engine finishes compiling between them.
+  const turns = 9;
+  for (let turn = 0; turn < turns; turn++) {
+    run(WARM_TICKS / turns);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
   const session = new Session();
   session.connect();
   await session.post("HeapProfiler.startSampling", {
@@ -25,14 +96,18 @@ export async function allocatedBytesPerTick(trace: Trace, system: CodecSystem): 
     includeObjectsCollectedByMajorGC: true,
     includeObjectsCollectedByMinorGC: true,
   });
-  encodeUntil(WARM_TICKS + COUNTED_TICKS);
-  const { profile } = await session.post("HeapProfiler.stopSampling");
+  run(COUNTED_TICKS);
+  const { profile } = (await session.post("HeapProfiler.stopSampling")) as unknown as Stopped;
   session.disconnect();
-  return allocatedBytes(profile.head) / COUNTED_TICKS;
+  const own = new Set<number>();
+  const bytes = collect(profile.head, own);
+  const count = profile.samples.filter(({ nodeId }) => own.has(nodeId)).length;
+  return { allocationsPerTick: count / COUNTED_TICKS, allocatedBytesPerTick: bytes / COUNTED_TICKS };
 }
 
 /** Everything but what the profiler itself takes. */
-function allocatedBytes({ callFrame, selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
-  const own = callFrame.url.startsWith("node:") ? 0 : selfSize;
-  return children.reduce((sum, child) => sum + allocatedBytes(child), own);
+function collect(node: ProfileNode, own: Set<number>): number {
+  const isOwn = !node.callFrame.url.startsWith("node:");
+  if (isOwn) own.add(node.id);
+  return node.children.reduce((sum, child) => sum + collect(child, own), isOwn ? node.selfSize : 0);
 }

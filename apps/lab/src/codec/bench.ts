@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { allocatedBytesPerTick } from "./allocations.js";
+import { decodeAllocations, encodeAllocations, evenTrace } from "./allocations.js";
 import { defineCar } from "./car.js";
 import { entropyBytes } from "./entropy-reference.js";
 import { generateTrace } from "./generated-trace.js";
 import { measure, type Measured } from "./measure.js";
 import { AcknowledgedSystem, ReferenceSystem } from "./paceline-system.js";
 import { ColyseusSystem, Int16System, JsonSystem, MsgpackrSystem } from "./rival-systems.js";
+import { reckonedRows } from "./reckoned.js";
 import type { CodecSystem, Rotation } from "./system.js";
 import { CARS, hasTrace, readTrace, recordedTraces, type Trace } from "./trace.js";
 
@@ -170,19 +171,38 @@ function speedFaults(trace: Trace, rotation: Rotation, results: readonly Measure
 }
 
 /** Measured apart from time: what is compiled meanwhile allocates too. */
-export async function allocationRows(directory: string | undefined): Promise<Row[]> {
+export async function allocationRows(directory: string | undefined): Promise<BenchResult> {
   const hasRecorded = directory !== undefined && hasTrace(directory, "eac");
-  const trace = hasRecorded ? readTrace(directory, "eac", 60) : generateTrace(1, 60);
+  const trace = evenTrace(hasRecorded ? readTrace(directory, "eac", 60) : generateTrace(1, 60));
   const rows: Row[] = [];
-  for (const make of systemsFor(trace, "yaw")) {
-    const system = make();
-    const allocated = await allocatedBytesPerTick(trace, system);
-    rows.push({
-      system: system.system,
-      trace: trace.name,
-      mode: system.mode,
-      allocatedBytesPerTick: allocated,
-    });
+  const faults: string[] = [];
+  for (const rotation of ["yaw", "full"] as const) {
+    for (const make of systemsFor(trace, rotation)) {
+      const { system, mode } = make();
+      const encoding = await encodeAllocations(trace, make());
+      const decoding = await decodeAllocations(trace, make());
+      const row = {
+        section: "allocations",
+        system,
+        trace: trace.name,
+        rotation,
+        mode,
+        allocationsPerTick: encoding.allocationsPerTick,
+        allocatedBytesPerTick: encoding.allocatedBytesPerTick,
+        decodeAllocationsPerTick: decoding.allocationsPerTick,
+        decodeAllocatedBytesPerTick: decoding.allocatedBytesPerTick,
+      };
+      rows.push(row);
+      const isSteady = mode === "ordered" || mode.startsWith("acked");
+      const most = Math.max(row.allocationsPerTick, row.decodeAllocationsPerTick);
+      if (system === "paceline" && isSteady && most >= 0.5)
+        faults.push(`${rotation}, ${mode}: ${most} new objects per tick`);
+    }
   }
-  return rows;
+  return { rows, faults };
+}
+
+/** Bytes and errors with dead reckoning, trace by trace. */
+export function reckoned(directory: string | undefined, isQuick: boolean): Row[] {
+  return [...tracesOf(directory, isQuick ? 20 : 120)].flatMap(reckonedRows);
 }

@@ -14,10 +14,7 @@ const TEN_BITS_RAD = (4 * Math.sqrt(3) * Math.SQRT2) / 1023;
 
 /** A car at the precision that the rivals offer. Long tracks do not fit 327 m: the range widens where it has to. */
 export function defineCar(rotation: Rotation, frames: readonly (readonly CarState[])[]): EntityDefinition {
-  const farthest = Math.max(
-    327.67,
-    ...frames.flatMap((frame) => frame.map(({ x, y, z }) => Math.max(Math.abs(x), Math.abs(y), Math.abs(z)))),
-  );
+  const farthest = farthestM(frames);
   const where =
     farthest > 327.67 ? vec3({ range: [-farthest, farthest], precision: 0.01, unit: "m" }) : position;
   const fields =
@@ -25,6 +22,14 @@ export function defineCar(rotation: Rotation, frames: readonly (readonly CarStat
       ? { heading: angle({ precision: (2 * Math.PI) / 65_536, unit: "rad" }) }
       : { rotation: quat({ precision: TEN_BITS_RAD, unit: "rad" }) };
   return defineEntity("car", { position: where, velocity, ...fields, ...inputs }, { motion: "turn" });
+}
+
+/** The largest coordinate, at least that of the rivals' range. */
+export function farthestM(frames: readonly (readonly CarState[])[]): number {
+  let farthest = 327.67;
+  for (const frame of frames)
+    for (const { x, y, z } of frame) farthest = Math.max(farthest, Math.abs(x), Math.abs(y), Math.abs(z));
+  return farthest;
 }
 
 /** A car's components in the order of the definition. */

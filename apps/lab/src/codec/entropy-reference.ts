@@ -6,29 +6,46 @@ import type { CarState, Trace } from "./trace.js";
  * predictions, chosen afterwards. No code for one field at a time does better without contexts.
  */
 export function entropyBytes(trace: Trace, rotation: "yaw" | "full", age: number): number {
-  const cars = trace.frames[0]!.map((_, index) => columnsOf(trace, index, rotation));
-  const tables = new Map<string, Map<string, Map<number, number>>>();
-  let samples = 0;
+  const fields = residualsOf(trace, rotation, age);
+  const bits = fields.reduce(
+    (sum, residuals) => sum + entropyBits(countsOf(residuals)) / residuals.length,
+    0,
+  );
+  // Bits per car and tick are, with eight cars, bytes per tick.
+  return (bits * trace.frames[0]!.length) / 8;
+}
+
+/** Per field the residuals of the prediction that suits it best: all ticks of the first car, then of the next. */
+export function residualsOf(trace: Trace, rotation: "yaw" | "full", age: number): number[][] {
+  const tables = new Map<string, Map<string, number[]>>();
   const add: Add = (field, model, residual) => {
-    const models = tables.get(field) ?? new Map<string, Map<number, number>>();
+    const models = tables.get(field) ?? new Map<string, number[]>();
     tables.set(field, models);
-    const counts = models.get(model) ?? new Map<number, number>();
-    models.set(model, counts);
-    counts.set(residual, (counts.get(residual) ?? 0) + 1);
+    const residuals = models.get(model);
+    if (residuals) residuals.push(residual);
+    else models.set(model, [residual]);
   };
-  for (const columns of cars) {
+  for (const index of trace.frames[0]!.keys()) {
+    const columns = columnsOf(trace, index, rotation);
     for (let tick = age + 4; tick < trace.frames.length; tick++) {
-      samples += 1;
       addMovement(columns, tick, age, trace.hz, add);
       for (const angle of columns.angles) addAngle(angle, tick, age, add);
       for (const [field, values] of columns.steps) add(field, "hold", values[tick]! - values[tick - age]!);
     }
   }
-  let bits = 0;
-  for (const models of tables.values())
-    bits += Math.min(...[...models.values()].map((counts) => entropyBits(counts) / samples));
-  // Bits per car and tick are, with eight cars, bytes per tick.
-  return (bits * cars.length) / 8;
+  return [...tables.values()].map((models) => {
+    const ranked = [...models.values()].map((residuals) => ({
+      residuals,
+      bits: entropyBits(countsOf(residuals)),
+    }));
+    return ranked.reduce((best, each) => (each.bits < best.bits ? each : best)).residuals;
+  });
+}
+
+function countsOf(residuals: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const residual of residuals) counts.set(residual, (counts.get(residual) ?? 0) + 1);
+  return counts;
 }
 
 type Add = (field: string, model: string, residual: number) => void;

@@ -1,5 +1,6 @@
 import type { CodecSystem, Rotation, SeenCar } from "./system.js";
-import type { CarState, Trace } from "./trace.js";
+import { Spread, quantile } from "./spread.js";
+import { CARS, type CarState, type Trace } from "./trace.js";
 
 /** Ticks that one system is timed for before the next one's turn: all see the same state of the machine. */
 const SLICE_TICKS = 30;
@@ -13,12 +14,35 @@ export interface Measured {
   bytesPerTick: number;
   bytesPerTickP99: number;
   joinBytes: number;
+  positionErrorMeanM: number;
+  positionErrorP99M: number;
   positionErrorMaxM: number;
+  headingErrorMeanDeg: number;
+  headingErrorP99Deg: number;
   headingErrorMaxDeg: number;
+  velocityErrorMeanMps: number;
+  velocityErrorP99Mps: number;
   velocityErrorMaxMps: number;
   encodeUsPerTick: number;
   decodeUsPerTick: number;
-  allocatedBytesPerTick?: number;
+  /** Encoded for all clients, decoded by one. */
+  encodeUsPerEntity: number;
+  decodeUsPerEntity: number;
+}
+
+/** How far off what is read is. */
+class Errors {
+  readonly positionM = new Spread();
+  readonly headingDeg = new Spread();
+  readonly velocityMps = new Spread();
+
+  get row() {
+    return {
+      ...this.positionM.row("positionError", "M"),
+      ...this.headingDeg.row("headingError", "Deg"),
+      ...this.velocityMps.row("velocityError", "Mps"),
+    };
+  }
 }
 
 class Run {
@@ -27,6 +51,7 @@ class Run {
   readonly sizes: number[] = [];
   readonly encodeUs: number[] = [];
   readonly decodeUs: number[] = [];
+  readonly errors = new Errors();
 
   constructor(system: CodecSystem, first: readonly CarState[]) {
     this.system = system;
@@ -36,11 +61,11 @@ class Run {
       bytesPerTick: 0,
       bytesPerTickP99: 0,
       joinBytes: system.join(first),
-      positionErrorMaxM: 0,
-      headingErrorMaxDeg: 0,
-      velocityErrorMaxMps: 0,
+      ...new Errors().row,
       encodeUsPerTick: 0,
       decodeUsPerTick: 0,
+      encodeUsPerEntity: 0,
+      decodeUsPerEntity: 0,
     };
     // Colyseus' join is read at once; what the others sent for tick 0 is read like any other tick.
     const packets = system.takePackets();
@@ -79,10 +104,9 @@ class Run {
         Math.abs(seen.vy - sent.vy),
         Math.abs(seen.vz - sent.vz),
       );
-      const { result } = this;
-      result.positionErrorMaxM = Math.max(result.positionErrorMaxM, apart);
-      result.velocityErrorMaxMps = Math.max(result.velocityErrorMaxMps, faster);
-      result.headingErrorMaxDeg = Math.max(result.headingErrorMaxDeg, turnDeg(seen, sent, rotation));
+      this.errors.positionM.add(apart);
+      this.errors.velocityMps.add(faster);
+      this.errors.headingDeg.add(turnDeg(seen, sent, rotation));
     }
   }
 
@@ -92,6 +116,8 @@ class Run {
     result.bytesPerTickP99 = quantile(sizes, 0.99);
     result.encodeUsPerTick = quantile(this.encodeUs, 0.5);
     result.decodeUsPerTick = quantile(this.decodeUs, 0.5);
+    result.encodeUsPerEntity = result.encodeUsPerTick / CARS;
+    result.decodeUsPerEntity = result.decodeUsPerTick / CARS;
     return result;
   }
 }
@@ -110,18 +136,13 @@ export function measure(
       const packets = run.system.takePackets();
       if (packets.length > 0) run.check(run.system.decode(packets, tick), trace.frames[tick]!, rotation);
     }
-    return run.result;
+    return run.errors.row;
   });
   const runs = systems.map((make) => new Run(make(), first));
   for (let from = 1; from + SLICE_TICKS <= trace.frames.length; from += SLICE_TICKS) {
     for (const run of runs) run.slice(trace, from, from + SLICE_TICKS);
   }
-  return runs.map((run, index) => ({
-    ...run.finish(),
-    positionErrorMaxM: checked[index]!.positionErrorMaxM,
-    headingErrorMaxDeg: checked[index]!.headingErrorMaxDeg,
-    velocityErrorMaxMps: checked[index]!.velocityErrorMaxMps,
-  }));
+  return runs.map((run, index) => ({ ...run.finish(), ...checked[index]! }));
 }
 
 function turnDeg(seen: SeenCar, sent: CarState, rotation: Rotation): number {
@@ -135,9 +156,4 @@ function turnDeg(seen: SeenCar, sent: CarState, rotation: Rotation): number {
   const y = aw * -by - ax * -bz + ay * bw + az * -bx;
   const z = aw * -bz + ax * -by - ay * -bx + az * bw;
   return (2 * Math.asin(Math.min(1, Math.hypot(x, y, z))) * 180) / Math.PI;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

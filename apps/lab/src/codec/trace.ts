@@ -37,6 +37,9 @@ const COLUMNS = 14;
 
 export const recordedTraces = ["eac", "13c2", "rl-256", "pickup_timer", "ir-redbullring"] as const;
 
+/** Matches that no bound is about. */
+export const otherTraces = ["256", "59d3"] as const;
+
 export function hasTrace(directory: string, name: string): boolean {
   return (
     existsSync(path.join(directory, `${name}.json`)) && existsSync(path.join(directory, `${name}.f32.gz`))

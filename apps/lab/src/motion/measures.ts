@@ -14,7 +14,9 @@ export interface MotionFigures {
   readonly positionErrorRmsM: number;
   readonly positionErrorP95M: number;
   readonly positionErrorMaxM: number;
+  readonly headingErrorRmsDeg: number;
   readonly headingErrorP95Deg: number;
+  readonly headingErrorMaxDeg: number;
   readonly jerkRatioRms: number;
   readonly jerkRatioP95: number;
   readonly jumpsPerMinute: number;
@@ -58,13 +60,16 @@ export class Measures {
 
   figures(): MotionFigures {
     const errors = sorted(this.#positionErrors);
+    const headings = sorted(this.#headingErrors);
     const shown = sorted(this.#shownJerks);
     const truth = sorted(this.#trueJerks);
     return {
       positionErrorRmsM: rms(errors),
       positionErrorP95M: percentile(errors, 0.95),
       positionErrorMaxM: errors.at(-1) ?? NaN,
-      headingErrorP95Deg: (percentile(sorted(this.#headingErrors), 0.95) * 180) / Math.PI,
+      headingErrorRmsDeg: degrees(rms(headings)),
+      headingErrorP95Deg: degrees(percentile(headings, 0.95)),
+      headingErrorMaxDeg: degrees(headings.at(-1) ?? NaN),
       jerkRatioRms: rms(shown) / rms(truth),
       jerkRatioP95: percentile(shown, 0.95) / percentile(truth, 0.95),
       jumpsPerMinute: this.#jumps / (this.frames / FRAME_HZ / 60),
@@ -125,6 +130,10 @@ class LastRows {
     const [x, y, z] = [component(0), component(1), component(2)];
     return Math.sqrt(x * x + y * y + z * z);
   }
+}
+
+function degrees(angleRad: number): number {
+  return (angleRad * 180) / Math.PI;
 }
 
 function distance(a: Float64Array, b: Float64Array): number {

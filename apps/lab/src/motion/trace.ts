@@ -61,12 +61,24 @@ export function presentSeconds(track: Track): number {
   return track.pieces.reduce((sum, { ticks }) => sum + ticks / TICK_HZ, 0);
 }
 
-/** The beginning of a trace: tracks that together last about this long, cut off there. */
-export function shortened(trace: Trace, seconds: number): Trace {
+/** The beginning of a share of each trace: what is long in the whole is so in the short run, too. */
+export function sampled(traces: readonly Trace[], share: number, leastTrackSeconds: number): Trace[] {
+  return traces.map((trace) => {
+    const seconds = trace.tracks.reduce((sum, track) => sum + presentSeconds(track), 0);
+    return shortened(trace, seconds * share, Math.min(leastTrackSeconds, seconds * share));
+  });
+}
+
+/**
+ * The beginning of a trace: tracks that together last about this long, cut off there.
+ *
+ * @param leastTrackSeconds rather fewer tracks than shorter ones
+ */
+export function shortened(trace: Trace, seconds: number, leastTrackSeconds = MIN_PIECE_SECONDS * 3): Trace {
   const each = seconds / trace.tracks.length;
   const tracks = trace.tracks.map((track): Track => {
     const pieces: Piece[] = [];
-    let left = Math.round(Math.max(each, MIN_PIECE_SECONDS * 3) * TICK_HZ);
+    let left = Math.round(Math.max(each, leastTrackSeconds) * TICK_HZ);
     for (const piece of track.pieces) {
       if (left < MIN_PIECE_SECONDS * TICK_HZ) break;
       const ticks = Math.min(piece.ticks, left);
@@ -75,6 +87,6 @@ export function shortened(trace: Trace, seconds: number): Trace {
     }
     return { pieces };
   });
-  const enough = tracks.slice(0, Math.max(1, Math.ceil(seconds / (MIN_PIECE_SECONDS * 3))));
+  const enough = tracks.slice(0, Math.max(1, Math.ceil(seconds / leastTrackSeconds)));
   return { ...trace, tracks: enough };
 }

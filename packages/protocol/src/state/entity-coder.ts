@@ -182,16 +182,15 @@ export class EntityCoder {
     const ofMiss = weights[PLACE + CHANGE]!;
     const ofSurprise = weights[PLACE + SURPRISE]!;
     const misses = this.#misses;
-    const predictions = this.#predictions;
     let known = weights[PLACE + FIRST]! * LOG_UNITS;
     let surprise = 0;
     for (let index = 0; index < count; index++) {
       const miss = misses[index]!;
-      if ((miss > MISS_TOLERANCE || miss < -MISS_TOLERANCE) && this.#isMisled(first + index, miss)) {
+      if ((miss > MISS_TOLERANCE || miss < -MISS_TOLERANCE) && this.#isMisled(first + index, index)) {
         this.#codeAlone(first + index);
       } else {
         const scale = base + ofRate * this.#rateResiduals[index]! + ofMiss * logOf(miss) + known;
-        this.#codeOnGrid(first + index, Role.place, scale >> WEIGHT_SHIFT, predictions[index]!);
+        this.#codeOnGrid(first + index, Role.place, scale >> WEIGHT_SHIFT, index);
       }
       surprise = index === 0 ? model.surprise : (surprise + model.surprise) >> 1;
       known = ofSurprise * surprise;
@@ -257,7 +256,8 @@ export class EntityCoder {
       (index === 0 || index === ALONE
         ? weights[SMOOTH + FIRST]! * LOG_UNITS
         : weights[SMOOTH + SURPRISE]! * surprise);
-    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, rows[at0 + column]! + moved + 0.5);
+    this.#predictions[index] = rows[at0 + column]! + moved + 0.5;
+    this.#codeOnGrid(column, Role.smooth, scale >> WEIGHT_SHIFT, index);
   }
 
   #codeRotation(group: ColumnGroup): number {
@@ -273,8 +273,8 @@ export class EntityCoder {
     const step = plan.step[group.first + 1]!;
     const base =
       weights[ROTATION]! * LOG_UNITS +
-      weights[ROTATION + OWN]! * logOf(rotation.bend / step) +
-      weights[ROTATION + CHANGE]! * logOf(rotation.change / step) +
+      weights[ROTATION + OWN]! * logOf(rotation.widest[1]! / step) +
+      weights[ROTATION + CHANGE]! * logOf(rotation.widest[0]! / step) +
       weights[ROTATION + LAST_GROUP]! * this.#surprises.last +
       weights[ROTATION + GROUP_BEFORE]! * this.#surprises.before;
     let surprise = 0;
@@ -291,8 +291,12 @@ export class EntityCoder {
     return surprise;
   }
 
-  /** Codes a column whose values may be known to be multiples of its grid, around a number rounded down. */
-  #codeOnGrid(column: number, role: number, scale: number, expected: number): void {
+  /**
+   * Codes a column whose values may be known to be multiples of its grid, around a prediction rounded down; `index`
+   * says which (handed over as a number with a fraction it would be a new object).
+   */
+  #codeOnGrid(column: number, role: number, scale: number, index: number): void {
+    const expected = this.#predictions[index]!;
     const { row, at } = this.#baselines;
     const { turn, min, max } = this.#plan;
     const around = turn[column]!;
@@ -392,9 +396,10 @@ export class EntityCoder {
     return logOf(widest);
   }
 
-  #isMisled(column: number, miss: number): boolean {
+  #isMisled(column: number, index: number): boolean {
     if (this.#grids.values[column]! > 4) return true;
-    return Math.abs(miss) > MISS_TOLERANCE + Math.abs(this.#bendOf(column) * this.#baselines.gap1);
+    const bend = this.#bendOf(column) * this.#baselines.gap1;
+    return Math.abs(this.#misses[index]!) > MISS_TOLERANCE + Math.abs(bend);
   }
 
   /** The change of velocity, turned on with the path by half of what the path will turn: see Rodrigues' formula. */

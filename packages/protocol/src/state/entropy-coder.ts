@@ -6,6 +6,7 @@ export const FREQUENCY_TOTAL = 1 << FREQUENCY_BITS;
 
 /** 31 bits: what engines keep as a plain integer. */
 const WORD = 0x8000_0000;
+const WORD_MASK = 0x7fff_ffff;
 const TOP_SHIFT = 23;
 const RENORMALISE_BELOW = 1 << TOP_SHIFT;
 const REST_MASK = RENORMALISE_BELOW - 1;
@@ -133,25 +134,43 @@ export class EntropyCoder {
   }
 
   #take(offset: number, range: number): void {
-    const low = this.#low + offset;
-    if (low >= WORD) {
+    // Both are below 2^31: where the sum is not, it turns up negative.
+    let low = (this.#low + offset) | 0;
+    if (low < 0) {
       this.#carry();
-      this.#low = low - WORD;
-    } else this.#low = low;
-    let left = range;
-    while (left < RENORMALISE_BELOW) {
-      this.#shiftOut();
-      left <<= 8;
+      low &= WORD_MASK;
     }
+    let left = range;
+    if (left < RENORMALISE_BELOW) {
+      const bytes = this.#bytes;
+      let at = this.#at;
+      do {
+        bytes[at++] = low >>> TOP_SHIFT;
+        low = (low & REST_MASK) << 8;
+        left <<= 8;
+      } while (left < RENORMALISE_BELOW);
+      this.#at = at;
+    }
+    this.#low = low;
     this.#range = left;
   }
 
   #drop(offset: number, range: number): void {
-    let code = this.#code - offset;
+    let code = (this.#code - offset) | 0;
     let left = range;
-    while (left < RENORMALISE_BELOW) {
-      code = this.#shiftedIn(code);
-      left <<= 8;
+    if (left < RENORMALISE_BELOW) {
+      const bytes = this.#bytes;
+      let at = this.#at;
+      let spare = this.#spare;
+      do {
+        const byte = at < bytes.length ? bytes[at]! : 0;
+        at += 1;
+        code = ((code & REST_MASK) << 8) | (spare << 7) | (byte >>> 1);
+        spare = byte & 1;
+        left <<= 8;
+      } while (left < RENORMALISE_BELOW);
+      this.#at = at;
+      this.#spare = spare;
     }
     this.#code = code;
     this.#range = left;

@@ -4,6 +4,8 @@ import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotContent } from "./snapshot-writer.js";
 
 const FIRST_GUESS_BYTES = 24;
+/** Whole numbers need no new object when they change. */
+const GUESS_UNITS = 64;
 /** Of the budget, what a guess aims at, so that few guesses turn out too large. */
 const GUESS_SHARE = 0.9;
 
@@ -30,7 +32,8 @@ export class PacketSplitter {
   readonly #writer: SharedWriter;
   readonly #entries = new PacketEntries();
   readonly #content: SnapshotContent = { tick: 0, entries: this.#entries, removed: NONE, checked: -1 };
-  #bytesPerEntity = FIRST_GUESS_BYTES;
+  /** In GUESS_UNITS to the byte. */
+  #sizeGuess = FIRST_GUESS_BYTES * GUESS_UNITS;
 
   constructor(writer: SharedWriter) {
     this.#writer = writer;
@@ -51,7 +54,7 @@ export class PacketSplitter {
         count = Math.max(1, Math.min(count - 1, Math.floor((count * maxBytes * GUESS_SHARE) / body.length)));
         body = this.#write(entities, from, count, job, removed);
       }
-      if (count > 0) this.#bytesPerEntity += (body.length / count - this.#bytesPerEntity) / 8;
+      if (count > 0) this.#sizeGuess += ((body.length * GUESS_UNITS) / count - this.#sizeGuess) >> 3;
       job.take(body, this.#entries, removed);
       from += count;
       removals += removed.length;
@@ -59,7 +62,7 @@ export class PacketSplitter {
   }
 
   #guess(left: number, maxBytes: number): number {
-    const fitting = Math.floor((maxBytes * GUESS_SHARE) / this.#bytesPerEntity);
+    const fitting = Math.floor((maxBytes * GUESS_SHARE * GUESS_UNITS) / Math.max(1, this.#sizeGuess));
     return Math.min(left, Math.max(1, fitting));
   }
 

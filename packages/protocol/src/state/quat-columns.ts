@@ -63,7 +63,13 @@ export function unpackQuat(
 }
 
 export function normalise(quat: Float64Array): void {
-  const [x, y, z, w] = quat as unknown as [number, number, number, number];
+  const x = quat[0]!;
+  const y = quat[1]!;
+  const z = quat[2]!;
+  const w = quat[3]!;
   const length = Math.sqrt(x * x + y * y + z * z + w * w);
-  for (let axis = 0; axis < 4; axis++) quat[axis]! /= length;
+  quat[0] = x / length;
+  quat[1] = y / length;
+  quat[2] = z / length;
+  quat[3] = w / length;
 }

@@ -15,9 +15,8 @@ export class RotationPredictor {
   largest = 3;
   /** After {@link leaveOut}: the other three, with the sign that makes the one left out positive. */
   readonly rest = new Float64Array(3);
-  /** Turn per tick, and its change, as the largest component of a rotation vector. */
-  change = 0;
-  bend = 0;
+  /** Turn per tick, and its change, as the largest component of a rotation vector. In an array: no new objects. */
+  readonly widest = new Float64Array(2);
   readonly #quat = new Float64Array(4);
   readonly #older = new Float64Array(4);
   readonly #oldest = new Float64Array(4);
@@ -27,22 +26,27 @@ export class RotationPredictor {
   predict(plan: StatePlan, column: number, baselines: Baselines, persistence: Persistence): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const quat = unpackQuat(plan, column, rows, at0, this.#quat);
-    this.change = 0;
-    this.bend = 0;
+    this.widest[0] = 0;
+    this.widest[1] = 0;
     if (at1 >= 0) {
       const turn = this.#turn;
-      const before = this.#turnBefore.fill(0);
+      const before = this.#turnBefore;
+      before[0] = before[1] = before[2] = 0;
       unpackQuat(plan, column, rows, at1, this.#older);
       halfTurnPerTick(quat, this.#older, gap1, turn);
       if (at2 >= 0)
         halfTurnPerTick(this.#older, unpackQuat(plan, column, rows, at2, this.#oldest), gap2, before);
       let change = 0;
       let bend = 0;
+      let widestTurn = 0;
+      let widestBend = 0;
       for (let axis = 0; axis < 3; axis++) {
-        change += turn[axis]! * turn[axis]!;
-        bend += (turn[axis]! - before[axis]!) * (turn[axis]! - before[axis]!);
-        this.change = Math.max(this.change, Math.abs(turn[axis]!));
-        this.bend = Math.max(this.bend, Math.abs(turn[axis]! - before[axis]!));
+        const turned = turn[axis]!;
+        const bent = turned - before[axis]!;
+        change += turned * turned;
+        bend += bent * bent;
+        widestTurn = Math.max(widestTurn, Math.abs(turned));
+        widestBend = Math.max(widestBend, Math.abs(bent));
       }
       const step = plan.step[column + 1]!;
       const kept = persistence.of((2 * Math.sqrt(change)) / step, (2 * Math.sqrt(bend)) / step);
@@ -51,14 +55,15 @@ export class RotationPredictor {
       for (let axis = 0; axis < 3; axis++) {
         turn[axis] = (turn[axis]! * age + (turn[axis]! - before[axis]!) * bent) * share;
       }
-      this.change *= 2;
-      this.bend *= 2;
+      this.widest[0] = 2 * widestTurn;
+      this.widest[1] = 2 * widestBend;
       turnOn(quat, turn, this.#older);
     }
-    this.largest = 0;
+    let largest = 0;
     for (let axis = 1; axis < 4; axis++) {
-      if (Math.abs(quat[axis]!) > Math.abs(quat[this.largest]!)) this.largest = axis;
+      if (Math.abs(quat[axis]!) > Math.abs(quat[largest]!)) largest = axis;
     }
+    this.largest = largest;
   }
 
   leaveOut(largest: number): void {
@@ -72,8 +77,14 @@ export class RotationPredictor {
 
 /** into = a * b */
 function multiply(a: Float64Array, b: Float64Array, into: Float64Array): void {
-  const [ax, ay, az, aw] = [a[0]!, a[1]!, a[2]!, a[3]!];
-  const [bx, by, bz, bw] = [b[0]!, b[1]!, b[2]!, b[3]!];
+  const ax = a[0]!;
+  const ay = a[1]!;
+  const az = a[2]!;
+  const aw = a[3]!;
+  const bx = b[0]!;
+  const by = b[1]!;
+  const bz = b[2]!;
+  const bw = b[3]!;
   into[0] = aw * bx + ax * bw + ay * bz - az * by;
   into[1] = aw * by - ax * bz + ay * bw + az * bx;
   into[2] = aw * bz + ax * by - ay * bx + az * bw;
@@ -82,8 +93,14 @@ function multiply(a: Float64Array, b: Float64Array, into: Float64Array): void {
 
 /** Half the rotation vector per tick that leads from `from` to `to` in `ticks` (arcsine series, good to a radian). */
 function halfTurnPerTick(to: Float64Array, from: Float64Array, ticks: number, into: Float64Array): void {
-  const [ax, ay, az, aw] = [to[0]!, to[1]!, to[2]!, to[3]!];
-  const [bx, by, bz, bw] = [-from[0]!, -from[1]!, -from[2]!, from[3]!];
+  const ax = to[0]!;
+  const ay = to[1]!;
+  const az = to[2]!;
+  const aw = to[3]!;
+  const bx = -from[0]!;
+  const by = -from[1]!;
+  const bz = -from[2]!;
+  const bw = from[3]!;
   const w = aw * bw - ax * bx - ay * by - az * bz;
   const x = aw * bx + ax * bw + ay * bz - az * by;
   const y = aw * by - ax * bz + ay * bw + az * bx;
@@ -99,7 +116,9 @@ function halfTurnPerTick(to: Float64Array, from: Float64Array, ticks: number, in
 /** Turns `quat` by the rotation vector twice `half`: exp(half) * quat. `scratch` is overwritten. */
 function turnOn(quat: Float64Array, half: Float64Array, scratch: Float64Array): void {
   const part = 1 / (1 << HALVINGS);
-  const [x, y, z] = [half[0]! * part, half[1]! * part, half[2]! * part];
+  const x = half[0]! * part;
+  const y = half[1]! * part;
+  const z = half[2]! * part;
   const square = x * x + y * y + z * z;
   const sine = 1 - (square / 6) * (1 - square / 20);
   scratch[0] = x * sine;

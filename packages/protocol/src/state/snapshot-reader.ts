@@ -1,6 +1,6 @@
 import type { DropReason } from "../codes.js";
 import { stateChecksum } from "./checksum.js";
-import { EntityRows } from "./entity-rows.js";
+import { EntityRows, type Texts } from "./entity-rows.js";
 import { NO_TICK, PacketEntries } from "./packet-entries.js";
 import { PacketHead, type SharedBaselines } from "./packet-head.js";
 import { SnapshotCodec } from "./snapshot-codec.js";
@@ -10,6 +10,7 @@ import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "./state-plan.js";
 const MOST_ENTITIES = 4096;
 const MOST_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
+const NO_TEXTS: Texts = [];
 
 /** Tells of what a packet brought. Everything in it has been checked. */
 export interface SnapshotListener {
@@ -218,7 +219,7 @@ export class SnapshotReader {
     if (at < 0) return;
     const { rows, plan } = entity;
     for (let column = 0; column < plan.width; column++) rows[at + column] = this.#staged[place + column]!;
-    entity.setTexts(tick, entries.texts[index] ?? []);
+    entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
     if (this.#checked === index && stateChecksum(rows, at, plan.width) !== this.#checksum) {
       listener.onDesync(entity.id, tick);
     }

@@ -111,7 +111,7 @@ export class StepCoder {
       weights[STEP + 2]! * integerLog(Math.floor(Math.abs(older - this.#oldest) / grid)) +
       this.#surprises;
     const around = Math.floor(value / grid + 0.5);
-    return (around + this.#model.code(Role.step, scale >> WEIGHT_SHIFT, to / grid - around)) * grid;
+    return (around + this.#model.code(Role.step, scale >> WEIGHT_SHIFT, ((to / grid) | 0) - around)) * grid;
   }
 
   /** Which of the up to three places, leaving out the one it came from. */

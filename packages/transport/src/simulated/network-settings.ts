@@ -76,6 +76,32 @@ export function networkSettings(
   return Object.freeze({ ...settings, loss: Object.freeze({ ...settings.loss }) });
 }
 
+/** Settings in words; throws as {@link networkSettings} does. */
+export function describeNetwork(changes: Partial<NetworkSettings>): string {
+  const { delayMs, jitterMs, loss, duplicateRatio, reorderRatio, rateBps } = networkSettings(changes);
+  const percent = (ratio: number): string => `${Math.round(ratio * 1000) / 10} %`;
+  const words = [
+    delayMs > 0 && `delay ${delayMs} ms`,
+    jitterMs > 0 && `jitter ${jitterMs} ms`,
+    lossRatio(loss) > 0 &&
+      `loss ${percent(lossRatio(loss))}${loss.kind === "gilbert-elliott" ? " in bursts" : ""}`,
+    reorderRatio > 0 && `${percent(reorderRatio)} out of order`,
+    duplicateRatio > 0 && `${percent(duplicateRatio)} twice`,
+    rateBps < Infinity && `${Math.round(rateBps / 1000)} kbit/s`,
+  ].filter((word) => word !== false);
+  return words.length > 0 ? `${words.join(", ")}, each way` : "a perfect line";
+}
+
+/** Share of packets that a model loses in the long run. */
+export function lossRatio(loss: LossModel): number {
+  if (loss.kind === "none") return 0;
+  if (loss.kind === "uniform") return loss.ratio;
+  const turns = loss.pGoodToBad + loss.pBadToGood;
+  // A path that never turns stays good, as it begins.
+  const bad = turns > 0 ? loss.pGoodToBad / turns : 0;
+  return bad * loss.lossInBad + (1 - bad) * loss.lossInGood;
+}
+
 const SETTING_NAMES = Object.keys(PERFECT_NETWORK).join(", ");
 
 function isNumberFrom(min: number, max: number, value: unknown): boolean {

@@ -45,6 +45,7 @@ export function variants(changes: PacelineChanges): LabSystem[] {
       return changed(`blend-${blend}`, { convergence: { ...DEFAULT_CONVERGENCE, blend, timeMs } });
     }),
     changed("without-look-ahead", { looksAhead: false, positionThresholdM: 0.04 }),
+    changed("limit-500ms", { extrapolationLimitMs: 500 }),
     changed("position-only", { headingThresholdRad: 9 }),
   ];
 }

@@ -44,6 +44,8 @@ export interface PacelineSettings {
   /** Look ahead by the one-way delay; without it updates are due when the error is there already. */
   readonly looksAhead: boolean;
   readonly repeats: boolean;
+  /** No further ahead without news; default 1000 ms. */
+  readonly extrapolationLimitMs?: number;
   /** Bytes of one state without header, in place of the packed fields. */
   readonly stateBytes?: number | undefined;
 }
@@ -116,12 +118,12 @@ class PacelineReceiver implements LabReceiver {
   readonly #body: RemoteBody;
   readonly #shown = new Float64Array(WIDTH);
 
-  constructor({ model, convergence }: PacelineSettings) {
+  constructor({ model, convergence, extrapolationLimitMs = 1000 }: PacelineSettings) {
     const options = {
       layout: CAR_LAYOUT,
       model,
       convergence,
-      extrapolationLimitMs: 1000,
+      extrapolationLimitMs,
     };
     this.#body = new RemoteBody(options, WIDTH);
   }

@@ -1,0 +1,19 @@
+import { angle, flag, scalar, vec2 } from "@paceline/client";
+
+/** What of every car travels: enough to draw it and to see what its driver is doing. */
+export const drawnFields = {
+  position: vec2({ range: [-2048, 2048], precision: 0.01, unit: "m" }),
+  velocity: vec2({ range: [-120, 120], precision: 0.01, unit: "m/s" }),
+  heading: angle({ precision: 0.002, unit: "rad" }),
+  steer: scalar({ range: [-1, 1], precision: 1 / 127 }),
+  throttle: scalar({ range: [-1, 1], precision: 1 / 127 }),
+  handbrake: flag(),
+};
+
+/** And what the car's physics need to go on from there. */
+export const carFields = {
+  ...drawnFields,
+  yawRate: scalar({ range: [-30, 30], precision: 0.005, unit: "rad/s" }),
+  /** Where the driver turns the wheel to, which follows with a delay. */
+  wantedSteer: scalar({ range: [-1, 1], precision: 1 / 127 }),
+};

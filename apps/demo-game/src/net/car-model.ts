@@ -1,0 +1,31 @@
+import type { StepState } from "@paceline/client";
+import { carAt, type CarState } from "../car/car-state.js";
+import { stepCar } from "../car/step-car.js";
+import { circuit } from "../track/circuit.js";
+import type { carFields } from "./car-fields.js";
+
+/** What the model moves. */
+type ModelledCar = StepState<typeof carFields>;
+
+/** One for all cars: a step leaves nothing behind in it. */
+const car: CarState = carAt({ x: 0, y: 0, headingRad: 0 });
+
+/** The game's own physics as the model of motion: the car goes on under the driver's hands and feet of the last state. */
+export function continueCar(state: ModelledCar, seconds: number): void {
+  car.x = state.position.x;
+  car.y = state.position.y;
+  car.velocityX = state.velocity.x;
+  car.velocityY = state.velocity.y;
+  car.headingRad = state.heading;
+  car.yawRateRadPerS = state.yawRate;
+  car.steer = state.steer;
+  const { wantedSteer, throttle, handbrake } = state;
+  stepCar(car, { steer: wantedSteer, throttle, handbrake }, circuit, seconds);
+  state.position.x = car.x;
+  state.position.y = car.y;
+  state.velocity.x = car.velocityX;
+  state.velocity.y = car.velocityY;
+  state.heading = car.headingRad;
+  state.yawRate = car.yawRateRadPerS;
+  state.steer = car.steer;
+}

@@ -1,0 +1,90 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { SharedWriter, SnapshotReader, SnapshotSender, StateHistory, planState } from "@paceline/protocol";
+import type { Row } from "./bench.js";
+import { defineCar } from "./car.js";
+
+const HZ = 30;
+const TICKS = 200;
+const COUNTS = [64, 256] as const;
+const RECEIVERS = [2, 10] as const;
+
+/** Bytes in use after everything that is unreachable has gone. */
+function usedBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** A history of so many cars, so many senders that have got acknowledgements, and one reader. */
+function build(entityCount: number, receivers: number): { readonly bytes: number } {
+  const before = usedBytes();
+  const plan = planState(defineCar("yaw", []), { tickHz: HZ });
+  const history = new StateHistory({ plans: [plan] });
+  const writer = new SharedWriter([plan]);
+  const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
+  const senders = Array.from({ length: receivers }, () => new SnapshotSender({ history, writer }));
+  const values = new Float64Array(plan.definition.components.length);
+  let sequence = 0;
+  for (let tick = 0; tick < TICKS; tick++) {
+    for (const entity of entities) {
+      values[0] = (tick % 50) + entity.id * 0.1;
+      history.write(entity, tick, values);
+    }
+    const from = sequence;
+    for (const sender of senders) {
+      sequence = from;
+      sender.write(tick, entities, () => sequence++);
+      for (let arrived = from; arrived < sequence; arrived++) sender.acknowledge(arrived);
+    }
+  }
+  const bytes = usedBytes() - before;
+  // Still in use: otherwise it would not have been counted.
+  if (history.entities.length + senders.length !== entityCount + receivers) throw new Error("lost entities");
+  return { bytes };
+}
+
+function readerBytes(entityCount: number): number {
+  const plan = planState(defineCar("yaw", []), { tickHz: HZ });
+  const history = new StateHistory({ plans: [plan] });
+  const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
+  const sender = new SnapshotSender({ history, writer: new SharedWriter([plan]) });
+  const values = new Float64Array(plan.definition.components.length);
+  const bodies: Uint8Array[] = [];
+  for (const entity of entities) history.write(entity, 0, values);
+  sender.write(0, entities, (body) => bodies.push(body.slice()));
+  const before = usedBytes();
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: entityCount });
+  const listener = { onState: () => undefined, onRemoved: () => undefined, onDesync: () => undefined };
+  for (const body of bodies) reader.read(body, 0, listener);
+  const bytes = usedBytes() - before;
+  if (reader.entities.size !== entityCount) throw new Error("lost entities");
+  return bytes;
+}
+
+/** Bytes that one more entity takes at the sender and at a reader, and one more receiver of 64; 64 ticks of history. */
+export function memoryRows(): Row[] {
+  const [few, many] = COUNTS;
+  const [least, most] = RECEIVERS;
+  // What the engine itself takes while it warms up is no entity's.
+  build(few, most);
+  const built = (entities: number, receivers: number) => median(() => build(entities, receivers).bytes);
+  const read = (entities: number) => median(() => readerBytes(entities));
+  const ofReceiver = (built(few, most) - built(few, least)) / (most - least);
+  const row = {
+    section: "memory",
+    historyBytesPerEntity: (built(many, 0) - built(few, 0)) / (many - few),
+    readerBytesPerEntity: (read(many) - read(few)) / (many - few),
+    bytesPerReceiver: ofReceiver,
+    bytesPerReceiverAndEntity: ofReceiver / few,
+  };
+  return [row];
+}
+
+function median(measured: () => number): number {
+  const values = Array.from({ length: 5 }, measured).toSorted((a, b) => a - b);
+  return values[2]!;
+}

@@ -1,0 +1,133 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Relay } from "@paceline/relay";
+import { ADMIN_PAGE, ADMIN_PAGE_POLICY } from "./admin-page.js";
+import type { ServerMetrics } from "./server-metrics.js";
+
+const MAX_BODY_BYTES = 4096;
+const REQUEST_TIMEOUT_MS = 5000;
+/** Wrong tokens per second, beyond which even the right one is not looked at: guessing must take for ever. */
+const WRONG_TOKENS_PER_SECOND = 5;
+
+/** What the admin server is made of. */
+export interface AdminServerOptions {
+  readonly relay: Relay;
+  readonly metrics: ServerMetrics;
+  /** Who knows it may look at rooms, remove participants and drain the server. */
+  readonly token: string;
+  /** Begins to drain, then stops the process. */
+  readonly onDrain: () => void;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/**
+ * For those who run the server: the page, what it calls, and Prometheus' `/metrics`. Metrics need no token: keep this
+ * port away from the public.
+ */
+export class AdminServer {
+  readonly #options: AdminServerOptions;
+  readonly #tokenHash: Buffer;
+  readonly server: Server;
+  #wrongTokens = 0;
+  #windowEndsAtMs = 0;
+
+  constructor(options: AdminServerOptions) {
+    this.#options = options;
+    this.#tokenHash = hashOf(options.token);
+    const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+    this.server = createServer({ ...timeouts, maxHeaderSize: 8192 }, (request, response) => {
+      this.#answer(request).then(
+        (answer) => send(response, answer),
+        () => response.destroy(),
+      );
+    });
+  }
+
+  stop(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const { metrics } = this.#options;
+    switch (`${request.method ?? ""} ${path}`) {
+      case "GET /":
+        return { status: 200, type: "text/html; charset=utf-8", body: ADMIN_PAGE };
+      case "GET /metrics":
+        return { status: 200, type: metrics.contentType, body: await metrics.text() };
+    }
+    if (!path.startsWith("/api/")) return json(404, { error: "there is no such page" });
+    const refusal = this.#refusal(request);
+    return refusal ?? (await this.#command(request, path));
+  }
+
+  async #command(request: IncomingMessage, path: string): Promise<Answer> {
+    const { relay, onDrain } = this.#options;
+    switch (`${request.method ?? ""} ${path}`) {
+      case "GET /api/state":
+        return json(200, { health: relay.health(), rooms: relay.rooms() });
+      case "POST /api/kick": {
+        const sessionId = await sessionIdIn(request);
+        if (sessionId === undefined) return json(400, { error: 'expected {"sessionId": "..."}' });
+        return relay.kick(sessionId) ? json(200, {}) : json(404, { error: "there is no such session" });
+      }
+      case "POST /api/drain":
+        onDrain();
+        return json(202, {});
+    }
+    return json(404, { error: "there is no such command" });
+  }
+
+  #refusal({ headers }: IncomingMessage): Answer | undefined {
+    const nowMs = performance.now();
+    if (nowMs > this.#windowEndsAtMs) {
+      this.#windowEndsAtMs = nowMs + 1000;
+      this.#wrongTokens = 0;
+    }
+    if (this.#wrongTokens >= WRONG_TOKENS_PER_SECOND) return json(429, { error: "too many wrong tokens" });
+    const given = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "";
+    if (timingSafeEqual(hashOf(given), this.#tokenHash)) return undefined;
+    this.#wrongTokens += 1;
+    return json(401, { error: "wrong token" });
+  }
+}
+
+function json(status: number, content: object): Answer {
+  return { status, type: "application/json; charset=utf-8", body: JSON.stringify(content) };
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
+  response.writeHead(status, {
+    "Content-Type": type,
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": ADMIN_PAGE_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+  });
+  response.end(body);
+}
+
+async function sessionIdIn(request: IncomingMessage): Promise<string | undefined> {
+  let text = "";
+  for await (const chunk of request) {
+    text += String(chunk);
+    if (text.length > MAX_BODY_BYTES) return undefined;
+  }
+  try {
+    const body: unknown = JSON.parse(text);
+    const isNamed = typeof body === "object" && body !== null && "sessionId" in body;
+    return isNamed && typeof body.sessionId === "string" ? body.sessionId : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,26 @@
+import { pino, type DestinationStream } from "pino";
+import type { Log, LogLevel } from "@paceline/relay";
+
+/** A log of one JSON object per line, for whatever collects the standard error. Levels below `level` are left out. */
+export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  const line =
+    (name: LogLevel): Log[LogLevel] =>
+    (message, fields) =>
+      logger[name]({ ...fields }, message);
+  return {
+    error: line("error"),
+    warn: line("warn"),
+    info: line("info"),
+    debug: line("debug"),
+    trace: line("trace"),
+  };
+}

@@ -1,0 +1,137 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { CloseCode } from "@paceline/protocol";
+import type { Log, LogLevel } from "@paceline/relay";
+import { afterEach, describe, expect, test } from "vitest";
+import { pinoLog } from "../src/pino-log.js";
+import { RelayHost, type HostAddresses } from "../src/relay-host.js";
+import { serverOptions } from "../src/server-options.js";
+
+const TOKEN = "let me in, I run this";
+const hosts: RelayHost[] = [];
+afterEach(() => Promise.all(hosts.splice(0).map((host) => host.stop())));
+
+interface Operated extends HostAddresses {
+  readonly host: RelayHost;
+  readonly lines: string[];
+  call(method: string, path: string, body?: object, token?: string): Promise<Response>;
+}
+
+async function operated(level: LogLevel = "info", args: readonly string[] = []): Promise<Operated> {
+  const lines: string[] = [];
+  const admin = ["--admin-port", "0", "--admin-token", TOKEN];
+  const options = serverOptions(["--port", "0", ...admin, ...args], {})!;
+  const log: Log = pinoLog(level, { write: (line) => void lines.push(line) });
+  const host = new RelayHost(options, log);
+  hosts.push(host);
+  const addresses = await host.listen();
+  const call = (method: string, path: string, body?: object, token = TOKEN) =>
+    fetch(`${addresses.admin}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}` },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  return { host, lines, call, ...addresses };
+}
+
+const client = (address: string) => new Client(address, { profile: "racing", webSocket: NodeWebSocket });
+
+async function metric(address: string | undefined, name: string): Promise<string[]> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  return text.split("\n").filter((line) => line.startsWith(name));
+}
+
+describe("the admin server", () => {
+  test("shows who is here, removes a participant, and tells Prometheus", async () => {
+    const { game, admin, call } = await operated();
+    const room = await client(game).joinOrCreate("race", {});
+    const left = new Promise<number>((resolve) => room.onLeave(resolve));
+    const { rooms } = (await (await call("GET", "/api/state")).json()) as { rooms: object[] };
+    expect(rooms).toMatchObject([
+      { roomName: "race", taken: 1, sessions: [{ sessionId: room.sessionId, link: "websocket" }] },
+    ]);
+    expect(await metric(admin, "paceline_sessions")).toEqual(['paceline_sessions{path="websocket"} 1']);
+    expect(await metric(admin, "paceline_rooms")).toEqual(['paceline_rooms{room="race"} 1']);
+    expect(await metric(admin, "paceline_seats_total")).toEqual([
+      'paceline_seats_total{method="joinOrCreate"} 1',
+    ]);
+    expect(await metric(admin, "paceline_sent_bytes_total")).toContainEqual(
+      expect.stringMatching(/\{link="websocket",class="command"\} [1-9]/),
+    );
+    expect((await call("POST", "/api/kick", { sessionId: room.sessionId })).status).toBe(200);
+    expect(await left).toBe(CloseCode.kicked);
+    expect((await call("POST", "/api/kick", { sessionId: room.sessionId })).status).toBe(404);
+    expect(await metric(admin, "paceline_sessions")).toEqual([]);
+    expect(await metric(admin, "paceline_session_ends_total")).toEqual([
+      'paceline_session_ends_total{code="kicked"} 1',
+    ]);
+  });
+
+  test("is for those who have the token; guessing does not pay", async () => {
+    const { call, admin } = await operated();
+    expect((await call("GET", "/api/state", undefined, "guess")).status).toBe(401);
+    for (let guess = 0; guess < 10; guess++) await call("GET", "/api/state", undefined, `guess ${guess}`);
+    expect((await call("GET", "/api/state")).status).toBe(429);
+    await pause(1100);
+    expect((await call("GET", "/api/state")).status).toBe(200);
+    expect((await call("POST", "/api/kick", { sessionId: 5 })).status).toBe(400);
+    expect((await call("POST", "/api/none")).status).toBe(404);
+    expect((await fetch(`${admin}/`)).headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+
+  test("counts who was not let in", async () => {
+    const { game, admin } = await operated();
+    await expect(client(game).joinOrCreate("nowhere", {})).rejects.toThrow("nowhere");
+    expect(await metric(admin, "paceline_match_refusals_total")).toEqual([
+      'paceline_match_refusals_total{code="match/unknown-room"} 1',
+    ]);
+  });
+});
+
+describe("draining", () => {
+  test("players go on, nobody new comes, and it is over when the last has left", async () => {
+    const { game, host, call } = await operated("info", ["--drain-seconds", "20"]);
+    const room = await client(game).joinOrCreate("race", {});
+    expect((await fetch(`${game}/ready`)).status).toBe(200);
+    expect((await call("POST", "/api/drain")).status).toBe(202);
+    const drained = host.drain();
+    const ready = await fetch(`${game}/ready`);
+    expect([ready.status, await ready.text()]).toEqual([503, "draining\n"]);
+    expect(await (await fetch(`${game}/health`)).json()).toMatchObject({ status: "draining", sessions: 1 });
+    await expect(client(game).joinOrCreate("race", {})).rejects.toThrow("takes nobody new");
+    expect(room.state).toBe("joined");
+    room.leave();
+    await drained;
+    await expect(fetch(`${game}/health`)).rejects.toThrow("fetch failed");
+  });
+
+  test("does not wait beyond its time", async () => {
+    const { game, host } = await operated("info", ["--drain-seconds", "0"]);
+    const room = await client(game).joinOrCreate("race", {});
+    const dropped = new Promise<string>((resolve) => room.onDrop(resolve));
+    await host.drain();
+    expect(await dropped).toContain("shutting down");
+    room.leave();
+  });
+});
+
+describe("the log", () => {
+  test("is one JSON object per line; at info it speaks of the server, not of players", async () => {
+    const { game, lines, host } = await operated("info");
+    const rooms = await Promise.all(Array.from({ length: 20 }, () => client(game).create("race", {})));
+    for (const room of rooms) room.leave();
+    await host.stop();
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries).toEqual([expect.objectContaining({ level: "info", msg: "relay stops" })]);
+  });
+
+  test("at debug it tells of every room", async () => {
+    const { game, lines } = await operated("debug");
+    const room = await client(game).create("race", {});
+    room.leave();
+    expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({ level: "debug", msg: "room opened", roomId: room.roomId }),
+    );
+  });
+});

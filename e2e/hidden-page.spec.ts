@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { chromium, expect, test, type Page } from "@playwright/test";
+import { build } from "esbuild";
+import { executableOf } from "../tools/browsers.mjs";
+import { launchEngine } from "./browsers/playwright-browser.js";
+import { endProcess, startProcess } from "./processes.js";
+
+const PAGE = path.resolve(import.meta.dirname, "../packages/transport/test/browser/hidden-page.ts");
+const ORIGIN = "http://127.0.0.1:4174/";
+const MEASURED_MS = 4000;
+
+interface Counts {
+  readonly page: number;
+  readonly sdk: number;
+}
+
+/** Serves the page, with a policy that allows Workers or not. */
+async function open(page: Page, policy = ""): Promise<void> {
+  const { outputFiles } = await build({
+    entryPoints: [PAGE],
+    bundle: true,
+    write: false,
+    format: "iife",
+    platform: "browser",
+    conditions: ["@paceline/source"],
+  });
+  const headers = policy === "" ? {} : { "content-security-policy": policy };
+  const body = `<!doctype html><script>${outputFiles[0]!.text}</script>`;
+  await page.route(ORIGIN, (route) => route.fulfill({ contentType: "text/html", headers, body }));
+  await page.goto(ORIGIN);
+}
+
+/** Ticks per second of the page's own timers and of the SDK's, and whether the page thinks that it is looked at. */
+async function rates(page: Page): Promise<Counts & { readonly visibility: string }> {
+  return await page.evaluate(async (durationMs) => {
+    const { counts } = window as unknown as { counts: Counts };
+    const [before, beganMs] = [{ ...counts }, performance.now()];
+    await new Promise((resolve) => setTimeout(resolve, durationMs));
+    const seconds = (performance.now() - beganMs) / 1000;
+    return {
+      page: (counts.page - before.page) / seconds,
+      sdk: (counts.sdk - before.sdk) / seconds,
+      visibility: document.visibilityState,
+    };
+  }, MEASURED_MS);
+}
+
+test("in a hidden page of Chromium the page's timers starve, and the SDK's go on", async () => {
+  const executable = executableOf("chromium");
+  test.skip(executable === undefined, "chromium is not installed");
+  const profile = mkdtempSync(path.join(os.tmpdir(), "paceline-hidden-"));
+  // A browser that Playwright launches keeps all pages in front; one that it only talks to does not.
+  const process = startProcess(
+    executable!,
+    [
+      "--headless=new",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--no-first-run",
+      `--user-data-dir=${profile}`,
+      "--remote-debugging-port=0",
+      "about:blank",
+    ],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  try {
+    const address = await new Promise<string>((resolve, reject) => {
+      let said = "";
+      process.once("exit", () => reject(new Error(`Chromium ended: ${said}`)));
+      process.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        const [found] = /ws:\/\/127\.0\.0\.1:\d+\/\S+/.exec(said) ?? [];
+        if (found) resolve(found);
+      });
+    });
+    const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+    const context = browser.contexts()[0]!;
+    const page = await context.newPage();
+    await open(page);
+    const seen = await rates(page);
+    expect(seen.sdk).toBeGreaterThan(20);
+    const other = await context.newPage();
+    await other.bringToFront();
+    await expect.poll(() => page.evaluate(() => document.visibilityState)).toBe("hidden");
+    const hidden = await rates(page);
+    expect(hidden.visibility).toBe("hidden");
+    expect(hidden.page).toBeLessThan(5);
+    expect(hidden.sdk).toBeGreaterThan(20);
+    await browser.close();
+  } finally {
+    await endProcess(process, "SIGKILL");
+    rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+  }
+});
+
+for (const name of ["chromium", "firefox"] as const) {
+  test(`the SDK's timers are a Worker's in ${name}, and the page's own where a policy forbids it`, async () => {
+    test.skip(executableOf(name) === undefined, `${name} is not installed`);
+    const engine = await launchEngine(name);
+    try {
+      for (const policy of ["", "worker-src 'none'"]) {
+        const page = await engine.newPage();
+        const isAllowed = policy === "";
+        // What a hidden page does to its own timers, where a browser cannot be told to hide one.
+        if (isAllowed) await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
+        await open(page, policy);
+        const { page: own, sdk } = await rates(page);
+        expect(sdk).toBeGreaterThan(20);
+        if (isAllowed) expect(own).toBe(0);
+        await page.close();
+      }
+    } finally {
+      await engine.close();
+    }
+  });
+}

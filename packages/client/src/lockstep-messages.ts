@@ -1,0 +1,58 @@
+import type { TurnMessage } from "@paceline/netcode";
+
+/** Most commands of one player in one turn: more is nobody's hand. */
+const MAX_COMMANDS = 256;
+const MAX_PLAYERS = 64;
+
+/** What the players of a lockstep session say to each other. */
+export type LockstepMessage<Command> =
+  | { readonly kind: "start"; readonly players: readonly number[] }
+  | { readonly kind: "turn"; readonly turn: TurnMessage<Command> }
+  /** The sender waits no more for a player, of whom it has these turns. */
+  | { readonly kind: "gone"; readonly player: number; readonly turns: readonly TurnMessage<Command>[] };
+
+type CommandReader<Command> = (value: unknown) => Command | undefined;
+type Properties = Readonly<Record<string, unknown>>;
+
+/** Reads what a peer sent; undefined where it is no message of this kind. */
+export function readLockstepMessage<Command>(
+  value: unknown,
+  readCommand: CommandReader<Command>,
+): LockstepMessage<Command> | undefined {
+  const { start, gone, turns, ...rest } = propertiesOf(value);
+  if (start !== undefined) {
+    return isNumbers(start, MAX_PLAYERS) ? { kind: "start", players: start } : undefined;
+  }
+  if (gone === undefined) {
+    const turn = readTurn(rest, readCommand);
+    return turn && { kind: "turn", turn };
+  }
+  if (!Number.isSafeInteger(gone) || !Array.isArray(turns) || turns.length > MAX_COMMANDS) return undefined;
+  const read = turns.map((turn) => readTurn(turn, readCommand));
+  if (!read.every((turn) => turn !== undefined)) return undefined;
+  return { kind: "gone", player: gone as number, turns: read };
+}
+
+function readTurn<Command>(
+  value: unknown,
+  readCommand: CommandReader<Command>,
+): TurnMessage<Command> | undefined {
+  const { turn, commands, wishMs, hash } = propertiesOf(value);
+  if (!Number.isSafeInteger(turn) || !Array.isArray(commands) || commands.length > MAX_COMMANDS) {
+    return undefined;
+  }
+  const read = commands.map((command) => readCommand(command));
+  if (!read.every((command) => command !== undefined)) return undefined;
+  const message = { turn: turn as number, commands: read, wishMs: Number(wishMs) };
+  const { turn: ofTurn, hash: digest } = propertiesOf(hash);
+  if (!Number.isSafeInteger(ofTurn) || !Number.isSafeInteger(digest)) return message;
+  return { ...message, hash: { turn: ofTurn as number, hash: digest as number } };
+}
+
+function propertiesOf(value: unknown): Properties {
+  return typeof value === "object" && value !== null ? (value as Properties) : {};
+}
+
+function isNumbers(value: unknown, most: number): value is number[] {
+  return Array.isArray(value) && value.length <= most && value.every((each) => Number.isSafeInteger(each));
+}

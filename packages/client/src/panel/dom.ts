@@ -1,0 +1,47 @@
+interface Parts {
+  readonly class?: string;
+  readonly text?: string;
+  readonly title?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+/** Makes an element. Text goes in as text, never as markup: names and reasons may come from other players. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  { class: className, text, title, attributes = {} }: Parts = {},
+  children: readonly (Node | string)[] = [],
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  if (className !== undefined) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  if (title !== undefined) node.title = title;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Writes only what has changed: a selection survives, and layout is not free. */
+export function setText(node: Element, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function makeButton(
+  text: string,
+  onClick: () => void,
+  parts: Omit<Parts, "text"> = {},
+): HTMLButtonElement {
+  const node = make("button", { ...parts, text, attributes: { type: "button", ...parts.attributes } });
+  node.addEventListener("click", (event) => {
+    onClick();
+    // After a click of the pointer the keys are the game's again; whoever came by the keyboard stays.
+    if (event.detail > 0) node.blur();
+  });
+  return node;
+}
+
+/** A part of the panel that folds away, with a heading. */
+export function makeSection(title: string, isOpen: boolean, children: readonly Node[]): HTMLDetailsElement {
+  const node = make("details", {}, [make("summary", { text: title }), ...children]);
+  node.open = isOpen;
+  return node;
+}

@@ -1,0 +1,162 @@
+import { defineEntity, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import type { Scheduler } from "@paceline/transport";
+import { describe, expect, test } from "vitest";
+import { VirtualHub } from "./virtual-hub.js";
+
+const fields = {
+  position: vec2({ range: [-10_000, 10_000], precision: 0.01, unit: "m" }),
+  velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
+};
+const Sledge = defineEntity("sledge", fields, { motion: "velocity" });
+/** Its model is replaced by the tests. */
+let model: (seconds: number) => number = () => 0;
+const Balloon = defineEntity("balloon", fields, {
+  step: (balloon, seconds) => {
+    balloon.position.x += model(seconds);
+  },
+});
+const FRAME_MS = 1000 / 60;
+const SPEED = 6;
+
+/** The hub's time, which jumps where a test says so: as after a sleep of this machine. */
+class JumpyScheduler implements Scheduler {
+  readonly #base: Scheduler;
+  jumpMs = 0;
+
+  constructor(base: Scheduler) {
+    this.#base = base;
+  }
+
+  nowMs(): number {
+    return this.#base.nowMs() + this.jumpMs;
+  }
+
+  after(delayMs: number, fn: () => void): () => void {
+    return this.#base.after(delayMs, fn);
+  }
+
+  every(periodMs: number, fn: () => void): () => void {
+    return this.#base.every(periodMs, fn);
+  }
+}
+
+async function scene(firstTick = 0) {
+  const hub = new VirtualHub({ delayMs: 40 }, { startMs: 1000 });
+  const clock = new JumpyScheduler(hub.scheduler);
+  const owner = await hub.join();
+  const viewer = await hub.join({}, clock);
+  await hub.advance(1000);
+  // Half the circle of ticks at a time: further would be back.
+  if (firstTick > 2 ** 31) for (const tick of [2 ** 31 - 1000, 2 ** 32 - 2000]) owner.advance(tick);
+  const [sledge, balloon] = [owner.spawn(Sledge), owner.spawn(Balloon, { position: { x: 5, y: 5 } })];
+  await hub.advance(200);
+  const seen = (definition: typeof Sledge): RemoteEntity<typeof fields> =>
+    [...viewer.entities(definition)].find((each) => !each.isMine) as RemoteEntity<typeof fields>;
+  expect([seen(Sledge), seen(Balloon)]).not.toContain(undefined);
+  const faults: string[] = [];
+  viewer.onError(({ code, message }) => faults.push(`${code}: ${message}`));
+  let tick = firstTick;
+  let x = 0;
+  const drive = async (frames: number, eachFrame?: () => void): Promise<void> => {
+    for (let frame = 0; frame < frames; frame++) {
+      x += SPEED / 60;
+      sledge.position.set(x, 0);
+      sledge.velocity.set(SPEED, 0);
+      owner.advance(tick++);
+      await hub.advance(FRAME_MS, FRAME_MS);
+      eachFrame?.();
+    }
+  };
+  const errorM = (): number => Math.abs(seen(Sledge).shown.position.x - x);
+  return { hub, clock, owner, viewer, sledge, balloon, seen, faults, drive, errorM };
+}
+
+function expectHealthy(...rooms: Room[]): void {
+  for (const room of rooms) expect(room.state).toBe("joined");
+}
+
+describe("time that goes wrong", () => {
+  test.each([3000, 60_000, 6 * 3600 * 1000])(
+    "a machine that slept for %i ms shows others where they are soon after",
+    async (sleptMs) => {
+      const { clock, owner, viewer, seen, drive, errorM } = await scene();
+      await drive(120);
+      expect(errorM()).toBeLessThan(0.3);
+      clock.jumpMs += sleptMs;
+      await drive(180, () => expect(Number.isFinite(seen(Sledge).shown.position.x)).toBe(true));
+      expect(errorM()).toBeLessThan(0.5);
+      expectHealthy(owner, viewer);
+    },
+  );
+
+  test("a clock that is set back shows others where they are soon after", async () => {
+    const { clock, owner, viewer, drive, errorM } = await scene();
+    await drive(120);
+    clock.jumpMs -= 5000;
+    await drive(240);
+    expect(errorM()).toBeLessThan(0.5);
+    expectHealthy(owner, viewer);
+  });
+
+  test("an owner whose page was suspended is held where it was, and goes on without a word", async () => {
+    const { hub, seen, drive, errorM } = await scene();
+    await drive(120);
+    await hub.advance(5000);
+    const heldAt = seen(Sledge).shown.position.x;
+    await hub.advance(1000);
+    expect(seen(Sledge).shown.position.x).toBe(heldAt);
+    await drive(120);
+    expect(errorM()).toBeLessThan(0.5);
+  });
+
+  test("a tick counter that wraps is no step back", async () => {
+    const { drive, errorM, seen } = await scene(2 ** 32 - 120);
+    let worstM = 0;
+    await drive(60);
+    expect(seen(Sledge).lastTick).toBeGreaterThan(2 ** 31);
+    await drive(180, () => (worstM = Math.max(worstM, errorM())));
+    expect(seen(Sledge).lastTick).toBeLessThan(1000);
+    expect(worstM).toBeLessThan(0.5);
+  });
+
+  test("ticks from the far future, or the past, disturb nobody for long", async () => {
+    const { owner, viewer, drive, errorM } = await scene();
+    await drive(120);
+    owner.advance(1_000_000);
+    await drive(10);
+    // The owner's count cannot go back: it goes on from where the wrong one was.
+    await drive(240);
+    expect(errorM()).toBeLessThan(0.5);
+    expectHealthy(owner, viewer);
+  });
+});
+
+describe("a model of the game that goes wrong", () => {
+  test.each([
+    ["returns NaN", () => Number.NaN],
+    [
+      "throws",
+      () => {
+        throw new Error("no road");
+      },
+    ],
+  ])(
+    "and %s holds its entity at its last good pose, is named once, and the others go on",
+    async (_how, broken) => {
+      model = (seconds) => seconds;
+      const { seen, faults, drive, errorM, hub } = await scene();
+      await drive(60);
+      const before = seen(Balloon).shown.position.x;
+      expect(before).toBeGreaterThanOrEqual(5);
+      model = broken;
+      await drive(30, () => expect(seen(Balloon).shown.position.x).toBeCloseTo(before, 0));
+      expect(faults).toHaveLength(1);
+      expect(faults[0]).toContain('motion/fault: the motion model of "balloon"');
+      expect(errorM()).toBeLessThan(0.3);
+      model = () => 0;
+      await drive(30);
+      await hub.advance(100);
+      expect(Number.isFinite(seen(Balloon).shown.position.x)).toBe(true);
+    },
+  );
+});
