@@ -8,7 +8,14 @@ import {
 } from "@paceline/transport";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
-import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
+import {
+  checkedCall,
+  reconnectCall,
+  type JoinCall,
+  type RoomOptions,
+  requestRooms,
+  type RoomListing,
+} from "./match-request.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 
@@ -29,6 +36,8 @@ export interface ClientOptions {
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
+
+const LIST_TIMEOUT_MS = 8000;
 
 /** Options may be left out where none is required. */
 type OptionArguments<Kind> =
@@ -90,6 +99,12 @@ export class Client<S extends ServerTypes = ServerTypes> {
     ...[options]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
     return this.#enter(checkedCall("join", roomName, options ?? {}));
+  }
+
+  /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
+  list(roomName: RoomNames<S>, filter: RoomOptions = {}): Promise<RoomListing[]> {
+    const call = checkedCall("list", roomName, filter);
+    return requestRooms({ serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS });
   }
 
   /** Joins the room with that id, or with that code; the compiler is told its kind: `joinById<"race">(id)`. */

@@ -26,7 +26,7 @@ export * from "./client.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
 export type { TransportKind } from "./environment.js";
 export type { Unsubscribe } from "./listeners.js";
-export type { RoomOptions } from "./match-request.js";
+export type { RoomListing, RoomOptions } from "./match-request.js";
 export type { OwnedEntity } from "./owned-entities.js";
 export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";

@@ -1,5 +1,7 @@
 import {
+  ByteReader,
   ByteWriter,
+  readComponents,
   ConfigError,
   NetError,
   limits,
@@ -117,6 +119,16 @@ export class OwnedEntities {
     }
     vacate(record.place);
     return record;
+  }
+
+  /** An authority puts an entity back: it goes on from that state. */
+  correct(localId: number, state: Uint8Array): void {
+    const record = this.#records.get(localId);
+    if (!record) return;
+    const row = record.place.table.stateOf(record.place.row);
+    const values = new Float32Array(row.length);
+    const reader = new ByteReader(state);
+    if (readComponents(reader, record.definition, values) && reader.remaining === 0) row.set(values);
   }
 
   /** The message that tells a peer of the entity, with its state at `tick`. */

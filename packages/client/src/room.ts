@@ -112,6 +112,7 @@ export class Room {
     this.#gate = new AuthorityGate({
       scheduler,
       messages: this.#messages,
+      owned: this.#owned,
       members: () => this.#members,
       session: () => this.#connection.session,
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -373,7 +374,9 @@ export class Room {
       this.nowMs(),
       publicationPolicy(this.transport.plan, this.#members.pathPolicy()),
     );
-    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
+    const { authority } = this.#gate;
+    if (authority) authority.publish(due);
+    else if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */

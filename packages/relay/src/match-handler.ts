@@ -75,8 +75,12 @@ export class MatchHandler {
     const wish = readMatchBody(body.value);
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
+    if (method === "list" && target !== "" && more.length === 0) {
+      const rooms = this.#lobby.list(decoded(target), wish.options);
+      return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
+    }
     if (!isMethod(method) || target === "" || more.length > 0) {
-      const message = `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`;
+      const message = `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")} or list`;
       return { status: 404, code: "match/bad-request", message };
     }
     const caller = { address: this.#settings.addressOf(request), headers: request.headers };

@@ -34,7 +34,9 @@ describe("hooks that fail", () => {
       }
     }
     await staged(Endless, { hookTimeoutMs: 300 });
-    const waiting = expect(stage!.join({ track: "endless" })).rejects.toMatchObject({ code: "match/room-failed" });
+    const waiting = expect(stage!.join({ track: "endless" })).rejects.toMatchObject({
+      code: "match/room-failed",
+    });
     expect((await stage!.join({ track: "short" })).state).toBe("joined");
     await waiting;
     expect(stage!.server.health().rooms).toBe(1);

@@ -1,5 +1,8 @@
 import {
   ByteReader,
+  ByteWriter,
+  stateBytes,
+  writeState,
   NetError,
   readFeedback,
   readFromAuthority,
@@ -20,6 +23,7 @@ import {
 import type { MotionFault, WritableFields } from "@paceline/netcode";
 import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import { Listeners } from "../listeners.js";
+import type { OwnedRecord } from "../owned-entities.js";
 import type { RoomMessages } from "../room-messages.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
@@ -38,6 +42,8 @@ export interface AuthorityOptions {
   onError(error: NetError): void;
   onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
   onDropped(reason: DropReason): void;
+  /** An entity of this participant has to go on from there. */
+  onCorrected(localId: number, state: Uint8Array): void;
 }
 
 /** States that make no sense are asked for anew at most this often. */
@@ -148,6 +154,16 @@ export class Authority {
     this.#inputs?.told(feedback);
   }
 
+  /** Sends the states of entities that this participant simulates; the authority checks them and passes them on. */
+  publish(due: readonly OwnedRecord[]): void {
+    const session = this.#options.session();
+    for (const { localId, place } of due) {
+      const body = new ByteWriter(stateBytes(place.table.definition));
+      writeState(body, localId, place.table.stateOf(place.row));
+      session.sendState(body.take(), localId + 1);
+    }
+  }
+
   /** Sends what goes to peers where there is no authority. */
   post(payload: PeerPayload): void {
     this.#send(writePeerPayload(payload));
@@ -179,7 +195,8 @@ export class Authority {
   }
 
   #told(message: FromAuthority): void {
-    if (message.type !== "refused") return;
+    if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
+    if (message.type === "granted") return;
     if (message.what === "kind") return this.#mismatched(message.reason);
     const code = message.what === "entity" ? "entity/refused" : "message/refused";
     this.#options.onError(new NetError(code, message.reason));
