@@ -72,6 +72,8 @@ export class AuthorityGate {
       onCorrected: (localId, state) => options.owned.correct(localId, state),
     });
     this.#authority = authority;
+    // Joined anew: what this participant owns goes on.
+    for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
     if (!this.#isListening) scheduler.after(0, () => this.#listen());
   }

@@ -1,4 +1,4 @@
-import { ConfigError, type ServerTypes } from "@paceline/protocol";
+import { ConfigError, type RoomKind, type ServerTypes } from "@paceline/protocol";
 import {
   profileNamed,
   workerScheduler,
@@ -18,6 +18,9 @@ import {
 } from "./match-request.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
+import { browserPage, type Page } from "./page.js";
+import type { SocketCount } from "./stripes.js";
 
 /** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
@@ -31,8 +34,19 @@ export interface ClientOptions {
   readonly topology?: "mesh" | "relay";
   /** Proof of who the player is, for the `onAuth` of rooms: at most 3000 characters. */
   readonly authToken?: string;
+  /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
+  readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
+  /**
+   * How many WebSockets carry states: "auto" (default) opens a second and a third one while lost segments stall the
+   * first; a number is kept whatever is measured.
+   */
+  readonly sockets?: SocketCount;
+  /** What the end of the page means: "drop" (default) keeps the seat for a page that is loaded anew, "leave" leaves. */
+  readonly onUnload?: "leave" | "drop";
+  /** The page around the game; tests give their own. Default: the browser's, where there is one. */
+  readonly page?: Page;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
@@ -40,8 +54,11 @@ export interface ClientOptions {
 const LIST_TIMEOUT_MS = 8000;
 
 /** Options may be left out where none is required. */
-type OptionArguments<Kind> =
-  Record<never, never> extends OptionsFor<Kind> ? [options?: OptionsFor<Kind>] : [options: OptionsFor<Kind>];
+type OptionArguments<Kind> = RoomKind extends Kind
+  ? [options?: RoomOptions]
+  : Partial<OptionsFor<Kind>> extends OptionsFor<Kind>
+    ? [options?: OptionsFor<Kind>]
+    : [options: OptionsFor<Kind>];
 
 /**
  * The way into rooms of one server.
@@ -70,11 +87,49 @@ export class Client<S extends ServerTypes = ServerTypes> {
       const expected = "a whole number of steps per second from 1 to 255";
       throw new ConfigError({ field: "tickHz", value: this.#tickHz, expected });
     }
-    const { topology } = options;
+    const { topology, sockets = "auto", onUnload = "drop" } = options;
+    if (!["auto", 1, 2, 3].includes(sockets)) {
+      throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
+    }
+    if (onUnload !== "leave" && onUnload !== "drop") {
+      throw new ConfigError({ field: "onUnload", value: onUnload, expected: `"leave" or "drop"` });
+    }
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
+    const { stateBytesPerSecond: bytes } = options;
+    if (bytes !== undefined && !(bytes >= 500 && bytes <= 10_000_000)) {
+      const expected = "500 to 10000000 bytes per second";
+      throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
+    }
     this.#options = options;
+  }
+
+  /**
+   * The nearest of several servers, for {@link Client}: each is asked for its `/health` a few times, all at once. Takes no
+   * longer than `timeoutMs`. Rejects with `match/unreachable` where none answers.
+   */
+  static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
+    const { nearestEndpoint } = await import("./nearest.js");
+    return nearestEndpoint(endpoints, options);
+  }
+
+  /** As {@link selectByLatency}, with what was measured of every server, the nearest first. */
+  static async measureLatency(
+    endpoints: readonly string[],
+    options: LatencyOptions = {},
+  ): Promise<readonly EndpointLatency[]> {
+    const { measureEndpoints } = await import("./nearest.js");
+    return measureEndpoints(endpoints, options);
+  }
+
+  /**
+   * The relay that is nearest to all players who are going to meet, of what each of them has measured: the one through
+   * which the worst pair has the shortest way. Undefined where no relay is in everybody's reach.
+   */
+  static async nearestRelay(players: readonly RelayLatencies[]): Promise<RelayChoice | undefined> {
+    const { nearestRelay } = await import("./nearest.js");
+    return nearestRelay(players);
   }
 
   /** Joins an open room of that name and with equal options, or creates one. */
@@ -136,6 +191,10 @@ export class Client<S extends ServerTypes = ServerTypes> {
       transports: this.#transports,
       topology: this.#options.topology,
       tickHz: this.#tickHz,
+      page: this.#options.page ?? browserPage(),
+      onUnload: this.#options.onUnload ?? "drop",
+      sockets: this.#options.sockets ?? "auto",
+      stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
     return room.join().then(() => room as RoomFor<Kind>);
   }

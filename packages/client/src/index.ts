@@ -2,11 +2,18 @@ export {
   ConfigError,
   NetError,
   angle,
+  bytes,
   defineEntity,
   defineInput,
+  enumOf,
   flag,
+  group,
   int,
+  list,
+  quat,
   scalar,
+  string,
+  uint,
   vec2,
   vec3,
   type EntityDefinition,
@@ -20,7 +27,7 @@ export {
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
-export type { InitialFields, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
 export * from "./client.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
@@ -28,13 +35,16 @@ export type { TransportKind } from "./environment.js";
 export type { Unsubscribe } from "./listeners.js";
 export type { RoomListing, RoomOptions } from "./match-request.js";
 export type { OwnedEntity } from "./owned-entities.js";
+export type { Page, PageEvent } from "./page.js";
 export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
 export type { HostedEntity } from "./authority/hosted-entities.js";
 export type { HostedRoom, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
+export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 export type { PathQuality, ServerStats } from "./path-stats.js";
 export type { PeerRates } from "./rate-meter.js";
 export type { Explanation, RoomTransport, TransportChange } from "./room-transport.js";
 export type { SimulatedNetwork } from "./simulation.js";
+export type { SocketCount } from "./stripes.js";

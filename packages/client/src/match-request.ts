@@ -1,4 +1,4 @@
-import { ConfigError, NetError, PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
+import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
 
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -100,14 +100,40 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): 
   return answer;
 }
 
+/** Where links are opened unless the answer to a match request says otherwise. */
+export function linkUrlOf(serverUrl: string, linkPath = "/link"): string {
+  return serverUrl.replace(/^http/, "ws") + linkPath;
+}
+
+/** Headers have limits, on the way too; a longer call goes by HTTP. */
+const MAX_CREDENTIAL_CHARACTERS = 4096;
+
+/** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
+export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
+  // A session's secret belongs into a body: headers end up in logs.
+  if (call.token !== undefined) return undefined;
+  const { method, target, options } = call;
+  const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc });
+  const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
+  const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
+}
+
+/** What a link's close says of a match request that was refused: its code, a space, words. */
+export function matchRefusal(reason: string): NetError {
+  const [code, ...words] = reason.split(" ");
+  return netError(code, words.join(" ") || "no seat", code === "match/rate-limited");
+}
+
+function netError(code: unknown, message: string, isBusy: boolean): NetError {
+  const retryable = isBusy || code === "match/full" || code === "match/not-found";
+  return new NetError(refusals.find((known) => known === code) ?? "match/bad-answer", message, { retryable });
+}
+
 function refusalOf(answer: unknown, status: number): NetError {
   const { code, message } = fieldsOf(fieldsOf(answer).error);
-  const retryable = status === 429 || status >= 500 || code === "match/full" || code === "match/not-found";
-  return new NetError(
-    refusals.find((known) => known === code) ?? "match/bad-answer",
-    typeof message === "string" ? message : `the server answered with status ${status}`,
-    { retryable },
-  );
+  const words = typeof message === "string" ? message : `the server answered with status ${status}`;
+  return netError(code, words, status === 429 || status >= 500);
 }
 
 function seatOf(answer: unknown, serverUrl: string): Seat {
@@ -124,7 +150,7 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
   if (!isComplete || !/^\/[^\s#]*$/.test(linkPath) || !/^[\w.-]{1,1024}$/.test(ticket)) {
     throw new NetError("match/bad-answer", "the server's answer is not a seat");
   }
-  return { ticket, roomName, linkUrl: serverUrl.replace(/^http/, "ws") + linkPath };
+  return { ticket, roomName, linkUrl: linkUrlOf(serverUrl, linkPath) };
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -27,6 +27,7 @@ import { RateMeter, type PeerRates } from "./rate-meter.js";
 export interface PeerHandlers {
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onState(peer: PeerConnection, body: Uint8Array, tick: number): void;
+  onAcknowledged(peer: PeerConnection, sequence: number): void;
   onPathChange(peer: PeerConnection, reason: string): void;
   onEnded(peer: PeerConnection): void;
   sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
@@ -108,6 +109,7 @@ export class PeerConnection implements Peer {
         onReliable: (payload) => this.#receive(payload),
         onEvent: (body) => this.#receiveEvent(body),
         onState: (body, tick) => handlers.onState(this, body, tick),
+        onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
         onActiveLink: () => handlers.onPathChange(this, this.reason),
         onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: () => handlers.onEnded(this),
@@ -224,8 +226,9 @@ export class PeerConnection implements Peer {
     this.#direct.kill();
   }
 
-  send(payload: PeerPayload): void {
-    this.session.sendReliable(writePeerPayload(payload));
+  /** Returns the message's id, for {@link Session.isAcknowledged}. */
+  send(payload: PeerPayload): number {
+    return this.session.sendReliable(writePeerPayload(payload));
   }
 
   /** Answers a request, unless nobody waits for it any more. */

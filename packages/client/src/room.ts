@@ -26,14 +26,16 @@ import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
+import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
-import { Publisher, publicationPolicy } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import type { SocketCount } from "./stripes.js";
+import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
@@ -46,6 +48,10 @@ export interface RoomSetup {
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
   readonly tickHz: number;
+  readonly page: Page | undefined;
+  readonly onUnload: "leave" | "drop";
+  readonly sockets: SocketCount;
+  readonly stateBytesPerSecond: number | undefined;
 }
 
 const RATE_PERIOD_MS = 1000;
@@ -66,7 +72,7 @@ export class Room {
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
-  readonly #publisher = new Publisher();
+  readonly #states: StateSender;
   readonly #messages = new RoomMessages();
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
@@ -91,6 +97,15 @@ export class Room {
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
+      onTeleport: (record) => this.#states.teleported(record),
+    });
+    this.#states = new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.link,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
       onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
     });
     this.#members = new Members({
@@ -107,6 +122,8 @@ export class Room {
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
     this.#gate = new AuthorityGate({
@@ -118,10 +135,7 @@ export class Room {
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
     });
     this.transport = new RoomTransport({
-      scheduler,
-      profile: setup.profile,
-      transports: setup.transports,
-      topology: setup.topology,
+      ...setup,
       peers: () => this.#members.peers(),
       serverPath: () => this.#connection.explanation,
       serverStats: () => this.#connection.stats,
@@ -135,14 +149,18 @@ export class Room {
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
+        onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed.receive(packet),
         ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
+        onSockets: (sockets, reason) =>
+          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
+    this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
   }
 
@@ -214,7 +232,8 @@ export class Room {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+      if (this.#gate.authority) this.#gate.authority.own(record);
+      else this.#states.spawned(record, this.#ticks.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -223,8 +242,10 @@ export class Room {
   }
 
   despawn(entity: object): void {
-    const { localId } = this.#owned.despawn(entity);
-    if (this.state !== "left") this.#post({ kind: "despawn", localId });
+    const record = this.#owned.despawn(entity);
+    if (this.state === "left") return;
+    if (this.#gate.authority) this.#gate.authority.disown(record);
+    else this.#states.despawned(record, this.#ticks.tick);
   }
 
   /**
@@ -369,14 +390,10 @@ export class Room {
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
-    const due = this.#owned.due(
-      tick,
-      this.nowMs(),
-      publicationPolicy(this.transport.plan, this.#members.pathPolicy()),
-    );
+    this.#owned.derive(tick);
     const { authority } = this.#gate;
-    if (authority) authority.publish(due);
-    else if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
+    if (authority) authority.publish(this.#owned.records, this.nowMs());
+    else this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
@@ -405,10 +422,16 @@ export class Room {
   }
 
   #resumed(): void {
-    this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
-    const { link } = this.#connection;
-    if (link) for (const peer of this.#members.peers()) peer.relayOver(link);
+    this.#moved("the session was resumed");
     this.#reconnects.tell({ resumed: true });
+  }
+
+  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  #moved(reason: string): void {
+    const { link } = this.#connection;
+    if (!link) return;
+    this.transport.record({ about: "server", choice: "websocket", reason });
+    for (const peer of this.#members.peers()) peer.relayOver(link);
   }
 
   #dropped(reason: string): void {
@@ -445,6 +468,8 @@ export class Room {
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
+      case "stripe":
+      case "moving":
         return;
     }
   }
@@ -453,9 +478,7 @@ export class Room {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
     if (this.#connection.link) peer.relayOver(this.#connection.link);
-    for (const record of this.#owned.records) {
-      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
-    }
+    this.#states.joined(peer, this.#ticks.tick);
     this.#members.joins.tell(peer);
   }
 
@@ -463,6 +486,7 @@ export class Room {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
     else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
+    else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {

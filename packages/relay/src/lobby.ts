@@ -13,10 +13,11 @@ import {
 } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings, RoomKind } from "./relay-options.js";
-import type { Caller, Grant, HostedSeat, RoomHost } from "./room-host.js";
+import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
 import { Room, type RoomListing } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
+import { StripeTickets } from "./stripe-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
 
 /** A seat that waits for its participant. */
@@ -44,6 +45,7 @@ export class Lobby {
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
   readonly #spent = new SpentTickets();
+  readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
@@ -56,6 +58,7 @@ export class Lobby {
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
       onOpened: (participant) => {
         if (!participant.room.host) this.#introduce(participant);
@@ -96,24 +99,49 @@ export class Lobby {
 
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
   async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
-    const roomName = this.#roomNameOf(request);
-    const authority = this.#settings.rooms.get(roomName)?.authority;
+    const authority = this.#authorityFor(request);
     if (!authority) return this.reserve(request);
+    const held = await this.#granted(request, caller, authority);
+    return isRefusal(held) ? held : this.#issue(held, request);
+  }
+
+  /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
+  reserve(request: MatchRequest): Seat | MatchRefusal {
+    const held = this.#hold(request);
+    return isRefusal(held) ? held : this.#issue(held, request);
+  }
+
+  /** Keeps a seat, for now without end. */
+  #hold(request: MatchRequest, auth?: unknown): Held | MatchRefusal {
+    const room = this.#vacancy(request);
+    if (!(room instanceof Room)) return room;
+    const sessionId = randomId(SESSION_ID_BYTES);
+    room.reserve(sessionId);
+    const replaces = request.method === "reconnect" ? request.target : undefined;
+    const { options } = request;
+    this.#seats.set(sessionId, { room, options, replaces, auth, cancelRelease: () => undefined });
+    return { room, sessionId };
+  }
+
+  /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */
+  async #granted(
+    request: MatchRequest,
+    caller: Caller,
+    authority: RoomAuthority,
+  ): Promise<Held | MatchRefusal> {
     const { method, options, authToken = "" } = request;
+    const roomName = this.#roomNameOf(request);
     // Who takes its own seat again has been granted it before.
     const grant =
       method === "reconnect"
         ? { auth: undefined, options }
         : await authority.authorize({ method, roomName, options, authToken, caller });
     if (isRefusal(grant)) return grant;
-    const held = this.#hold({ ...request, options: grant.options });
+    const held = this.#hold({ ...request, options: grant.options }, grant.auth);
     if (isRefusal(held)) return held;
     const failed = await held.room.opening;
-    if (failed) {
-      this.#release(held.sessionId);
-      return failed;
-    }
-    return this.#issue(held, request, grant);
+    if (failed) this.#release(held.sessionId);
+    return failed ?? held;
   }
 
   /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
@@ -126,33 +154,7 @@ export class Lobby {
     return open.slice(0, MOST_LISTED).map((room) => room.listing);
   }
 
-  /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
-  reserve(request: MatchRequest): Seat | MatchRefusal {
-    const held = this.#hold(request);
-    return isRefusal(held) ? held : this.#issue(held, request, undefined);
-  }
-
-  /** Keeps a seat, for now without end. */
-  #hold(request: MatchRequest): { readonly room: Room; readonly sessionId: string } | MatchRefusal {
-    if (this.#isStopping) return full(503, "the server is stopping");
-    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
-    if (this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions)
-      return full(503, "the server is full");
-    const room = this.#roomFor(request);
-    if (!(room instanceof Room)) return room;
-    const sessionId = randomId(SESSION_ID_BYTES);
-    room.reserve(sessionId);
-    const replaces = request.method === "reconnect" ? request.target : undefined;
-    const { options } = request;
-    this.#seats.set(sessionId, { room, options, replaces, auth: undefined, cancelRelease: () => undefined });
-    return { room, sessionId };
-  }
-
-  #issue(
-    { room, sessionId }: { readonly room: Room; readonly sessionId: string },
-    request: MatchRequest,
-    grant: Grant | undefined,
-  ): Seat | MatchRefusal {
+  #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
     // While the room was being opened the server has stopped.
     if (!seat) return full(503, "the server is stopping");
@@ -162,7 +164,7 @@ export class Lobby {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
     }
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
-    this.#seats.set(sessionId, { ...seat, cancelRelease, auth: grant?.auth });
+    this.#seats.set(sessionId, { ...seat, cancelRelease });
     const { webrtc } = request;
     const claims = {
       roomId: room.id,
@@ -178,28 +180,48 @@ export class Lobby {
     const claims = readTicket(ticket, this.#settings.secret);
     const nowMs = this.#settings.wallClockMs();
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    if (!claims) return link.close(CloseCode.refused, "not a ticket of this server");
+    if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
     const { sessionId, expiresAtMs } = claims;
-    if (this.#spent.has(sessionId)) return link.close(CloseCode.ticketUsed, "the ticket was used before");
+    if (this.#spent.has(sessionId))
+      return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
     const seat = this.#seats.get(sessionId);
     if (!seat || nowMs >= expiresAtMs)
-      return link.close(CloseCode.ticketExpired, "the ticket's time is over");
-    seat.cancelRelease();
-    this.#seats.delete(sessionId);
+      return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
     this.#spent.add(sessionId, expiresAtMs, nowMs);
-    const number = seat.room.claim(sessionId);
-    this.#seat({ room: seat.room, number, id: sessionId, webrtc: claims.webrtc, link }, seat);
+    this.#claim(sessionId, claims.webrtc, link);
+  }
+
+  /** Finds a seat and takes it in one step, or closes the link with the reason. */
+  join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
+    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    const authority = this.#authorityFor(request);
+    if (!authority) return this.#enter(link, request, this.#hold(request));
+    this.#granted(request, caller, authority).then(
+      (held) => this.#enter(link, request, held),
+      (error: unknown) => this.#failed(link, error),
+    );
+  }
+
+  /** Gives a participant one more socket for states, or closes the link with the reason. */
+  stripe(link: GuardedLink, ticket: string): void {
+    const participant = this.#stripes.take(ticket);
+    if (!participant) return this.#refuse(link, CloseCode.refused, "not a ticket for one more socket");
+    participant.addStripe(link);
   }
 
   /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
   resume(link: GuardedLink, sessionId: string, token: string): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     const participant = this.#participants.get(sessionId);
-    if (!participant) return link.close(CloseCode.sessionUnknown, "the session is not known (any more)");
-    if (!participant.hasToken(token)) return link.close(CloseCode.refused, "wrong token");
+    if (!participant) {
+      return this.#refuse(link, CloseCode.sessionUnknown, "the session is not known (any more)");
+    }
+    if (!participant.acceptsResumeToken(token)) {
+      return this.#refuse(link, CloseCode.refused, "a token that is wrong, or was used before");
+    }
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
-    participant.tell({ type: "resumed" });
+    participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
     this.#settings.counters.entered("resumed");
     if (participant.isIntroduced) participant.room.host?.returned(participant);
   }
@@ -227,8 +249,8 @@ export class Lobby {
     this.#isDraining = true;
   }
 
-  /** Takes nobody any more and ends every session. */
-  stop(): void {
+  /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */
+  stop(endpoint?: string): void {
     this.#isDraining = true;
     this.#isStopping = true;
     for (const [sessionId, { cancelRelease }] of this.#seats) {
@@ -236,8 +258,52 @@ export class Lobby {
       this.#release(sessionId);
     }
     for (const participant of this.#participants.values()) {
+      if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
+  }
+
+  /** A room that may be entered now. */
+  #vacancy(request: MatchRequest): Room | MatchRefusal {
+    if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
+    const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
+    return isFull ? full(503, "the server is full") : this.#roomFor(request);
+  }
+
+  #refuse(link: GuardedLink, code: number, reason: string): void {
+    this.#drops.count("credential");
+    link.close(code, reason);
+  }
+
+  /** Takes the seat that was kept in one step with the asking, or says why there is none. */
+  #enter(link: GuardedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
+    const { counters } = this.#settings;
+    if (isRefusal(held)) {
+      counters.matchRefused(held.code);
+      return refuseMatch(link, held);
+    }
+    counters.seatGiven(method);
+    // While the room was being opened the link may have gone.
+    if (link.state === "closed") return this.#release(held.sessionId);
+    this.#claim(held.sessionId, webrtc, link);
+  }
+
+  #claim(id: string, webrtc: boolean, link: GuardedLink): void {
+    const seat = this.#seats.get(id);
+    if (!seat) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    seat.cancelRelease();
+    this.#seats.delete(id);
+    this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
+  }
+
+  #authorityFor(request: MatchRequest): RoomAuthority | undefined {
+    return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
+  }
+
+  #failed(link: GuardedLink, error: unknown): void {
+    this.#settings.log.error("a room's authority failed", { error: String(error) });
+    link.close(CloseCode.refused, "the room failed");
   }
 
   #roomFor(request: MatchRequest): Room | MatchRefusal {
@@ -257,7 +323,7 @@ export class Lobby {
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
-    return this.#open(target, optionsKey, kind, request.options);
+    return this.#open(target, kind, request.options);
   }
 
   #roomNameOf({ method, target }: MatchRequest): string {
@@ -286,10 +352,11 @@ export class Lobby {
     return undefined;
   }
 
-  #open(name: string, optionsKey: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
-    const id = randomId(ROOM_ID_BYTES);
+  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
+    const optionsKey = optionsKeyOf(options, authority?.filterBy);
     const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
-    const room = new Room({ id, name, optionsKey, maxPeers, code: randomCode(), onEnd });
+    const id = randomId(ROOM_ID_BYTES);
+    const room = new Room({ id, name, options, optionsKey, maxPeers, code: randomCode(), onEnd });
     this.#rooms.set(room.id, room);
     if (authority) {
       room.opening = authority.open(room, options).then((host) => {
@@ -331,7 +398,7 @@ export class Lobby {
   async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
     const refusal = await host.join(participant, seat);
     if (participant.isGone) return;
-    if (refusal !== undefined) return participant.end(CloseCode.refused, refusal);
+    if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
     this.#welcome(participant, token);
     this.#introduce(participant);
   }
@@ -339,18 +406,12 @@ export class Lobby {
   #welcome(participant: Participant, token: string): void {
     const { room, number, id } = participant;
     const peers = room.peersOf(participant);
-    const place = { roomId: room.id, roomName: room.name };
+    const place = { roomId: room.id, roomName: room.name, options: room.options };
     const authority = room.host && { authority: room.host.info };
     const { iceServers } = this.#settings;
-    participant.tell({
-      type: "welcome",
-      sessionId: id,
-      token,
-      number,
-      ...place,
-      peers,
-      iceServers,
-      ...authority,
+    participant.tellResumeToken((resumeToken) => {
+      const secrets = { sessionId: id, token, resumeToken };
+      return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
     });
   }
 
@@ -368,17 +429,25 @@ export class Lobby {
     if (!room.host) return this.#welcome(participant, token);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
       log.error("a room's authority failed", { roomId: room.id, error: String(error) });
-      participant.end(CloseCode.refused, "the room failed");
+      participant.end(CloseCode.joinRefused, "the room failed");
     });
   }
 
   #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
     if (message.type === "leave") return participant.end(CloseCode.left, "left");
     if (!participant.admitSignal()) return;
+    if (message.type === "visibility") return participant.setHidden(message.hidden);
+    if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     if (!participant.setWebrtc(message.webrtc)) return;
     const { number } = participant;
     participant.room.tellOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
+  }
+
+  #offerStripe(participant: Participant): void {
+    const ticket = this.#stripes.issue(participant);
+    if (ticket === undefined) this.#drops.count("rate-limit");
+    else participant.tell({ type: "stripe", ticket });
   }
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
@@ -395,6 +464,7 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
     room.host?.left(participant, close);
     if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
@@ -414,6 +484,12 @@ export class Lobby {
 interface ReservedSeat extends HostedSeat {
   readonly room: Room;
   readonly cancelRelease: Cancel;
+}
+
+/** A seat that is kept while its room opens. */
+interface Held {
+  readonly room: Room;
+  readonly sessionId: string;
 }
 
 interface Newcomer {
@@ -442,6 +518,11 @@ function signalPayload(
 
 function addTo(sum: Record<string, number>, drops: DropCounters): void {
   for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
+}
+
+/** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
+export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
+  link.close(CloseCode.matchRefused, `${code} ${message}`);
 }
 
 /** What rooms of a kind are told apart by. */

@@ -4,8 +4,8 @@ import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
 /** The ways to ask for a seat. */
-export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
-/** One of {@link matchMethods}. */
+const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
+/** One of those ways. */
 export type MatchMethod = (typeof matchMethods)[number];
 
 /** A match request that makes sense. */
@@ -59,6 +59,44 @@ export function readMatchBody(
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
   return { options: options as RoomOptions, webrtc, token, authToken };
+}
+
+/** Why a method or a target is refused. */
+export const noSuchMethod: MatchRefusal = {
+  status: 404,
+  code: "match/bad-request",
+  message: `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`,
+};
+
+/** What an address hears that asks too often. */
+export const tooManyMatches: MatchRefusal = {
+  status: 429,
+  code: "match/rate-limited",
+  message: "too many match requests from this address",
+};
+
+/** Whether the text names a method. */
+export function isMethod(text: unknown): text is MatchMethod {
+  return (matchMethods as readonly unknown[]).includes(text);
+}
+
+/** A match request in the upgrade of a link: its body with `method` and `target`, as base64url of JSON. */
+export function readJoinCredential(credential: string, maxBytes: number): MatchRequest | MatchRefusal {
+  const json = Buffer.from(credential, "base64url");
+  if (json.length > maxBytes) return malformed("the match request is too long");
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+  } catch {
+    return malformed("the match request is not JSON in UTF-8");
+  }
+  const wish = readMatchBody(body);
+  if (isRefusal(wish)) return wish;
+  const { method, target } = body as Readonly<Record<string, unknown>>;
+  // The secret of a session belongs into the body of a request: headers end up in logs.
+  if (!isMethod(method) || method === "reconnect" || typeof target !== "string" || target === "")
+    return noSuchMethod;
+  return { method, target, ...wish };
 }
 
 /** Equal for options that are equal, in whatever order they were written. */

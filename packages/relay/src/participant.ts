@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import {
   CloseCode,
   NetError,
@@ -9,12 +9,21 @@ import {
   type PeerInfo,
   type ServerMessage,
 } from "@paceline/protocol";
-import { Session, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
+import {
+  Session,
+  StripedLink,
+  type Cancel,
+  type Link,
+  type LinkClose,
+  type Scheduler,
+} from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
 import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
+import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
 import { SessionMeter } from "./session-meter.js";
+import { MAX_STRIPES } from "./stripe-tickets.js";
 
 /** Who a participant is; decided before its link opens. */
 interface ParticipantIdentity {
@@ -22,7 +31,7 @@ interface ParticipantIdentity {
   /** The session id: the others see it, so it is no secret. */
   readonly id: string;
   readonly webrtc: boolean;
-  /** Secret; who has it may take the session over. Only its hash is kept. */
+  /** Secret; who has it may ask for a seat in the session's place. Only its hash is kept. */
   readonly token: string;
 }
 
@@ -51,6 +60,8 @@ export interface ParticipantOptions {
 
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
+/** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
+const HIGH_WATER_BYTES = 16_384;
 
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {
@@ -64,6 +75,10 @@ export class Participant {
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
+  readonly #resumeTokens = new ResumeTokens();
+  #newest: StripedLink | undefined;
+  #isHidden = false;
+  #isSuspended = false;
   readonly #cameAtMs: number;
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
@@ -97,7 +112,7 @@ export class Participant {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
         onActiveLink: (link) => link && this.#opened(),
-        onLinkDown: (link) => this.#linkDown(link),
+        onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: (close) => this.#gone(close),
       },
     });
@@ -159,15 +174,46 @@ export class Participant {
     return this.#meter.admitSignal();
   }
 
+  /** A secret with which this session may take another link, once the message that `send` sends has arrived. */
+  tellResumeToken(message: (resumeToken: string) => ServerMessage): void {
+    const messageId = this.tell(message(this.#resumeTokens.issue()));
+    if (messageId !== undefined) this.#resumeTokens.sent(messageId);
+  }
+
+  /** Whether the token may be used to go on with this session; one that was used and replaced may not. */
+  acceptsResumeToken(token: string): boolean {
+    return this.#resumeTokens.accepts(token, (messageId) => this.session.isAcknowledged(messageId));
+  }
+
+  /** A hidden page may be slow: its silence is borne longer. */
+  setHidden(isHidden: boolean): void {
+    this.#isHidden = isHidden;
+    this.session.bearSilence(isHidden ? this.#options.limits.hiddenTimeoutMs : 0);
+  }
+
+  /** One more socket for this participant's states; refused where there are enough, or none to go with. */
+  addStripe(link: GuardedLink): void {
+    const striped = this.#newest;
+    if (striped?.state !== "open" || striped.stripeCount >= MAX_STRIPES) {
+      return link.close(CloseCode.refused, "no more sockets for this session");
+    }
+    link.measure(this.#meter);
+    striped.add(link);
+  }
+
   /** Makes the link the only one. */
-  attach(link: GuardedLink): void {
+  attach(first: GuardedLink): void {
     const older = [...this.#links];
+    const { scheduler } = this.#options;
+    const link = new StripedLink({ scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
+    this.#newest = link;
     this.#links.add(link);
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
+    this.#isSuspended = false;
     this.#droppedAtMs = undefined;
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
-    link.measure(this.#meter);
+    first.measure(this.#meter);
     this.session.attach(link, {
       preference: 1,
       needsProof: false,
@@ -177,18 +223,19 @@ export class Participant {
     });
   }
 
-  tell(message: ServerMessage): void {
-    this.send(writeControl(message));
+  tell(message: ServerMessage): number | undefined {
+    return this.send(writeControl(message));
   }
 
   /** Sends a control message that is encoded already. Who lets too many wait is out. */
-  send(payload: Uint8Array): void {
-    if (this.#isGone) return;
+  send(payload: Uint8Array): number | undefined {
+    if (this.#isGone) return undefined;
     try {
-      this.session.sendReliable(payload);
+      return this.session.sendReliable(payload);
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
       this.end(CloseCode.tooSlow, "too many messages wait for an acknowledgement");
+      return undefined;
     }
   }
 
@@ -224,11 +271,14 @@ export class Participant {
     this.#options.handlers.onOpened(this);
   }
 
-  #linkDown(link: Link): void {
+  #linkDown(link: Link, close: LinkClose): void {
     this.#links.delete(link);
+    if (close.code === CloseCode.suspended) this.#isSuspended = true;
     if (this.#isGone || this.#links.size > 0) return;
+    const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
+    const isAsleep = this.#isHidden || this.#isSuspended;
     this.#droppedAtMs = this.#options.scheduler.nowMs();
-    this.keepFor(this.#options.limits.reconnectGraceMs);
+    this.keepFor(isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs);
     this.#options.handlers.onDropped(this);
   }
 
@@ -238,8 +288,4 @@ export class Participant {
     this.#cancelGrace?.();
     this.#options.handlers.onGone(this, close);
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -139,6 +139,20 @@ export const limitTable = {
     unit: "ms",
     meaning: "silence after which a link counts as dead",
   },
+  hiddenTimeoutMs: {
+    default: 60_000,
+    min: 1000,
+    max: 600_000,
+    unit: "ms",
+    meaning: "the same for a participant whose page says that it is hidden",
+  },
+  hiddenGraceMs: {
+    default: 120_000,
+    min: 0,
+    max: 3_600_000,
+    unit: "ms",
+    meaning: "how long a participant without a link is kept whose page is hidden or put to sleep",
+  },
   queuedCommandBytes: {
     default: 1_048_576,
     min: 16_384,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigError } from "@paceline/protocol";
+import { AddressBuckets } from "./address-buckets.js";
 import { LINK_PATH, LinkDoor } from "./link-door.js";
 import { Lobby } from "./lobby.js";
 import { LogThrottle } from "./log.js";
@@ -23,6 +24,14 @@ export interface RelayHealth {
   readonly drops: Readonly<Record<string, number>>;
 }
 
+/** How {@link Relay.stop} ends what runs. */
+export interface RelayStopOptions {
+  /** ms, 0 to 60000. */
+  readonly drainMs?: number;
+  /** http(s) address of the server where sessions go on. */
+  readonly moveTo?: string;
+}
+
 /** A relay: give it the requests and upgrades of an HTTP server of yours. */
 export interface Relay {
   /** False where the request is not the relay's (neither `/match/...` nor `/health`): answer it yourself. */
@@ -43,9 +52,10 @@ export interface Relay {
   drain(options: { readonly timeoutMs: number }): Promise<number>;
   /**
    * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
-   * other side does not answer are cut after `drainMs` (default 1000).
+   * other side does not answer are cut after `drainMs` (default 1000). Clients come back by themselves after a moment:
+   * to `moveTo`, the http(s) address of another server, or to where they were.
    */
-  stop(options?: { readonly drainMs?: number }): Promise<void>;
+  stop(options?: RelayStopOptions): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 1000;
@@ -70,8 +80,11 @@ class EmbeddedRelay implements Relay {
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#lobby = new Lobby(settings);
-    this.#door = new LinkDoor(settings, this.#lobby);
-    this.#matches = new MatchHandler(settings, this.#lobby);
+    const { limits, scheduler } = settings;
+    const perSecond = limits.matchesPerSecondPerAddress;
+    const matches = new AddressBuckets(perSecond, limits.matchBurstPerAddress, scheduler);
+    this.#door = new LinkDoor(settings, this.#lobby, matches);
+    this.#matches = new MatchHandler(settings, this.#lobby, matches);
     this.#faults = new LogThrottle(settings.scheduler);
     this.#startedAtMs = settings.scheduler.nowMs();
   }
@@ -141,17 +154,20 @@ class EmbeddedRelay implements Relay {
     });
   }
 
-  stop({ drainMs = DEFAULT_DRAIN_MS }: { readonly drainMs?: number } = {}): Promise<void> {
+  stop({ drainMs = DEFAULT_DRAIN_MS, moveTo }: RelayStopOptions = {}): Promise<void> {
     if (!(drainMs >= 0 && drainMs <= 60_000)) {
       throw new ConfigError({ field: "drainMs", value: drainMs, expected: "0 to 60000 (ms)" });
     }
-    this.#stopped ??= this.#stop(drainMs);
+    if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
+      throw new ConfigError({ field: "moveTo", value: moveTo, expected: "an http(s) address" });
+    }
+    this.#stopped ??= this.#stop(drainMs, moveTo);
     return this.#stopped;
   }
 
-  #stop(drainMs: number): Promise<void> {
+  #stop(drainMs: number, moveTo: string | undefined): Promise<void> {
     this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
-    this.#lobby.stop();
+    this.#lobby.stop(moveTo);
     return this.#door.close(drainMs);
   }
 

@@ -1,5 +1,5 @@
 import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/protocol";
-import type { MatchRefusal } from "./match-request.js";
+import type { MatchRefusal, RoomOptions } from "./match-request.js";
 import type { HostedRoom, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
 
@@ -7,7 +7,9 @@ import type { Participant } from "./participant.js";
 export interface RoomDescription {
   readonly id: string;
   readonly name: string;
-  /** The options it was created with, in canonical form. */
+  /** What it was created with. */
+  readonly options: RoomOptions;
+  /** The same in canonical form. */
   readonly optionsKey: string;
   readonly maxPeers: number;
   /** See {@link HostedRoom.code}. */
@@ -36,6 +38,7 @@ const LAST_NUMBER = 0xffff;
 export class Room implements HostedRoom {
   readonly id: string;
   readonly name: string;
+  readonly options: RoomOptions;
   readonly optionsKey: string;
   readonly code: string;
   maxPeers: number;
@@ -56,6 +59,7 @@ export class Room implements HostedRoom {
   constructor(description: RoomDescription) {
     this.id = description.id;
     this.name = description.name;
+    this.options = description.options;
     this.optionsKey = description.optionsKey;
     this.maxPeers = description.maxPeers;
     this.code = description.code;

@@ -1,12 +1,11 @@
 import {
   ByteReader,
   ByteWriter,
-  readComponents,
-  readStateHead,
+  readRow,
   writeAuthority,
-  writeComponents,
+  writeRow,
   type EntityDefinition,
-  type Spawn,
+  type ToAuthority,
 } from "@paceline/protocol";
 import { MotionCheck, type Breach, type MotionLimits } from "./plausibility.js";
 import type { PlayerLine } from "./player-line.js";
@@ -53,7 +52,7 @@ export class OwnedStates {
   }
 
   /** A player wants to own an entity; the reason where the room does not let it. */
-  spawn(line: PlayerLine, spawn: Spawn): string | undefined {
+  spawn(line: PlayerLine, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
@@ -65,15 +64,14 @@ export class OwnedStates {
     if (same.length >= most) return `a player may own ${most} of "${spawn.name}"`;
     const state = new Float32Array(definition.components.length);
     const reader = new ByteReader(spawn.state);
-    if (!readComponents(reader, definition, state) || reader.remaining > 0)
-      return "its state is out of range";
+    if (!readRow(reader, definition, state) || reader.remaining > 0) return "its state is out of range";
     const record = world.spawn(definition, {}, line.player, "player");
     record.place.table.stateOf(record.place.row).set(state);
     const check = new MotionCheck(definition, limits);
     mine.set(spawn.localId, {
       record,
       check,
-      tick: spawn.tick,
+      tick: undefined,
       correctedAtSeconds: Number.NEGATIVE_INFINITY,
     });
     line.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
@@ -93,7 +91,8 @@ export class OwnedStates {
     const { counters, world } = this.#options;
     const reader = new ByteReader(body);
     while (reader.ok && reader.remaining > 0) {
-      const { localId, componentCount } = readStateHead(reader);
+      const localId = reader.u16();
+      const componentCount = reader.varint();
       const owned = this.#ofLine(line).get(localId);
       if (
         !owned ||
@@ -105,7 +104,7 @@ export class OwnedStates {
         continue;
       }
       const news = new Float32Array(componentCount);
-      if (!readComponents(reader, owned.record.definition, news)) return false;
+      if (!readRow(reader, owned.record.definition, news)) return false;
       this.#apply(line, localId, owned, { news, tick });
     }
     return reader.ok;
@@ -131,7 +130,7 @@ export class OwnedStates {
     if (nowSeconds - owned.correctedAtSeconds < CORRECTION_SECONDS) return;
     owned.correctedAtSeconds = nowSeconds;
     const writer = new ByteWriter(state.length * 4);
-    writeComponents(writer, state);
+    writeRow(writer, state);
     line.send(writeAuthority({ type: "corrected", localId, state: writer.take() }));
   }
 

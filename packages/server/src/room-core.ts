@@ -317,28 +317,30 @@ export class RoomCore implements RoomHost {
         return;
       case "reply":
         return line.requests.reply(message.id, message.ok, message.message);
-      case "spawn": {
-        const reason = this.owned.spawn(line, message);
-        if (reason === undefined) return;
+      case "stream":
+      case "reference":
+      case "resync":
+      case "fields":
+        // What players tell each other where nobody decides has no place here.
         this.counters.notAllowed += 1;
-        return line.send(writeAuthority({ type: "refused", what: "entity", reason }));
-      }
-      case "despawn": {
-        const record = this.owned.despawn(line, message.localId);
-        if (record && this.world.records.get(record.id) === record) this.despawn(record);
-      }
     }
   }
 
   #breached(line: PlayerLine, entity: object, breach: Breach): BreachAnswer {
     let answer: BreachAnswer = "correct";
     this.hooks.call("onBreach", () => {
-      answer = this.room.onBreach?.(line.player as never, entity, breach) ?? answer;
+      answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
     });
     return answer;
   }
 
   #told(line: PlayerLine, message: ToAuthority): void {
+    if (message.type === "own") return this.#wanted(line, message);
+    if (message.type === "disown") {
+      const record = this.owned.despawn(line, message.localId);
+      if (record && this.world.records.get(record.id) === record) this.despawn(record);
+      return;
+    }
     if (message.type === "resync") {
       if (message.ids.length === 0) line.feed.restart();
       for (const id of message.ids) line.feed.resync(id);
@@ -346,6 +348,13 @@ export class RoomCore implements RoomHost {
     }
     const other = line.feed.setKinds(message.kinds);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
+  }
+
+  #wanted(line: PlayerLine, message: ToAuthority & { readonly type: "own" }): void {
+    const reason = this.owned.spawn(line, message);
+    if (reason === undefined) return;
+    this.counters.notAllowed += 1;
+    line.send(writeAuthority({ type: "refused", what: "entity", reason }));
   }
 
   #malformed({ participant }: PlayerLine): void {

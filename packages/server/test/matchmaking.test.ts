@@ -1,5 +1,6 @@
 import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
+import { CloseCode } from "@paceline/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RaceRoom } from "./race.js";
 import { Stage } from "./stage.js";
@@ -67,7 +68,7 @@ describe("finding a room", () => {
     const room = await stage.join();
     const left = new Promise((resolve) => room.onLeave((code, reason) => resolve([code, reason])));
     stage.rooms[0]!.disconnect("the race is over");
-    expect(await left).toEqual([4005, "the race is over"]);
+    expect(await left).toEqual([CloseCode.roomClosed, "the race is over"]);
     expect(stage.server.health().rooms).toBe(0);
   });
 });

@@ -12,6 +12,8 @@ export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES } from "./session/payload-limits.js";
 export { Requests } from "./session/requests.js";
 export * from "./session/session.js";
+export * from "./striped/stripe-decision.js";
+export * from "./striped/striped-link.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/websocket-link.js";
 export * from "./worker-scheduler.js";

@@ -1,8 +1,8 @@
 import {
   ByteReader,
   ByteWriter,
-  stateBytes,
-  writeState,
+  writeOwned,
+  writeRow,
   NetError,
   readFeedback,
   readFromAuthority,
@@ -46,6 +46,8 @@ export interface AuthorityOptions {
   onCorrected(localId: number, state: Uint8Array): void;
 }
 
+/** An own entity that does not change is told this often: what was lost is then made good. */
+const HEARTBEAT_MS = 300;
 /** States that make no sense are asked for anew at most this often. */
 const RESYNC_PERIOD_MS = 500;
 
@@ -61,6 +63,8 @@ export class Authority {
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
   #cancelKinds: Cancel | undefined;
+  /** What the authority was told last of own entities. */
+  readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
   #resyncAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AuthorityOptions) {
@@ -131,7 +135,7 @@ export class Authority {
   receive(payload: Uint8Array): boolean {
     if (payload[0] === PayloadKind.authority) {
       const message = readFromAuthority(payload.subarray(1));
-      if (message) this.#told(message);
+      if (message) this.#hear(message);
       return message !== undefined;
     }
     const message = readPeerPayload(payload);
@@ -154,13 +158,28 @@ export class Authority {
     this.#inputs?.told(feedback);
   }
 
+  /** This participant wants to own an entity: the authority decides whether it may. */
+  own({ localId, definition, place }: OwnedRecord): void {
+    const { name, schemaHash } = definition;
+    const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
+    this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }));
+  }
+
+  disown({ localId }: OwnedRecord): void {
+    this.#send(writeAuthority({ type: "disown", localId }));
+  }
+
   /** Sends the states of entities that this participant simulates; the authority checks them and passes them on. */
-  publish(due: readonly OwnedRecord[]): void {
-    const session = this.#options.session();
-    for (const { localId, place } of due) {
-      const body = new ByteWriter(stateBytes(place.table.definition));
-      writeState(body, localId, place.table.stateOf(place.row));
-      session.sendState(body.take(), localId + 1);
+  publish(records: Iterable<OwnedRecord>, nowMs: number): void {
+    const { info, session } = { info: this.#options.info, session: this.#options.session() };
+    for (const record of records) {
+      const row = record.place.table.stateOf(record.place.row);
+      const last = this.#told.get(record);
+      const ageMs = last ? nowMs - last.atMs : Number.POSITIVE_INFINITY;
+      const isSame = last?.row.every((value, index) => value === row[index]) ?? false;
+      if (ageMs < 1000 / info.tickHz - 2 || (isSame && ageMs < HEARTBEAT_MS)) continue;
+      this.#told.set(record, { row: row.slice(), atMs: nowMs });
+      session.sendState(writeOwned(new ByteWriter(), record.localId, row).take(), record.localId + 1);
     }
   }
 
@@ -194,7 +213,7 @@ export class Authority {
     if (!this.#options.session().isClosed) this.#send(writePeerPayload(reply));
   }
 
-  #told(message: FromAuthority): void {
+  #hear(message: FromAuthority): void {
     if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
     if (message.type === "granted") return;
     if (message.what === "kind") return this.#mismatched(message.reason);

@@ -22,6 +22,7 @@ export class HostedPeer implements Peer {
   readonly path = "server";
   readonly channel = "the link to the server";
   readonly reason = "the room has an authority: players talk with it alone";
+  /** What was dropped is in {@link Room.drops}: it came over one link. */
   readonly drops: Peer["drops"] = {};
   readonly #rttMs: () => number | undefined;
 

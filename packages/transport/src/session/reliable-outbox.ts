@@ -36,6 +36,11 @@ export class ReliableOutbox {
     return message;
   }
 
+  /** Whether a message that was added has been acknowledged. */
+  isAcknowledged(id: number): boolean {
+    return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
+  }
+
   /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
   acknowledge(receipt: number): boolean {
     const oldest = this.#pending[0]?.id ?? this.#nextId;

@@ -26,12 +26,14 @@ import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
-import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
+import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { LossMeter } from "./loss-meter.js";
 import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+import { SessionLinks } from "./session-links.js";
+import { everyShared } from "./shared-timer.js";
 
 /** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
 export interface PongTimes {
@@ -57,6 +59,8 @@ export interface SessionHandlers {
   onRouted?(packet: Uint8Array, link: Link): void;
   /** The link that carries the traffic has changed; undefined: none is left. */
   onActiveLink?(link: Link | undefined, reason: string): void;
+  /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
+  onSilence?(link: Link, isSilent: boolean): void;
   /** A link of this session has ended, of itself or given up. */
   onLinkDown?(link: Link, close: LinkClose): void;
   /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
@@ -99,7 +103,7 @@ export class Session {
   readonly #handlers: SessionHandlers;
   readonly #currentTick: () => number;
   readonly #violationLimit: number;
-  readonly #monitors: LinkMonitor[] = [];
+  readonly #links: SessionLinks;
   readonly #outbox = new ReliableOutbox();
   readonly #inbox = new ReliableInbox();
   readonly #received = new ReceivedSequences();
@@ -108,7 +112,6 @@ export class Session {
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
   readonly #stopUpdates: Cancel;
-  #active: LinkMonitor | undefined;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
@@ -123,12 +126,20 @@ export class Session {
     this.#handlers = options.handlers;
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
-    this.#stopUpdates = this.#scheduler.every(UPDATE_PERIOD_MS, () => this.#update());
+    this.#links = new SessionLinks({
+      scheduler: this.#scheduler,
+      onPacket: (packet, monitor) => this.#receive(packet, monitor),
+      ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
+      onActive: (link, reason) => this.#moved(link, reason),
+      onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
+      onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
+    });
+    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
   }
 
   /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
-    return this.#active?.link;
+    return this.#links.active?.link;
   }
 
   get isClosed(): boolean {
@@ -137,11 +148,11 @@ export class Session {
 
   /** Round-trip time over the active link, ms. */
   get rttMs(): number | undefined {
-    return this.#active?.rttMs;
+    return this.#links.active?.rttMs;
   }
 
   get jitterMs(): number {
-    return this.#active?.jitterMs ?? 0;
+    return this.#links.active?.jitterMs ?? 0;
   }
 
   /** Share of the other side's publications that did not arrive, 0 to 1. */
@@ -151,12 +162,12 @@ export class Session {
 
   /** What was measured of one of this session's links; undefined where there is nothing to go by. */
   readingOf(link: Link | undefined): PathReading | undefined {
-    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+    return this.#links.readingOf(link);
   }
 
   /** The preference of a link has changed: traffic goes to what is the best link now. */
   reconsider(reason: string): void {
-    if (!this.#isClosed) this.#choose(reason);
+    if (!this.#isClosed) this.#links.choose(reason);
   }
 
   get unacknowledged(): number {
@@ -169,30 +180,36 @@ export class Session {
       link.close(CloseCode.left, "the session has ended");
       return;
     }
-    const monitor = new LinkMonitor(link, options, this.#scheduler.nowMs());
-    this.#monitors.push(monitor);
-    link.start({
-      onOpen: () => this.#opened(monitor),
-      onPacket: (packet) => this.#receive(packet, monitor),
-      onClose: (close) => this.#down(monitor, close),
-    });
+    this.#links.attach(link, options);
+  }
+
+  /** Bears silence for at least so long on every link, as of a page that sleeps; 0: each link's own timeout. */
+  bearSilence(leastTimeoutMs: number): void {
+    this.#links.leastTimeoutMs = leastTimeoutMs;
   }
 
   /**
    * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
-   * {@link NetError} where the session has ended or too many wait.
+   * {@link NetError} where the session has ended or too many wait. Returns the message's number.
    */
-  sendReliable(payload: Uint8Array): void {
+  sendReliable(payload: Uint8Array): number {
     assertBytes("message", payload.length, MAX_PAYLOAD_BYTES);
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     const message = this.#outbox.add(payload, this.#scheduler.nowMs());
-    if (this.#active) this.#sendPending(this.#active.link, [message]);
+    const link = this.activeLink;
+    if (link) this.#sendPending(link, [message]);
+    return message.id;
+  }
+
+  /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
+  isAcknowledged(id: number): boolean {
+    return this.#outbox.isAcknowledged(id);
   }
 
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
+    const link = this.#links.active?.link;
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
@@ -203,7 +220,7 @@ export class Session {
    */
   sendState(body: Uint8Array, key = 0): number | undefined {
     assertBytes("state", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
+    const link = this.#links.active?.link;
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
@@ -215,15 +232,17 @@ export class Session {
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    if (!this.#active) return;
+    const link = this.#links.active?.link;
+    if (!link) return;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.input, body);
-    this.#active.link.send("input", writer.take(), INPUT_KEY);
+    link.send("input", writer.take(), INPUT_KEY);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
   ping(): void {
-    if (this.#active) this.#ping(this.#active, this.#scheduler.nowMs());
+    const { active } = this.#links;
+    if (active) this.#ping(active, this.#scheduler.nowMs());
   }
 
   /** The owner found something malformed in what this session delivered or routed. */
@@ -234,48 +253,21 @@ export class Session {
   /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
-    const link = this.#active?.link;
+    const link = this.#links.active?.link;
     const told = new ByteWriter(64).u16(code).bytes(encodeUtf8(reason.slice(0, 100)));
     if (link) this.#sendMessage(link, "command", MessageKind.close, told.view());
     this.#end({ code, reason });
   }
 
-  #opened(monitor: LinkMonitor): void {
-    monitor.opened(this.#scheduler.nowMs());
-    this.#choose("link opened");
-    this.#pingIfDue(monitor, this.#scheduler.nowMs());
-  }
-
-  #down(monitor: LinkMonitor, close: LinkClose): void {
-    const index = this.#monitors.indexOf(monitor);
-    if (index < 0) return;
-    this.#monitors.splice(index, 1);
-    this.#handlers.onLinkDown?.(monitor.link, close);
-    if (!this.#isClosed)
-      this.#choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
-  }
-
-  /** Gives traffic to the best usable link; what was unacknowledged goes over it again. */
-  #choose(reason: string): void {
-    let best: LinkMonitor | undefined;
-    for (const monitor of this.#monitors) {
-      if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
-    }
-    if (best === this.#active) return;
-    this.#active = best;
-    this.#handlers.onActiveLink?.(best?.link, reason);
-    if (best && this.#active === best) this.#sendPending(best.link, this.#outbox.pending);
+  /** The traffic goes over another link: what was unacknowledged goes over it again. */
+  #moved(link: Link | undefined, reason: string): void {
+    this.#handlers.onActiveLink?.(link, reason);
+    if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
   }
 
   #update(): void {
     const nowMs = this.#scheduler.nowMs();
-    for (const monitor of this.#monitors.slice()) {
-      const failure = monitor.failure(nowMs);
-      if (failure !== undefined) {
-        monitor.link.close(CloseCode.timeout, failure);
-        this.#down(monitor, { code: CloseCode.timeout, reason: failure });
-      } else this.#pingIfDue(monitor, nowMs);
-    }
+    this.#links.update(nowMs);
     this.#repeatOverdue(nowMs);
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
@@ -284,8 +276,9 @@ export class Session {
   }
 
   #repeatOverdue(nowMs: number): void {
-    if (!this.#active) return;
-    const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (this.#active.rttMs ?? 0));
+    const { active } = this.#links;
+    if (!active) return;
+    const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
     const overdue: PendingMessage[] = [];
     let bytes = 0;
     for (const message of this.#outbox.pending) {
@@ -294,11 +287,7 @@ export class Session {
       bytes += message.payload.length;
       if (bytes > REPEATED_BYTES) break;
     }
-    this.#sendPending(this.#active.link, overdue);
-  }
-
-  #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    if (monitor.isPingDue(nowMs, monitor === this.#active)) this.#ping(monitor, nowMs);
+    this.#sendPending(active.link, overdue);
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
@@ -365,14 +354,14 @@ export class Session {
   #receive(bytes: Uint8Array, monitor: LinkMonitor): void {
     if (this.#isClosed) return;
     if (isRouted(bytes) && this.#handlers.onRouted) {
-      monitor.heard();
+      monitor.heard(this.#scheduler.nowMs());
       return this.#handlers.onRouted(bytes, monitor.link);
     }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.#violated(packet);
     const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.#violated(messages);
-    monitor.heard();
+    monitor.heard(this.#scheduler.nowMs());
     if (packet.isPublished) this.#receivePublication(packet, messages);
     else this.#receivePacket(packet, messages, monitor);
   }
@@ -446,7 +435,7 @@ export class Session {
     const reader = new ByteReader(body);
     const ping = monitor.answered(reader.u16(), receivedMs);
     if (!ping) return;
-    if (ping.isProof) this.#choose("probe answered");
+    if (ping.isProof) this.#links.choose("probe answered");
     const remoteMs = (reader.u32() + reader.u32() * 2 ** 32) / 1000;
     this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs, receivedMs });
   }
@@ -470,7 +459,7 @@ export class Session {
 
   #sendReceipt(): void {
     this.#cancelReceipt = undefined;
-    const link = this.#active?.link;
+    const link = this.#links.active?.link;
     if (link) link.send("command", this.#startPacket().take());
   }
 
@@ -494,8 +483,7 @@ export class Session {
     this.#isClosed = true;
     this.#stopUpdates();
     this.#cancelReceipt?.();
-    this.#active = undefined;
-    for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
+    this.#links.end(close);
     if (isReported) this.#handlers.onClosed?.(close);
   }
 }

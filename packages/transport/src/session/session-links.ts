@@ -1,0 +1,105 @@
+import { CloseCode } from "@paceline/protocol";
+import type { Link, LinkClose } from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+import type { PathReading } from "../live/path-choice.js";
+import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
+
+export interface SessionLinksOptions {
+  readonly scheduler: Scheduler;
+  onPacket(packet: Uint8Array, monitor: LinkMonitor): void;
+  /** Sends a ping over that link, and tells its monitor. */
+  ping(monitor: LinkMonitor): void;
+  /** The link that carries the traffic has changed. */
+  onActive(link: Link | undefined, reason: string): void;
+  onDown(link: Link, close: LinkClose): void;
+  onSilence(link: Link, isSilent: boolean): void;
+}
+
+/** The links of one session: which are there, which is the best that works, and which have to be given up. */
+export class SessionLinks {
+  readonly #options: SessionLinksOptions;
+  readonly #monitors: LinkMonitor[] = [];
+  #active: LinkMonitor | undefined;
+  #leastTimeoutMs = 0;
+
+  constructor(options: SessionLinksOptions) {
+    this.#options = options;
+  }
+
+  /** The monitor of the link that carries the traffic. */
+  get active(): LinkMonitor | undefined {
+    return this.#active;
+  }
+
+  /** Silence is borne for at least so long, whatever a link's own timeout is. */
+  set leastTimeoutMs(timeoutMs: number) {
+    this.#leastTimeoutMs = timeoutMs;
+  }
+
+  /** What was measured on a link of this session. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  }
+
+  attach(link: Link, options: LinkMonitorOptions): void {
+    const monitor = new LinkMonitor(link, options, this.#options.scheduler.nowMs());
+    this.#monitors.push(monitor);
+    link.start({
+      onOpen: () => this.#opened(monitor),
+      onPacket: (packet) => this.#options.onPacket(packet, monitor),
+      onClose: (close) => this.#down(monitor, close),
+    });
+  }
+
+  /** Gives the traffic to the best usable link. */
+  choose(reason: string): void {
+    let best: LinkMonitor | undefined;
+    for (const monitor of this.#monitors) {
+      if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
+    }
+    if (best === this.#active) return;
+    this.#active = best;
+    this.#options.onActive(best?.link, reason);
+  }
+
+  /** Gives up dead links, and pings where that is due. */
+  update(nowMs: number): void {
+    for (const monitor of this.#monitors.slice()) {
+      const failure = monitor.failure(nowMs, this.#leastTimeoutMs);
+      if (failure === undefined) {
+        this.#pingIfDue(monitor, nowMs);
+        const isSilent = monitor.silenceNews(nowMs);
+        if (isSilent !== undefined) this.#options.onSilence(monitor.link, isSilent);
+      } else {
+        monitor.link.close(CloseCode.timeout, failure);
+        this.#down(monitor, { code: CloseCode.timeout, reason: failure });
+      }
+    }
+  }
+
+  /** Ends all of them; none is reported any more. */
+  end(close: LinkClose): void {
+    this.#active = undefined;
+    for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
+  }
+
+  #opened(monitor: LinkMonitor): void {
+    const nowMs = this.#options.scheduler.nowMs();
+    monitor.opened(nowMs);
+    this.choose("link opened");
+    this.#pingIfDue(monitor, nowMs);
+  }
+
+  #down(monitor: LinkMonitor, close: LinkClose): void {
+    const index = this.#monitors.indexOf(monitor);
+    if (index < 0) return;
+    this.#monitors.splice(index, 1);
+    this.#options.onDown(monitor.link, close);
+    // The owner may have ended the session, or changed the links, meanwhile.
+    this.choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
+  }
+
+  #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
+    if (monitor.isPingDue(nowMs, monitor === this.#active)) this.#options.ping(monitor);
+  }
+}
