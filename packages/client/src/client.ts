@@ -137,7 +137,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomName: Name,
     ...[options]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinOrCreate", roomName, options ?? {}));
+    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options));
   }
 
   /** Creates a room. */
@@ -145,7 +145,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomName: Name,
     ...[options]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("create", roomName, options ?? {}));
+    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options));
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
@@ -153,7 +153,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomName: Name,
     ...[options]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("join", roomName, options ?? {}));
+    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options));
   }
 
   /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
