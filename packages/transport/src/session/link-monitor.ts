@@ -7,6 +7,11 @@ export interface LinkMonitorOptions {
   readonly preference: number;
   /** Whether a probe has to go both ways before the link carries anything. */
   readonly needsProof: boolean;
+  /**
+   * `unreliable`: states, inputs and events alone, while another link carries what must arrive; all of it when no other
+   * is left. Default: everything.
+   */
+  readonly carries?: "everything" | "unreliable";
   /** From attaching to proof; after it the link is given up. */
   readonly connectTimeoutMs: number;
   /** A ping unanswered for so long, and nothing else received: the link is dead, whatever it says itself. */

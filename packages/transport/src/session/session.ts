@@ -27,6 +27,7 @@ import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
+import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
 import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
@@ -61,6 +62,8 @@ export interface SessionHandlers {
   onActiveLink?(link: Link | undefined, reason: string): void;
   /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
   onSilence?(link: Link, isSilent: boolean): void;
+  /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
+  onStateLink?(link: Link | undefined): void;
   /** A link of this session has ended, of itself or given up. */
   onLinkDown?(link: Link, close: LinkClose): void;
   /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
@@ -131,6 +134,7 @@ export class Session {
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
+      onSwift: (link) => this.#handlers.onStateLink?.(link),
       onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
@@ -140,6 +144,11 @@ export class Session {
   /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
     return this.#links.active?.link;
+  }
+
+  /** The link that carries traffic of this class now. */
+  linkFor(trafficClass: TrafficClassName): Link | undefined {
+    return (mayBeLost(trafficClass) ? this.#links.swift : this.#links.active)?.link;
   }
 
   get isClosed(): boolean {
@@ -209,7 +218,7 @@ export class Session {
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
-    const link = this.#links.active?.link;
+    const link = this.linkFor("event");
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
@@ -220,7 +229,7 @@ export class Session {
    */
   sendState(body: Uint8Array, key = 0): number | undefined {
     assertBytes("state", body.length, MAX_EVENT_BYTES);
-    const link = this.#links.active?.link;
+    const link = this.linkFor("state");
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
