@@ -6,6 +6,7 @@ import {
   type Scheduler,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
@@ -24,6 +25,16 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
   readonly topology?: "mesh" | "relay";
+  /**
+   * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
+   * asked for a fresh one before every request for a seat, also when the session has to be joined anew.
+   */
+  readonly authToken?: AuthToken;
+  /**
+   * Keeps the identity that a server gives guests, and shows it the next time, where `authToken` gives nothing: true in
+   * the page's `localStorage`, or a storage of the game's. Default: false.
+   */
+  readonly keepIdentity?: boolean | IdentityStorage;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /**
@@ -51,6 +62,7 @@ export class Client {
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
   readonly #tickHz: number;
+  readonly #credentials: Credentials | undefined;
 
   /** @param endpoint the server's address: http(s) or ws(s) */
   constructor(endpoint: string, options: ClientOptions) {
@@ -74,6 +86,7 @@ export class Client {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
     this.#options = options;
+    this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
   }
 
   /**
@@ -135,7 +148,7 @@ export class Client {
   #enter(call: JoinCall): Promise<Room> {
     const room = new Room({
       serverUrl: this.#serverUrl,
-      call,
+      call: { ...call, credentials: this.#credentials },
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
       profile: this.#options.profile,

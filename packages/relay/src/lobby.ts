@@ -1,6 +1,7 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
+import { AddressBuckets, networkOf } from "./address-buckets.js";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
@@ -26,11 +27,14 @@ export interface Seat {
   readonly roomId: string;
   readonly roomName: string;
   readonly sessionId: string;
+  /** What the client is to show as its proof the next time. */
+  readonly identity?: string;
 }
 
 const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
+const NETWORK_CHARACTERS = 22;
 const ROOM_CODE_CHARACTERS = 6;
 const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
@@ -50,6 +54,8 @@ export class Lobby {
   readonly #pastDrops: Record<string, number> = {};
   readonly #forwarder = new Forwarder(this.#drops);
   readonly #endings: LogThrottle;
+  /** Rooms that an address opens. */
+  readonly #openings: AddressBuckets;
   readonly #participantHandlers: ParticipantHandlers;
   #isDraining = false;
   #isStopping = false;
@@ -57,6 +63,12 @@ export class Lobby {
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#endings = new LogThrottle(settings.scheduler);
+    const { roomsPerMinutePerAddress, roomBurstPerAddress } = settings.limits;
+    this.#openings = new AddressBuckets(
+      roomsPerMinutePerAddress / 60,
+      roomBurstPerAddress,
+      settings.scheduler,
+    );
     this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
       onOpened: (participant) => {
@@ -67,7 +79,10 @@ export class Lobby {
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
-      onRefused: () => this.#drops.count("rate-limit"),
+      onRefused: (subject) => {
+        this.#drops.count("rate-limit");
+        settings.counters.limitReached(subject);
+      },
       onGone: (participant, close) => this.#gone(participant, close),
     };
   }
@@ -99,21 +114,27 @@ export class Lobby {
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
   async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
     const authority = this.#authorityFor(request);
-    if (!authority) return this.reserve(request);
-    const held = await this.#granted(request, caller, authority);
-    return isRefusal(held) ? held : this.#issue(held, request);
+    const held = authority
+      ? await this.#granted(request, caller, authority)
+      : this.#hold(request, caller.address);
+    return isRefusal(held) ? held : this.#issue(held, request, caller.address);
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
-  reserve(request: MatchRequest): Seat | MatchRefusal {
-    const held = this.#hold(request);
-    return isRefusal(held) ? held : this.#issue(held, request);
+  reserve(request: MatchRequest, address = ""): Seat | MatchRefusal {
+    const held = this.#hold(request, address);
+    return isRefusal(held) ? held : this.#issue(held, request, address);
   }
 
   /** Keeps a seat, for now without end. */
-  #hold(request: MatchRequest, auth?: unknown): Held | MatchRefusal {
-    const room = this.#vacancy(request);
+  #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
+    const room = this.#vacancy(request, address);
     if (!(room instanceof Room)) return room;
+    // Who takes its own seat again is no newcomer.
+    if (request.method !== "reconnect" && !room.admitJoin(this.#settings.scheduler.nowMs())) {
+      this.#settings.counters.limitReached("joinsPerRoom");
+      return busy("too many join this room at once");
+    }
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
     const replaces = request.method === "reconnect" ? request.target : undefined;
@@ -136,18 +157,18 @@ export class Lobby {
         ? { auth: undefined, options }
         : await authority.authorize({ method, roomName, options, authToken, caller });
     if (isRefusal(grant)) return grant;
-    const held = this.#hold({ ...request, options: grant.options }, grant.auth);
+    const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
     if (isRefusal(held)) return held;
     const failed = await held.room.opening;
     if (failed) this.#release(held.sessionId);
-    return failed ?? held;
+    return failed ?? { ...held, identity: "identity" in grant ? grant.identity : undefined };
   }
 
-  #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
+  #issue({ room, sessionId, identity }: Held, request: MatchRequest, address: string): Seat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
     // While the room was being opened the server has stopped.
     if (!seat) return full(503, "the server is stopping");
-    const { limits, secret, wallClockMs, scheduler } = this.#settings;
+    const { limits, secret, wallClockMs, scheduler, bindTicketsToAddress } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
@@ -159,23 +180,27 @@ export class Lobby {
       roomId: room.id,
       sessionId,
       webrtc,
+      network: bindTicketsToAddress ? this.#hashOfNetwork(address) : "",
       expiresAtMs: wallClockMs() + limits.ticketLifetimeMs,
     };
-    return { ticket: signTicket(claims, secret), roomId: room.id, roomName: room.name, sessionId };
+    const seated = { ticket: signTicket(claims, secret), roomId: room.id, roomName: room.name, sessionId };
+    return identity === undefined ? seated : { ...seated, identity };
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
-  admit(link: GuardedLink, ticket: string): void {
+  admit(link: GuardedLink, ticket: string, address = ""): void {
     const claims = readTicket(ticket, this.#settings.secret);
     const nowMs = this.#settings.wallClockMs();
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
-    const { sessionId, expiresAtMs } = claims;
+    const { sessionId, network, expiresAtMs } = claims;
     if (this.#spent.has(sessionId))
       return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
-    const seat = this.#seats.get(sessionId);
-    if (!seat || nowMs >= expiresAtMs)
+    // The seat's own timer decides, not the wall clock: that one may be set while a ticket is on its way.
+    if (!this.#seats.has(sessionId))
       return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
+    if (network !== "" && network !== this.#hashOfNetwork(address))
+      return this.#refuse(link, CloseCode.refused, "the ticket was given to another address");
     this.#spent.add(sessionId, expiresAtMs, nowMs);
     this.#claim(sessionId, claims.webrtc, link);
   }
@@ -184,7 +209,7 @@ export class Lobby {
   join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
-    if (!authority) return this.#enter(link, request, this.#hold(request));
+    if (!authority) return this.#enter(link, request, this.#hold(request, caller.address));
     this.#granted(request, caller, authority).then(
       (held) => this.#enter(link, request, held),
       (error: unknown) => this.#failed(link, error),
@@ -253,11 +278,11 @@ export class Lobby {
   }
 
   /** A room that may be entered now. */
-  #vacancy(request: MatchRequest): Room | MatchRefusal {
+  #vacancy(request: MatchRequest, address: string): Room | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
-    return isFull ? full(503, "the server is full") : this.#roomFor(request);
+    return isFull ? full(503, "the server is full") : this.#roomFor(request, address);
   }
 
   #refuse(link: GuardedLink, code: number, reason: string): void {
@@ -286,6 +311,12 @@ export class Lobby {
     this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
   }
 
+  /** Keyed: whoever sees a ticket learns no address from it. */
+  #hashOfNetwork(address: string): string {
+    const hash = createHmac("sha256", this.#settings.secret).update(`network ${networkOf(address)}`);
+    return hash.digest("base64url").slice(0, NETWORK_CHARACTERS);
+  }
+
   #authorityFor(request: MatchRequest): RoomAuthority | undefined {
     return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
   }
@@ -295,7 +326,7 @@ export class Lobby {
     link.close(CloseCode.refused, "the room failed");
   }
 
-  #roomFor(request: MatchRequest): Room | MatchRefusal {
+  #roomFor(request: MatchRequest, address: string): Room | MatchRefusal {
     const { method, target } = request;
     if (method === "reconnect") return this.#roomOf(target, request.token);
     if (method === "joinById") {
@@ -315,6 +346,10 @@ export class Lobby {
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
+    if (!this.#openings.take(address)) {
+      this.#settings.counters.limitReached("roomsPerAddress");
+      return busy("too many rooms opened by this address");
+    }
     return this.#open(target, kind, request.options);
   }
 
@@ -348,7 +383,9 @@ export class Lobby {
     const optionsKey = optionsKeyOf(options, authority?.filterBy);
     const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
     const id = randomId(ROOM_ID_BYTES);
-    const room = new Room({ id, name, options, optionsKey, maxPeers, code: randomCode(), onEnd });
+    const { limits, scheduler } = this.#settings;
+    const place = { id, name, options, optionsKey, maxPeers, code: randomCode() };
+    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd });
     this.#rooms.set(room.id, room);
     if (authority) {
       room.opening = authority.open(room, options).then((host) => {
@@ -482,6 +519,7 @@ interface ReservedSeat extends HostedSeat {
 interface Held {
   readonly room: Room;
   readonly sessionId: string;
+  readonly identity?: string | undefined;
 }
 
 interface Newcomer {
@@ -532,6 +570,10 @@ function randomCode(): string {
     code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
   }
   return code;
+}
+
+function busy(message: string): MatchRefusal {
+  return { status: 429, code: "match/rate-limited", message };
 }
 
 function full(status: number, message: string): MatchRefusal {

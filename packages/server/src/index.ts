@@ -16,10 +16,16 @@ export {
 } from "@paceline/protocol";
 export type { Log, LogFields, LogLevel, RelayHealth, RelayLimits } from "@paceline/relay";
 export type { Scheduler } from "@paceline/transport";
+export { guestAuth, type GuestAuthOptions } from "./auth/guest-auth.js";
+export { hasRole, identityOf, requireRole, type Authenticator, type Identity } from "./auth/identity.js";
+export { jwtAuth } from "./auth/jwt-auth.js";
+export type { JwtAuthOptions } from "./auth/jwt-options.js";
+export type { ClassReport } from "./class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
 export { Histogram } from "./histogram.js";
 export type { InputOf, Player } from "./player.js";
-export { Refusal } from "./refusal.js";
+export { type MessageLimits } from "./message-allowance.js";
+export { Refusal, type RefusalKind } from "./refusal.js";
 export type { RoomClock } from "./room-clock.js";
 export type { RoomCounters } from "./room-counters.js";
 export type { RoomReport } from "./room-report.js";
