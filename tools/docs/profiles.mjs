@@ -55,12 +55,13 @@ function deliveriesText(where, deliveries) {
 /** @param {Effect | undefined} effect @returns {string} */
 function effectText(effect) {
   if (effect === undefined) return "–";
-  const { webSocketSchemes, serverLinks, pairsWith, pairLinks, style, factors } = effect;
+  const { webSocketSchemes, serverLinks, pairsWith, pairLinks, baselines, style, factors } = effect;
   return [
     ...(webSocketSchemes === undefined ? [] : [`schemes ${enumeration(webSocketSchemes, "and")}`]),
     ...deliveriesText("", effect.deliveries),
     ...deliveriesText("between players ", effect.pairDeliveries),
     ...(serverLinks === undefined ? [] : [linksText("to the server", serverLinks)]),
+    ...(baselines === undefined ? [] : [`states from ${baselines} baselines`]),
     ...(pairsWith === undefined ? [] : [`a session with ${pairsWith}`]),
     ...(pairLinks === undefined ? [] : [linksText("to a player", pairLinks)]),
     ...(style === undefined ? [] : [`style ${style}`]),
@@ -267,6 +268,7 @@ ${table(
     ],
     ["`battery`, `network`", "ok or low; fixed or mobile"],
     ["`peers`", "few: at most `maxDirectPeers` other players; many: more"],
+    ["`receivers`", "one: at most one other player; several: more"],
     ["`loss`, `rtt`, `jitter`", "measured, in the bands below; unknown before the first measurement"],
     ["`content`, `entry`", "answers to earlier questions"],
   ],

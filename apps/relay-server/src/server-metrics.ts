@@ -115,8 +115,10 @@ export class ServerMetrics {
       }),
     );
     this.#counter("room_events_total", "What happened in rooms, by kind", ["room", "event"], (counter) =>
-      each(({ counters: { hookErrors: _, ...numbers } }, room) => {
-        for (const [event, count] of Object.entries(numbers)) counter.inc({ room, event }, count);
+      each(({ counters }, room) => {
+        for (const [event, count] of Object.entries(counters)) {
+          if (typeof count === "number") counter.inc({ room, event }, count);
+        }
       }),
     );
   }

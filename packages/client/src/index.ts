@@ -2,10 +2,17 @@ export {
   ConfigError,
   NetError,
   angle,
+  bytes,
   defineEntity,
+  enumOf,
   flag,
+  group,
   int,
+  list,
+  quat,
   scalar,
+  string,
+  uint,
   vec2,
   vec3,
   type EntityDefinition,
@@ -17,7 +24,7 @@ export {
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
-export type { InitialFields, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
 export * from "./client.js";
 export type { AuthToken, IdentityStorage } from "./credentials.js";

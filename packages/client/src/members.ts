@@ -32,6 +32,10 @@ export interface MembersOptions {
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onPathChange(peer: PeerConnection, reason: string): void;
   sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
+  /** States in a packet of that sequence have arrived at the peer. */
+  onAcknowledged(peer: PeerConnection, sequence: number): void;
+  /** The pair has ended. */
+  onRemoved(peer: PeerConnection): void;
   onDropped(reason: DropReason): void;
 }
 
@@ -112,7 +116,7 @@ export class Members {
     let [rttMs, measured, lossRatio] = [0, 0, 0];
     for (const { peer } of this.#members.values()) {
       // A relay replaces states that wait: what is missing then was not lost.
-      if (peer.path === "direct") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
+      if (peer.path !== "relay") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
       if (peer.rttMs === undefined) continue;
       rttMs += peer.rttMs;
       measured += 1;
@@ -153,6 +157,7 @@ export class Members {
       handlers: {
         onPayload: (from, payload) => this.#payload(from, payload),
         onState: (from, body, tick) => this.#state(from, body, tick),
+        onAcknowledged: (by, sequence) => options.onAcknowledged(by, sequence),
         onPathChange: (of, reason) => options.onPathChange(of, reason),
         onEnded: (of) => this.remove(of.number, "ended by the peer"),
         sendSignal: (to, attempt, data) => options.sendSignal(to, attempt, data),
@@ -166,6 +171,8 @@ export class Members {
       onSpawn: (entity) => this.spawns.tell(entity),
       onDespawn: (entity) => this.despawns.tell(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
+      send: (payload) => peer.send(payload),
+      onDropped: (reason) => options.onDropped(reason),
       onFault: ({ id }, { name }, fault) => this.faulted(name, id, fault),
     });
     this.#members.set(info.number, { peer, entities });
@@ -184,6 +191,7 @@ export class Members {
     this.#members.delete(number);
     member.entities.clear();
     member.peer.end(reason);
+    this.#options.onRemoved(member.peer);
     this.leaves.tell(member.peer);
   }
 
@@ -200,11 +208,14 @@ export class Members {
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
     const entities = this.#members.get(from.number)?.entities;
-    if (payload.kind === "spawn") {
-      const reason = entities?.spawn(payload);
-      if (reason) this.#drop(from, reason);
-    } else if (payload.kind === "despawn") entities?.despawn(payload.localId);
-    else this.#options.onPayload(from, payload);
+    if (payload.kind !== "stream" && payload.kind !== "reference") {
+      return this.#options.onPayload(from, payload);
+    }
+    const reason =
+      payload.kind === "stream"
+        ? entities?.announce(payload)
+        : entities?.takeReference(payload.stream, payload.states);
+    if (reason) this.#drop(from, reason);
   }
 
   #state(from: PeerConnection, body: Uint8Array, tick: number): void {

@@ -1,24 +1,15 @@
-import {
-  ByteWriter,
-  ConfigError,
-  NetError,
-  limits,
-  writeComponents,
-  type EntityDefinition,
-  type Fields,
-  type PeerPayload,
-} from "@paceline/protocol";
+import { ConfigError, NetError, limits, type EntityDefinition, type Fields } from "@paceline/protocol";
 import {
   EntityTable,
-  Replica,
   assignFields,
   defineFields,
+  kinematicsOf,
   vacate,
   type InitialFields,
-  type MotionFault,
+  type Kinematics,
   type Place,
-  type PublicationPolicy,
   type ReadonlyFields,
+  type ReplicatedEntity,
   type WritableFields,
 } from "@paceline/netcode";
 
@@ -29,31 +20,24 @@ export type OwnedEntity<F extends Fields = Fields> = WritableFields<F> & {
   readonly owner: null;
   /** The same values: one's own entity is where it is. */
   readonly shown: ReadonlyFields<F>;
+  /** Where it is written to next is a new place, not a movement: others see it there at once. */
+  teleport(): void;
 };
 
-/** One owned entity with what replication knows of it. */
-export interface OwnedRecord {
+/** One owned entity with all that is known of it. Replication calls it by its local id. */
+export interface OwnedRecord extends ReplicatedEntity {
   readonly localId: number;
-  readonly definition: EntityDefinition;
   readonly place: Place;
-  readonly replica: Replica;
+  readonly kinematics: Kinematics | undefined;
   readonly entity: OwnedEntity;
-  /** The tick of the last state that a newcomer was told. */
-  toldTick: number | undefined;
 }
-
-/**
- * A newcomer is told of every entity in a message of its own, and these wait for it together: so many that the game's
- * own messages have room beside them.
- */
-const MAX_ENTITIES = limits.unacknowledgedMessages / 2;
 
 export interface OwnedEntitiesOptions {
   /** Seconds of one simulation tick. */
   readonly tickSeconds: number;
   /** The room-wide id of a local one; it changes when the participant gets another number. */
   idOf(localId: number): number;
-  onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
+  onTeleport(record: OwnedRecord): void;
 }
 
 /** The entities that this participant owns. */
@@ -73,8 +57,8 @@ export class OwnedEntities {
   }
 
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F>): OwnedRecord {
-    if (this.#records.size >= MAX_ENTITIES) {
-      throw new NetError("limit/entities", `a participant may own ${MAX_ENTITIES} entities`);
+    if (this.#records.size >= limits.ownedEntities) {
+      throw new NetError("limit/entities", `a participant may own ${limits.ownedEntities} entities`);
     }
     const known = definition as unknown as EntityDefinition;
     const table = this.#tables.get(known) ?? new EntityTable(known);
@@ -88,17 +72,19 @@ export class OwnedEntities {
       vacate(place);
       throw error;
     }
-    const record = {
+    const record: OwnedRecord = {
+      id: localId,
       localId,
       definition: known,
       place,
-      replica: new Replica({
-        definition: known,
-        tickSeconds: this.#options.tickSeconds,
-        onFault: (fault) => this.#options.onFault(entity, known, fault),
-      }),
+      kinematics: kinematicsOf(known),
       entity,
-      toldTick: undefined,
+      get state() {
+        return place.table.stateOf(place.row);
+      },
+      get texts() {
+        return place.table.textsOf(place.row);
+      },
     };
     this.#records.set(localId, record);
     this.#byEntity.set(entity, record);
@@ -119,29 +105,19 @@ export class OwnedEntities {
     return record;
   }
 
-  /** The message that tells a peer of the entity, with its state at `tick`. */
-  spawnPayload(record: OwnedRecord, tick: number, tickHz: number): PeerPayload {
-    record.toldTick = tick;
-    const { table, row } = record.place;
-    const state = new ByteWriter(table.width * 4);
-    writeComponents(state, table.stateOf(row));
-    const { name, schemaHash } = record.definition;
-    return { kind: "spawn", localId: record.localId, name, schemaHash, tickHz, tick, state: state.take() };
+  /** Completes the entities' states for this tick. */
+  derive(tick: number): void {
+    for (const { kinematics, state } of this.#records.values()) {
+      kinematics?.derive(state, tick, this.#options.tickSeconds);
+    }
   }
 
-  /** Completes the entities' states for this tick and collects those that have to be sent. */
-  due(tick: number, nowMs: number, policy: PublicationPolicy): OwnedRecord[] {
-    const due: OwnedRecord[] = [];
-    for (const record of this.#records.values()) {
-      const state = record.place.table.stateOf(record.place.row);
-      record.replica.derive(state, tick);
-      // A newcomer would drop a second state of the same tick: what has changed since waits for the next one.
-      if (record.toldTick === tick) continue;
-      if (!record.replica.isDue(state, tick, nowMs, policy)) continue;
-      record.replica.sent(state, tick, nowMs);
-      due.push(record);
-    }
-    return due;
+  #teleport(localId: number, entity: object): void {
+    const record = this.#records.get(localId);
+    // A later entity may have the same local id.
+    if (record?.entity !== entity) return;
+    record.kinematics?.restart();
+    this.#options.onTeleport(record);
   }
 
   #newEntity(localId: number, place: Place): OwnedEntity {
@@ -155,6 +131,7 @@ export class OwnedEntities {
       isMine: true as const,
       owner: null,
       shown,
+      teleport: () => this.#teleport(localId, base),
     };
     const row = { place, layer: "state", isWritable: true } as const;
     return defineFields(base, definition, row) as unknown as OwnedEntity;

@@ -2,104 +2,93 @@ import {
   ByteWriter,
   MessageKind,
   limits,
+  messageBytes,
   nextSequence,
-  stateBytes,
   writeEnvelope,
   writeMessage,
   writePacketHeader,
-  writeState,
 } from "@paceline/protocol";
-import type { PublicationPolicy } from "@paceline/netcode";
-import type { Link, Plan } from "@paceline/transport";
-import type { OwnedRecord } from "./owned-entities.js";
+import type { Link, Uplink } from "@paceline/transport";
 import type { PeerConnection } from "./peer.js";
 
-/** Header of a published packet, and kind and length of its one message. */
-const PACKET_OVERHEAD_BYTES = 7 + 4;
+/** The only entity of a packet. */
+export interface LoneEntity {
+  /** Of packets that may replace each other; not 0. */
+  readonly key: number;
+  /** The room-wide one. */
+  readonly id: number;
+}
+
+/** Header of a published packet. */
+const PACKET_HEAD_BYTES = 7;
 
 /**
  * Sends states to everyone: each packet is encoded once, goes once over every direct link, and once to the server
- * for all peers that are reached through it.
+ * for all peers that are reached through it. Bodies of one tick share packets.
  */
 export class Publisher {
-  readonly #body = new ByteWriter(1280);
   readonly #packet = new ByteWriter(1280);
   readonly #envelope = new ByteWriter(1440);
   #sequence = 0;
+  #length = 0;
+  #states = 0;
+  #bodies = 0;
+  #alone: LoneEntity | undefined;
 
-  publish(
-    due: readonly OwnedRecord[],
+  /**
+   * Takes a body of states for the tick's packets.
+   *
+   * @param alone the entity, where the body is about one alone: a later packet about it replaces this one
+   */
+  add(
+    body: Uint8Array,
     tick: number,
-    peers: Iterable<PeerConnection>,
-    uplink: Link | undefined,
+    states: number,
+    alone: LoneEntity | undefined,
+    flush: () => void,
   ): void {
-    const receivers = [...peers];
-    let batch: OwnedRecord[] = [];
-    let bytes = PACKET_OVERHEAD_BYTES;
-    for (const record of due) {
-      const more = stateBytes(record.definition);
-      if (batch.length > 0 && bytes + more > limits.unreliablePacketBytes) {
-        this.#send(batch, tick, receivers, uplink);
-        batch = [];
-        bytes = PACKET_OVERHEAD_BYTES;
-      }
-      batch.push(record);
-      bytes += more;
+    if (this.#bodies > 0 && this.#length + messageBytes(body.length) > limits.unreliablePacketBytes) flush();
+    if (this.#bodies === 0) {
+      writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
+      this.#sequence = nextSequence(this.#sequence);
+      this.#length = PACKET_HEAD_BYTES;
     }
-    if (batch.length > 0) this.#send(batch, tick, receivers, uplink);
+    writeMessage(this.#packet, MessageKind.state, body);
+    this.#length += messageBytes(body.length);
+    // Only a packet about one entity may replace an older one about the same entity.
+    this.#alone = this.#bodies === 0 ? alone : undefined;
+    this.#bodies += 1;
+    this.#states += states;
   }
 
-  #send(
-    batch: readonly OwnedRecord[],
-    tick: number,
-    receivers: readonly PeerConnection[],
-    uplink: Link | undefined,
-  ): void {
-    const packet = this.#encode(batch, tick);
-    // Only a packet about one entity may replace an older one about the same entity.
-    const key = batch.length === 1 ? batch[0]!.localId + 1 : 0;
+  /** Sends what was taken. Returns the packet's bytes. */
+  flush(receivers: readonly PeerConnection[], uplink: Uplink | undefined): number {
+    if (this.#bodies === 0) return 0;
+    const packet = this.#packet.take();
+    const key = this.#alone?.key ?? 0;
     const relayed: number[] = [];
     for (const peer of receivers) {
-      peer.meter.countUpdatesOut(batch.length);
+      peer.meter.countUpdatesOut(this.#states);
       const viaRelay = peer.relayedState;
       if (viaRelay) {
         relayed.push(peer.number);
         viaRelay.countShared(packet.length);
       } else peer.session.activeLink?.send("state", packet, key);
     }
-    if (!uplink) return;
+    this.#bodies = 0;
+    this.#states = 0;
+    const link = uplink?.linkFor("state");
+    if (link) this.#relay(packet, relayed, link);
+    return packet.length;
+  }
+
+  #relay(packet: Uint8Array, relayed: readonly number[], link: Link): void {
+    const key = this.#alone?.key ?? 0;
+    const subject = this.#alone && { entity: this.#alone.id, sequence: (this.#sequence - 1) & 0xffff };
     for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
       const targets = relayed.slice(first, first + limits.envelopeTargets);
-      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, peers: targets, packet });
-      uplink.send("state", this.#envelope.take(), first === 0 ? key : 0);
+      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, subject, peers: targets, packet });
+      link.send("state", this.#envelope.take(), first === 0 ? key : 0);
     }
   }
-
-  #encode(batch: readonly OwnedRecord[], tick: number): Uint8Array {
-    this.#body.reset();
-    for (const { localId, place } of batch) writeState(this.#body, localId, place.table.stateOf(place.row));
-    writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
-    writeMessage(this.#packet, MessageKind.state, this.#body.view());
-    this.#sequence = nextSequence(this.#sequence);
-    return this.#packet.take();
-  }
-}
-
-/** So that a lost update is soon made good. */
-const MOVING_HEARTBEAT_MS = 300;
-
-/** When to send, by the plan and by what the paths to the others are like. */
-export function publicationPolicy(
-  { numbers, style }: Plan,
-  paths: Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">,
-): PublicationPolicy {
-  return {
-    minIntervalMs: 1000 / numbers.stateHz,
-    heartbeatMs: numbers.heartbeatMs,
-    movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
-    positionThresholdM: numbers.thresholdM,
-    headingThresholdRad: numbers.headingRad,
-    isInterpolated: style === "interpolation",
-    ...paths,
-  };
 }

@@ -1,13 +1,15 @@
 import {
   ByteReader,
-  limits,
-  readComponents,
-  readStateHead,
+  StateChange,
+  restore,
   type DropReason,
   type EntityDefinition,
+  type EntityRows,
   type Fields,
   type MotionLayout,
-  type Spawn,
+  type PeerPayload,
+  type SnapshotListener,
+  type StreamStart,
 } from "@paceline/protocol";
 import {
   DEFAULT_CONVERGENCE,
@@ -15,7 +17,9 @@ import {
   RemoteBody,
   TickTimeline,
   defineFields,
+  deriveVelocity,
   isInterpolated,
+  isVelocityDerived,
   reckoningModelOf,
   vacate,
   type InterpolationDelay,
@@ -28,6 +32,7 @@ import type { Clock } from "@paceline/transport";
 import type { Interpolation } from "./interpolation.js";
 import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
 import type { Peer } from "./peer.js";
+import { RemoteStreams } from "./remote-streams.js";
 import type { ViewPlan } from "./view-plan.js";
 
 /** An entity of a peer. `shown` is what to draw; the fields themselves are its newest state, as it came. */
@@ -53,6 +58,8 @@ interface RemoteRecord {
   readonly entity: RemoteEntity;
   /** Tick of the newest state, unwrapped. */
   tick: number;
+  /** Whether the game was told of it. */
+  isTold: boolean;
   shownAtMs: number;
 }
 
@@ -66,28 +73,42 @@ export interface RemoteEntitiesOptions {
   onSpawn(entity: RemoteEntity): void;
   onDespawn(entity: RemoteEntity): void;
   onMismatch(name: string): void;
+  /** Something to tell the owner about its streams. */
+  send(payload: PeerPayload): void;
+  onDropped(reason: DropReason): void;
   onFault(entity: RemoteEntity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
-/** The entities of one peer. What comes in is untrusted: every value is checked against its definition. */
-export class RemoteEntities {
+/** The entities of one peer. What comes in is untrusted: the streams have checked it. */
+export class RemoteEntities implements SnapshotListener {
   readonly #options: RemoteEntitiesOptions;
   readonly #tables = new Map<EntityDefinition, EntityTable>();
   readonly #records = new Map<number, RemoteRecord>();
-  /** Spawned by the peer, but of a kind that the game here has not used yet. */
-  readonly #unknown = new Map<number, Spawn>();
-  /** Definitions of which the game was told that the peer has another: once is enough. */
-  readonly #mismatched = new Set<string>();
+  readonly #streams: RemoteStreams;
   #timeline: TickTimeline | undefined;
   #delay: InterpolationDelay | undefined;
   #scratch = new Float32Array(64);
+  /** States taken from the message that is being read. */
+  #applied = 0;
+  /** False while what has waited is read. */
+  #isTelling = true;
+  /** Whether what is being read came as fast as it could: its arrival says when its tick was. */
+  #isTimely = false;
 
   constructor(options: RemoteEntitiesOptions) {
     this.#options = options;
+    this.#streams = new RemoteStreams({
+      clock: options.clock,
+      definitionNamed: (name) => options.definitionNamed(name),
+      onMismatch: (name) => options.onMismatch(name),
+      send: (payload) => options.send(payload),
+    });
   }
 
   *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
-    for (const record of this.#records.values()) if (record.definition === definition) yield record.entity;
+    for (const record of this.#records.values()) {
+      if (record.definition === definition && record.isTold) yield record.entity;
+    }
   }
 
   /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
@@ -107,92 +128,101 @@ export class RemoteEntities {
     if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#delay = undefined;
   }
 
-  /** A reason where the spawn was refused. */
-  spawn(spawn: Spawn): DropReason | undefined {
-    this.#timeline ??= new TickTimeline(spawn.tickHz);
-    this.#observe(this.#timeline, spawn.tick);
-    return this.#take(spawn, this.#timeline);
-  }
-
-  #take(spawn: Spawn, timeline: TickTimeline): DropReason | undefined {
-    this.despawn(spawn.localId);
-    if (this.#records.size + this.#unknown.size >= limits.ownedEntities) return "queue-full";
-    const definition = this.#options.definitionNamed(spawn.name);
-    if (!definition) {
-      // It may stay here for long: no more of it than a state may have.
-      if (spawn.state.length > limits.unreliablePacketBytes) return "too-long";
-      this.#unknown.set(spawn.localId, spawn);
-      return undefined;
-    }
-    if (definition.schemaHash !== spawn.schemaHash) {
-      if (!this.#mismatched.has(spawn.name)) this.#options.onMismatch(spawn.name);
-      this.#mismatched.add(spawn.name);
-      return "bad-message";
-    }
-    const news = this.#scratchFor(definition);
-    const reader = new ByteReader(spawn.state);
-    if (!readComponents(reader, definition, news) || reader.remaining > 0) return "out-of-range";
-    const record = this.#add(spawn, definition, timeline);
-    this.#correct(record, news, timeline.unwrap(spawn.tick));
-    this.#options.onSpawn(record.entity);
-    return undefined;
+  /** A reason where the stream was refused. */
+  announce(start: StreamStart): DropReason | undefined {
+    this.#timeline ??= new TickTimeline(start.tickHz);
+    return this.#streams.begin(start);
   }
 
   /** The game began to use a definition: entities that waited for it appear. */
   defined(name: string): void {
-    for (const [localId, spawn] of this.#unknown) {
-      if (spawn.name !== name) continue;
-      this.#unknown.delete(localId);
-      // It came some time ago: its arrival says nothing of the owner's ticks now.
-      if (this.#timeline) this.#take(spawn, this.#timeline);
-    }
+    this.#isTimely = false;
+    this.#isTelling = false;
+    this.#streams.defined(name, this);
+    this.#isTelling = true;
+    // Those that have ended by now never were, for the game.
+    for (const record of this.#records.values()) this.#tell(record);
   }
 
-  despawn(localId: number): void {
-    this.#unknown.delete(localId);
+  #despawn(localId: number): void {
     const record = this.#records.get(localId);
     if (!record) return;
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(localId);
-    this.#options.onDespawn(record.entity);
+    if (record.isTold) this.#options.onDespawn(record.entity);
     vacate(record.place);
   }
 
   clear(): void {
-    for (const localId of [...this.#records.keys()]) this.despawn(localId);
-    this.#unknown.clear();
+    for (const localId of [...this.#records.keys()]) this.#despawn(localId);
   }
 
-  /** Reads a state message; `drop` is told of everything in it that was dropped. Returns the updates applied. */
+  /** Reads states that came unreliably; `drop` is told why they were dropped. Returns the updates applied. */
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
-    const reader = new ByteReader(body);
-    let applied = 0;
-    while (reader.ok && reader.remaining > 0) {
-      const dropped = this.#update(reader, tick);
-      if (dropped) drop(dropped);
-      else applied += 1;
-    }
-    return applied;
+    this.#applied = 0;
+    this.#isTimely = true;
+    const reason = body.length === 0 ? "length" : this.#streams.read(body[0]!, body.subarray(1), tick, this);
+    if (reason) drop(reason);
+    return this.#applied;
   }
 
-  /** Takes the state that comes next in a message; a reason where it is dropped. */
-  #update(reader: ByteReader, tick: number): DropReason | undefined {
-    const { localId, componentCount } = readStateHead(reader);
-    const record = this.#records.get(localId);
-    if (!record || record.place.table.width !== componentCount) {
-      reader.bytes(componentCount * 4);
-      return reader.ok ? "unknown-entity" : "length";
-    }
-    const news = this.#scratchFor(record.definition);
-    if (!readComponents(reader, record.definition, news)) return reader.ok ? "out-of-range" : "length";
-    const unwrapped = record.timeline.unwrap(tick);
-    if (unwrapped <= record.tick) return "outdated";
-    this.#observe(record.timeline, tick);
-    return this.#correct(record, news, unwrapped);
+  /** Reads states that came reliably, maybe late. A reason where they were dropped. */
+  takeReference(stream: number, states: Uint8Array): DropReason | undefined {
+    this.#isTimely = false;
+    // Better a late answer than none to when the owner's ticks are.
+    const tick = new ByteReader(states).u32();
+    if (this.#timeline?.isReady === false) this.#observe(this.#timeline, tick);
+    return this.#streams.readReference(stream, states, this);
   }
 
-  #add({ localId }: Spawn, definition: EntityDefinition, timeline: TickTimeline): RemoteRecord {
+  /** @internal A stream has read a state. */
+  onState(entity: EntityRows, tick: number, place: number, changes: number): void {
+    const { plan, id } = entity;
+    const timeline = this.#timeline;
+    if (!timeline) return;
+    if (this.#isTimely) this.#observe(timeline, tick);
+    const known = this.#records.get(id);
+    if (known && known.definition !== plan.definition) this.#despawn(id);
+    const record = this.#records.get(id) ?? this.#add(id, plan.definition, timeline);
+    const { table, row } = record.place;
+    const before = table.stateOf(row);
+    const news = this.#scratchFor(plan.definition);
+    // Fields that the owner's build does not know keep what they began with.
+    news.set(before);
+    restore(plan, entity.rows, place, news);
+    const unwrapped = timeline.unwrap(tick);
+    const isJump = (changes & StateChange.teleported) !== 0;
+    if (isVelocityDerived(plan.definition)) {
+      const seconds = isJump ? 0 : timeline.secondsOf(unwrapped) - timeline.secondsOf(record.tick);
+      deriveVelocity(plan.definition, before, news, Number.isFinite(seconds) ? seconds : 0);
+    }
+    const refused = this.#correct(record, news, unwrapped, isJump);
+    if (refused) return this.#options.onDropped(refused);
+    const texts = entity.textsAt(tick);
+    table.textsOf(row).splice(0, texts.length, ...texts);
+    this.#applied += 1;
+    this.#tell(record);
+  }
+
+  /** @internal */
+  onRemoved(id: number): void {
+    this.#despawn(id);
+  }
+
+  /** @internal What both sides hold of an entity differs: it is asked for anew. */
+  onDesync(id: number): void {
+    this.#options.onDropped("desync");
+    this.#streams.distrust(id);
+  }
+
+  #tell(record: RemoteRecord): void {
+    if (record.isTold || !this.#isTelling) return;
+    record.isTold = true;
+    this.#options.onSpawn(record.entity);
+  }
+
+  #add(localId: number, definition: EntityDefinition, timeline: TickTimeline): RemoteRecord {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     const place = { table, row: table.allocate() };
@@ -205,6 +235,7 @@ export class RemoteEntities {
       timeline,
       entity,
       tick: Number.NEGATIVE_INFINITY,
+      isTold: false,
       shownAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#giveBody(record);
@@ -293,11 +324,13 @@ export class RemoteEntities {
   }
 
   /** @param tick unwrapped */
-  #correct(record: RemoteRecord, news: Float32Array, tick: number): DropReason | undefined {
+  #correct(record: RemoteRecord, news: Float32Array, tick: number, isJump: boolean): DropReason | undefined {
     const { body, timeline, place } = record;
     const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
     // A state from the far future would block all that follow.
-    if (body?.receive(news, timeline.secondsOf(tick), nowSeconds)) return "outdated";
+    const seconds = timeline.secondsOf(tick);
+    const refused = isJump ? body?.snap(news, seconds, nowSeconds) : body?.receive(news, seconds, nowSeconds);
+    if (refused) return "outdated";
     place.table.stateOf(place.row).set(news);
     record.tick = tick;
     record.shownAtMs = Number.NEGATIVE_INFINITY;

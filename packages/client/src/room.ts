@@ -17,6 +17,7 @@ import {
   type Cancel,
   type Genre,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
@@ -28,14 +29,15 @@ import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
 import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
-import { Publisher, publicationPolicy } from "./publisher.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import type { SocketCount } from "./stripes.js";
+import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
 
@@ -47,10 +49,12 @@ export interface RoomSetup {
   readonly profile: Genre;
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink: WebRtcLinkMaker | undefined;
   readonly tickHz: number;
   readonly page: Page | undefined;
   readonly onUnload: "leave" | "drop";
   readonly sockets: SocketCount;
+  readonly stateBytesPerSecond: number | undefined;
 }
 
 const RATE_PERIOD_MS = 1000;
@@ -68,10 +72,11 @@ export class Room {
   readonly clock: RoomClock;
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
+  readonly #serverPath: ServerPath;
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
-  readonly #publisher = new Publisher();
+  readonly #states: StateSender;
   readonly #messages = new RoomMessages();
   readonly #dropListeners = new Listeners<[string]>();
   readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
@@ -96,13 +101,15 @@ export class Room {
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+      onTeleport: (record) => this.#states.teleported(record),
     });
+    this.#states = this.#newStateSender(setup);
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
         myNumber: this.myNumber,
-        iceServers: this.#iceServers,
+        newLink: setup.newLink,
+        iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
@@ -112,6 +119,8 @@ export class Room {
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
     this.#gate = new AuthorityGate({
@@ -122,18 +131,16 @@ export class Room {
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
     });
     this.transport = new RoomTransport({
-      scheduler,
-      profile: setup.profile,
-      transports: setup.transports,
-      topology: setup.topology,
+      ...setup,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#connection.explanation,
+      serverPath: () => this.#serverPath.explain(),
+      killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
       ...setup,
-      webrtc: () => this.#hasWebRtc(),
+      webrtc: () => this.transport.isDirectWanted,
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
@@ -150,8 +157,17 @@ export class Room {
           this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
+    this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+  }
+
+  #newServerPath(): ServerPath {
+    return new ServerPath({
+      ...this.#setup,
+      connection: this.#connection,
+      onChange: () => this.transport.record(this.#serverPath.explain()),
+    });
   }
 
   /** Name of the kind of room. */
@@ -222,7 +238,7 @@ export class Room {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      this.#post(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
+      this.#states.spawned(record, this.#ticks.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -231,8 +247,8 @@ export class Room {
   }
 
   despawn(entity: object): void {
-    const { localId } = this.#owned.despawn(entity);
-    if (this.state !== "left") this.#post({ kind: "despawn", localId });
+    const record = this.#owned.despawn(entity);
+    if (this.state !== "left") this.#states.despawned(record, this.#ticks.tick);
   }
 
   /**
@@ -374,15 +390,24 @@ export class Room {
     this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
   }
 
+  #newStateSender(setup: RoomSetup): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.uplink,
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
+  }
+
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
-    const due = this.#owned.due(
-      tick,
-      this.nowMs(),
-      publicationPolicy(this.transport.plan, this.#members.pathPolicy()),
-    );
-    if (due.length > 0) this.#publisher.publish(due, tick, this.#members.peers(), this.#connection.link);
+    this.#owned.derive(tick);
+    this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
@@ -399,7 +424,11 @@ export class Room {
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
-    if (isReturn) this.clock.restart();
+    if (isReturn) {
+      this.clock.restart();
+      this.#serverPath.end("the room was joined anew");
+      this.transport.setServerWebRtc(false);
+    }
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
@@ -417,10 +446,10 @@ export class Room {
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
   #moved(reason: string): void {
-    const { link } = this.#connection;
-    if (!link) return;
+    const { uplink } = this.#connection;
+    if (!uplink) return;
     this.transport.record({ about: "server", choice: "websocket", reason });
-    for (const peer of this.#members.peers()) peer.relayOver(link);
+    for (const peer of this.#members.peers()) peer.relayOver(uplink);
   }
 
   #dropped(reason: string): void {
@@ -433,6 +462,7 @@ export class Room {
     for (const cancel of this.#timers.splice(0)) cancel();
     this.#endReplicating?.();
     this.clock.stop();
+    this.#serverPath.end("the room was left");
     this.#members.clear("the room was left");
     this.#gate.end();
     this.#leftListeners.tell(code, reason);
@@ -448,12 +478,17 @@ export class Room {
         this.#members.remove(message.number, "left");
         if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
+      case "iceServers":
+        this.#iceServers = message.iceServers;
+        return;
       case "capabilities": {
+        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
         const peer = this.#members.peer(message.number);
         if (peer) peer.hasWebRtc = message.webrtc;
         return this.#applyPlan();
       }
       case "signal":
+        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
@@ -466,10 +501,8 @@ export class Room {
   #addPeer(info: PeerInfo): void {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
-    if (this.#connection.link) peer.relayOver(this.#connection.link);
-    for (const record of this.#owned.records) {
-      peer.send(this.#owned.spawnPayload(record, this.#ticks.tick, this.#ticks.tickHz));
-    }
+    if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
+    this.#states.joined(peer, this.#ticks.tick);
     this.#members.joins.tell(peer);
   }
 
@@ -477,23 +510,26 @@ export class Room {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
     else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
+    else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
+    // Who is reached through the relay gets states over WebRTC, where the server has it.
+    this.#reviewServerPath();
   }
 
-  #hasWebRtc(): boolean {
-    return (
-      this.transport.plan.circumstances.available.webrtc && this.transport.plan.pairLinks.includes("webrtc")
-    );
+  #reviewServerPath(): void {
+    if (!this.#welcome) return;
+    const hasAuthority = this.#welcome.authority !== undefined;
+    this.#serverPath.review(this.transport.plan, hasAuthority, this.#members.peers());
   }
 
   #applyPlan(): void {
     this.#members.planChanged();
     this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
-    const hasWebRtc = this.#hasWebRtc();
+    const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
@@ -503,6 +539,7 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
+    this.#reviewServerPath();
   }
 
   #sample(): void {

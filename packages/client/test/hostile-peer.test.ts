@@ -1,10 +1,11 @@
-import { ByteWriter, MessageKind, PayloadKind, writeComponents } from "@paceline/protocol";
+import { PayloadKind } from "@paceline/protocol";
 import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
 import type { RemoteEntity, Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import { Car } from "./definitions.js";
 import { RawPeer } from "./raw-peer.js";
+import { RawStates } from "./raw-states.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";
 
@@ -13,15 +14,12 @@ const stage = new Stage();
 /** Position, heading, fuel, braking; velocity and turn rate. */
 const goodState = [1, 2, 0.5, 0.5, 1, 0, 0, 0];
 
-function spawnOf(
-  localId: number,
-  state: readonly number[],
-  more: { name?: string; schemaHash?: number } = {},
-) {
-  const writer = new ByteWriter();
-  writeComponents(writer, state);
-  const { name = Car.name, schemaHash = Car.schemaHash } = more;
-  return { kind: "spawn", localId, name, schemaHash, tickHz: 60, tick: 100, state: writer.take() } as const;
+/** Tells of a stream of cars, and of its first car. */
+function beginCars(raw: RawPeer, to: number): RawStates {
+  const states = new RawStates(Car);
+  raw.send(to, states.announcement());
+  raw.send(to, states.reference(100, [0, ...goodState]));
+  return states;
 }
 
 /** A room with two games that play by the rules, and one participant that need not. */
@@ -51,84 +49,45 @@ async function expectUndisturbed(a: Room, b: Room): Promise<void> {
 describe("what comes from a peer", () => {
   test("plays along where it keeps the rules", async () => {
     const { a, raw, cars } = await scene();
-    raw.send(a.myNumber, spawnOf(0, goodState));
-    raw.sendState(a.myNumber, 0, [3, 4, 0.25, 0.75, 0, 0, 0, 0], 101);
+    const states = beginCars(raw, a.myNumber);
+    raw.sendState(a.myNumber, states.body(101, [0, 3, 4, 0.25, 0.75, 0, 0, 0, 0]), 101);
     await until("its car has moved", () => cars()[0]?.position.x === 3);
     expect(cars()[0]).toMatchObject({ fuel: 0.75, braking: false, lastTick: 101 });
     expect(a.drops.total).toBe(0);
     raw.leave();
   });
 
-  test("is dropped and counted where a value is out of range, and nothing of it is shown", async () => {
+  test("is dropped and counted where it makes no sense, and nothing of it is shown", async () => {
     const { a, b, raw, cars } = await scene();
-    raw.send(a.myNumber, spawnOf(0, goodState));
+    const states = beginCars(raw, a.myNumber);
     await until("its car is there", () => cars().length === 1);
-    const bad: [place: number, value: number][] = [
-      [0, 1000.5],
-      [1, Number.NaN],
-      [2, Infinity],
-      [2, 3.2],
-      [3, -0.01],
-      [4, 0.5],
-      [4, 2],
-      [5, 2e6],
-      [7, -Infinity],
-    ];
-    let tick = 101;
-    for (const [place, value] of bad) {
-      raw.sendState(a.myNumber, 0, goodState.with(place, value), tick++);
-    }
-    await until("all are dropped", () => a.drops.of("out-of-range") === bad.length);
-    expect(cars()[0]).toMatchObject({ fuel: 0.5, heading: 0.5, lastTick: 100 });
+    const body = states.body(101, [0, ...goodState.with(3, 1)]);
+    const bad = [Uint8Array.of(...body, ...new Uint8Array(9)), new Uint8Array(0), Uint8Array.of(200, 1, 2)];
+    for (const [index, bytes] of bad.entries()) raw.sendState(a.myNumber, bytes, 101 + index);
+    await until("all are dropped", () => a.drops.total === bad.length);
+    expect(a.drops.toRecord()).toEqual({ length: 2, "unknown-entity": 1 });
+    expect(cars()[0]).toMatchObject({ fuel: 0.5, lastTick: 100 });
+    expect(cars()[0]!.heading).toBeCloseTo(0.5, 3);
     // A bad one takes no good one with it.
-    raw.sendState(a.myNumber, 0, goodState.with(3, 1), tick);
+    raw.sendState(a.myNumber, body, 101);
     await until("a good one is taken", () => cars()[0]!.fuel === 1);
     await expectUndisturbed(a, b);
     raw.leave();
   });
 
-  test("is dropped and counted where it is old, repeated, cut off, or about nothing", async () => {
+  test("spawns nothing from streams that it may not have", async () => {
     const { a, b, raw, cars } = await scene();
-    raw.send(a.myNumber, spawnOf(0, goodState));
-    await until("its car is there", () => cars().length === 1);
-    raw.sendState(a.myNumber, 0, goodState, 100);
-    raw.sendState(a.myNumber, 0, goodState, 99);
-    raw.sendState(a.myNumber, 5, goodState, 200);
-    raw.sendState(a.myNumber, 0, goodState.slice(1), 201);
-    const cut = new ByteWriter().u16(0).varint(8).f32(1).u8(7).take();
-    raw.sendMessage(a.myNumber, MessageKind.state, cut, { isPublished: true, tick: 202 });
-    const longClaim = new ByteWriter()
-      .u16(9)
-      .varint(2 ** 20)
-      .f32(1)
-      .take();
-    raw.sendMessage(a.myNumber, MessageKind.state, longClaim, { isPublished: true, tick: 203 });
-    await until("all are dropped", () => a.drops.total === 6);
-    expect(a.drops.toRecord()).toEqual({ outdated: 2, "unknown-entity": 2, length: 2 });
-    expect(cars()[0]!.lastTick).toBe(100);
-    await expectUndisturbed(a, b);
-    raw.leave();
-  });
-
-  test("spawns nothing that does not fit its definition", async () => {
-    const { a, b, raw, cars } = await scene();
-    raw.send(a.myNumber, spawnOf(0, goodState.with(0, 1e9)));
-    raw.send(a.myNumber, spawnOf(1, goodState.slice(2)));
-    raw.send(a.myNumber, spawnOf(2, [...goodState, 1]));
-    raw.send(a.myNumber, spawnOf(3, goodState, { schemaHash: 1 }));
-    raw.send(
-      a.myNumber,
-      spawnOf(
-        4,
-        Array.from({ length: 4000 }, () => 0),
-        { name: "toString" },
-      ),
-    );
-    raw.send(a.myNumber, spawnOf(5, [1], { name: "__proto__" }));
-    raw.send(a.myNumber, { kind: "despawn", localId: 77 });
-    raw.send(a.myNumber, spawnOf(6, goodState));
+    const states = new RawStates(Car, 3);
+    raw.send(a.myNumber, new RawStates(Car, 1).announcement({ schemaHash: 1 }));
+    raw.send(a.myNumber, new RawStates(Car, 2).announcement({ name: "toString" }));
+    raw.send(a.myNumber, states.announcement());
+    raw.send(a.myNumber, states.announcement());
+    raw.send(a.myNumber, { kind: "resync", stream: 77, entities: [1] });
+    raw.send(a.myNumber, { kind: "fields", stream: 77, fieldCount: 0 });
+    raw.send(a.myNumber, states.removal(99, 77));
+    raw.send(a.myNumber, states.reference(100, [6, ...goodState]));
     await until("the good one is there", () => cars().length === 1);
-    expect(a.drops.toRecord()).toEqual({ "out-of-range": 3, "bad-message": 1, "too-long": 1 });
+    expect(a.drops.toRecord()).toEqual({ "bad-message": 2 });
     expect(cars()[0]!.id).toBe(raw.number * 0x10000 + 6);
     await expectUndisturbed(a, b);
     raw.leave();
@@ -187,12 +146,12 @@ describe("what comes from a peer", () => {
 
   test("ends its pair when it keeps making no sense, and only its own", async () => {
     const { a, b, raw, cars } = await scene();
-    raw.send(a.myNumber, spawnOf(0, goodState));
+    const states = beginCars(raw, a.myNumber);
     await until("its car is there", () => cars().length === 1);
+    const tooLong = Uint8Array.of(...states.body(101, [0, ...goodState]), ...new Uint8Array(9));
     const left: number[] = [];
     a.onPeerLeave((peer) => left.push(peer.number));
-    for (let count = 0; count < 60; count++)
-      raw.sendState(a.myNumber, 0, goodState.with(0, 1e9), 101 + count);
+    for (let count = 0; count < 60; count++) raw.sendState(a.myNumber, tooLong, 101 + count);
     await until("a has cut it off", () => left.length === 1);
     expect(left).toEqual([raw.number]);
     expect(cars()).toEqual([]);

@@ -4,29 +4,9 @@ import { OwnedEntities } from "../src/owned-entities.js";
 import { Sign } from "./definitions.js";
 
 const TICK_SECONDS = 1 / 60;
-const policy = {
-  minIntervalMs: 33,
-  heartbeatMs: 1000,
-  movingHeartbeatMs: 300,
-  positionThresholdM: 0.1,
-  headingThresholdRad: 0.03,
-  horizonMs: 0,
-  repeatAfterMs: 0,
-};
-
 function entitiesOf(idOf: (localId: number) => number): OwnedEntities {
-  return new OwnedEntities({ tickSeconds: TICK_SECONDS, idOf, onFault: () => undefined });
+  return new OwnedEntities({ tickSeconds: TICK_SECONDS, idOf, onTeleport: () => undefined });
 }
-
-test("what changes in the tick that a newcomer was told of is sent in the next one", () => {
-  const owned = entitiesOf((localId) => localId);
-  const record = owned.spawn(Sign, {});
-  owned.spawnPayload(record, 10, 60);
-  Object.assign(record.entity, { lit: true });
-  expect(owned.due(10, 500, policy)).toEqual([]);
-  expect(owned.due(11, 517, policy)).toEqual([record]);
-  expect(owned.due(12, 533, policy)).toEqual([]);
-});
 
 test("a spawn whose values are refused leaves nothing behind", () => {
   const owned = entitiesOf((localId) => localId);

@@ -90,11 +90,9 @@ export class RawPeer {
     this.sendReliable(to, writePeerPayload(payload));
   }
 
-  /** A published state of one entity: as many Float32 as given. */
-  sendState(to: number, localId: number, values: readonly number[], tick: number): void {
-    const body = new ByteWriter().u16(localId).varint(values.length);
-    for (const value of values) body.f32(value);
-    this.sendMessage(to, MessageKind.state, body.take(), { isPublished: true, tick });
+  /** Published states. */
+  sendState(to: number, body: Uint8Array, tick: number): void {
+    this.sendMessage(to, MessageKind.state, body, { isPublished: true, tick });
   }
 
   leave(): void {

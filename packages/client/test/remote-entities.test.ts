@@ -1,38 +1,36 @@
 import {
-  ByteWriter,
   defineEntity,
+  scalar,
   vec2,
-  writeComponents,
-  writeState,
   type DropReason,
   type EntityDefinition,
-  type Spawn,
+  type PeerPayload,
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import type { Peer } from "../src/peer.js";
 import { RemoteEntities } from "../src/remote-entities.js";
+import { RawStates } from "./raw-states.js";
 
-const puck = defineEntity("puck", { position: vec2({ range: [-10, 10], precision: 0.01 }) });
+const position = vec2({ range: [-10, 10], precision: 0.01 });
+const puck = defineEntity("puck", { position });
 const known = puck as unknown as EntityDefinition;
-const owner: Peer = {
-  id: "o",
-  number: 3,
-  path: "relay",
-  channel: "",
-  reason: "",
-  rttMs: undefined,
-  stats: { bytesOutPerS: 0, bytesInPerS: 0, updatesOutPerS: 0, updatesInPerS: 0, lossRatio: 0 },
-} as unknown as Peer;
+const owner = { number: 3, rttMs: undefined } as unknown as Peer;
+const FIRST = 3 * 0x10000;
+
+type Entry = readonly [localId: number, ...values: number[]];
 
 class Scene {
   readonly spawned: number[] = [];
   readonly despawned: number[] = [];
   readonly mismatches: string[] = [];
-  readonly drops: DropReason[] = [];
+  readonly drops: (DropReason | undefined)[] = [];
+  readonly told: PeerPayload[] = [];
+  readonly clock = new VirtualScheduler();
+  readonly states: RawStates;
   readonly entities = new RemoteEntities({
     owner,
-    clock: new VirtualScheduler(),
+    clock: this.clock,
     definitionNamed: (name) => (name === "puck" ? known : undefined),
     view: {
       isInterpolated: false,
@@ -44,21 +42,30 @@ class Scene {
     onSpawn: ({ id }) => this.spawned.push(id),
     onDespawn: ({ id }) => this.despawned.push(id),
     onMismatch: (name) => this.mismatches.push(name),
+    send: (payload) => this.told.push(payload),
+    onDropped: (reason) => this.drops.push(reason),
     onFault: () => undefined,
   });
 
-  spawn(localId: number, values: readonly number[], more: Partial<Spawn> = {}): DropReason | undefined {
-    const state = new ByteWriter();
-    writeComponents(state, values);
-    const { name, schemaHash } = puck;
-    const spawn = { localId, name, schemaHash, tickHz: 60, tick: 100, state: state.take() };
-    return this.entities.spawn({ ...spawn, ...more });
+  constructor(definition: unknown = known) {
+    this.states = new RawStates(definition);
+    this.announce(this.states.announcement());
   }
 
-  receive(tick: number, ...entries: readonly (readonly [localId: number, ...values: number[]])[]): number {
-    const body = new ByteWriter();
-    for (const [localId, ...values] of entries) writeState(body, localId, values);
-    return this.entities.receive(body.take(), tick, (reason) => this.drops.push(reason));
+  announce(payload: PeerPayload): void {
+    if (payload.kind === "stream") this.#note(this.entities.announce(payload));
+  }
+
+  reliably(payload: PeerPayload): void {
+    if (payload.kind === "reference") this.#note(this.entities.takeReference(payload.stream, payload.states));
+  }
+
+  receive(tick: number, ...entries: Entry[]): number {
+    return this.take(this.states.body(tick, ...entries), tick);
+  }
+
+  take(body: Uint8Array, tick: number): number {
+    return this.entities.receive(body, tick, (reason) => this.drops.push(reason));
   }
 
   /** Positions of all entities, by id. */
@@ -69,78 +76,99 @@ class Scene {
     }[];
     return Object.fromEntries(list.map(({ id, position: { x, y } }) => [id, [x, y]]));
   }
+
+  #note(reason: DropReason | undefined): void {
+    if (reason) this.drops.push(reason);
+  }
 }
 
-const FIRST = 3 * 0x10000;
-
 describe("entities of a peer", () => {
-  test("[WF39] take newer states and drop those that are not", () => {
+  test("[WF39] take newer states and no older ones", () => {
     const scene = new Scene();
-    scene.spawn(0, [1, 1]);
+    scene.reliably(scene.states.reference(100, [0, 1, 1]));
     expect(scene.receive(101, [0, 2, 2])).toBe(1);
     expect(scene.receive(101, [0, 3, 3])).toBe(0);
     expect(scene.receive(100, [0, 4, 4])).toBe(0);
     expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
-    expect(scene.drops).toEqual(["outdated", "outdated"]);
   });
 
   test("[WF9] [WF39] know a newer tick across the wrap of 32 bits", () => {
     const scene = new Scene();
-    scene.spawn(0, [1, 1], { tick: 0xffffffff });
+    scene.receive(0xffffffff, [0, 1, 1]);
     expect(scene.receive(3, [0, 2, 2])).toBe(1);
     expect(scene.receive(0xffffffff, [0, 3, 3])).toBe(0);
     expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
   });
 
-  test("[WF14] [WF15] are dropped one by one, the others of the message stay", () => {
+  test("[WF14] are those of the stream that the body names", () => {
     const scene = new Scene();
-    scene.spawn(0, [1, 1]);
-    scene.spawn(1, [1, 1]);
-    const applied = scene.receive(101, [7, 1, 1], [0, 11, 0], [0, 1, 2, 3], [1, 5, 5]);
-    expect(applied).toBe(1);
-    expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [5, 5] });
-    expect(scene.drops).toEqual(["unknown-entity", "out-of-range", "unknown-entity"]);
+    const body = scene.states.body(101, [0, 1, 1], [1, 2, 2]);
+    expect(scene.take(Uint8Array.of(9, ...body.subarray(1)), 101)).toBe(0);
+    expect(scene.take(new Uint8Array(0), 101)).toBe(0);
+    expect(scene.drops).toEqual(["unknown-entity", "length"]);
+    expect(scene.take(body, 101)).toBe(2);
+    expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
   });
 
-  test("[WF14] before a cut entry are taken", () => {
+  test("[WF15] change by no message that is malformed in any part", () => {
     const scene = new Scene();
-    scene.spawn(0, [1, 1]);
-    const body = new ByteWriter();
-    writeState(body, 0, [2, 2]);
-    writeState(body, 0, [3, 3]);
-    const cut = body.take().subarray(0, -1);
-    expect(scene.entities.receive(cut, 101, (reason) => scene.drops.push(reason))).toBe(1);
-    expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
-    expect(new Set(scene.drops)).toEqual(new Set(["length"]));
+    scene.receive(101, [0, 1, 1], [1, 1, 1]);
+    const body = scene.states.body(102, [0, 2, 2], [1, 2, 2]);
+    for (let more = 9; more < 17; more++) scene.take(Uint8Array.of(...body, ...new Uint8Array(more)), 102);
+    expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [1, 1] });
+    expect(scene.drops).toEqual(Array.from({ length: 8 }, () => "length"));
+    // A body that was cut may be another one; what is in it keeps to its ranges all the same.
+    for (let length = 1; length < body.length; length++) scene.take(body.subarray(0, length), 102 + length);
+    for (const [x, y] of Object.values(scene.positions)) {
+      expect(Math.max(Math.abs(x), Math.abs(y))).toBeLessThanOrEqual(10);
+    }
+    expect(scene.take(scene.states.body(200, [0, 2, 2]), 200)).toBe(1);
   });
 
-  test("[WF41] begin and end; a spawn of an id in use ends the older one first", () => {
+  test("[WF23] [WF41] begin and end; what is late does not bring one back", () => {
     const scene = new Scene();
-    scene.spawn(0, [1, 1]);
-    scene.spawn(0, [2, 2], { tick: 50 });
-    expect([scene.spawned, scene.despawned]).toEqual([[FIRST, FIRST], [FIRST]]);
-    expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
-    scene.entities.despawn(0);
-    scene.entities.despawn(0);
-    expect(scene.despawned).toEqual([FIRST, FIRST]);
-    expect(scene.positions).toEqual({});
+    scene.reliably(scene.states.reference(100, [0, 1, 1]));
+    scene.reliably(scene.states.removal(102, 0));
+    scene.reliably(scene.states.removal(102, 0));
+    expect(scene.receive(101, [0, 1, 1])).toBe(0);
+    expect(scene.drops).toEqual(["outdated"]);
+    expect([scene.spawned, scene.despawned]).toEqual([[FIRST], [FIRST]]);
+    expect(scene.receive(103, [0, 5, 5])).toBe(1);
+    expect(scene.positions).toEqual({ [FIRST]: [5, 5] });
   });
 
   test("[WF41] end with the session", () => {
     const scene = new Scene();
-    scene.spawn(0, [1, 1]);
-    scene.spawn(5, [1, 1]);
+    scene.receive(100, [0, 1, 1], [5, 1, 1]);
     scene.entities.clear();
     expect(scene.despawned).toEqual([FIRST, FIRST + 5]);
   });
 
-  test("[WF22] [WF28] are not spawned from states out of range, of another width, or of another hash", () => {
-    const scene = new Scene();
-    expect(scene.spawn(0, [11, 0])).toBe("out-of-range");
-    expect(scene.spawn(0, [Number.NaN, 0])).toBe("out-of-range");
-    expect(scene.spawn(0, [1])).toBe("out-of-range");
-    expect(scene.spawn(0, [1, 1, 1])).toBe("out-of-range");
-    expect(scene.spawn(0, [1, 1], { schemaHash: puck.schemaHash ^ 1 })).toBe("bad-message");
+  test("[WF28] are not taken from a stream of another definition; the game is told once", () => {
+    const scene = new Scene(defineEntity("puck", { place: scalar({ range: [0, 1], precision: 0.1 }) }));
+    expect(scene.drops).toEqual(["bad-message"]);
+    scene.announce({ ...scene.states.announcement(), stream: 1 } as PeerPayload);
+    expect(scene.drops).toEqual(["bad-message", "bad-message"]);
+    expect(scene.receive(100, [0, 0.5])).toBe(0);
     expect([scene.spawned, scene.mismatches]).toEqual([[], ["puck"]]);
+  });
+
+  test("[WF47] of a newer build are asked for with the fields that both know", () => {
+    const newer = defineEntity("puck", { position, spin: scalar({ range: [0, 1], precision: 0.1 }) });
+    const scene = new Scene(newer);
+    expect(scene.drops).toEqual([]);
+    expect(scene.told).toEqual([{ kind: "fields", stream: 0, fieldCount: 1 }]);
+  });
+});
+
+describe("what a receiver lacks", () => {
+  test("[WF46] is asked for when messages in a row cannot be read, and not again at once", () => {
+    const scene = new Scene();
+    const tooLong = Uint8Array.of(...scene.states.body(101, [0, 1, 1]), ...new Uint8Array(9));
+    for (let count = 0; count < 10; count++) scene.take(tooLong, 101 + count);
+    expect(scene.told).toEqual([{ kind: "resync", stream: 0, entities: [] }]);
+    scene.clock.advance(1500);
+    for (let count = 0; count < 3; count++) scene.take(tooLong, 120 + count);
+    expect(scene.told).toHaveLength(2);
   });
 });

@@ -1,4 +1,4 @@
-import type { EntityDefinition } from "@paceline/protocol";
+import type { EntityDefinition, Leaf } from "@paceline/protocol";
 
 const FIRST_CAPACITY = 8;
 
@@ -12,6 +12,7 @@ export class EntityTable {
   readonly width: number;
   #state: Float32Array;
   #shown: Float32Array;
+  readonly #texts: (string | Uint8Array)[][] = [];
   readonly #free: number[] = [];
   #used = 0;
 
@@ -30,15 +31,15 @@ export class EntityTable {
     return this.#shown;
   }
 
-  /** A row, filled with each component's value nearest to zero. */
+  /** A row, filled with what each field begins with. */
   allocate(): number {
     const row = this.#free.pop() ?? this.#used++;
     if ((row + 1) * this.width > this.#state.length) this.#grow();
-    for (const [index, { min, max }] of this.definition.components.entries()) {
-      const value = Math.min(Math.max(0, min), max);
-      this.#state[row * this.width + index] = value;
-      this.#shown[row * this.width + index] = value;
+    for (const [index, { initial }] of this.definition.components.entries()) {
+      this.#state[row * this.width + index] = initial;
+      this.#shown[row * this.width + index] = initial;
     }
+    this.#texts[row] = this.definition.leaves.filter(({ count }) => count === 0).map(initialText);
     return row;
   }
 
@@ -55,6 +56,11 @@ export class EntityTable {
     return this.#shown.subarray(row * this.width, (row + 1) * this.width);
   }
 
+  /** A row's texts, in the order of the definition. */
+  textsOf(row: number): (string | Uint8Array)[] {
+    return this.#texts[row]!;
+  }
+
   #grow(): void {
     const larger = (old: Float32Array) => {
       const array = new Float32Array(old.length * 2);
@@ -64,6 +70,10 @@ export class EntityTable {
     this.#state = larger(this.#state);
     this.#shown = larger(this.#shown);
   }
+}
+
+function initialText({ field }: Leaf): string | Uint8Array {
+  return field.kind === "string" ? (field.default ?? "") : new Uint8Array(0);
 }
 
 /** Where an entity's values are: a row of a table. */
@@ -82,6 +92,7 @@ export function vacate(place: Place): void {
   const ownRow = own.allocate();
   own.stateOf(ownRow).set(table.stateOf(row));
   own.shownOf(ownRow).set(table.shownOf(row));
+  own.textsOf(ownRow).splice(0, Infinity, ...table.textsOf(row));
   table.release(row);
   place.table = own;
   place.row = ownRow;

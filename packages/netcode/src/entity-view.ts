@@ -1,9 +1,14 @@
 import {
   ConfigError,
+  decodeUtf8,
+  encodeUtf8,
   type EntityDefinition,
   type Field,
   type Fields,
-  type FlagField,
+  type GroupField,
+  type ListField,
+  type QuatField,
+  type ValueOf,
   type Vec2Field,
   type Vec3Field,
 } from "@paceline/protocol";
@@ -25,42 +30,65 @@ export interface Vec3 {
   set(x: number, y: number, z: number): void;
 }
 
-type ValueOf<F extends Field> = F extends Vec2Field
+/** A rotation of an entity. Only all four together mean something: `set` takes a quaternion of any length but 0. */
+export interface Quat {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+  readonly w: number;
+  set(x: number, y: number, z: number, w: number): void;
+}
+
+/** Fields that are objects of their own: written by what is in them. */
+type Composite = Vec2Field | Vec3Field | QuatField | ListField | GroupField;
+
+type WritableValue<F> = F extends Vec2Field
   ? Vec2
   : F extends Vec3Field
     ? Vec3
-    : F extends FlagField
-      ? boolean
-      : number;
+    : F extends QuatField
+      ? Quat
+      : F extends ListField<infer Item>
+        ? WritableItems<Item>
+        : F extends GroupField<infer Members>
+          ? WritableFields<Members>
+          : ValueOf<F>;
 
-type VectorNames<F extends Fields> = {
-  [Name in keyof F]: F[Name] extends Vec2Field | Vec3Field ? Name : never;
+/** As many as the field says; none can be added or taken away. */
+type WritableItems<Item> = Item extends Composite
+  ? readonly WritableValue<Item>[]
+  : { readonly length: number; [index: number]: WritableValue<Item> } & Iterable<WritableValue<Item>>;
+
+type ReadonlyValue<F> = F extends Vec2Field
+  ? Readonly<Vec2>
+  : F extends Vec3Field
+    ? Readonly<Vec3>
+    : F extends QuatField
+      ? Quat
+      : F extends ListField<infer Item>
+        ? readonly ReadonlyValue<Item>[]
+        : F extends GroupField<infer Members>
+          ? ReadonlyFields<Members>
+          : ValueOf<F>;
+
+type CompositeNames<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends Composite ? Name : never;
 }[keyof F];
 
 /** An entity's fields as its owner sees them. Writes throw {@link ConfigError} for a value that is out of range. */
 export type WritableFields<F extends Fields> = {
-  -readonly [Name in Exclude<keyof F, VectorNames<F>>]: ValueOf<F[Name]>;
+  -readonly [Name in Exclude<keyof F, CompositeNames<F>>]: WritableValue<F[Name]>;
 } & {
-  readonly [Name in VectorNames<F>]: ValueOf<F[Name]>;
+  readonly [Name in CompositeNames<F>]: WritableValue<F[Name]>;
 };
 
 /** An entity's fields as everybody else sees them. */
-export type ReadonlyFields<F extends Fields> = {
-  readonly [Name in keyof F]: F[Name] extends Vec2Field | Vec3Field
-    ? Readonly<ValueOf<F[Name]>>
-    : ValueOf<F[Name]>;
-};
+export type ReadonlyFields<F extends Fields> = { readonly [Name in keyof F]: ReadonlyValue<F[Name]> };
 
-/** Values to begin with, field by field; what is left out begins as near to zero as its range allows. */
-export type InitialFields<F extends Fields> = {
-  readonly [Name in keyof F]?: F[Name] extends Vec2Field
-    ? { readonly x: number; readonly y: number }
-    : F[Name] extends Vec3Field
-      ? { readonly x: number; readonly y: number; readonly z: number }
-      : F[Name] extends FlagField
-        ? boolean
-        : number;
-};
+/** Values to begin with, field by field; what is left out begins with its default, or as near to zero as it may. */
+export type InitialFields<F extends Fields> = { readonly [Name in keyof F]?: InitialValue<F[Name]> };
+
+type InitialValue<F> = F extends GroupField<infer Members> ? InitialFields<Members> : ValueOf<F>;
 
 /** What a view reads and writes: a place, in one of its table's arrays. */
 export interface Row {
@@ -71,20 +99,27 @@ export interface Row {
   readonly beforeRead?: (() => void) | undefined;
 }
 
-const axes = ["x", "y", "z"] as const;
+/** The numbers and texts behind a view. */
+export interface Cells {
+  readonly access: "checked" | "read" | "free";
+  get(offset: number): number;
+  set(offset: number, value: number): void;
+  text(index: number): string | Uint8Array;
+  setText(index: number, value: string | Uint8Array): void;
+}
+
+const axes = ["x", "y", "z", "w"] as const;
+const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, vec3: 3, quat: 4 };
 
 /** Adds a property for every field of the definition to `target`, reading from and writing to `row`. */
 export function defineFields<T extends object>(target: T, definition: EntityDefinition, row: Row): T {
+  return defineCells(target, definition, cellsOf(row));
+}
+
+/** The same over any numbers; those that are `free` are taken as they come. */
+export function defineCells<T extends object>(target: T, definition: EntityDefinition, cells: Cells): T {
   for (const [name, field] of Object.entries(definition.fields)) {
-    const offset = definition.offsets[name]!;
-    if (field.kind === "vec2" || field.kind === "vec3") {
-      const vector = vectorView(name, field, offset, row);
-      Object.defineProperty(target, name, {
-        enumerable: true,
-        get: () => vector,
-        set: refuse(`${definition.name}.${name}`),
-      });
-    } else defineNumber(target, name, { path: name, field, offset }, row);
+    define(target, name, { definition, path: name, field, cells });
   }
   return target;
 }
@@ -95,90 +130,222 @@ export function assignFields(
   definition: EntityDefinition,
   initial: Readonly<Record<string, unknown>>,
 ): void {
-  for (const [name, value] of Object.entries(initial)) {
+  assignMembers(view as View, definition.name, definition.fields, initial);
+}
+
+type View = Record<string, unknown>;
+
+function assignMembers(view: View, path: string, fields: Fields, values: unknown): void {
+  for (const [name, value] of Object.entries(values ?? {})) {
     // An object has names of its own, such as toString, that are no fields.
-    const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) {
-      const expected = `one of ${Object.keys(definition.fields).join(", ")}`;
-      throw new ConfigError({ field: `${definition.name}.${name}`, value, expected });
+      const expected = `one of ${Object.keys(fields).join(", ")}`;
+      throw new ConfigError({ field: `${path}.${name}`, value, expected });
     }
-    if (field.kind !== "vec2" && field.kind !== "vec3") {
-      (view as Record<string, unknown>)[name] = value;
-      continue;
-    }
-    const vector = (view as Record<string, Record<string, unknown>>)[name]!;
-    for (const axis of axes.slice(0, field.kind === "vec2" ? 2 : 3)) {
-      vector[axis] = (value as Record<string, unknown> | undefined)?.[axis];
-    }
+    assign(view, name, { path: `${path}.${name}`, field }, value);
   }
 }
 
-function vectorView(name: string, field: Field, offset: number, row: Row): object {
+function assign(
+  view: View,
+  key: string,
+  { path, field }: { readonly path: string; readonly field: Field },
+  value: unknown,
+): void {
+  const part = view[key] as View;
+  switch (field.kind) {
+    case "vec2":
+    case "vec3":
+    case "quat": {
+      const given = axes.slice(0, axisCounts[field.kind]).map((axis) => (value as View | undefined)?.[axis]);
+      (part as { set(...values: unknown[]): void }).set(...given);
+      return;
+    }
+    case "group":
+      return assignMembers(part, path, field.fields, value);
+    case "list": {
+      const { item, length } = field;
+      if (!Array.isArray(value) || value.length !== length) {
+        throw new ConfigError({ field: path, value, expected: `a list of ${length}` });
+      }
+      value.forEach((each, index) =>
+        assign(part, String(index), { path: `${path}.${index}`, field: item }, each),
+      );
+      return;
+    }
+    default:
+      view[key] = value;
+  }
+}
+
+interface Site {
+  readonly definition: EntityDefinition;
+  readonly path: string;
+  readonly field: Field;
+  readonly cells: Cells;
+}
+
+function define(target: object, key: string, site: Site): void {
+  const { path, field, definition } = site;
+  const isText = field.kind === "string" || field.kind === "bytes";
+  const part = isText ? undefined : partOf(site);
+  if (part) {
+    Object.defineProperty(target, key, { enumerable: true, get: () => part, set: refuse(nameOf(site)) });
+  } else if (isText) defineText(target, key, site);
+  else defineNumber(target, key, site, definition.offsets[path]!);
+}
+
+/** The object behind a composite field. */
+function partOf(site: Site): object | undefined {
+  const { path, field } = site;
+  const count = axisCounts[field.kind];
+  if (count !== undefined) return vectorView(site, count);
+  if (field.kind === "group") {
+    const members = {};
+    for (const [name, member] of Object.entries(field.fields)) {
+      define(members, name, { ...site, path: `${path}.${name}`, field: member });
+    }
+    return Object.preventExtensions(members);
+  }
+  if (field.kind !== "list") return undefined;
+  const items: unknown[] = [];
+  for (let index = 0; index < field.length; index++) {
+    define(items, String(index), { ...site, path: `${path}.${index}`, field: field.item });
+  }
+  return Object.preventExtensions(items);
+}
+
+function vectorView(site: Site, count: number): object {
+  const { definition, path, field, cells } = site;
+  const offset = definition.offsets[path]!;
   const vector = {};
-  const used = axes.slice(0, field.kind === "vec2" ? 2 : 3);
+  const used = axes.slice(0, count);
+  const isWhole = field.kind === "quat" && cells.access !== "free";
   used.forEach((axis, index) => {
-    defineNumber(vector, axis, { path: `${name}.${axis}`, field, offset: offset + index }, row);
+    const part = { ...site, path: `${path}.${axis}` };
+    defineNumber(vector, axis, part, offset + index, isWhole);
   });
   Object.defineProperty(vector, "set", {
     value: (...values: unknown[]) => {
       // All are checked before any is written: a refused write changes nothing.
-      const checked = used.map((axis, index) => checkedValue(`${name}.${axis}`, field, values[index], row));
-      checked.forEach((value, index) => write(row, offset + index, value));
+      const checked = used.map((axis, index) =>
+        checkedNumber({ ...site, path: `${path}.${axis}` }, values[index]),
+      );
+      const scale = field.kind === "quat" ? 1 / lengthOf(site, checked) : 1;
+      checked.forEach((value, index) => cells.set(offset + index, value * scale));
     },
   });
   return vector;
 }
 
-/** One number of a row: its name in errors, its kind and range, its place in the row. */
-interface Column {
-  readonly path: string;
-  readonly field: Field;
-  readonly offset: number;
+function lengthOf(site: Site, quat: readonly number[]): number {
+  const length = Math.hypot(...quat);
+  if (length > 0) return length;
+  throw new ConfigError({ field: nameOf(site), value: quat, expected: "a quaternion that is not 0" });
 }
 
-function defineNumber(target: object, key: string, { path, field, offset }: Column, row: Row): void {
-  const isFlag = field.kind === "flag";
+function defineNumber(target: object, key: string, site: Site, offset: number, isRefused = false): void {
+  const { field, cells } = site;
   Object.defineProperty(target, key, {
     enumerable: true,
     get: () => {
-      row.beforeRead?.();
-      const { table, row: index } = row.place;
-      const value = table[row.layer][index * table.width + offset]!;
-      return isFlag ? value !== 0 : value;
+      const value = cells.get(offset);
+      if (field.kind === "enum") return field.values[value];
+      return field.kind === "flag" ? value !== 0 : value;
     },
     set: (value: unknown) => {
-      write(row, offset, checkedValue(path, field, value, row));
+      if (isRefused) refuse(nameOf(site))(value);
+      cells.set(offset, checkedNumber(site, value));
     },
   });
 }
 
-function write(row: Row, offset: number, value: number): void {
-  const { table, row: index } = row.place;
-  table[row.layer][index * table.width + offset] = value;
+function defineText(target: object, key: string, site: Site): void {
+  const { definition, path, cells } = site;
+  const index = definition.leaves.find((leaf) => leaf.path === path)!.offset;
+  Object.defineProperty(target, key, {
+    enumerable: true,
+    get: () => cells.text(index),
+    set: (value: unknown) => {
+      cells.setText(index, checkedText(site, value));
+    },
+  });
 }
 
-function checkedValue(path: string, field: Field, value: unknown, row: Row): number {
-  const name = `${row.place.table.definition.name}.${path}`;
-  if (!row.isWritable) return refuse(name)(value);
-  if (field.kind === "flag") {
-    if (typeof value !== "boolean") throw new ConfigError({ field: name, value, expected: "true or false" });
-    return value ? 1 : 0;
+function cellsOf({ place, layer, isWritable, beforeRead }: Row): Cells {
+  return {
+    access: isWritable ? "checked" : "read",
+    get: (offset) => {
+      beforeRead?.();
+      return place.table[layer][place.row * place.table.width + offset]!;
+    },
+    set: (offset, value) => {
+      place.table[layer][place.row * place.table.width + offset] = value;
+    },
+    text: (index) => place.table.textsOf(place.row)[index]!,
+    setText: (index, value) => {
+      place.table.textsOf(place.row)[index] = value;
+    },
+  };
+}
+
+function checkedNumber(site: Site, value: unknown): number {
+  const { field, cells } = site;
+  if (cells.access === "read") return refuse(nameOf(site))(value);
+  if (field.kind === "enum") {
+    const index = field.values.indexOf(value as string);
+    return index >= 0 ? index : refused(site, value, `one of ${field.values.join(", ")}`);
   }
-  if (field.kind === "angle") {
-    if (typeof value !== "number" || !Number.isFinite(value)) {
-      throw new ConfigError({ field: name, value, expected: "a finite number of rad" });
-    }
-    return wrapAngle(value);
+  if (cells.access === "free") return field.kind === "angle" ? wrapAngle(Number(value)) : Number(value);
+  switch (field.kind) {
+    case "flag":
+      return typeof value === "boolean" ? Number(value) : refused(site, value, "true or false");
+    case "angle":
+      return isFinite(value) ? wrapAngle(value) : refused(site, value, "a finite number of rad");
+    case "quat":
+      return isFinite(value) ? value : refused(site, value, "a finite number");
+    default:
+      return checkedRange(site, value);
   }
-  const [min, max] = field.range;
-  const isWhole = field.kind !== "int" || Number.isInteger(value);
+}
+
+function checkedRange(site: Site, value: unknown): number {
+  const { kind, unit, range } = site.field;
+  const [min, max] = range;
+  const mustBeWhole = kind === "int" || kind === "uint";
   // NaN fails both comparisons.
-  if (typeof value !== "number" || !(value >= min && value <= max) || !isWhole) {
-    const expected =
-      `a ${field.kind === "int" ? "whole " : ""}number from ${min} to ${max} ${field.unit}`.trim();
-    throw new ConfigError({ field: name, value, expected });
+  const isWithin = typeof value === "number" && value >= min && value <= max;
+  if (isWithin && (!mustBeWhole || Number.isInteger(value))) return value;
+  return refused(site, value, `a ${mustBeWhole ? "whole " : ""}number from ${min} to ${max} ${unit}`.trim());
+}
+
+function isFinite(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function refused(site: Site, value: unknown, expected: string): never {
+  throw new ConfigError({ field: nameOf(site), value, expected });
+}
+
+function checkedText(site: Site, value: unknown): string | Uint8Array {
+  const { field, cells } = site;
+  if (cells.access === "read") return refuse(nameOf(site))(value);
+  const maxBytes = "maxBytes" in field ? field.maxBytes : 0;
+  if (field.kind === "bytes") {
+    if (value instanceof Uint8Array && value.length <= maxBytes) return value.slice();
+    throw new ConfigError({ field: nameOf(site), value, expected: `at most ${maxBytes} bytes` });
   }
-  return value;
+  if (typeof value === "string") {
+    const encoded = encodeUtf8(value);
+    if (encoded.length <= maxBytes && decodeUtf8(encoded) === value) return value;
+  }
+  const expected = `text of at most ${maxBytes} bytes of UTF-8, without halves of surrogate pairs`;
+  throw new ConfigError({ field: nameOf(site), value, expected });
+}
+
+function nameOf({ definition, path }: Site): string {
+  return `${definition.name}.${path}`;
 }
 
 function refuse(name: string): (value: unknown) => never {

@@ -3,6 +3,7 @@ import {
   RemoteBody,
   Replica,
   TickTimeline,
+  kinematicsOf,
   reckoningModelOf,
   wrapAngle,
 } from "@paceline/netcode";
@@ -75,13 +76,14 @@ function drive(seed: number): Result {
     },
   });
   const replica = new Replica({ definition: Car, tickSeconds: 1 / TICK_HZ });
+  const kinematics = kinematicsOf(Car);
   const own = new Float32Array(WIDTH);
   const errors: { m: number; rad: number; withoutM: number }[] = [];
   let updates = 0;
   for (const [tick, pose] of path.entries()) {
     scheduler.runUntil(tick * MS_PER_TICK);
     own.set([pose.x, pose.y, pose.vx, pose.vy, pose.headingRad]);
-    replica.derive(own, tick);
+    kinematics?.derive(own, tick, 1 / TICK_HZ);
     if (replica.isDue(own, tick, scheduler.nowMs(), policy)) {
       replica.sent(own, tick, scheduler.nowMs());
       network.send(encoded(tick, own));

@@ -1,4 +1,11 @@
-import { Replica, headingErrorRad, newReckoner, positionErrorM, reckoningModelOf } from "@paceline/netcode";
+import {
+  Replica,
+  headingErrorRad,
+  kinematicsOf,
+  newReckoner,
+  positionErrorM,
+  reckoningModelOf,
+} from "@paceline/netcode";
 import { array, assert, double, integer, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { Ship } from "./definitions.js";
@@ -25,6 +32,7 @@ test("what receivers extrapolate is off by no more than the threshold and what o
   assert(
     property(path, ({ x, y, heading, firstTick }) => {
       const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
+      const kinematics = kinematicsOf(Ship)!;
       const reckoner = newReckoner(layout, reckoningModelOf(Ship));
       const width = Ship.components.length;
       const [state, sent, expected] = [
@@ -38,7 +46,7 @@ test("what receivers extrapolate is off by no more than the threshold and what o
         const seconds = step * TICK_SECONDS;
         const tick = (firstTick + step) >>> 0;
         state.set([at(x, seconds), at(y, seconds), at(heading, seconds)]);
-        replica.derive(state, tick);
+        kinematics.derive(state, tick, TICK_SECONDS);
         if (step > 0) {
           reckoner.predict((step - sentStep) * TICK_SECONDS, expected);
           // Until the interval is over nothing may be sent; so long the difference of velocities adds up.

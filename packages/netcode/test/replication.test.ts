@@ -1,4 +1,4 @@
-import { Replica } from "@paceline/netcode";
+import { Replica, kinematicsOf, type Kinematics } from "@paceline/netcode";
 import { defineEntity, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";
@@ -8,12 +8,14 @@ import { TICK_SECONDS, policy } from "./racing-policy.js";
 class Owner {
   readonly sentAt: number[] = [];
   readonly replica: Replica;
+  readonly kinematics: Kinematics | undefined;
   readonly state: Float32Array;
   readonly #firstTick: number;
   #step = 0;
 
   constructor(definition: EntityDefinition, firstTick = 0) {
     this.replica = new Replica({ definition, tickSeconds: TICK_SECONDS });
+    this.kinematics = kinematicsOf(definition);
     this.state = new Float32Array(definition.components.length);
     this.#firstTick = firstTick;
   }
@@ -27,7 +29,7 @@ class Owner {
       const tick = (this.#firstTick + this.#step) >>> 0;
       const nowMs = this.#step * TICK_SECONDS * 1000;
       write(this.state, this.#step);
-      this.replica.derive(this.state, tick);
+      this.kinematics?.derive(this.state, tick, TICK_SECONDS);
       if (this.replica.isDue(this.state, tick, nowMs, policyNow)) {
         this.replica.sent(this.state, tick, nowMs);
         this.sentAt.push(this.#step);
@@ -145,27 +147,27 @@ describe("velocity and turn rate", () => {
   });
 
   test("span the ticks that the game has skipped", () => {
-    const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
+    const kinematics = kinematicsOf(Ship)!;
     const state = new Float32Array(6);
-    replica.derive(state, 100);
+    kinematics.derive(state, 100, TICK_SECONDS);
     state[0] = 3;
-    replica.derive(state, 106);
+    kinematics.derive(state, 106, TICK_SECONDS);
     expect(state[VX]).toBeCloseTo(30, 3);
   });
 
   test("stay what they are when a tick is told twice, and begin anew when ticks go back", () => {
-    const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
+    const kinematics = kinematicsOf(Ship)!;
     const state = new Float32Array(6);
-    replica.derive(state, 100);
+    kinematics.derive(state, 100, TICK_SECONDS);
     state[0] = 1;
-    replica.derive(state, 101);
+    kinematics.derive(state, 101, TICK_SECONDS);
     state[0] = 2;
-    replica.derive(state, 101);
+    kinematics.derive(state, 101, TICK_SECONDS);
     expect(state[VX]).toBeCloseTo(60, 3);
-    replica.derive(state, 5);
+    kinematics.derive(state, 5, TICK_SECONDS);
     expect(state[VX]).toBeCloseTo(60, 3);
     state[0] = 2.5;
-    replica.derive(state, 6);
+    kinematics.derive(state, 6, TICK_SECONDS);
     expect(state[VX]).toBeCloseTo(30, 3);
   });
 

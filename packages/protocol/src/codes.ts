@@ -34,12 +34,17 @@ export const PayloadKind = {
   request: 0x03,
   /** `[id, ok, message]` (msgpack). */
   reply: 0x04,
-  /** An entity begins: local id, definition, first state (binary). */
-  spawn: 0x05,
-  /** An entity ends: local id (binary). */
-  despawn: 0x06,
+  // 0x05 and 0x06 were spawn and despawn of Float32 states.
+  /** A stream of states begins: which kind of entity, and how it is coded (binary). */
+  stream: 0x07,
+  /** States that must arrive: whole ones, references, removals (binary). */
+  reference: 0x08,
+  /** The receiver of a stream lacks states that newer ones build on (binary). */
+  resync: 0x09,
+  /** The receiver of a stream knows only its first fields (binary). */
+  fields: 0x0a,
   /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
-  authority: 0x07,
+  authority: 0x0b,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 
@@ -109,6 +114,10 @@ export const limits = {
   ownedEntities: 4096,
   /** UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,
+  /** Ticks of an entity's states that sender and receivers keep: baselines are among them. */
+  historyTicks: 128,
+  /** Streams of states that one participant may announce while its session lives. */
+  streams: 256,
   /** Depth of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;
@@ -126,6 +135,7 @@ export const dropReasons = [
   "bad-message",
   "unknown-entity",
   "no-baseline",
+  "desync",
   "out-of-range",
   "not-routable",
   "rate-limit",

@@ -15,7 +15,7 @@ export interface Component {
   readonly unit: string;
   /** What it begins with. */
   readonly initial: number;
-  /** False: receivers derive it, it takes no bits. */
+  /** False: it is derived, from positions and ticks. */
   readonly isSent: boolean;
 }
 
@@ -86,9 +86,9 @@ export class ComponentList {
   }
 }
 
-/** A component that a motion model adds: receivers derive it. */
-export function derivedComponent(name: string, unit: string, bound: number): Component {
-  return { name, kind: "number", min: -bound, max: bound, precision: 0, unit, initial: 0, isSent: false };
+/** A component that a motion model adds: the owner derives it. It travels where the state's plan has rates. */
+export function derivedComponent(name: string, unit: string, bound: number, precision: number): Component {
+  return { name, kind: "number", min: -bound, max: bound, precision, unit, initial: 0, isSent: false };
 }
 
 function componentsOf(path: string, field: NumericField): Component[] {

@@ -1,6 +1,8 @@
 import { limits } from "./codes.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
-import type { Field, FlagField, Vec2Field, Vec3Field } from "./entity-fields.js";
+import type { GroupField, ListField } from "./entity-composites.js";
+import type { Field, QuatField, Vec2Field, Vec3Field } from "./entity-fields.js";
+import type { ValueOf } from "./entity-values.js";
 import { ConfigError } from "./errors.js";
 import {
   assertShow,
@@ -14,15 +16,20 @@ import {
 export type Fields = Readonly<Record<string, Field>>;
 
 /** An entity's fields as a game's model sees them; vectors are written component by component. */
-export type StepState<F extends Fields> = {
-  -readonly [Name in keyof F]: F[Name] extends Vec2Field
-    ? { x: number; y: number }
-    : F[Name] extends Vec3Field
-      ? { x: number; y: number; z: number }
-      : F[Name] extends FlagField
-        ? boolean
-        : number;
-};
+export type StepState<F extends Fields> = { -readonly [Name in keyof F]: StepValue<F[Name]> };
+
+/** What a model sees of one field: enums as their names; text is no part of motion and only read. */
+type StepValue<F> = F extends Vec2Field
+  ? { x: number; y: number }
+  : F extends Vec3Field
+    ? { x: number; y: number; z: number }
+    : F extends QuatField
+      ? { x: number; y: number; z: number; w: number }
+      : F extends ListField<infer Item>
+        ? StepValue<Item>[]
+        : F extends GroupField<infer Members>
+          ? { -readonly [Name in keyof Members]: StepValue<Members[Name]> }
+          : ValueOf<F>;
 
 /** A model of the game, see {@link EntityOptions.step}. */
 export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
@@ -87,6 +94,7 @@ const reserved: ReadonlySet<string> = new Set([
   "lastTick",
   "ageMs",
   "turnRate",
+  "teleport",
 ]);
 const MOST_STATE_BYTES = 1000;
 

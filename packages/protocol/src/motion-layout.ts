@@ -4,7 +4,7 @@ import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "./errors.js";
 
 /** Names of the models. */
-const models = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
+export const motionModels = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
 /**
  * How receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
  * (dead reckoning, IEEE 1278.1).
@@ -16,7 +16,7 @@ const models = ["hold", "velocity", "acceleration", "turn", "history", "step"] a
  * - `history`: along the last three positions; nothing is sent but the pose.
  * - `step`: by the game's own model, the option `step`; nothing is sent but the fields.
  */
-export type MotionModel = (typeof models)[number];
+export type MotionModel = (typeof motionModels)[number];
 
 /** Ways to show an entity between its states: `extrapolate` and `interpolate`. */
 const showStyles = ["extrapolate", "interpolate"] as const;
@@ -55,6 +55,13 @@ interface MotionParts {
 /** Bound for derived rates: far above any game, finite for the check on receipt. */
 const DERIVED_MAX = 1e6;
 
+/**
+ * Steps of derived rates, in steps of the field that they are derived from. Over the half second that entities are
+ * continued for, half a step of each leads astray by: velocity a quarter of a step of the position; acceleration
+ * 3 (1 cm makes 0.5 m/s² and 3 cm); turn rate one step of the heading.
+ */
+const RATE_STEPS = { velocity: 1, acceleration: 50, turnRate: 4 } as const;
+
 /** Finds what motion moves among the fields and adds the components that are derived. */
 export function layoutMotion(name: string, parts: MotionParts): MotionLayout | undefined {
   const { fields, motion, offsets, components } = parts;
@@ -63,10 +70,13 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
   const position = positionOf(name, parts);
   const dimensions = componentCount(position) as 2 | 3;
   const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;
-  const vector = (field: string, unit: string): number => {
+  const vector = (field: "velocity" | "acceleration", unit: string): number => {
     if (isDeclared(field)) return offsets[field]!;
     const names = axes.slice(0, dimensions).map((axis) => `${field}.${axis}`);
-    return components.push(...names.map((each) => derivedComponent(each, unit, DERIVED_MAX))) - dimensions;
+    const step = position.precision * RATE_STEPS[field];
+    return (
+      components.push(...names.map((each) => derivedComponent(each, unit, DERIVED_MAX, step))) - dimensions
+    );
   };
   // These two need no more than the game declares.
   const isDeriving = motion !== "history" && motion !== "step";
@@ -83,9 +93,13 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
     acceleration,
     isAccelerationDeclared: isDeclared("acceleration") && isWritten(fields.acceleration),
     heading,
-    turnRate: isTurning ? components.push(derivedComponent("turnRate", "rad/s", DERIVED_MAX)) - 1 : undefined,
+    turnRate: isTurning ? components.push(turnRateOf(fields.heading!)) - 1 : undefined,
     positionRange: position.range,
   };
+}
+
+function turnRateOf(heading: Field): Component {
+  return derivedComponent("turnRate", "rad/s", DERIVED_MAX, heading.precision * RATE_STEPS.turnRate);
 }
 
 /** Whether the game writes it and it travels; otherwise the owner derives it. */
@@ -108,8 +122,12 @@ export function assertShow(name: string, show: ShowStyle | undefined, motion: Mo
 }
 
 function assertMotion(name: string, motion: MotionModel): void {
-  if (models.includes(motion)) return;
-  throw new ConfigError({ field: `${name}.motion`, value: motion, expected: `one of ${models.join(", ")}` });
+  if (motionModels.includes(motion)) return;
+  throw new ConfigError({
+    field: `${name}.motion`,
+    value: motion,
+    expected: `one of ${motionModels.join(", ")}`,
+  });
 }
 
 function positionOf(name: string, { fields, motion }: MotionParts): Vec2Field | Vec3Field {

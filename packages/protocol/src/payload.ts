@@ -2,29 +2,39 @@ import { ByteReader } from "./byte-reader.js";
 import { ByteWriter } from "./byte-writer.js";
 import { PayloadKind, limits } from "./codes.js";
 import { ConfigError } from "./errors.js";
+import { motionModels, type MotionModel } from "./motion-layout.js";
 import { encodeUtf8 } from "./utf8.js";
 import { decodeValue, encodeValue } from "./value-codec.js";
 
-/** An entity begins at its owner; receivers create it with its first state. */
-export interface Spawn {
-  readonly localId: number;
+/** A stream begins: the states of all entities of one kind, of one owner. */
+export interface StreamStart {
+  /** 8 bits, never used again while the session lives. */
+  readonly stream: number;
   readonly name: string;
-  readonly schemaHash: number;
   /** Simulation steps per second of the owner: what its ticks count. 1 to 255. */
   readonly tickHz: number;
-  /** The owner's tick of the state. */
-  readonly tick: number;
-  /** Components as Float32, not yet checked against a definition. */
-  readonly state: Uint8Array;
+  readonly motion: MotionModel;
+  readonly schemaHash: number;
+  /** How many of the fields, from the first on, are coded. */
+  readonly fieldCount: number;
+  /** Of all fields of the owner's definition: {@link EntityDefinition.fieldHashes}. */
+  readonly fieldHashes: readonly number[];
 }
+
+/** A definition has no more. */
+const MOST_FIELDS = 255;
+/** Entities that one message asks for anew; who lacks more asks for all. */
+export const MOST_RESYNCED = 64;
 
 /** What a reliable message between two participants carries. */
 export type PeerPayload =
   | { readonly kind: "command"; readonly type: string; readonly message: unknown }
   | { readonly kind: "request"; readonly id: number; readonly type: string; readonly message: unknown }
   | { readonly kind: "reply"; readonly id: number; readonly ok: boolean; readonly message: unknown }
-  | ({ readonly kind: "spawn" } & Spawn)
-  | { readonly kind: "despawn"; readonly localId: number };
+  | ({ readonly kind: "stream" } & StreamStart)
+  | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
+  | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
+  | { readonly kind: "fields"; readonly stream: number; readonly fieldCount: number };
 
 /** Throws {@link ConfigError} for a type or a message that may not be sent. */
 export function writePeerPayload(payload: PeerPayload): Uint8Array {
@@ -37,18 +47,17 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
       return packed(PayloadKind.request, [payload.id, payload.type, payload.message]);
     case "reply":
       return packed(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
-    case "spawn":
-      return new ByteWriter()
-        .u8(PayloadKind.spawn)
-        .u16(payload.localId)
-        .text(payload.name)
-        .u32(payload.schemaHash)
-        .u8(payload.tickHz)
-        .u32(payload.tick)
-        .bytes(payload.state)
-        .take();
-    case "despawn":
-      return new ByteWriter().u8(PayloadKind.despawn).u16(payload.localId).take();
+    case "stream":
+      return writeStream(payload);
+    case "reference":
+      return new ByteWriter().u8(PayloadKind.reference).u8(payload.stream).bytes(payload.states).take();
+    case "resync": {
+      const writer = new ByteWriter().u8(PayloadKind.resync).u8(payload.stream);
+      for (const id of payload.entities) writer.u16(id);
+      return writer.take();
+    }
+    case "fields":
+      return new ByteWriter().u8(PayloadKind.fields).u8(payload.stream).u8(payload.fieldCount).take();
   }
 }
 
@@ -63,10 +72,14 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
       return requestOf(arrayOf(body, 3));
     case PayloadKind.reply:
       return replyOf(arrayOf(body, 3));
-    case PayloadKind.spawn:
-      return spawnOf(body);
-    case PayloadKind.despawn:
-      return body.length === 2 ? { kind: "despawn", localId: new ByteReader(body).u16() } : undefined;
+    case PayloadKind.stream:
+      return streamOf(body);
+    case PayloadKind.reference:
+      return body.length > 5 ? { kind: "reference", stream: body[0]!, states: body.subarray(1) } : undefined;
+    case PayloadKind.resync:
+      return resyncOf(body);
+    case PayloadKind.fields:
+      return body.length === 2 ? { kind: "fields", stream: body[0]!, fieldCount: body[1]! } : undefined;
     default:
       return undefined;
   }
@@ -110,16 +123,43 @@ function replyOf(items: readonly unknown[] | undefined): PeerPayload | undefined
   return { kind: "reply", id: items[0], ok: items[1], message: items[2] };
 }
 
-function spawnOf(body: Uint8Array): PeerPayload | undefined {
+function writeStream(payload: StreamStart): Uint8Array {
+  const writer = new ByteWriter()
+    .u8(PayloadKind.stream)
+    .u8(payload.stream)
+    .text(payload.name)
+    .u8(payload.tickHz)
+    .u8(motionModels.indexOf(payload.motion))
+    .u32(payload.schemaHash)
+    .u8(payload.fieldCount);
+  for (const hash of payload.fieldHashes) writer.u16(hash);
+  return writer.take();
+}
+
+function streamOf(body: Uint8Array): PeerPayload | undefined {
   const reader = new ByteReader(body);
-  const localId = reader.u16();
+  const stream = reader.u8();
   const name = reader.text(limits.nameBytes);
-  const schemaHash = reader.u32();
   const tickHz = reader.u8();
-  const tick = reader.u32();
-  const state = reader.rest();
-  const isValid = reader.ok && name !== "" && tickHz > 0;
-  return isValid ? { kind: "spawn", localId, name, schemaHash, tickHz, tick, state } : undefined;
+  const motion = motionModels[reader.u8()];
+  const schemaHash = reader.u32();
+  const fieldCount = reader.u8();
+  const count = reader.remaining / 2;
+  const isValid = reader.ok && name !== "" && tickHz > 0 && motion && Number.isInteger(count);
+  if (!isValid || count === 0 || count > MOST_FIELDS || fieldCount > count) return undefined;
+  const fieldHashes = Array.from({ length: count }, () => reader.u16());
+  return { kind: "stream", stream, name, tickHz, motion, schemaHash, fieldCount, fieldHashes };
+}
+
+function resyncOf(body: Uint8Array): PeerPayload | undefined {
+  const count = (body.length - 1) / 2;
+  if (!Number.isInteger(count) || count < 0 || count > MOST_RESYNCED) return undefined;
+  const reader = new ByteReader(body);
+  return {
+    kind: "resync",
+    stream: reader.u8(),
+    entities: Array.from({ length: count }, () => reader.u16()),
+  };
 }
 
 /** Throws {@link ConfigError} for what cannot be the type of a message. */

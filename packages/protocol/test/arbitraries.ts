@@ -3,6 +3,7 @@ import {
   MessageKind,
   TrafficClass,
   limits,
+  motionModels,
   type Envelope,
   type Message,
   type PacketHeader,
@@ -26,7 +27,8 @@ import {
   type Arbitrary,
 } from "fast-check";
 
-export const u16 = integer({ min: 0, max: 0xffff });
+const u16 = integer({ min: 0, max: 0xffff });
+const u8 = integer({ min: 0, max: 255 });
 const u32 = integer({ min: 0, max: 0xffffffff });
 
 const own = record({
@@ -85,14 +87,23 @@ export const peerPayload: Arbitrary<PeerPayload> = oneof(
   record({ kind: constant("command" as const), type, message }),
   record({ kind: constant("request" as const), id: u32, type, message }),
   record({ kind: constant("reply" as const), id: u32, ok: boolean(), message }),
+  array(u16, { minLength: 1, maxLength: 12 }).chain((fieldHashes) =>
+    record({
+      kind: constant("stream" as const),
+      stream: u8,
+      name: type,
+      tickHz: integer({ min: 1, max: 255 }),
+      motion: constantFrom(...motionModels),
+      schemaHash: u32,
+      fieldCount: integer({ min: 0, max: fieldHashes.length }),
+      fieldHashes: constant(fieldHashes),
+    }),
+  ),
   record({
-    kind: constant("spawn" as const),
-    localId: u16,
-    name: type,
-    schemaHash: u32,
-    tickHz: integer({ min: 1, max: 255 }),
-    tick: u32,
-    state: uint8Array({ maxLength: 64 }),
+    kind: constant("reference" as const),
+    stream: u8,
+    states: uint8Array({ minLength: 5, maxLength: 64 }),
   }),
-  record({ kind: constant("despawn" as const), localId: u16 }),
+  record({ kind: constant("resync" as const), stream: u8, entities: array(u16, { maxLength: 64 }) }),
+  record({ kind: constant("fields" as const), stream: u8, fieldCount: u8 }),
 );

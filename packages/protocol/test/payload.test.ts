@@ -28,10 +28,10 @@ describe("payloads between participants", () => {
     );
   });
 
-  test("[WF12] spawns and despawns are canonical", () => {
+  test("[WF12] streams, references, resyncs and fields are canonical", () => {
     assert(
       property(uint8Array({ minLength: 2, maxLength: 24 }), (body) => {
-        for (const kind of [PayloadKind.spawn, PayloadKind.despawn]) {
+        for (const kind of [7, 8, 9, 10]) {
           const bytes = Uint8Array.of(kind, ...body);
           const read = readPeerPayload(bytes);
           expect(read ? writePeerPayload(read) : bytes).toEqual(bytes);

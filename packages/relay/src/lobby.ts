@@ -1,7 +1,14 @@
-import { createHmac, randomBytes, randomInt } from "node:crypto";
-import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
+import { randomBytes, randomInt } from "node:crypto";
+import {
+  CloseCode,
+  ConfigError,
+  writeControl,
+  type ClientMessage,
+  type IceServer,
+  type ServerMessage,
+} from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
-import { AddressBuckets, networkOf } from "./address-buckets.js";
+import { AddressBuckets } from "./address-buckets.js";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
@@ -17,9 +24,9 @@ import type { RelaySettings, RoomKind } from "./relay-options.js";
 import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
-import { SpentTickets } from "./spent-tickets.js";
 import { StripeTickets } from "./stripe-tickets.js";
-import { readTicket, signTicket } from "./ticket.js";
+import { TicketOffice } from "./ticket-office.js";
+import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 /** A seat that waits for its participant. */
 export interface Seat {
@@ -34,7 +41,6 @@ export interface Seat {
 const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
-const NETWORK_CHARACTERS = 22;
 const ROOM_CODE_CHARACTERS = 6;
 const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
@@ -47,21 +53,25 @@ export class Lobby {
   readonly #participants = new Map<string, Participant>();
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
-  readonly #spent = new SpentTickets();
+  readonly #tickets: TicketOffice;
   readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
-  readonly #forwarder = new Forwarder(this.#drops);
+  readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   /** Rooms that an address opens. */
   readonly #openings: AddressBuckets;
+  readonly #webRtc: WebRtcDesk;
+  readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
   #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#tickets = new TicketOffice(settings);
+    this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
     const { roomsPerMinutePerAddress, roomBurstPerAddress } = settings.limits;
     this.#openings = new AddressBuckets(
@@ -69,6 +79,12 @@ export class Lobby {
       roomBurstPerAddress,
       settings.scheduler,
     );
+    this.#webRtc = new WebRtcDesk(settings, {
+      onReady: () => this.#announceWebRtc(),
+      onDropped: (reason) => this.#drops.count(reason),
+    });
+    const { turn, scheduler } = settings;
+    this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
     this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
       onOpened: (participant) => {
@@ -101,6 +117,11 @@ export class Lobby {
 
   get isStopping(): boolean {
     return this.#isStopping;
+  }
+
+  /** WebRTC links to the relay, and their UDP port where there is one. */
+  get webRtc(): { readonly linkCount: number; readonly port: number | undefined } {
+    return this.#webRtc;
   }
 
   /** What was dropped since the start, by reason. */
@@ -168,7 +189,7 @@ export class Lobby {
     const seat = this.#seats.get(sessionId);
     // While the room was being opened the server has stopped.
     if (!seat) return full(503, "the server is stopping");
-    const { limits, secret, wallClockMs, scheduler, bindTicketsToAddress } = this.#settings;
+    const { limits, scheduler } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
@@ -176,33 +197,17 @@ export class Lobby {
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
     this.#seats.set(sessionId, { ...seat, cancelRelease });
     const { webrtc } = request;
-    const claims = {
-      roomId: room.id,
-      sessionId,
-      webrtc,
-      network: bindTicketsToAddress ? this.#hashOfNetwork(address) : "",
-      expiresAtMs: wallClockMs() + limits.ticketLifetimeMs,
-    };
-    const seated = { ticket: signTicket(claims, secret), roomId: room.id, roomName: room.name, sessionId };
+    const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, address);
+    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId };
     return identity === undefined ? seated : { ...seated, identity };
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
   admit(link: GuardedLink, ticket: string, address = ""): void {
-    const claims = readTicket(ticket, this.#settings.secret);
-    const nowMs = this.#settings.wallClockMs();
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
-    const { sessionId, network, expiresAtMs } = claims;
-    if (this.#spent.has(sessionId))
-      return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
-    // The seat's own timer decides, not the wall clock: that one may be set while a ticket is on its way.
-    if (!this.#seats.has(sessionId))
-      return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
-    if (network !== "" && network !== this.#hashOfNetwork(address))
-      return this.#refuse(link, CloseCode.refused, "the ticket was given to another address");
-    this.#spent.add(sessionId, expiresAtMs, nowMs);
-    this.#claim(sessionId, claims.webrtc, link);
+    const claims = this.#tickets.take(ticket, address, (sessionId) => this.#seats.has(sessionId));
+    if ("reason" in claims) return this.#refuse(link, claims.code, claims.reason);
+    this.#claim(claims.sessionId, claims.webrtc, link);
   }
 
   /** Finds a seat and takes it in one step, or closes the link with the reason. */
@@ -236,6 +241,8 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
+    // Those that it has may have ended while it was away.
+    if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
     if (participant.isIntroduced) participant.room.host?.returned(participant);
   }
@@ -267,6 +274,7 @@ export class Lobby {
   stop(endpoint?: string): void {
     this.#isDraining = true;
     this.#isStopping = true;
+    this.#stopRenewing?.();
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
       this.#release(sessionId);
@@ -275,6 +283,7 @@ export class Lobby {
       if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
+    this.#webRtc.close();
   }
 
   /** A room that may be entered now. */
@@ -309,12 +318,6 @@ export class Lobby {
     seat.cancelRelease();
     this.#seats.delete(id);
     this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
-  }
-
-  /** Keyed: whoever sees a ticket learns no address from it. */
-  #hashOfNetwork(address: string): string {
-    const hash = createHmac("sha256", this.#settings.secret).update(`network ${networkOf(address)}`);
-    return hash.digest("base64url").slice(0, NETWORK_CHARACTERS);
   }
 
   #authorityFor(request: MatchRequest): RoomAuthority | undefined {
@@ -437,11 +440,12 @@ export class Lobby {
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name, options: room.options };
     const authority = room.host && { authority: room.host.info };
-    const { iceServers } = this.#settings;
+    const iceServers = this.#iceServersFor(id);
     participant.tellResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
       return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
     });
+    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
   }
 
   #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
@@ -481,6 +485,7 @@ export class Lobby {
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
     if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
+    if (message.to === SERVER_NUMBER) return this.#webRtc.signal(sender, message.attempt, message.data);
     const receiver = sender.room.participant(message.to);
     if (!receiver || receiver === sender) return this.#drops.count("not-routable");
     if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");
@@ -493,6 +498,7 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
     room.host?.left(participant, close);
@@ -502,6 +508,27 @@ export class Lobby {
     this.#logEnd(participant, close);
   }
 
+  /** Those who came before it was ready. */
+  #announceWebRtc(): void {
+    for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
+  }
+
+  #iceServersFor(sessionId: string): IceServer[] {
+    const { iceServers, turn } = this.#settings;
+    return [...iceServers, ...(turn?.mint(sessionId) ?? [])];
+  }
+
+  /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
+  #renewCredentials(): void {
+    for (const participant of this.#participants.values()) {
+      if (participant.openLink("command")) this.#renewFor(participant);
+    }
+  }
+
+  #renewFor(participant: Participant): void {
+    participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
+  }
+
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
     const { log } = this.#settings;
     const fields = { sessionId: id, roomId: room.id, code, reason };
@@ -509,6 +536,8 @@ export class Lobby {
     this.#endings.write(log.warn, "session cut", fields);
   }
 }
+
+const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
 interface ReservedSeat extends HostedSeat {
   readonly room: Room;

@@ -310,12 +310,14 @@ export class RoomCore implements RoomHost {
         return;
       case "reply":
         return line.requests.reply(message.id, message.ok, message.message);
-      case "spawn":
+      case "stream":
         this.counters.notAllowed += 1;
         return line.send(
           writeAuthority({ type: "refused", what: "entity", reason: "the room owns all entities" }),
         );
-      case "despawn":
+      case "reference":
+      case "resync":
+      case "fields":
         this.counters.notAllowed += 1;
     }
   }

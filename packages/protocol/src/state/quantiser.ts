@@ -23,6 +23,7 @@ export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Ar
     const steps = Math.round(state[index]! / step[column]!);
     if (how === Handling.angle) row[at + column] = quantisedAngle(plan, index, steps);
     else if (steps >= min[column]! && steps <= max[column]!) row[at + column] = steps;
+    else if (how === Handling.rate) row[at + column] = cutOff(steps, min[column]!, max[column]!);
     else refuse(plan, index, state[index]!);
   }
 }
@@ -52,6 +53,11 @@ export function restore(
       into[index] = value < low ? low : value > high ? high : value;
     }
   }
+}
+
+/** What the game did not write cannot be its mistake. */
+function cutOff(steps: number, min: number, max: number): number {
+  return Number.isNaN(steps) ? 0 : Math.min(Math.max(steps, min), max);
 }
 
 function quantisedAngle(plan: StatePlan, index: number, steps: number): number {

@@ -75,7 +75,7 @@ export class ReferenceSender {
   write(
     tick: number,
     entities: readonly EntityRows[],
-    send: (body: Uint8Array) => void,
+    send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
     removed: readonly number[] = NOTHING,
   ): void {
     this.#splitter.split(entities, {
@@ -84,7 +84,7 @@ export class ReferenceSender {
       maxBytes: this.#maxBytes,
       checksumTicks: this.#checksumTicks,
       choose: (entries, index) => chooseReference(entries, index, tick, this.#active),
-      take: send,
+      take: (body, entries) => send(body, entries.entities, 0, entries.count),
     });
   }
 
@@ -99,7 +99,8 @@ export class ReferenceSender {
         tick,
         removed: NOTHING,
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
-        checksumTicks: Number.POSITIVE_INFINITY,
+        // What every later state builds on is looked at each time: an error in it would pass from one to the next.
+        checksumTicks: 1,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
         take: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),
       });

@@ -34,6 +34,12 @@ export interface SnapshotSenderOptions {
 }
 
 /**
+ * Takes a body, which is a view that does not last; in it are the states of `entities` from one index to before another.
+ * Returns the sequence of its packet.
+ */
+type SendBody = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => number;
+
+/**
  * Sends states to one receiver as differences from the newest that it has acknowledged. What was never acknowledged,
  * or is too long ago, goes whole; so nothing ever depends on a packet that may be lost.
  */
@@ -46,7 +52,7 @@ export class SnapshotSender {
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
   readonly #job: SplitJob;
-  #send: (body: Uint8Array) => number = () => -1;
+  #send: SendBody = () => -1;
   /** The number of what is acknowledged: see AcknowledgedStates. */
   readonly #like: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
   /** Where the tick is noted for other receivers while it is written. */
@@ -74,7 +80,7 @@ export class SnapshotSender {
    * Writes the states of a tick as packets; `send` puts each into a packet and returns its sequence number. The
    * body it is given is a view that does not last. `entities`: those that are due, each with a state of the tick.
    */
-  write(tick: number, entities: readonly EntityRows[], send: (body: Uint8Array) => number): void {
+  write(tick: number, entities: readonly EntityRows[], send: SendBody): void {
     const writer = this.#writer;
     writer.start(tick);
     this.#job.tick = tick;
@@ -165,7 +171,8 @@ export class SnapshotSender {
 
   #take(body: Uint8Array, entries: PacketEntries, removed: readonly number[]): void {
     const { tag } = this.#writer;
-    const packet = this.#remember(this.#send(body), tag, entries.count, removed);
+    const sequence = this.#send(body, entries.entities, 0, entries.count);
+    const packet = this.#remember(sequence, tag, entries.count, removed);
     const noted = this.#noted;
     let end = noted === undefined || noted.packets === 0 ? 0 : noted.ends[noted.packets - 1]!;
     for (let index = 0; index < entries.count; index++) {
@@ -208,7 +215,8 @@ export class SnapshotSender {
     let from = 0;
     for (let index = 0; index < packets; index++) {
       const end = ends[index]!;
-      const packet = this.#remember(this.#send(bodies[index]!), tags[index]!, end - from, NOTHING);
+      const sequence = this.#send(bodies[index]!, sent, from, end);
+      const packet = this.#remember(sequence, tags[index]!, end - from, NOTHING);
       for (let to = 0; from < end; from++) put(packet.entities, to++, sent[from]!);
     }
     this.#writer.reused += packets;

@@ -21,8 +21,11 @@ export interface ColumnGroup {
   readonly rateScale: number;
 }
 
-/** How a component becomes a column: not at all, as a number, as an angle, as the first of a quaternion's four. */
-export const Handling = { none: 0, number: 1, angle: 2, quat: 3 } as const;
+/**
+ * How a component becomes a column: not at all, as a number, as an angle, as the first of a quaternion's four, or as a
+ * derived rate, which is cut off at its bounds.
+ */
+export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4 } as const;
 
 /** How one kind of entity lies in rows of integers, and how these are coded. */
 export interface StatePlan {
@@ -65,6 +68,8 @@ const TURN = 2 * Math.PI;
 interface PlanOptions {
   readonly tickHz: number;
   readonly fieldCount?: number;
+  /** The components that a motion model derives travel too, behind the fields: receivers extrapolate from them. */
+  readonly hasRates?: boolean;
 }
 
 /** Lays out a definition, or its first `fieldCount` fields where the other side knows no more. */
@@ -86,6 +91,8 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
       if (definition.components[index]!.isSent) columnOf[index] = width++;
     }
   }
+  const firstRate = definition.leaves.reduce((end, { offset, count }) => Math.max(end, offset + count), 0);
+  for (let index = firstRate; options.hasRates && index < columnOf.length; index++) columnOf[index] = width++;
   const columns = layColumns(definition, columnOf, width);
   const plan = { definition, tickHz, fieldCount, width, columnOf, ...columns };
   const groups = groupColumns(leaves, plan);
@@ -118,8 +125,9 @@ function boundsOf({ components }: EntityDefinition): Pick<StatePlan, "lowest" | 
 }
 
 function handlingOf({ components }: EntityDefinition, columnOf: Int32Array): Uint8Array {
-  return Uint8Array.from(components, ({ kind, name }, index) => {
+  return Uint8Array.from(components, ({ kind, name, isSent }, index) => {
     if (columnOf[index]! < 0) return Handling.none;
+    if (!isSent) return Handling.rate;
     if (kind === "quat") return name.endsWith(".x") ? Handling.quat : Handling.none;
     return kind === "angle" ? Handling.angle : Handling.number;
   });
@@ -142,7 +150,11 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
       step[column] = TURN / turn[column];
       max[column] = turn[column] - 1;
     } else if (component.kind === "quat") layQuatColumn(component, column, { min, max, step });
-    else {
+    else if (!component.isSent) {
+      step[column] = component.precision;
+      max[column] = MOST_RATE_STEPS;
+      min[column] = -MOST_RATE_STEPS;
+    } else {
       assertSteps(definition, component);
       step[column] = component.precision;
       min[column] = Math.round(component.min / component.precision);
@@ -154,6 +166,8 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
   return { min, max, turn, bits, step, rest };
 }
 
+/** Of a derived rate to either side. At 1 cm/s that is 2.6 km/s; at 0.5 m/s², more than any impact. */
+const MOST_RATE_STEPS = 2 ** 18 - 1;
 /** More steps than this would not fit the integers that the codec reckons with. */
 const MOST_STEPS = 2 ** 30;
 
@@ -187,9 +201,8 @@ function groupColumns(
   plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">,
 ): ColumnGroup[] {
   const moving = plan.definition.motionLayout;
-  const hasRate = moving?.velocity !== undefined && moving.isVelocityDeclared;
-  const rate = hasRate ? plan.columnOf[moving.velocity]! : -1;
-  const groups: ColumnGroup[] = [];
+  const rate = moving?.velocity === undefined ? -1 : plan.columnOf[moving.velocity]!;
+  const groups = groupRates(plan, rate);
   for (const { field, offset, count } of leaves) {
     const first = count === 0 ? -1 : plan.columnOf[offset]!;
     if (first < 0) continue;
@@ -200,6 +213,29 @@ function groupColumns(
   }
   const order = [Role.rate, Role.place, Role.rotation, Role.smooth, Role.step, Role.change];
   return groups.sort((a, b) => order.indexOf(a.role) - order.indexOf(b.role));
+}
+
+/** The derived components that travel: those behind the fields. */
+function groupRates(
+  { definition, columnOf }: Pick<StatePlan, "definition" | "columnOf">,
+  rate: number,
+): ColumnGroup[] {
+  const { motionLayout: moving } = definition;
+  if (!moving) return [];
+  const groupAt = (at: number | undefined, count: number): ColumnGroup[] => {
+    const first = at === undefined ? -1 : columnOf[at]!;
+    if (first < 0 || !isDerived(definition, at!)) return [];
+    return [{ role: first === rate ? Role.rate : Role.smooth, first, count, rate: -1, rateScale: 0 }];
+  };
+  return [
+    ...groupAt(moving.velocity, moving.dimensions),
+    ...groupAt(moving.acceleration, moving.dimensions),
+    ...groupAt(moving.turnRate, 1),
+  ];
+}
+
+function isDerived({ leaves }: EntityDefinition, component: number): boolean {
+  return !leaves.some(({ offset, count }) => component >= offset && component < offset + count);
 }
 
 function roleOf(kind: string): ColumnGroup["role"] {

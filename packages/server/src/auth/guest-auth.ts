@@ -50,12 +50,13 @@ class Guests {
     this.#nowMs = nowMs;
   }
 
-  async identify({ token, keepIdentity }: AuthRequest): Promise<Identity> {
+  async identify(request: AuthRequest): Promise<Identity> {
+    const { token } = request;
     const known = token === "" ? undefined : await this.#read(token);
     const id = known?.id ?? `guest-${randomUUID()}`;
     const nowS = Math.floor(this.#nowMs() / 1000);
     const isFresh = known !== undefined && nowS - known.issuedAtS < this.#lifetimeS * RENEWED_AFTER;
-    if (!isFresh) keepIdentity(await this.#sign(id, nowS));
+    if (!isFresh) request.keepIdentity(await this.#sign(id, nowS));
     return Object.freeze({ id, roles: Object.freeze([]), isGuest: true, claims: Object.freeze({}) });
   }
 

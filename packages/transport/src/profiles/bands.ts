@@ -62,6 +62,8 @@ export interface Inputs {
   readonly network: "fixed" | "mobile";
   /** Few: at most as many others as the profile's `maxDirectPeers`. */
   readonly peers: "few" | "many";
+  /** Other players in the room: at most one, or several. */
+  readonly receivers: "one" | "several";
   readonly loss: "unknown" | BandName<"lossRatio">;
   readonly rtt: "unknown" | BandName<"rttMs">;
   readonly jitter: "unknown" | BandName<"jitterMs">;
@@ -87,6 +89,7 @@ export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs
     battery: device.battery,
     network: device.network,
     peers: circumstances.peers > profile.maxDirectPeers ? "many" : "few",
+    receivers: circumstances.peers > 1 ? "several" : "one",
     ...(measured === undefined ? UNKNOWN : (held ?? bandsOf(measured))),
     style: profile.style,
   };

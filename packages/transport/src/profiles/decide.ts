@@ -52,6 +52,7 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
     pairsWith: sum.pairsWith ?? "nobody",
     pairLinks: pairLinks.unreliable,
     traffic: trafficOf({ ...DELIVERIES, ...sum.deliveries }, sum.pairDeliveries, { serverLinks, pairLinks }),
+    baselines: sum.baselines ?? "acknowledged",
     stripes: sum.stripes ?? 1,
     numbers: adapted(start, sum.factors),
     style: sum.style ?? start.style,

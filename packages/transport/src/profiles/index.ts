@@ -2,7 +2,7 @@ export { type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js
 export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
 export { decide, planFor } from "./decide.js";
 export { explainPlan, type PlanRow } from "./explain-plan.js";
-export type { Content, Delivery, PairsWith, Plan, PlannedLink, Reason, Route } from "./plan.js";
+export type { Baselines, Content, Delivery, PairsWith, Plan, PlannedLink, Reason, Route } from "./plan.js";
 export {
   type Favour,
   favours,

@@ -69,7 +69,7 @@ const entryQuestion: Question = {
       id: "ENTRY-1",
       when: { websocket: ["no"] },
       answer: { entry: "none" },
-      next: "view",
+      next: "baselines",
     },
     {
       id: "ENTRY-2",
@@ -170,19 +170,19 @@ const serverQuestion: Question = {
       id: "SERVER-1",
       when: { content: ["actions only"] },
       sets: WEBSOCKET_ONLY,
-      next: "view",
+      next: "baselines",
     },
     {
       id: "SERVER-2",
       when: { favour: ["cpu"], loss: ["unknown", "low"] },
       sets: WEBSOCKET_ONLY,
-      next: "view",
+      next: "baselines",
     },
     {
       id: "SERVER-3",
       when: { favour: ["bandwidth"], loss: ["unknown", "low"] },
       sets: WEBSOCKET_ONLY,
-      next: "view",
+      next: "baselines",
     },
     {
       id: "SERVER-4",
@@ -190,25 +190,25 @@ const serverQuestion: Question = {
       sets: {
         serverLinks: { unreliable: ["webtransport", "webrtc", "websocket"], reliable: ["websocket"] },
       },
-      next: "view",
+      next: "baselines",
     },
     {
       id: "SERVER-5",
       when: { webtransport: ["yes"] },
       sets: { serverLinks: { unreliable: ["webtransport", "websocket"], reliable: ["websocket"] } },
-      next: "view",
+      next: "baselines",
     },
     {
       id: "SERVER-6",
       when: { webrtc: ["yes"], serverWebrtc: ["yes"] },
       sets: { serverLinks: { unreliable: ["webrtc", "websocket"], reliable: ["websocket"] } },
-      next: "view",
+      next: "baselines",
     },
     {
       id: "SERVER-7",
       when: {},
       sets: WEBSOCKET_ONLY,
-      next: "view",
+      next: "baselines",
     },
   ],
 };

@@ -1,5 +1,35 @@
 import type { Question } from "./question.js";
 
+const baselinesQuestion: Question = {
+  id: "baselines",
+  rows: [
+    {
+      id: "BASELINES-1",
+      when: { content: ["actions only"] },
+      sets: { baselines: "acknowledged" },
+      next: "view",
+    },
+    {
+      id: "BASELINES-2",
+      when: { topology: ["server"] },
+      sets: { baselines: "acknowledged" },
+      next: "view",
+    },
+    {
+      id: "BASELINES-3",
+      when: { receivers: ["one"] },
+      sets: { baselines: "acknowledged" },
+      next: "view",
+    },
+    {
+      id: "BASELINES-4",
+      when: {},
+      sets: { baselines: "reference" },
+      next: "view",
+    },
+  ],
+};
+
 const viewQuestion: Question = {
   id: "view",
   rows: [
@@ -206,6 +236,7 @@ const stripesQuestion: Question = {
 
 /** Second half of the tree: how often, how exact, how others are shown. */
 export const paceQuestions: readonly Question[] = [
+  baselinesQuestion,
   viewQuestion,
   favourQuestion,
   batteryQuestion,

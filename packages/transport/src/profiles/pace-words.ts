@@ -3,6 +3,33 @@ import type { QuestionWords } from "./question-words.js";
 /** Second half of the tree in words: how often, how exact, how others are shown. */
 export const paceWords: readonly QuestionWords[] = [
   {
+    question: "baselines",
+    ask: "What are states differences from?",
+    rows: {
+      "BASELINES-1": {
+        choice: "the newest that the receiver acknowledged",
+        reason: "Actions decide the game; the few states there are have no need of references.",
+      },
+      "BASELINES-2": {
+        choice: "the newest that the receiver acknowledged",
+        reason:
+          "The server writes for each player apart, since each sees something else: the newest state that a player is " +
+          "known to have is the nearest to the next.",
+      },
+      "BASELINES-3": {
+        choice: "the newest that the receiver acknowledged",
+        reason:
+          "There is one receiver: nobody else would share an encoding, and its newest state is the nearest.",
+      },
+      "BASELINES-4": {
+        choice: "references that all receivers have",
+        reason:
+          "Several receivers, who hold different states: against a reference that all of them got reliably, each state " +
+          "is encoded once for everybody, and the relay can pass one packet on to all.",
+      },
+    },
+  },
+  {
     question: "view",
     ask: "How are others shown between two states?",
     rows: {

@@ -33,6 +33,12 @@ export interface Reason {
  */
 export type Content = "states with references" | "states and actions" | "actions only";
 
+/**
+ * What states are differences from: per receiver the newest that it has acknowledged; or, encoded once for all
+ * receivers, a reference that all of them got reliably.
+ */
+export type Baselines = "acknowledged" | "reference";
+
 /** With which other players a session of its own is kept. */
 export type PairsWith = "nobody" | "everybody" | "host";
 
@@ -54,6 +60,8 @@ export interface Plan {
   readonly pairLinks: readonly PlannedLink[];
   /** For every class of traffic its way to the server and to another player. */
   readonly traffic: Readonly<Record<TrafficClassName, { readonly server: Route; readonly pair: Route }>>;
+  /** What states are differences from. */
+  readonly baselines: Baselines;
   /** Over how many sockets to the server states alternate where they go by WebSocket. */
   readonly stripes: 1 | 2 | 3;
   /** The profile's numbers, adapted to device and network. */

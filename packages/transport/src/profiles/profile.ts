@@ -48,6 +48,8 @@ export interface ProfileNumbers {
   readonly extrapolationLimitMs: number;
   /** Most other players with whom a direct link each is kept; with more, everything goes through the relay. */
   readonly maxDirectPeers: number;
+  /** Bytes of states per second for one receiver; when they run out, the most wrong entities go first. */
+  readonly stateBytesPerSecond: number;
 }
 
 /** What a game of one genre needs, as far as the network is concerned. */
@@ -74,6 +76,7 @@ export const profileRanges: Readonly<
   interpolationDelayMs: { min: 0, max: 2000, unit: "ms" },
   extrapolationLimitMs: { min: 0, max: 5000, unit: "ms" },
   maxDirectPeers: { min: 0, max: 64, unit: "players" },
+  stateBytesPerSecond: { min: 500, max: 10_000_000, unit: "bytes per second" },
 });
 
 /**

@@ -14,6 +14,8 @@ import { checkOneOf, type Genre, genres, type Profile } from "./profile.js";
 // - sendPeriodMs: below 50 ms (Saldana 2015: the mean opinion score stays above 3.5 for every delay he tried).
 // - maxDirectPeers: a state of 150 bytes on the wire, stateHz times a second to each, within 300 kbit/s of uplink, and
 //   not more than 16 connections to set up and keep alive.
+// - stateBytesPerSecond: 128 kbit/s per receiver where players talk to each other, so that eight of them take 1 Mbit/s of
+//   uplink at the very worst; twice that from a server; half or less where bandwidth is favoured.
 
 /** The profiles by genre. Rates are those of a good fixed network; the decision tree adapts them. */
 export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
@@ -33,6 +35,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 100,
     extrapolationLimitMs: 1000,
     maxDirectPeers: 8,
+    stateBytesPerSecond: 16_000,
   }),
   shooter: Object.freeze({
     genre: "shooter",
@@ -50,6 +53,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 100,
     extrapolationLimitMs: 250,
     maxDirectPeers: 8,
+    stateBytesPerSecond: 32_000,
   }),
   action: Object.freeze({
     genre: "action",
@@ -67,6 +71,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 125,
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
+    stateBytesPerSecond: 16_000,
   }),
   rpg: Object.freeze({
     genre: "rpg",
@@ -84,6 +89,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 250,
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
+    stateBytesPerSecond: 8_000,
   }),
   mmo: Object.freeze({
     genre: "mmo",
@@ -101,6 +107,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 500,
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
+    stateBytesPerSecond: 8_000,
   }),
   strategy: Object.freeze({
     genre: "strategy",
@@ -118,6 +125,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 500,
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
+    stateBytesPerSecond: 4_000,
   }),
   puzzle: Object.freeze({
     genre: "puzzle",
@@ -135,6 +143,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 250,
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
+    stateBytesPerSecond: 4_000,
   }),
   party: Object.freeze({
     genre: "party",
@@ -152,6 +161,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 125,
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
+    stateBytesPerSecond: 16_000,
   }),
 });
 

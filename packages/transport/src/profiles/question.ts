@@ -1,6 +1,6 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Inputs } from "./bands.js";
-import type { Content, Delivery, PairsWith, Plan, PlannedLink } from "./plan.js";
+import type { Baselines, Content, Delivery, PairsWith, Plan, PlannedLink } from "./plan.js";
 import type { ProfileNumbers, ViewStyle } from "./profile.js";
 
 /** Answers that later questions build on, by the question that gave them. */
@@ -31,6 +31,7 @@ export interface Effect {
   readonly pairsWith?: PairsWith;
   readonly pairLinks?: LinkOrders;
   readonly style?: ViewStyle;
+  readonly baselines?: Baselines;
   readonly stripes?: Plan["stripes"];
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;
 }

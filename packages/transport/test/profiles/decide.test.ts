@@ -62,6 +62,14 @@ describe("the tree of the thesis", () => {
     expect(plan.traffic.event.server.delivery).toBe("ordered-reliable");
   });
 
+  test("states differ from a reference with several receivers, from what is acknowledged with one", () => {
+    expect(planFor("racing", { peers: 2 }).baselines).toBe("reference");
+    expect(planFor("racing", { peers: 1 }).baselines).toBe("acknowledged");
+    expect(planFor("rpg", { peers: 12 }).baselines).toBe("reference");
+    expect(planFor("shooter", { peers: 12 }).baselines).toBe("acknowledged");
+    expect(planFor("puzzle", { peers: 12 }).baselines).toBe("acknowledged");
+  });
+
   test.each(["puzzle", "strategy"])("a %s game between peers is (partially) reliable WebRTC", (genre) => {
     const plan = planFor(genre, { topology: "mesh", favour: "latency" });
     expect(plan.traffic.input.pair).toEqual({ delivery: "ordered-reliable", links: ["webrtc", "relayed"] });

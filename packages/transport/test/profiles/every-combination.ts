@@ -69,6 +69,8 @@ export function* everyCombination(): Generator<Circumstances> {
   for (const game of games) {
     const { maxDirectPeers } = profiles[game.genre];
     for (const place of places) {
+      // One receiver or several makes a difference to one question, which asks nothing that was measured.
+      yield { ...game, ...place, peers: 1 };
       yield* measuredIn({ ...game, ...place, peers: maxDirectPeers });
       for (const measured of pressures) yield { ...game, ...place, peers: maxDirectPeers, measured };
       yield* measuredIn({ ...game, ...place, peers: maxDirectPeers + 1 });

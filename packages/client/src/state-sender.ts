@@ -1,0 +1,289 @@
+import {
+  ByteWriter,
+  NetError,
+  limits,
+  type EntityDefinition,
+  type EntityRows,
+  type PeerPayload,
+} from "@paceline/protocol";
+import {
+  ReceiverReplication,
+  lostAfterMsOf,
+  type MotionFault,
+  type PublicationPolicy,
+  type ReplicationMoment,
+} from "@paceline/netcode";
+import type { Uplink, Plan } from "@paceline/transport";
+import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
+import type { PeerConnection } from "./peer.js";
+import { Publisher } from "./publisher.js";
+import type { Receipt } from "./reference-cycle.js";
+import { StateStream } from "./state-stream.js";
+
+export interface StateSenderOptions {
+  readonly tickHz: number;
+  peers(): Iterable<PeerConnection>;
+  /** The link to the server, for what goes through it. */
+  uplink(): Uplink | undefined;
+  plan(): Plan;
+  /** What the paths to the receivers mean for what is sent. */
+  paths(): Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">;
+  /** What the game sets in the place of the plan's. */
+  readonly stateBytesPerSecond: number | undefined;
+  /** The room-wide id of a local one. */
+  idOf(localId: number): number;
+  /** Sends a reliable message to all. */
+  post(payload: PeerPayload): void;
+  onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
+}
+
+/** Heads of a packet with states that is not published. */
+const PACKET_HEAD_BYTES = 19;
+/** So that a lost update is soon made good. */
+const MOVING_HEARTBEAT_MS = 300;
+/** Who asks for states more often than this is not heard. */
+const RESYNC_INTERVAL_MS = 250;
+/** Round trip until one was measured, ms. */
+const ASSUMED_RTT_MS = 200;
+
+/** Sends the states of own entities: differences from what receivers are known to have, and as few as they need. */
+export class StateSender {
+  readonly #options: StateSenderOptions;
+  readonly #streams = new Map<EntityDefinition, StateStream>();
+  readonly #replication: ReceiverReplication;
+  readonly #publisher = new Publisher();
+  readonly #body = new ByteWriter(1280);
+  /** Fields that a peer knows of a kind, where these are not all. */
+  readonly #known = new Map<PeerConnection, Map<EntityDefinition, number>>();
+  readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
+  #nextStream = 0;
+
+  constructor(options: StateSenderOptions) {
+    this.#options = options;
+    this.#replication = new ReceiverReplication({
+      tickSeconds: 1 / options.tickHz,
+      onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
+    });
+  }
+
+  /** A new entity: all are told of it. */
+  spawned(record: OwnedRecord, tick: number): void {
+    const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
+    stream.add(record);
+    try {
+      for (const message of stream.whole([record], tick)) this.#options.post(message);
+    } catch (error) {
+      stream.remove(record.localId);
+      throw error;
+    }
+  }
+
+  despawned({ definition, localId }: OwnedRecord, tick: number): void {
+    const stream = this.#streams.get(definition);
+    stream?.remove(localId);
+    this.#replication.remove(localId);
+    for (const message of stream?.removal(localId, tick) ?? []) this.#options.post(message);
+  }
+
+  teleported({ definition, localId }: OwnedRecord): void {
+    this.#streams.get(definition)?.teleport(localId);
+    this.#replication.teleported(localId);
+  }
+
+  /** One more receiver: it gets what there is. */
+  joined(peer: PeerConnection, tick: number): void {
+    for (const stream of this.#streams.values()) {
+      peer.send(stream.announcement);
+      this.#bringUpToDate(peer, stream, stream.records.values(), tick);
+    }
+  }
+
+  left(peer: PeerConnection): void {
+    for (const stream of this.#streams.values()) stream.forget(peer.number);
+    this.#known.delete(peer);
+  }
+
+  acknowledged(peer: PeerConnection, sequence: number): void {
+    for (const stream of this.#streams.values()) stream.acknowledge(peer.number, sequence);
+    this.#replication.acknowledged(sequence);
+  }
+
+  /** What a receiver says of the streams. */
+  answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
+    if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
+    else if (payload.kind === "fields") this.#know(peer, payload.stream, payload.fieldCount, moment.tick);
+  }
+
+  /** A receiver lacks what the stream's states build on: of some entities, or of all where none is named. */
+  #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
+    const stream = this.#numbered(number);
+    const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
+    this.#resyncedAtMs.set(peer, times);
+    if (!stream || moment.nowMs - (times.get(number) ?? -Infinity) < RESYNC_INTERVAL_MS) return;
+    times.set(number, moment.nowMs);
+    stream.distrust(peer.number, ids);
+    const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
+    const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
+      (record) => record !== undefined,
+    );
+    this.#bringUpToDate(peer, stream, records, moment.tick);
+  }
+
+  /** A receiver of another build knows only the first fields of a kind. */
+  #know(peer: PeerConnection, number: number, fieldCount: number, tick: number): void {
+    const stream = this.#numbered(number);
+    if (!stream || fieldCount >= stream.fieldCount || this.#nextStream >= limits.streams) return;
+    const known = this.#known.get(peer) ?? new Map<EntityDefinition, number>();
+    this.#known.set(peer, known.set(stream.definition, fieldCount));
+    const { records } = stream;
+    const next = this.#begin(stream.definition);
+    for (const record of records.values()) next.add(record);
+    for (const message of next.whole(records.values(), tick)) this.#options.post(message);
+  }
+
+  /** Sends what is due at this tick. */
+  replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    const receivers = [...this.#options.peers()];
+    if (receivers.length === 0) return;
+    const only =
+      this.#options.plan().baselines === "acknowledged" && receivers.length === 1 ? receivers[0] : undefined;
+    // Nothing can be sent: it stays due.
+    if (only && !only.session.activeLink) return;
+    if (!only) this.#gather(moment.tick);
+    const lostAfterMs = only ? lostAfterMsOf(only.rttMs ?? ASSUMED_RTT_MS) : Number.POSITIVE_INFINITY;
+    const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
+    for (const stream of this.#streams.values()) {
+      const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
+      const rows = own.map((record) => stream.rowsAt(record, moment.tick));
+      if (only) this.#sendTo(only, stream, rows, moment);
+      else this.#publish(receivers, stream, rows, moment);
+    }
+    if (!only) this.#flush(receivers);
+    if (!only) for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+  }
+
+  #sendTo(
+    peer: PeerConnection,
+    stream: StateStream,
+    rows: readonly EntityRows[],
+    moment: ReplicationMoment,
+  ): void {
+    if (rows.length === 0) return;
+    stream.senderTo(peer.number).write(moment.tick, rows, (body, entities, from, to) => {
+      this.#body.reset().u8(stream.number).bytes(body);
+      const sequence = peer.session.sendState(this.#body.view(), keyOf(entities, from, to)) ?? -1;
+      peer.meter.countUpdatesOut(to - from);
+      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
+      this.#sent(stream, entities.slice(from, to), moment, sequence);
+      return sequence;
+    });
+  }
+
+  #publish(
+    receivers: readonly PeerConnection[],
+    stream: StateStream,
+    rows: readonly EntityRows[],
+    moment: ReplicationMoment,
+  ): void {
+    if (rows.length === 0) return;
+    const flush = () => this.#flush(receivers);
+    stream.references.write(moment.tick, rows, (body, entities, from, to) => {
+      this.#body.reset().u8(stream.number).bytes(body);
+      const key = keyOf(entities, from, to);
+      const alone = key === 0 ? undefined : { key, id: this.#options.idOf(entities[from]!.id) };
+      this.#publisher.add(this.#body.view(), moment.tick, to - from, alone, flush);
+      this.#replication.spent(body.length, to - from);
+      stream.cycle.spent(body.length);
+      this.#sent(stream, entities.slice(from, to), moment);
+    });
+  }
+
+  #flush(receivers: readonly PeerConnection[]): void {
+    this.#publisher.flush(receivers, this.#options.uplink());
+  }
+
+  #sent(
+    stream: StateStream,
+    entities: readonly EntityRows[],
+    moment: ReplicationMoment,
+    sequence?: number,
+  ): void {
+    for (const { id } of entities) {
+      const record = stream.records.get(id);
+      if (record) this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
+    }
+  }
+
+  #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
+    const { numbers, style } = this.#options.plan();
+    return {
+      minIntervalMs: 1000 / numbers.stateHz,
+      heartbeatMs: numbers.heartbeatMs,
+      movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
+      positionThresholdM: numbers.thresholdM,
+      headingThresholdRad: numbers.headingRad,
+      bytesPerSecond: this.#options.stateBytesPerSecond ?? numbers.stateBytesPerSecond,
+      isInterpolated: style === "interpolation",
+      ...this.#options.paths(),
+    };
+  }
+
+  #gather(tick: number): void {
+    for (const stream of this.#streams.values()) {
+      if (!stream.cycle.isGathering) continue;
+      for (const record of stream.records.values()) stream.rowsAt(record, tick);
+    }
+  }
+
+  #refresh(
+    stream: StateStream,
+    receivers: readonly PeerConnection[],
+    { tick, nowMs }: ReplicationMoment,
+  ): void {
+    if (stream.records.size === 0) return;
+    stream.cycle.step(tick, nowMs, (states) =>
+      receivers.flatMap((peer) => this.#referTo(peer, stream, states)),
+    );
+  }
+
+  #referTo(peer: PeerConnection, stream: StateStream, states: Uint8Array): Receipt[] {
+    // A peer that takes nothing is not waited for: the room parts with it when its queue is full.
+    if (peer.session.isClosed || peer.session.unacknowledged >= limits.unacknowledgedMessages / 2) return [];
+    return [{ session: peer.session, id: peer.send(stream.reference(states)) }];
+  }
+
+  #bringUpToDate(
+    peer: PeerConnection,
+    stream: StateStream,
+    records: Iterable<OwnedRecord>,
+    tick: number,
+  ): void {
+    if (peer.session.unacknowledged >= limits.unacknowledgedMessages / 2) return;
+    for (const message of stream.whole(records, tick)) peer.send(message);
+    if (stream.references.active < 0 && !stream.cycle.isGathering) return;
+    stream.cycle.await(stream.references.join().flatMap((states) => this.#referTo(peer, stream, states)));
+  }
+
+  #begin(definition: EntityDefinition): StateStream {
+    if (this.#nextStream >= limits.streams) {
+      throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
+    }
+    const counts = Array.from(this.#known.values(), (known) => known.get(definition) ?? Infinity);
+    const fieldCount = Math.min(definition.fieldHashes.length, ...counts);
+    const { tickHz } = this.#options;
+    const stream = new StateStream({ number: this.#nextStream++, definition, tickHz, fieldCount });
+    this.#streams.set(definition, stream);
+    this.#options.post(stream.announcement);
+    return stream;
+  }
+
+  #numbered(number: number): StateStream | undefined {
+    for (const stream of this.#streams.values()) if (stream.number === number) return stream;
+    return undefined;
+  }
+}
+
+/** Only a packet about one entity may replace an older one about the same entity. */
+function keyOf(entities: readonly EntityRows[], from: number, to: number): number {
+  return to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
+}

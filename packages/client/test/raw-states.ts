@@ -1,0 +1,77 @@
+import {
+  ByteWriter,
+  ReferenceSender,
+  SharedWriter,
+  StateHistory,
+  limits,
+  planState,
+  type EntityDefinition,
+  type PeerPayload,
+} from "@paceline/protocol";
+
+/** Writes the states of entities of one kind by hand: valid bytes, of whatever values. */
+export class RawStates {
+  readonly stream: number;
+  readonly #definition: EntityDefinition;
+  readonly #history: StateHistory;
+  readonly #sender: ReferenceSender;
+
+  constructor(definition: unknown, stream = 0) {
+    this.stream = stream;
+    this.#definition = definition as EntityDefinition;
+    const plans = [planState(this.#definition, { tickHz: 60, hasRates: true })];
+    this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
+    this.#sender = new ReferenceSender({ history: this.#history, writer: new SharedWriter(plans) });
+  }
+
+  announcement(more: { readonly schemaHash?: number; readonly name?: string } = {}): PeerPayload {
+    const { name, motion, schemaHash, fieldHashes } = this.#definition;
+    const { stream } = this;
+    const fieldCount = fieldHashes.length;
+    return { kind: "stream", stream, name, tickHz: 60, motion, schemaHash, fieldCount, fieldHashes, ...more };
+  }
+
+  /** The body of a state message: the stream's number, and the entities' states whole. */
+  body(tick: number, ...entries: readonly (readonly [localId: number, ...values: number[]])[]): Uint8Array {
+    return new ByteWriter()
+      .u8(this.stream)
+      .bytes(this.#states(tick, entries, []))
+      .take();
+  }
+
+  /** The same as a reliable message. */
+  reference(
+    tick: number,
+    ...entries: readonly (readonly [localId: number, ...values: number[]])[]
+  ): PeerPayload {
+    const states = new ByteWriter()
+      .u32(tick)
+      .bytes(this.#states(tick, entries, []))
+      .take();
+    return { kind: "reference", stream: this.stream, states };
+  }
+
+  removal(tick: number, localId: number): PeerPayload {
+    const states = new ByteWriter()
+      .u32(tick)
+      .bytes(this.#states(tick, [], [localId]))
+      .take();
+    return { kind: "reference", stream: this.stream, states };
+  }
+
+  #states(
+    tick: number,
+    entries: readonly (readonly [localId: number, ...values: number[]])[],
+    removed: readonly number[],
+  ): Uint8Array {
+    const rows = entries.map(([localId, ...values]) => {
+      this.#history.remove(localId);
+      const entity = this.#history.spawn(localId, this.#history.plans[0]!);
+      this.#history.write(entity, tick, values);
+      return entity;
+    });
+    let states = new Uint8Array(0);
+    this.#sender.write(tick, rows, (body) => (states = body.slice()), removed);
+    return states;
+  }
+}

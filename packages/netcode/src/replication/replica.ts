@@ -1,0 +1,203 @@
+import type { EntityDefinition, Leaf } from "@paceline/protocol";
+import { angleDifference } from "../angle.js";
+import { orientationErrorRad } from "../body/quaternion.js";
+import { isInterpolated } from "../interpolation/is-interpolated.js";
+import { Kinematics } from "../reckoning/kinematics.js";
+import { Publication, type PublicationPolicy, type PublicationReason } from "../reckoning/publication.js";
+import type { MotionFault } from "../reckoning/remote-body.js";
+import { reckoningModelOf } from "../reckoning/step-model.js";
+import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
+
+/** An update may leave this much before its interval is over: steps of the game never meet it exactly. */
+const INTERVAL_SLACK_MS = 2;
+/** Rounding alone makes half a step of difference, and Float32 a little more. */
+const ROUNDING_STEPS = 0.51;
+/** Of what has no measure: as urgent as an error of this many thresholds. */
+const FIRST_URGENCY = 8;
+const FAULT_URGENCY = 2;
+
+export interface ReplicaOptions {
+  readonly definition: EntityDefinition;
+  /** Seconds of one simulation tick. */
+  readonly tickSeconds: number;
+  /** Told once when the model fails, and again after it has worked in between. */
+  readonly onFault?: ((fault: MotionFault) => void) | undefined;
+}
+
+/** When one entity is sent; all errors of its motion may be so much larger than its thresholds. */
+export interface ReplicaPolicy extends PublicationPolicy {
+  readonly thresholdFactor?: number;
+}
+
+/** A field that is no part of motion: its components, and how far they may be off. */
+interface PlainField {
+  readonly at: number;
+  readonly count: number;
+  readonly kind: "angle" | "quat" | "number";
+  readonly threshold: number;
+}
+
+/** Texts of an entity, in the order of its definition. */
+export type EntityTexts = readonly (string | Uint8Array)[];
+
+const NO_TEXTS: EntityTexts = [];
+
+/** Derives what a game does not write of an entity's motion; undefined where there is nothing. One per entity. */
+export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinematics | undefined {
+  if (!layout) return undefined;
+  // What the game writes itself is not derived.
+  const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
+  return new Kinematics(derived, { isVelocityGiven: layout.isVelocityDeclared });
+}
+
+/**
+ * One entity as its receivers know it: says when it has to be sent, because they will be wrong about its motion,
+ * because another field has changed, or because it was not sent for long.
+ */
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly #publication: Publication | undefined;
+  readonly #plain: readonly PlainField[];
+  /** As receivers have it: quantised. */
+  readonly #sent: Float32Array;
+  readonly #isVelocityDerived: boolean;
+  #sentTexts: EntityTexts = NO_TEXTS;
+  #sentTick: number | undefined;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #reason: PublicationReason = "first";
+  #isFaulty = false;
+
+  constructor(options: ReplicaOptions) {
+    const { definition, tickSeconds } = options;
+    this.#options = options;
+    const { motionLayout: layout } = definition;
+    const width = definition.components.length;
+    this.#sent = new Float32Array(width);
+    this.#plain = plainFields(definition);
+    this.#isVelocityDerived = isVelocityDerived(definition);
+    if (layout) {
+      this.#publication = new Publication(
+        { layout, model: reckoningModelOf(definition), tickSeconds },
+        width,
+      );
+    }
+  }
+
+  get sentAtMs(): number {
+    return this.#sentAtMs;
+  }
+
+  /** Whether the state has to be sent at this tick. */
+  isDue(state: Float32Array, tick: number, nowMs: number, policy: ReplicaPolicy, texts = NO_TEXTS): boolean {
+    return this.urgency(state, tick, nowMs, policy, texts) > 0;
+  }
+
+  /** How much the state has to be sent at this tick: 0 for not at all, else by how many thresholds it is off. */
+  urgency(state: Float32Array, tick: number, nowMs: number, policy: ReplicaPolicy, texts = NO_TEXTS): number {
+    const { definition } = this.#options;
+    const ageMs = nowMs - this.#sentAtMs;
+    if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
+    const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
+    const ofMotion = this.#motionUrgency(state, tick, { ...policy, heartbeatMs });
+    if (ofMotion > 0) return ofMotion;
+    const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);
+    this.#reason = isPlain ? "field" : "heartbeat";
+    return isPlain || ageMs >= heartbeatMs ? 1 : 0;
+  }
+
+  /**
+   * The state went out at this tick. `state`: as receivers read it, quantised; what they derive themselves is
+   * filled in.
+   */
+  sent(state: Float32Array, tick: number, nowMs: number, texts = NO_TEXTS): void {
+    if (this.#isVelocityDerived) {
+      const ticks = this.#sentTick === undefined ? 0 : (tick - this.#sentTick) | 0;
+      deriveVelocity(this.#options.definition, this.#sent, state, ticks * this.#options.tickSeconds);
+    }
+    this.#sent.set(state);
+    this.#sentTexts = texts.slice();
+    this.#sentTick = tick;
+    this.#sentAtMs = nowMs;
+    this.#publication?.sent(state, tick, this.#reason);
+  }
+
+  /** The entity was moved by force: its way there is no velocity. */
+  teleported(): void {
+    this.#sentTick = undefined;
+  }
+
+  #motionUrgency(state: Float32Array, tick: number, policy: ReplicaPolicy): number {
+    if (!this.#publication) return 0;
+    const { fields, threshold } = this.#options.definition;
+    // Nobody can be told more exactly than in steps.
+    const { thresholdFactor = 1 } = policy;
+    const finest = (name: string, wanted: number) =>
+      Math.max(wanted * thresholdFactor, fields[name]?.precision ?? 0);
+    const positionThresholdM = finest("position", threshold.position ?? policy.positionThresholdM);
+    const headingThresholdRad = finest("heading", threshold.heading ?? policy.headingThresholdRad);
+    try {
+      const reason = this.#publication.due(state, tick, {
+        ...policy,
+        isInterpolated: isInterpolated(this.#options.definition, policy.isInterpolated === true),
+        // The interval is one of real time, and over.
+        minIntervalMs: 0,
+        positionThresholdM,
+        headingThresholdRad,
+      });
+      const { positionM, headingRad } = this.#publication.error;
+      if (Number.isNaN(positionM)) this.#fail({ kind: "not-finite" });
+      else this.#isFaulty = false;
+      if (reason === undefined) return 0;
+      this.#reason = reason;
+      const thresholds = Math.max(1, positionM / positionThresholdM, headingRad / headingThresholdRad);
+      // NaN and Infinity say that there is no prediction.
+      return Number.isFinite(thresholds) ? thresholds : FIRST_URGENCY;
+    } catch (cause) {
+      this.#fail({ kind: "threw", cause });
+      // Where there is no prediction, none is good enough.
+      this.#reason = "position";
+      return FAULT_URGENCY;
+    }
+  }
+
+  #fail(fault: MotionFault): void {
+    if (!this.#isFaulty) this.#options.onFault?.(fault);
+    this.#isFaulty = true;
+  }
+
+  #hasPlainChange(state: Float32Array): boolean {
+    return this.#plain.some(({ at, count, kind, threshold }) => {
+      if (kind === "quat") return orientationErrorRad(state, this.#sent, at) > threshold;
+      let squares = 0;
+      for (let index = at; index < at + count; index++) {
+        const [now, before] = [state[index]!, this.#sent[index]!];
+        squares += (kind === "angle" ? angleDifference(now, before) : now - before) ** 2;
+      }
+      return Math.sqrt(squares) > threshold;
+    });
+  }
+
+  #hasOtherTexts(texts: EntityTexts): boolean {
+    return texts.some((text, index) => !isSameText(text, this.#sentTexts[index]));
+  }
+}
+
+function isSameText(a: string | Uint8Array, b: string | Uint8Array | undefined): boolean {
+  if (typeof a === "string" || typeof b === "string" || b === undefined) return a === b;
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function plainFields(definition: EntityDefinition): PlainField[] {
+  const { threshold, motionLayout: layout } = definition;
+  return definition.leaves.flatMap(({ path, field, offset: at, count }: Leaf) => {
+    const own = threshold[path.split(".", 1)[0]!];
+    if (count === 0 || (layout && (at === layout.position || at === layout.heading))) return [];
+    // Velocity and acceleration are judged by where they lead: by the position's error.
+    const isRate = layout && (at === layout.velocity || at === layout.acceleration);
+    if (isRate && own === undefined) return [];
+    const kind = field.kind === "angle" || field.kind === "quat" ? field.kind : "number";
+    // Of several components each may be rounded; a rotation's precision is that of the whole.
+    const rounding = kind === "quat" ? 1 : ROUNDING_STEPS * Math.sqrt(count);
+    return [{ at, count, kind, threshold: own ?? field.precision * rounding }];
+  });
+}
