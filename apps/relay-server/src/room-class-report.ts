@@ -22,7 +22,7 @@ export interface RoomClassReport {
 }
 
 /** Whatever else is counted is a number. */
-export interface RoomClassCounters {
+interface RoomClassCounters {
   readonly joins: number;
   readonly joinsRefused: number;
   readonly messagesLimited: number;

@@ -11,7 +11,7 @@ export interface MessageLimits {
   readonly types: Readonly<Record<string, number>>;
 }
 
-export const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types: {} };
+const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types: {} };
 
 const RANGE = { least: 0.01, most: 100_000 };
 /** Who sends too much is told so this often. */
