@@ -337,9 +337,10 @@ export class Room {
 
   #replicate(): void {
     if (this.state === "left") return;
-    const { tick } = this.#ticks;
-    this.#owned.derive(tick);
-    this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    this.#ticks.during((tick) => {
+      this.#owned.derive(tick);
+      this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
