@@ -8,10 +8,14 @@ import { snippetFaults, snippetsOf } from "../snippets.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
+/** Files with that ending; what is installed is not ours, and its links lead back here. */
 const under = (folder: string, suffix: string): string[] =>
-  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(suffix) && !file.includes("node_modules"))
-    .map((file) => `${folder}/${file}`);
+  readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = `${folder}/${entry.name}`;
+    // Not into node_modules: packages that test each other lie in each other's, without end.
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : under(file, suffix);
+    return file.endsWith(suffix) ? [file] : [];
+  });
 
 const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...under("docs", ".md")];
 

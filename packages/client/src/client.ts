@@ -4,12 +4,16 @@ import {
   workerScheduler,
   type Genre,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { serverUrlOf } from "./endpoint.js";
-import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
+import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
+import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
+import { browserPage, type Page } from "./page.js";
 import { Room } from "./room.js";
+import type { SocketCount } from "./stripes.js";
 
 /** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
@@ -25,6 +29,17 @@ export interface ClientOptions {
   readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
+  /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
+  readonly webRtc?: unknown;
+  /**
+   * How many WebSockets carry states: "auto" (default) opens a second and a third one while lost segments stall the
+   * first; a number is kept whatever is measured.
+   */
+  readonly sockets?: SocketCount;
+  /** What the end of the page means: "drop" (default) keeps the seat for a page that is loaded anew, "leave" leaves. */
+  readonly onUnload?: "leave" | "drop";
+  /** The page around the game; tests give their own. Default: the browser's, where there is one. */
+  readonly page?: Page;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
   readonly scheduler?: Scheduler;
 }
@@ -38,6 +53,7 @@ export interface ClientOptions {
 export class Client {
   readonly #serverUrl: string;
   readonly #webSocket: WebSocketConstructor;
+  readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
   readonly #tickHz: number;
@@ -48,21 +64,51 @@ export class Client {
     profileNamed(options.profile);
     this.#transports = checkedTransports(options.transports);
     this.#webSocket = webSocketOf(options.webSocket);
+    this.#newLink = webRtcOf(options.webRtc);
     this.#tickHz = options.tickHz ?? 60;
     if (!Number.isInteger(this.#tickHz) || this.#tickHz < 1 || this.#tickHz > 255) {
       const expected = "a whole number of steps per second from 1 to 255";
       throw new ConfigError({ field: "tickHz", value: this.#tickHz, expected });
     }
-    const { topology } = options;
+    const { topology, sockets = "auto", onUnload = "drop" } = options;
+    if (!["auto", 1, 2, 3].includes(sockets)) {
+      throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
+    }
+    if (onUnload !== "leave" && onUnload !== "drop") {
+      throw new ConfigError({ field: "onUnload", value: onUnload, expected: `"leave" or "drop"` });
+    }
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
-    const { stateBytesPerSecond: bytes } = options;
-    if (bytes !== undefined && !(bytes >= 500 && bytes <= 10_000_000)) {
-      const expected = "500 to 10000000 bytes per second";
-      throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
-    }
+    assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
+  }
+
+  /**
+   * The nearest of several servers, for {@link Client}: each is asked for its `/health` a few times, all at once. Takes no
+   * longer than `timeoutMs`. Rejects with `match/unreachable` where none answers.
+   */
+  static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
+    const { nearestEndpoint } = await import("./nearest.js");
+    return nearestEndpoint(endpoints, options);
+  }
+
+  /** As {@link selectByLatency}, with what was measured of every server, the nearest first. */
+  static async measureLatency(
+    endpoints: readonly string[],
+    options: LatencyOptions = {},
+  ): Promise<readonly EndpointLatency[]> {
+    const { measureEndpoints } = await import("./nearest.js");
+    return measureEndpoints(endpoints, options);
+  }
+
+  /**
+   * The relay that is nearest to all players who are going to meet, of what each of them has measured: the one through
+   * which the worst pair has the shortest way. Undefined where no relay is in everybody's reach.
+   */
+  static async nearestRelay(players: readonly RelayLatencies[]): Promise<RelayChoice | undefined> {
+    const { nearestRelay } = await import("./nearest.js");
+    return nearestRelay(players);
   }
 
   /** Joins an open room of that name and with equal options, or creates one. */
@@ -100,12 +146,22 @@ export class Client {
       call,
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
+      newLink: this.#newLink,
       profile: this.#options.profile,
       transports: this.#transports,
       topology: this.#options.topology,
       tickHz: this.#tickHz,
+      page: this.#options.page ?? browserPage(),
+      onUnload: this.#options.onUnload ?? "drop",
+      sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
     return room.join().then(() => room);
   }
+}
+
+function assertStateBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
+  const expected = "500 to 10000000 bytes per second";
+  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
 }

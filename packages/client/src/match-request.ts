@@ -1,4 +1,4 @@
-import { ConfigError, NetError, PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
+import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
 
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -13,6 +13,8 @@ export interface JoinCall {
   readonly options: RoomOptions;
   /** For `reconnect`: the session's secret. */
   readonly token?: string;
+  /** Proof of who the player is, for the authority of a room. */
+  readonly authToken?: string | undefined;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -37,6 +39,8 @@ const refusals: readonly ErrorCode[] = [
   "match/not-found",
   "match/full",
   "match/bad-request",
+  "match/refused",
+  "match/room-failed",
   "match/rate-limited",
   "session/origin",
   "session/version",
@@ -50,6 +54,7 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
     options: call.options,
     webrtc,
     token: call.token,
+    authToken: call.authToken,
   });
   let response: Response | undefined;
   let answer: unknown;
@@ -71,14 +76,40 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
   return seatOf(answer, serverUrl);
 }
 
+/** Where links are opened unless the answer to a match request says otherwise. */
+export function linkUrlOf(serverUrl: string, linkPath = "/link"): string {
+  return serverUrl.replace(/^http/, "ws") + linkPath;
+}
+
+/** Headers have limits, on the way too; a longer call goes by HTTP. */
+const MAX_CREDENTIAL_CHARACTERS = 4096;
+
+/** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
+export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
+  // A session's secret belongs into a body: headers end up in logs.
+  if (call.token !== undefined) return undefined;
+  const { method, target, options } = call;
+  const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc });
+  const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
+  const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
+}
+
+/** What a link's close says of a match request that was refused: its code, a space, words. */
+export function matchRefusal(reason: string): NetError {
+  const [code, ...words] = reason.split(" ");
+  return netError(code, words.join(" ") || "no seat", code === "match/rate-limited");
+}
+
+function netError(code: unknown, message: string, isBusy: boolean): NetError {
+  const retryable = isBusy || code === "match/full" || code === "match/not-found";
+  return new NetError(refusals.find((known) => known === code) ?? "match/bad-answer", message, { retryable });
+}
+
 function refusalOf(answer: unknown, status: number): NetError {
   const { code, message } = fieldsOf(fieldsOf(answer).error);
-  const retryable = status === 429 || status >= 500 || code === "match/full" || code === "match/not-found";
-  return new NetError(
-    refusals.find((known) => known === code) ?? "match/bad-answer",
-    typeof message === "string" ? message : `the server answered with status ${status}`,
-    { retryable },
-  );
+  const words = typeof message === "string" ? message : `the server answered with status ${status}`;
+  return netError(code, words, status === 429 || status >= 500);
 }
 
 function seatOf(answer: unknown, serverUrl: string): Seat {
@@ -95,7 +126,7 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
   if (!isComplete || !/^\/[^\s#]*$/.test(linkPath) || !/^[\w.-]{1,1024}$/.test(ticket)) {
     throw new NetError("match/bad-answer", "the server's answer is not a seat");
   }
-  return { ticket, roomName, linkUrl: serverUrl.replace(/^http/, "ws") + linkPath };
+  return { ticket, roomName, linkUrl: linkUrlOf(serverUrl, linkPath) };
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

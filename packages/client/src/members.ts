@@ -1,6 +1,8 @@
 import {
   ConfigError,
   NetError,
+  limits,
+  writePeerPayload,
   type DropReason,
   type EntityDefinition,
   type PeerInfo,
@@ -72,12 +74,49 @@ export class Members {
     for (const { entities } of this.#members.values()) yield* entities.entities(definition);
   }
 
+  /** One of them, or all. Throws {@link NetError} for one who is not here any more. */
+  receivers(to: Peer | undefined): PeerConnection[] {
+    if (!to) return [...this.peers()];
+    const peer = this.peer(to.number);
+    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
+    return [peer];
+  }
+
+  /** A packet of that peer came through the server; false where there is no such peer. */
+  deliver(number: number, packet: Uint8Array): boolean {
+    const peer = this.peer(number);
+    peer?.deliverRelayed(packet);
+    return peer !== undefined;
+  }
+
+  /** Something of the room's authority was dropped. */
+  dropped(reason: DropReason): void {
+    this.#options.onDropped(reason);
+  }
+
+  /** Sends a reliable message; where `all` must get it, to none when it cannot be sent to each. */
+  post(payload: PeerPayload, receivers: readonly PeerConnection[], all: boolean): void {
+    const bytes = writePeerPayload(payload);
+    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
+    if (stuck.length > 0 && all) {
+      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
+    }
+    // One who takes nothing any more must not keep messages from the others.
+    for (const { number } of stuck) this.remove(number, "takes nothing that is sent to it");
+    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
+  }
+
+  /** Measures what the links to all have carried, once in a while. */
+  sample(): void {
+    for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
+  }
+
   /** What the paths to the others mean for sending: an update goes to all, so their mean delay and worst loss count. */
   pathPolicy(): { readonly horizonMs: number; readonly repeatAfterMs: number } {
     let [rttMs, measured, lossRatio] = [0, 0, 0];
     for (const { peer } of this.#members.values()) {
       // A relay replaces states that wait: what is missing then was not lost.
-      if (peer.path === "direct") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
+      if (peer.path !== "relay") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
       if (peer.rttMs === undefined) continue;
       rttMs += peer.rttMs;
       measured += 1;
@@ -89,16 +128,22 @@ export class Members {
     };
   }
 
-  /** The game uses this kind: entities of it that peers have already spawned appear. */
-  use(definition: EntityDefinition): void {
+  /** Kinds that the game uses. */
+  get definitions(): Iterable<EntityDefinition> {
+    return this.#definitions.values();
+  }
+
+  /** The game uses this kind: entities of it that peers have already spawned appear. False where it did before. */
+  use(definition: EntityDefinition): boolean {
     const known = this.#definitions.get(definition.name);
-    if (known === definition) return;
+    if (known === definition) return false;
     if (known) {
       const expected = "one definition of a name per room";
       throw new ConfigError({ field: "definition", value: definition.name, expected });
     }
     this.#definitions.set(definition.name, definition);
     for (const { entities } of this.#members.values()) entities.defined(definition.name);
+    return true;
   }
 
   /** Begins a pair; undefined where that participant is known already. Its owner tells `joins` when the pair is ready. */

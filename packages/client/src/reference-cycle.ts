@@ -74,7 +74,9 @@ export class ReferenceCycle {
   }
 
   #activate(nowMs: number): void {
-    this.#underway = this.#underway?.filter(({ session, id }) => !session.isClosed && session.isUnderway(id));
+    this.#underway = this.#underway?.filter(
+      ({ session, id }) => !session.isClosed && !session.isAcknowledged(id),
+    );
     if (this.#underway && this.#underway.length > 0 && nowMs < this.#activateAtMs) return;
     this.#underway = undefined;
     this.#sender.activate();

@@ -1,6 +1,6 @@
 import { assertMessageType, type PeerPayload } from "@paceline/protocol";
 import { Listeners, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
-import type { Peer, PeerConnection } from "./peer.js";
+import type { Peer } from "./peer.js";
 
 export type MessageListener = (message: unknown, from: Peer) => void;
 export type RequestHandler = (message: unknown, from: Peer) => unknown;
@@ -30,10 +30,13 @@ export class RoomMessages {
     this.#listeners.get(type)?.tell(message, from);
   }
 
-  answer(from: PeerConnection, request: PeerPayload & { readonly kind: "request" }): void {
-    const reply = (ok: boolean, message: unknown): void => {
-      if (!from.session.isClosed) from.send({ kind: "reply", id: request.id, ok, message });
-    };
+  answer(
+    from: Peer,
+    request: PeerPayload & { readonly kind: "request" },
+    send: (reply: PeerPayload) => void,
+  ): void {
+    const reply = (ok: boolean, message: unknown): void =>
+      send({ kind: "reply", id: request.id, ok, message });
     const handler = this.#handlers.get(request.type);
     if (!handler) return guarded(() => reply(false, `no handler for ${request.type}`));
     // An answer that cannot be sent is the handler's failure too.

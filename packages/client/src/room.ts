@@ -2,38 +2,41 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  isRouted,
-  limits,
-  readEnvelope,
   writeEvent,
-  writePeerPayload,
   type EntityDefinition,
   type Fields,
   type IceServer,
+  type InputDefinition,
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields } from "@paceline/netcode";
+import type { InitialFields, WritableFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
   type Genre,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { AuthorityGate } from "./authority-gate.js";
 import type { ConnectionState } from "./connection-state.js";
 import type { TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
+import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
 import { RoomTransport } from "./room-transport.js";
+import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import { SERVER_NUMBER, ServerPath } from "./server-path.js";
+import type { SocketCount } from "./stripes.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
@@ -46,13 +49,16 @@ export interface RoomSetup {
   readonly profile: Genre;
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink: WebRtcLinkMaker | undefined;
   readonly tickHz: number;
+  readonly page: Page | undefined;
+  readonly onUnload: "leave" | "drop";
+  readonly sockets: SocketCount;
   readonly stateBytesPerSecond: number | undefined;
 }
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-const MAX_EARLY_PACKETS = 1024;
 
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
@@ -66,6 +72,7 @@ export class Room {
   readonly clock: RoomClock;
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
+  readonly #serverPath: ServerPath;
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
@@ -78,10 +85,13 @@ export class Room {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  readonly #gate: AuthorityGate;
+  readonly #routed = new RoutedPackets({
+    deliver: (number, packet) => this.#members.deliver(number, packet),
+    onDropped: (reason) => this.drops.count(reason),
+  });
   #replicationHz: number | undefined;
   #endReplicating: Cancel | undefined;
-  /** Packets of peers that came before the game could listen; undefined once it can. */
-  #early: Uint8Array[] | undefined = [];
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
@@ -93,20 +103,13 @@ export class Room {
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       onTeleport: (record) => this.#states.teleported(record),
     });
-    this.#states = new StateSender({
-      ...setup,
-      peers: () => this.#members.peers(),
-      uplink: () => this.#connection.link,
-      plan: () => this.transport.plan,
-      paths: () => this.#members.pathPolicy(),
-      post: (payload) => this.#post(payload),
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
-    });
+    this.#states = this.#newStateSender(setup);
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
         myNumber: this.myNumber,
-        iceServers: this.#iceServers,
+        newLink: setup.newLink,
+        iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
@@ -120,29 +123,51 @@ export class Room {
       onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
+    this.#gate = new AuthorityGate({
+      scheduler,
+      messages: this.#messages,
+      members: () => this.#members,
+      session: () => this.#connection.session,
+      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+    });
     this.transport = new RoomTransport({
       ...setup,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#explainServer(),
+      serverPath: () => this.#serverPath.explain(),
+      killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
       ...setup,
-      webrtc: () => this.#hasWebRtc(),
+      webrtc: () => this.transport.isDirectWanted,
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
+        onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#routed(packet),
+        onRouted: (packet) => this.#routed.receive(packet),
+        ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
+        onSockets: (sockets, reason) =>
+          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
+    this.#serverPath = this.#newServerPath();
+    this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+  }
+
+  #newServerPath(): ServerPath {
+    return new ServerPath({
+      ...this.#setup,
+      connection: this.#connection,
+      onChange: () => this.transport.record(this.#serverPath.explain()),
+    });
   }
 
   /** Name of the kind of room. */
@@ -177,7 +202,12 @@ export class Room {
 
   /** The others in the room, in the order of joining. */
   get peers(): readonly Peer[] {
-    return [...this.#members.peers()];
+    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.#members.peers()];
+  }
+
+  /** Who decides in this room: the server; undefined where players are among themselves. */
+  get authority(): Peer | undefined {
+    return this.#gate.authority?.server;
   }
 
   /** The room's clock: milliseconds, monotonic. */
@@ -188,11 +218,15 @@ export class Room {
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
+    if (this.#welcome?.authority) {
+      await this.#gate.load();
+      this.#gate.open(this.#welcome);
+    }
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
     this.clock.start();
-    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sampleRates()));
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     this.#beginReplicating();
   }
 
@@ -201,7 +235,7 @@ export class Room {
    * {@link ConfigError} for an initial value that is out of range.
    */
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
-    this.#members.use(definition);
+    this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
       this.#states.spawned(record, this.#ticks.tick);
@@ -217,14 +251,29 @@ export class Room {
     if (this.state !== "left") this.#states.despawned(record, this.#ticks.tick);
   }
 
-  /** All entities of a kind, one's own first. */
+  /**
+   * All entities of a kind, one's own first. Those that an authority simulates can be read only, also one's own; the
+   * server's have {@link authority} as their owner.
+   */
   *entities<F extends Fields>(definition: EntityDefinition<F>): Iterable<OwnedEntity<F> | RemoteEntity<F>> {
-    this.#members.use(definition);
+    this.#use(definition);
     const known = definition as unknown as EntityDefinition;
     for (const record of this.#owned.records) {
       if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
     }
     yield* this.#members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
+    const hosted = this.#gate.authority?.entities.ofKind(known) ?? [];
+    yield* hosted as unknown as Iterable<RemoteEntity<F>>;
+  }
+
+  /**
+   * What this player does, where the room has an authority: write its fields, they are sent with every step of the
+   * authority. Throws {@link NetError} where the room takes no inputs, or others.
+   */
+  input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
+    const { authority } = this.#gate;
+    if (authority) return authority.input(definition);
+    throw new NetError("entity/refused", "the room has no authority that would take inputs");
   }
 
   /**
@@ -239,9 +288,13 @@ export class Room {
     this.#replicate();
   }
 
-  /** Sends a message that arrives exactly once and in order, to one peer or to all. */
+  /**
+   * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
+   * one.
+   */
   send(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
+    this.#gate.asked(to);
     this.#post({ kind: "command", type, message }, to);
   }
 
@@ -249,12 +302,19 @@ export class Room {
   sendEvent(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
     const body = writeEvent(type, message);
+    if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
     for (const { session } of this.#receivers(to)) session.sendEvent(body);
   }
 
-  /** Asks a peer; rejects with {@link NetError} when it refuses, leaves or is silent for `timeoutMs`. */
-  async request(type: string, message: unknown, to: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
+  /**
+   * Asks a peer, or the authority where the room has one; rejects with {@link NetError} when it refuses, leaves or is
+   * silent for `timeoutMs`.
+   */
+  async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     assertMessageType(type);
+    const authority = this.#gate.asked(to);
+    if (authority) return await authority.request(type, message, timeoutMs);
+    if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
     const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }
@@ -314,25 +374,33 @@ export class Room {
     this.#connection.leave();
   }
 
+  #use(definition: EntityDefinition): void {
+    if (this.#members.use(definition)) this.#gate.use(definition);
+  }
+
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
-    if (!to) return [...this.#members.peers()];
-    const peer = this.#members.peer(to.number);
-    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
-    return [peer];
+    return this.#members.receivers(to);
   }
 
   /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
   #post(payload: PeerPayload, to?: Peer): void {
-    const receivers = this.#receivers(to);
-    const bytes = writePeerPayload(payload);
-    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
-    if (stuck.length > 0 && (to || this.state !== "joined")) {
-      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
-    }
-    // One who takes nothing any more must not keep messages from the others.
-    for (const { number } of stuck) this.#members.remove(number, "takes nothing that is sent to it");
-    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
+    const { authority } = this.#gate;
+    if (authority && this.state !== "left") return authority.post(payload);
+    this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
+  }
+
+  #newStateSender(setup: RoomSetup): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.uplink,
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
   }
 
   #replicate(): void {
@@ -357,21 +425,32 @@ export class Room {
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
-    if (isReturn) this.clock.restart();
+    if (isReturn) {
+      this.clock.restart();
+      this.#serverPath.end("the room was joined anew");
+      this.transport.setServerWebRtc(false);
+    }
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
-    for (const info of welcome.peers) this.#addPeer(info);
+    if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.#reconnects.tell({ resumed: false });
-    else this.#setup.scheduler.after(0, () => this.#deliverEarly());
+    else this.#setup.scheduler.after(0, () => this.#routed.release());
+    if (isReturn) this.#gate.open(welcome);
   }
 
   #resumed(): void {
-    this.transport.record({ about: "server", choice: "websocket", reason: "the session was resumed" });
-    const { link } = this.#connection;
-    if (link) for (const peer of this.#members.peers()) peer.relayOver(link);
+    this.#moved("the session was resumed");
     this.#reconnects.tell({ resumed: true });
+  }
+
+  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  #moved(reason: string): void {
+    const { uplink } = this.#connection;
+    if (!uplink) return;
+    this.transport.record({ about: "server", choice: "websocket", reason });
+    for (const peer of this.#members.peers()) peer.relayOver(uplink);
   }
 
   #dropped(reason: string): void {
@@ -384,85 +463,68 @@ export class Room {
     for (const cancel of this.#timers.splice(0)) cancel();
     this.#endReplicating?.();
     this.clock.stop();
+    this.#serverPath.end("the room was left");
     this.#members.clear("the room was left");
+    this.#gate.end();
     this.#leftListeners.tell(code, reason);
   }
 
   #control(message: ServerMessage): void {
     switch (message.type) {
       case "joined":
-        this.#addPeer(message.peer);
+        if (!this.#welcome?.authority) this.#addPeer(message.peer);
+        else this.#gate.joined(message.peer);
         return this.transport.review();
       case "left":
         this.#members.remove(message.number, "left");
+        if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
+      case "iceServers":
+        this.#iceServers = message.iceServers;
+        return;
       case "capabilities": {
+        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
         const peer = this.#members.peer(message.number);
         if (peer) peer.hasWebRtc = message.webrtc;
         return this.#applyPlan();
       }
       case "signal":
+        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
+      case "stripe":
+      case "moving":
         return;
     }
-  }
-
-  /**
-   * What peers send may come together with the welcome, before the game that waits for the join can listen: it is held
-   * back until the game has had its turn.
-   */
-  #routed(packet: Uint8Array): void {
-    if (!this.#early) return this.#deliver(packet);
-    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-    else this.drops.count("queue-full");
-  }
-
-  #deliverEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.#deliver(packet);
-  }
-
-  #deliver(packet: Uint8Array): void {
-    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
-    if (typeof envelope === "string") return this.drops.count(envelope);
-    const peer = this.#members.peer(envelope.peers[0]!);
-    if (peer && envelope.peers.length === 1) peer.deliverRelayed(envelope.packet);
-    else this.drops.count("not-routable");
   }
 
   #addPeer(info: PeerInfo): void {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
-    if (this.#connection.link) peer.relayOver(this.#connection.link);
+    if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
     this.#states.joined(peer, this.#ticks.tick);
     this.#members.joins.tell(peer);
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
-    else if (payload.kind === "request") this.#messages.answer(from, payload);
+    else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
     else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
     else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
-  }
-
-  #hasWebRtc(): boolean {
-    return (
-      this.transport.plan.circumstances.available.webrtc && this.transport.plan.pairLinks.includes("webrtc")
-    );
+    // Who is reached through the relay gets states over WebRTC, where the server has it.
+    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
   #applyPlan(): void {
     this.#members.planChanged();
     this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
-    const hasWebRtc = this.#hasWebRtc();
+    const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
@@ -472,20 +534,12 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
+    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
-  #explainServer(): { about: string; choice: string; reason: string } {
-    const { link, rttMs, state } = this.#connection;
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    return link
-      ? { about: "server", choice: `websocket${measured}`, reason: "joins, signals, relays" }
-      : { about: "server", choice: "none", reason: `connection ${state}` };
-  }
-
-  #sampleRates(): void {
-    const nowMs = this.nowMs();
-    for (const peer of this.#members.peers()) peer.sample(nowMs);
-    this.#connection.sample(nowMs);
+  #sample(): void {
+    this.#members.sample();
+    this.#connection.sample(this.nowMs());
     this.transport.observe();
   }
 }

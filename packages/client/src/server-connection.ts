@@ -2,27 +2,33 @@ import {
   CloseCode,
   NetError,
   PayloadKind,
-  WEBSOCKET_PROTOCOL,
   readServerMessage,
   writeControl,
   type ClientMessage,
-  type ErrorCode,
   type ServerMessage,
 } from "@paceline/protocol";
 import {
   Session,
-  WebSocketLink,
-  type Cancel,
+  StripedLink,
   type Link,
   type LinkClose,
+  type LinkMonitorOptions,
   type PongTimes,
   type Scheduler,
+  type Uplink,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { canJoinElsewhere, errorOf, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
-import { requestSeat, type JoinCall } from "./match-request.js";
-import type { ServerStats } from "./path-stats.js";
+import { Listeners } from "./listeners.js";
+import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
+import type { Page, PageEvent } from "./page.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "./path-stats.js";
 import { RateMeter } from "./rate-meter.js";
+import { ReturnPlan } from "./return-plan.js";
+import type { Explanation } from "./room-transport.js";
+import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
+import { Stripes, type SocketCount } from "./stripes.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
@@ -31,13 +37,22 @@ interface ServerConnectionHandlers {
   onWelcome(welcome: Welcome): void;
   /** The same session goes on. */
   onResumed(): void;
+  /** The same session goes on over another link, without having been away. */
+  onMoved(reason: string): void;
   onDrop(reason: string): void;
   /** Final. */
   onLeft(code: number, reason: string): void;
-  /** A control message other than welcome and resumed. */
+  /** A control message that is the room's, not the connection's. */
   onControl(message: ServerMessage): void;
   onRouted(packet: Uint8Array): void;
+  /** What a room's authority sends; false where it makes no sense. */
+  onAuthority(payload: Uint8Array): boolean;
+  onAuthorityEvent(body: Uint8Array): boolean;
+  onAuthorityState(body: Uint8Array, tick: number): void;
+  onAcknowledged(sequence: number): void;
   onPong(times: PongTimes): void;
+  /** States go over another number of sockets. */
+  onSockets(sockets: number, reason: string): void;
 }
 
 export interface ServerConnectionOptions {
@@ -46,44 +61,73 @@ export interface ServerConnectionOptions {
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
+  /** The page around, where there is one. */
+  readonly page: Page | undefined;
+  /** What the end of the page means to the others: it left, or it may come back within the server's grace period. */
+  readonly onUnload: "leave" | "drop";
   webrtc(): boolean;
   /** The link to use in the place of a new one. */
   interpose(link: Link): Link;
   currentTick(): number;
 }
 
-const CONNECT_TIMEOUT_MS = 8000;
-/** Waits before the attempts to come back; the last one repeats until {@link GIVE_UP_AFTER_MS}. */
-const RECONNECT_DELAYS_MS = [0, 250, 500, 1000, 2000, 3000];
-const GIVE_UP_AFTER_MS = 60_000;
-const linkOptions = {
-  preference: 1,
-  needsProof: false,
-  connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  timeoutMs: 5000,
-  heartbeatMs: 1000,
-};
+/** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
+const ONE_STEP_PATIENCE_MS = 4000;
+/** A hidden page's server bears longer silence; so does the page. */
+const HIDDEN_TIMEOUT_MS = 60_000;
+interface Identity {
+  readonly sessionId: string;
+  readonly token: string;
+  resumeToken: string;
+}
 
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
 export class ServerConnection {
+  /** The link that carries states to the server has changed; undefined: there is none. */
+  readonly stateLinks = new Listeners<[Link | undefined]>();
+  readonly linkEnds = new Listeners<[Link, LinkClose]>();
   readonly #options: ServerConnectionOptions;
+  readonly #stripes: Stripes;
+  readonly #plan: ReturnPlan;
+  /** Links that were opened for this session and have not ended, oldest first. */
+  readonly #links = new Set<StripedLink>();
   readonly #meter: RateMeter;
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
-  #identity: { readonly sessionId: string; readonly token: string } | undefined;
-  #linkUrl = "";
+  #identity: Identity | undefined;
+  #linkUrl: string;
   #roomName = "";
-  #attempts = 0;
-  #droppedAtMs = 0;
-  #cancelAttempt: Cancel | undefined;
+  #linkNumber = 0;
+  #resumedAtMs = Number.NEGATIVE_INFINITY;
+  #isAsleep = false;
+  /** The join that travels with the upgrade of this link has not been answered yet. */
+  #oneStep: StripedLink | undefined;
+  #ignorePage: (() => void) | undefined;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
 
   constructor(options: ServerConnectionOptions) {
+    const { scheduler, serverUrl, page } = options;
     this.#options = options;
     this.#call = options.call;
+    this.#linkUrl = linkUrlOf(serverUrl);
     this.#meter = new RateMeter(options.scheduler.nowMs());
     this.#session = this.#newSession();
+    this.#plan = new ReturnPlan({
+      scheduler,
+      serverUrl,
+      attempt: () => this.#attempt(),
+      attemptBeside: () => this.#resumeBeside(),
+      onGiveUp: (reason) => this.#end(CloseCode.timeout, reason),
+    });
+    this.#stripes = new Stripes({
+      scheduler,
+      ask: () => this.send({ type: "stripe" }),
+      open: (ticket) => this.#newLink(`stripe.${ticket}`),
+      ping: () => this.ping(),
+      onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
+    });
+    this.#ignorePage = page?.onEvent((event) => this.#pageChanged(event));
   }
 
   get state(): ConnectionState {
@@ -95,21 +139,31 @@ export class ServerConnection {
     return this.#session.activeLink;
   }
 
+  /** The session with the server; another one after the server had forgotten the last. */
+  get session(): Session {
+    return this.#session;
+  }
+
   get rttMs(): number | undefined {
     return this.#session.rttMs;
   }
 
+  /** The way to the server for each class of traffic; undefined while there is none. */
+  get uplink(): Uplink | undefined {
+    return this.link && this.#session;
+  }
+
+  /** The path in words. */
+  get explanation(): Explanation {
+    return serverPathInWords(this.#state, this.#session, this.#stripes.present);
+  }
+
+  setSockets(sockets: SocketCount): void {
+    this.#stripes.force(sockets);
+  }
+
   get stats(): ServerStats {
-    const { rttMs, jitterMs, activeLink } = this.#session;
-    const { bytesInPerSecond, bytesOutPerSecond } = this.#meter.rates;
-    return {
-      isConnected: activeLink !== undefined,
-      rttMs,
-      jitterMs,
-      queuedBytes: activeLink?.queuedBytes ?? 0,
-      bytesInPerSecond,
-      bytesOutPerSecond,
-    };
+    return serverStatsOf(this.#session, this.#meter.rates);
   }
 
   /** Takes what the link has carried into the rates. */
@@ -120,12 +174,13 @@ export class ServerConnection {
 
   /** Gets a seat and takes it; resolves when the server has said welcome. */
   async join(): Promise<void> {
-    const cancelDeadline = this.#options.scheduler.after(CONNECT_TIMEOUT_MS + 2000, () =>
+    const cancelDeadline = this.#options.scheduler.after(serverLinkOptions.connectTimeoutMs + 2000, () =>
       this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
     );
     const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
-    // Whoever refuses first decides; a later rejection of the seat must not go unhandled.
-    this.#takeSeat().catch((error: unknown) => this.#refuse(error));
+    const credential = joinCredential(this.#call, this.#options.webrtc());
+    if (credential === undefined) this.#joinByRequest();
+    else this.#joinAtOnce(credential);
     try {
       await welcomed;
     } finally {
@@ -143,6 +198,11 @@ export class ServerConnection {
     if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
   }
 
+  /** Adds a link beside the WebSocket. */
+  attachBeside(link: Link, options: LinkMonitorOptions): void {
+    this.#session.attach(this.#options.interpose(link), options);
+  }
+
   /** Asks the server for its time, while there is a link to it. */
   ping(): void {
     this.#session.ping();
@@ -155,18 +215,49 @@ export class ServerConnection {
     this.#options.handlers.onLeft(CloseCode.left, "left");
   }
 
+  /** The request travels in the upgrade of the link; where that is refused as such, it goes the longer way. */
+  #joinAtOnce(credential: string): void {
+    let link: StripedLink;
+    try {
+      link = this.#attach(credential);
+    } catch (error) {
+      // A page may not open this address at all.
+      return this.#refuse(error);
+    }
+    this.#oneStep = link;
+    this.#options.scheduler.after(ONE_STEP_PATIENCE_MS, () => {
+      if (this.#oneStep === link && link.state === "connecting") link.close(CloseCode.timeout, "too slow");
+    });
+  }
+
+  #joinByRequest(): void {
+    // Whoever refuses first decides; a later rejection of the seat must not go unhandled.
+    this.#takeSeat().catch((error: unknown) => this.#refuse(error));
+  }
+
   async #takeSeat(): Promise<void> {
-    const { serverUrl, webSocket, scheduler } = this.#options;
     const seat = await requestSeat({
-      serverUrl,
+      serverUrl: this.#plan.serverUrl,
       call: this.#call,
       webrtc: this.#options.webrtc(),
-      timeoutMs: CONNECT_TIMEOUT_MS,
+      timeoutMs: serverLinkOptions.connectTimeoutMs,
     });
     if (this.#state === "left" || this.#state === "joined") return;
     this.#linkUrl = seat.linkUrl;
-    const socket = new webSocket(seat.linkUrl, [WEBSOCKET_PROTOCOL, `ticket.${seat.ticket}`]);
-    this.#session.attach(this.#options.interpose(new WebSocketLink(socket, { scheduler })), linkOptions);
+    this.#attach(`ticket.${seat.ticket}`);
+  }
+
+  #newLink(credential: string): Link {
+    return openServerLink(this.#options, this.#linkUrl, credential);
+  }
+
+  /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
+  #attach(credential: string): StripedLink {
+    const { scheduler } = this.#options;
+    const link = new StripedLink({ scheduler, first: this.#newLink(credential) });
+    this.#links.add(link);
+    this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
+    return link;
   }
 
   #newSession(): Session {
@@ -175,9 +266,23 @@ export class ServerConnection {
       currentTick: () => this.#options.currentTick(),
       handlers: {
         onReliable: (payload) => this.#receive(payload),
-        onRouted: (packet) => this.#options.handlers.onRouted(packet),
-        onPong: (times) => this.#options.handlers.onPong(times),
-        onLinkDown: (link, close) => this.#linkDown(close, link),
+        onRouted: (packet) => {
+          this.#cameBack();
+          this.#options.handlers.onRouted(packet);
+        },
+        onEvent: (body) => {
+          if (!this.#options.handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
+        },
+        onState: (body, tick) => this.#options.handlers.onAuthorityState(body, tick),
+        onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
+        onPong: (times) => {
+          this.#stripes.observe(times.receivedMs - times.sentMs);
+          this.#options.handlers.onPong(times);
+        },
+        onActiveLink: (link, reason) => this.#activated(link, reason),
+        onSilence: (link, isSilent) => this.#silent(link, isSilent),
+        onStateLink: (link) => this.stateLinks.tell(link),
+        onLinkDown: (link, close) => this.#linkEnded(link, close),
         onClosed: (close) => this.#linkDown(close),
       },
     });
@@ -185,15 +290,22 @@ export class ServerConnection {
   }
 
   #receive(payload: Uint8Array): void {
-    const message = payload[0] === PayloadKind.control ? readServerMessage(payload.subarray(1)) : undefined;
+    if (payload[0] !== PayloadKind.control) {
+      if (!this.#options.handlers.onAuthority(payload)) this.#session.reportViolation("bad-message");
+      return;
+    }
+    const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
+    if (message.type !== "welcome") this.#cameBack();
     switch (message.type) {
       case "welcome":
         return this.#welcomed(message);
       case "resumed":
-        if (!this.#move("resumed")) return;
-        this.#attempts = 0;
-        return this.#options.handlers.onResumed();
+        return this.#renewed(message.resumeToken);
+      case "stripe":
+        return this.#stripes.offered(message.ticket);
+      case "moving":
+        return this.#plan.serverMoves(message.endpoint);
       default:
         return this.#options.handlers.onControl(message);
     }
@@ -201,64 +313,127 @@ export class ServerConnection {
 
   #welcomed(welcome: Welcome): void {
     if (!this.#move("welcomed")) return;
-    this.#attempts = 0;
-    this.#identity = { sessionId: welcome.sessionId, token: welcome.token };
+    const { sessionId, token, resumeToken, options } = welcome;
+    this.#oneStep = undefined;
+    this.#plan.arrived();
+    this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
     // Whoever has to come back wants to the others of this room, not into another of its kind.
-    this.#call = { method: "joinById", target: welcome.roomId, options: this.#call.options };
+    this.#call = { method: "joinById", target: welcome.roomId, options };
+    if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
   }
 
+  /** The first sign of the server after a drop, whatever it is: the session goes on, and messages come after that. */
+  #cameBack(): void {
+    if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
+    this.#plan.arrived();
+    this.#options.handlers.onResumed();
+  }
+
+  /** The server has taken the newest link, and gives the token for the next one. */
+  #renewed(resumeToken: string): void {
+    if (this.#identity) this.#identity.resumeToken = resumeToken;
+    this.#plan.arrived();
+    // Older ones only: the server may have taken a newer one already, and will say so.
+    for (const link of this.#links) {
+      if (link === this.link) return;
+      link.close(CloseCode.replaced, "a newer link of this session took over");
+    }
+  }
+
+  /** One beside the WebSocket may end without the server being out of reach. */
+  #linkEnded(link: Link, close: LinkClose): void {
+    this.linkEnds.tell(link, close);
+    if (link instanceof StripedLink) this.#linkDown(close, link);
+  }
+
+  #activated(link: Link | undefined, reason: string): void {
+    this.#stripes.use(link instanceof StripedLink ? link : undefined);
+    if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
+  }
+
+  #silent(link: Link, isSilent: boolean): void {
+    if (link !== this.link || this.#state !== "joined") return;
+    if (isSilent) this.#plan.beside();
+    else this.#plan.arrived();
+  }
+
   #linkDown(close: LinkClose, link?: Link): void {
-    const { activeLink } = this.#session;
-    // A link that was replaced goes down while its successor works.
-    if (this.#state === "left" || (activeLink && activeLink !== link)) return;
-    if (this.#state === "joining") return this.#refuse(errorOf(close));
-    if (isFinal(close.code)) return this.#end(close.code, close.reason);
-    if (close.code === CloseCode.sessionUnknown || close.code === CloseCode.refused) this.#forgetSession();
+    if (link) this.#links.delete(link as StripedLink);
+    if (this.#state === "left") return;
+    if (this.#state === "joining") return this.#notJoined(close, link);
+    // A link that was replaced, or one that was tried beside it: what carries the session goes on.
+    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close);
+  }
+
+  #lost(close: LinkClose): void {
+    const others = this.#session.isClosed ? [] : [...this.#links];
+    const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
+    if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
+    if (others.some(({ state }) => state === "open")) return;
     if (this.#move("linkDown")) {
-      this.#droppedAtMs = this.#options.scheduler.nowMs();
+      this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
     }
-    if (this.#session.isClosed) this.#forgetSession();
-    this.#attemptLater();
+    this.#returnFrom(close.code, others.length > 0);
+  }
+
+  #returnFrom(code: number, hasOthers: boolean): void {
+    const isForgotten = code === CloseCode.sessionUnknown || code === CloseCode.refused;
+    if (this.#session.isClosed || (isForgotten && !hasOthers)) this.#forgetSession();
+    else if (hasOthers) return this.#plan.beside(true);
+    if (!this.#isAsleep) this.#plan.attemptLater(code === CloseCode.serverShutdown);
+  }
+
+  /** What replaced a link may be one of ours that we gave up too early; otherwise it is another page's. */
+  #hasJustTried(): boolean {
+    return this.#options.scheduler.nowMs() - this.#resumedAtMs < serverLinkOptions.connectTimeoutMs;
+  }
+
+  #notJoined(close: LinkClose, link: Link | undefined): void {
+    const isOneStep = this.#oneStep !== undefined && link === this.#oneStep;
+    this.#oneStep = undefined;
+    if (isOneStep && canJoinElsewhere(close.code)) this.#joinByRequest();
+    else this.#refuse(errorOf(close));
   }
 
   /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
   #forgetSession(): void {
     this.#identity = undefined;
     // The server is there: no reason to wait any longer.
-    this.#attempts = 0;
+    this.#plan.arrived();
     this.#session.close(CloseCode.left, "forgotten by the server");
+    this.#links.clear();
     this.#session = this.#newSession();
-  }
-
-  #attemptLater(): void {
-    const { scheduler } = this.#options;
-    if (scheduler.nowMs() - this.#droppedAtMs > GIVE_UP_AFTER_MS) {
-      return this.#end(CloseCode.timeout, `no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
-    }
-    const delayMs = RECONNECT_DELAYS_MS[Math.min(this.#attempts, RECONNECT_DELAYS_MS.length - 1)]!;
-    this.#attempts += 1;
-    this.#cancelAttempt?.();
-    this.#cancelAttempt = scheduler.after(delayMs, () => this.#attempt());
   }
 
   #attempt(): void {
     if (this.#state !== "dropped") return;
-    if (this.#identity) return this.#resume(this.#identity);
+    if (this.#identity) {
+      this.#resume(this.#identity);
+      return this.#plan.beside(true);
+    }
     this.#takeSeat().catch((error: unknown) => {
       if (this.#state !== "dropped") return;
       if (this.#widenCall(error)) this.#attempt();
-      else this.#attemptLater();
+      else this.#plan.attemptLater();
     });
   }
 
-  #resume({ sessionId, token }: { sessionId: string; token: string }): void {
-    const { webSocket, scheduler } = this.#options;
-    const socket = new webSocket(this.#linkUrl, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
-    this.#session.attach(this.#options.interpose(new WebSocketLink(socket, { scheduler })), linkOptions);
+  #resumeBeside(): void {
+    if (this.#identity && !this.#isAsleep) this.#resume(this.#identity);
+  }
+
+  #resume({ sessionId, resumeToken }: Identity): void {
+    // Attempts that do not open are given up: newer ones ask the network anew.
+    const connecting = [...this.#links].filter(({ state }) => state === "connecting");
+    for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
+      link.close(CloseCode.timeout, "tried anew");
+    }
+    this.#resumedAtMs = this.#options.scheduler.nowMs();
+    this.#attach(`resume.${sessionId}.${resumeToken}`);
   }
 
   /** The room is gone with the server that had it, or full by now: any room of its kind and options will do. */
@@ -268,6 +443,44 @@ export class ServerConnection {
     if (!isGone || this.#call.method !== "joinById") return false;
     this.#call = { ...this.#call, method: "joinOrCreate", target: this.#roomName };
     return true;
+  }
+
+  #pageChanged(event: PageEvent): void {
+    switch (event) {
+      case "hidden":
+      case "visible":
+        return this.#setHidden(event === "hidden");
+      case "online":
+        return this.#state === "dropped" ? this.#plan.attemptNow() : this.#plan.beside();
+      case "suspend":
+        return this.#sleep();
+      case "wake":
+        return this.#wake();
+      case "unload":
+        if (this.#options.onUnload === "leave") this.leave();
+        return;
+    }
+  }
+
+  #setHidden(hidden: boolean): void {
+    if (this.#state === "left" || this.#state === "joining") return;
+    this.send({ type: "visibility", hidden });
+    this.#session.bearSilence(hidden ? HIDDEN_TIMEOUT_MS : 0);
+    if (!hidden) this.ping();
+  }
+
+  /** Links of a page that sleeps break sooner or later: they are closed while there is time to say so. */
+  #sleep(): void {
+    if (this.#state === "left" || this.#state === "joining") return;
+    this.#isAsleep = true;
+    for (const link of this.#links) link.close(CloseCode.suspended, "the page is put to sleep");
+  }
+
+  #wake(): void {
+    if (!this.#isAsleep) return;
+    this.#isAsleep = false;
+    this.#plan.dropped();
+    if (this.#state === "dropped") this.#plan.attemptNow();
   }
 
   #refuse(error: unknown): void {
@@ -284,7 +497,9 @@ export class ServerConnection {
   }
 
   #stop(code: number, reason: string): void {
-    this.#cancelAttempt?.();
+    this.#plan.end();
+    this.#stripes.end();
+    this.#ignorePage?.();
     this.#session.close(code, reason);
   }
 
@@ -293,32 +508,4 @@ export class ServerConnection {
     if (next) this.#state = next;
     return next !== undefined;
   }
-}
-
-/** Closes after which trying again would be wrong. */
-function isFinal(code: number): boolean {
-  return (
-    code === CloseCode.kicked ||
-    code === CloseCode.replaced ||
-    code === CloseCode.flooding ||
-    code === CloseCode.protocolViolation ||
-    code === CloseCode.originRefused ||
-    code === CloseCode.versionMismatch
-  );
-}
-
-function errorOf(close: LinkClose): NetError {
-  const codes: Readonly<Record<number, ErrorCode>> = {
-    [CloseCode.refused]: "session/refused",
-    [CloseCode.ticketExpired]: "session/expired",
-    [CloseCode.ticketUsed]: "session/expired",
-    [CloseCode.sessionUnknown]: "session/expired",
-    [CloseCode.originRefused]: "session/origin",
-    [CloseCode.versionMismatch]: "session/version",
-    [CloseCode.timeout]: "session/timeout",
-  };
-  const code = codes[close.code] ?? "transport/closed";
-  return new NetError(code, close.reason || `the link closed with code ${close.code}`, {
-    retryable: code === "session/expired" || code === "session/timeout" || code === "transport/closed",
-  });
 }

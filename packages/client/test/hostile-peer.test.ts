@@ -42,7 +42,7 @@ async function scene(limits: Partial<RelayLimits> = {}): Promise<{
 async function expectUndisturbed(a: Room, b: Room): Promise<void> {
   b.onRequest("alive", (message) => message);
   const peer = a.peers.find(({ number }) => number === b.myNumber);
-  expect(await a.request("alive", "yes", peer!)).toBe("yes");
+  expect(await a.request("alive", "yes", peer)).toBe("yes");
   expect([a.state, b.state]).toEqual(["joined", "joined"]);
 }
 

@@ -191,9 +191,11 @@ export class VirtualHub {
       type: "welcome",
       sessionId: `s${number}`,
       token: `token${number}`,
+      resumeToken: `resume${number}`,
       number,
       roomId: "r1",
       roomName: "race",
+      options: {},
       peers: others.map((other) => info(other.number)),
       iceServers: [],
     });

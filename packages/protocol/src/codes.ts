@@ -14,6 +14,8 @@ export const MessageKind = {
   reliable: 0x02,
   /** A message that may be lost. */
   event: 0x03,
+  /** What a player does, tick by tick, told to the authority of the room. */
+  input: 0x04,
   /** Asks for a pong on the same link. */
   ping: 0x10,
   pong: 0x11,
@@ -41,6 +43,8 @@ export const PayloadKind = {
   resync: 0x09,
   /** The receiver of a stream knows only its first fields (binary). */
   fields: 0x0a,
+  /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
+  authority: 0x0b,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 
@@ -67,6 +71,10 @@ export const CloseCode = {
   replaced: 4003,
   /** The game or an operator removed the participant. */
   kicked: 4004,
+  /** The page is put to sleep; it will come back with its token. */
+  suspended: 4005,
+  /** The room has ended: its authority closed it, or failed. */
+  roomClosed: 4006,
   /** No ticket or token, or one that is not ours. */
   refused: 4100,
   /** The seat ticket's time is over. */
@@ -79,6 +87,8 @@ export const CloseCode = {
   originRefused: 4104,
   /** The other side speaks another version. */
   versionMismatch: 4105,
+  /** No seat; the reason begins with the code of the match request, such as `match/full`. */
+  matchRefused: 4106,
   /** Bytes that make no sense, repeatedly. */
   protocolViolation: 4200,
   /** More packets or bytes per second than allowed, sustained. */
@@ -131,5 +141,7 @@ export const dropReasons = [
   "rate-limit",
   "queue-full",
   "gap-too-large",
+  "credential",
+  "not-allowed",
 ] as const;
 export type DropReason = (typeof dropReasons)[number];

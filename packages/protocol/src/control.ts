@@ -16,20 +16,49 @@ export interface IceServer {
   readonly credential?: string;
 }
 
+/** What a room with an authority tells a newcomer: what its states and inputs are made of. */
+export interface AuthorityInfo {
+  /** Steps per second of the authority's simulation, 1 to 255. */
+  readonly tickHz: number;
+  /** Kinds of entities, in the order that states number them by. */
+  readonly kinds: readonly KindInfo[];
+  /** Of the inputs' definition; 0 where the room takes none. */
+  readonly inputHash: number;
+}
+
+/** A kind of entity: its name, and the hash of everything that both sides must agree on. */
+export interface KindInfo {
+  readonly name: string;
+  readonly stateHash: number;
+}
+
 /** From the server to a participant. */
 export type ServerMessage =
   | {
       readonly type: "welcome";
       readonly sessionId: string;
-      /** Secret; whoever has it can take the session over. */
+      /** Secret; whoever has it can ask for a seat in this session's place. */
       readonly token: string;
+      /** Secret; goes on with this session over another link, once. */
+      readonly resumeToken: string;
       readonly number: number;
       readonly roomId: string;
       readonly roomName: string;
+      /** The options that the room was opened with: what another one like it is asked for with. */
+      readonly options: Readonly<Record<string, string | number | boolean>>;
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
+      /** There where the room has an authority. */
+      readonly authority?: AuthorityInfo | undefined;
     }
-  | { readonly type: "resumed" }
+  /** New passwords for TURN, in time before the old ones end. */
+  | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
+  /** Takes the place of the token that was used. */
+  | { readonly type: "resumed"; readonly resumeToken: string }
+  /** Answers `stripe`: opens one more socket for states, once and within seconds. */
+  | { readonly type: "stripe"; readonly ticket: string }
+  /** The server stops; its sessions go on anew at that address. */
+  | { readonly type: "moving"; readonly endpoint: string }
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
@@ -39,19 +68,29 @@ export type ServerMessage =
 export type ClientMessage =
   | { readonly type: "capabilities"; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly to: number; readonly attempt: number; readonly data: unknown }
+  /** Asks for a ticket for one more socket. */
+  | { readonly type: "stripe" }
+  /** The page is hidden or visible: a hidden one may be slow to answer, and is given longer. */
+  | { readonly type: "visibility"; readonly hidden: boolean }
   | { readonly type: "leave" };
+
+/** Kinds of entities that one room may have. */
+export const MOST_KINDS = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads a control message of the server; undefined where it is none. */
 export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined {
-  const message = fieldsOf(bytes);
-  if (message === undefined) return undefined;
+  const message = fieldsOf(bytes) ?? {};
   switch (message.type) {
     case "welcome":
       return welcomeOf(message);
     case "resumed":
-      return { type: "resumed" };
+    case "stripe":
+    case "moving":
+      return connectionMessageOf(message);
+    case "iceServers":
+      return iceServersOf(message);
     case "joined": {
       const peer = peerOf(message.peer);
       return peer && { type: "joined", peer };
@@ -63,9 +102,7 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
         ? { type: "capabilities", number: message.number, webrtc: message.webrtc }
         : undefined;
     case "signal":
-      return isNumber16(message.from) && isNumber16(message.attempt)
-        ? { type: "signal", from: message.from, attempt: message.attempt, data: message.data }
-        : undefined;
+      return signalOf(message);
     default:
       return undefined;
   }
@@ -84,6 +121,10 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
       return isNumber16(message.to) && isNumber16(message.attempt)
         ? { type: "signal", to: message.to, attempt: message.attempt, data: message.data }
         : undefined;
+    case "stripe":
+      return { type: "stripe" };
+    case "visibility":
+      return typeof message.hidden === "boolean" ? { type: "visibility", hidden: message.hidden } : undefined;
     case "leave":
       return { type: "leave" };
     default:
@@ -91,25 +132,68 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
   }
 }
 
+/** Messages about the connection itself, of one text each. */
+function connectionMessageOf({ type, resumeToken, ticket, endpoint }: Fields): ServerMessage | undefined {
+  if (type === "resumed" && isText(resumeToken)) return { type, resumeToken };
+  if (type === "stripe" && isText(ticket)) return { type, ticket };
+  if (type === "moving" && isText(endpoint)) return { type, endpoint };
+  return undefined;
+}
+
+function signalOf({ from, attempt, data }: Fields): ServerMessage | undefined {
+  return isNumber16(from) && isNumber16(attempt) ? { type: "signal", from, attempt, data } : undefined;
+}
+
 function welcomeOf(message: Fields): ServerMessage | undefined {
-  const { sessionId, token, number, roomId, roomName, peers, iceServers } = message;
-  const isIdentified = isText(sessionId) && isText(token) && isText(roomId) && isText(roomName);
-  if (!isIdentified || !isNumber16(number) || !Array.isArray(peers) || !Array.isArray(iceServers)) {
+  const { sessionId, token, resumeToken, number, roomId, roomName, options, peers, iceServers } = message;
+  const isIdentified = isText(sessionId) && isText(token) && isText(resumeToken);
+  if (!isIdentified || !isText(roomId) || !isText(roomName) || !isOptions(options)) return undefined;
+  if (!isNumber16(number) || !Array.isArray(peers) || !Array.isArray(iceServers)) {
     return undefined;
   }
   const known = peers.map(peerOf);
   const servers = iceServers.map(iceServerOf);
   if (known.includes(undefined) || servers.includes(undefined)) return undefined;
+  const hasAuthority = message.authority !== undefined && message.authority !== null;
+  const authority = hasAuthority ? authorityOf(message.authority) : undefined;
+  if (hasAuthority && authority === undefined) return undefined;
   return {
     type: "welcome",
     sessionId,
     token,
+    resumeToken,
     number,
     roomId,
     roomName,
+    options,
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
+    ...(authority && { authority }),
   };
+}
+
+function authorityOf(value: unknown): AuthorityInfo | undefined {
+  if (!isFields(value) || !isNumber32(value.inputHash) || !Array.isArray(value.kinds)) return undefined;
+  const { tickHz, inputHash } = value;
+  const kinds = kindsOf(value.kinds);
+  return isNumber16(tickHz) && tickHz > 0 && tickHz < 256 && kinds ? { tickHz, kinds, inputHash } : undefined;
+}
+
+/** A list of kinds of entities; undefined where it is none. */
+export function kindsOf(value: unknown): KindInfo[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_KINDS) return undefined;
+  const kinds: KindInfo[] = [];
+  for (const kind of value) {
+    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.stateHash)) return undefined;
+    kinds.push({ name: kind.name, stateHash: kind.stateHash });
+  }
+  return kinds;
+}
+
+function iceServersOf(message: Fields): ServerMessage | undefined {
+  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
+  if (servers.includes(undefined)) return undefined;
+  return { type: "iceServers", iceServers: servers as IceServer[] };
 }
 
 function peerOf(value: unknown): PeerInfo | undefined {
@@ -134,10 +218,19 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function isOptions(value: unknown): value is Readonly<Record<string, string | number | boolean>> {
+  const plain = ["string", "number", "boolean"];
+  return isFields(value) && Object.values(value).every((option) => plain.includes(typeof option));
+}
+
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 1024;
 }
 
 function isNumber16(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}
+
+function isNumber32(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
 }

@@ -6,6 +6,8 @@ export const errorCodes = {
   "match/full": "The room, or the server, takes nobody more.",
   "match/bad-request": "The server refused the request as malformed.",
   "match/rate-limited": "Too many match requests from this address; try again later.",
+  "match/refused": "The room's authority does not let this player in; the message says why.",
+  "match/room-failed": "The room could not be opened: its authority failed.",
   "match/bad-answer": "The server's answer makes no sense: is it a Paceline server of this version?",
   "session/refused": "The server refused the ticket or token.",
   "session/expired":
@@ -21,6 +23,8 @@ export const errorCodes = {
   "limit/entities": "A participant may not own more entities.",
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",
+  "message/refused": "The room's authority refused a message: of no known type, or not of its schema.",
+  "entity/refused": "The room's authority refused an entity that this player wanted to own.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
   "motion/fault":
     "A motion model of the game threw, or computed no number; its entity holds the last good pose.",

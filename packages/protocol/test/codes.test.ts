@@ -107,7 +107,9 @@ describe("codes", () => {
 
   test("errors are named family/reason and say what they mean", () => {
     for (const [code, meaning] of Object.entries(errorCodes)) {
-      expect(code).toMatch(/^(?:match|session|transport|limit|request|schema|motion)\/[a-z-]+$/);
+      expect(code).toMatch(
+        /^(?:match|session|transport|limit|request|schema|motion|message|entity)\/[a-z-]+$/,
+      );
       expect(meaning).toMatch(/[.?]$/);
     }
   });

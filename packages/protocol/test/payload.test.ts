@@ -87,15 +87,19 @@ const welcome: ServerMessage = {
   type: "welcome",
   sessionId: "s",
   token: "t",
+  resumeToken: "u",
   number: 1,
   roomId: "r",
   roomName: "race",
+  options: { track: "oval", laps: 3, night: false },
   peers: [peer],
   iceServers: [{ urls: "stun:stun.example.org" }],
 };
 const serverMessages: readonly ServerMessage[] = [
   welcome,
-  { type: "resumed" },
+  { type: "resumed", resumeToken: "v" },
+  { type: "stripe", ticket: "w" },
+  { type: "moving", endpoint: "https://other.example.org" },
   { type: "joined", peer },
   { type: "left", number: 0 },
   { type: "capabilities", number: 0xffff, webrtc: true },
@@ -104,6 +108,8 @@ const serverMessages: readonly ServerMessage[] = [
 const clientMessages: readonly ClientMessage[] = [
   { type: "capabilities", webrtc: false },
   { type: "signal", to: 1, attempt: 2, data: ["x"] },
+  { type: "stripe" },
+  { type: "visibility", hidden: true },
   { type: "leave" },
 ];
 const body = (message: object): Uint8Array => writeControl(message).subarray(1);

@@ -1,8 +1,21 @@
 export { ConfigError, type IceServer } from "@paceline/protocol";
-export { silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
+export { LogThrottle, silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
 export type { AllowedOrigins } from "./origin-policy.js";
-export { createRelay, type Relay, type RelayHealth } from "./relay.js";
+export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
 export type { CountsByName, RelayCounts, TrafficCount } from "./relay-counters.js";
 export type { RoomReport, SessionReport } from "./report.js";
 export { limitTable, type LimitRow, type RelayLimits } from "./relay-limits.js";
+export { type MatchRefusal, type RoomOptions } from "./match-request.js";
+export type {
+  Caller,
+  Grant,
+  HostedParticipant,
+  HostedRoom,
+  HostedSeat,
+  JoinRequest,
+  RoomAuthority,
+  RoomHost,
+} from "./room-host.js";
 export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
+export type { TurnOptions } from "./turn-credentials.js";
+export type { WebRtcOptions } from "./webrtc-options.js";

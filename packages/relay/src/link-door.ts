@@ -5,7 +5,8 @@ import { WebSocketListener } from "@paceline/transport/node";
 import { AddressBuckets } from "./address-buckets.js";
 import { Connection } from "./connection.js";
 import { GuardedLink } from "./guarded-link.js";
-import type { Lobby } from "./lobby.js";
+import { refuseMatch, type Lobby } from "./lobby.js";
+import { isRefusal, readJoinCredential, tooManyMatches } from "./match-request.js";
 import type { RelaySettings } from "./relay-options.js";
 import { WriteBatch } from "./write-batch.js";
 
@@ -24,15 +25,18 @@ export class LinkDoor {
   readonly #lobby: Lobby;
   readonly #listener: WebSocketListener;
   readonly #buckets: AddressBuckets;
+  readonly #matches: AddressBuckets;
   readonly #batch = new WriteBatch();
   readonly #connections = new Set<Connection>();
   readonly #stopInspecting: () => void;
   #onEmpty: (() => void) | undefined;
 
-  constructor(settings: RelaySettings, lobby: Lobby) {
+  /** `matches`: counts the match requests of an address, over HTTP and here. */
+  constructor(settings: RelaySettings, lobby: Lobby, matches: AddressBuckets) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
     this.#lobby = lobby;
+    this.#matches = matches;
     this.#listener = new WebSocketListener({
       maxPacketBytes: wireLimits.reliablePacketBytes + ENVELOPE_BYTES,
       scheduler,
@@ -101,8 +105,22 @@ export class LinkDoor {
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
     const [kind, first = "", second = ""] = credential.split(".", 3);
     if (kind === "ticket") return this.#lobby.admit(link, credential.slice("ticket.".length));
+    if (kind === "join") return this.#join(request, link, first);
+    if (kind === "stripe") return this.#lobby.stripe(link, first);
     if (kind === "resume") return this.#lobby.resume(link, first, second);
     link.close(CloseCode.refused, "no ticket and no token");
+  }
+
+  /** The match request came in the upgrade itself: the same door as the one of HTTP, with its limits. */
+  #join(request: IncomingMessage, link: GuardedLink, credential: string): void {
+    const { addressOf, limits, counters } = this.#settings;
+    const caller = { address: addressOf(request), headers: request.headers };
+    const wish = this.#matches.take(caller.address)
+      ? readJoinCredential(credential, limits.bodyBytes)
+      : tooManyMatches;
+    if (!isRefusal(wish)) return this.#lobby.join(link, wish, caller);
+    counters.matchRefused(wish.code);
+    refuseMatch(link, wish);
   }
 
   #closed(connection: Connection): void {

@@ -1,16 +1,32 @@
-import { randomBytes } from "node:crypto";
-import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
+import { randomBytes, randomInt } from "node:crypto";
+import {
+  CloseCode,
+  ConfigError,
+  writeControl,
+  type ClientMessage,
+  type IceServer,
+  type ServerMessage,
+} from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import { canonicalOptions, type MatchRefusal, type MatchRequest } from "./match-request.js";
+import {
+  canonicalOptions,
+  isRefusal,
+  type MatchRefusal,
+  type MatchRequest,
+  type RoomOptions,
+} from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
-import type { RelaySettings } from "./relay-options.js";
+import type { RelaySettings, RoomKind } from "./relay-options.js";
+import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
 import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
+import { StripeTickets } from "./stripe-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
+import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 /** A seat that waits for its participant. */
 export interface Seat {
@@ -23,6 +39,8 @@ export interface Seat {
 const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
+const ROOM_CODE_CHARACTERS = 6;
+const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
@@ -34,21 +52,36 @@ export class Lobby {
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
   readonly #spent = new SpentTickets();
+  readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
-  readonly #forwarder = new Forwarder(this.#drops);
+  readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
+  readonly #webRtc: WebRtcDesk;
+  readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
   #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#webRtc = new WebRtcDesk(settings, {
+      onReady: () => this.#announceWebRtc(),
+      onDropped: (reason) => this.#drops.count(reason),
+    });
+    const { turn, scheduler } = settings;
+    this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
+    this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
-      onOpened: (participant) =>
-        participant.room.tellOthers(participant, { type: "joined", peer: participant.info }),
+      onOpened: (participant) => {
+        if (!participant.room.host) this.#introduce(participant);
+      },
+      onDropped: (participant) => {
+        if (participant.isIntroduced) participant.room.host?.dropped(participant);
+      },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
       onRefused: () => this.#drops.count("rate-limit"),
@@ -72,6 +105,11 @@ export class Lobby {
     return this.#isStopping;
   }
 
+  /** WebRTC links to the relay, and their UDP port where there is one. */
+  get webRtc(): { readonly linkCount: number; readonly port: number | undefined } {
+    return this.#webRtc;
+  }
+
   /** What was dropped since the start, by reason. */
   drops(): Record<string, number> {
     const sum = { ...this.#pastDrops };
@@ -80,23 +118,64 @@ export class Lobby {
     return sum;
   }
 
+  /** As {@link reserve}, but asks the authority of the room first where it has one. */
+  async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
+    const authority = this.#authorityFor(request);
+    if (!authority) return this.reserve(request);
+    const held = await this.#granted(request, caller, authority);
+    return isRefusal(held) ? held : this.#issue(held, request);
+  }
+
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest): Seat | MatchRefusal {
-    if (this.#isStopping) return full(503, "the server is stopping");
-    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
-    const { limits, secret, wallClockMs, scheduler } = this.#settings;
-    if (this.#participants.size + this.#seats.size >= limits.maxSessions)
-      return full(503, "the server is full");
-    const room = this.#roomFor(request);
+    const held = this.#hold(request);
+    return isRefusal(held) ? held : this.#issue(held, request);
+  }
+
+  /** Keeps a seat, for now without end. */
+  #hold(request: MatchRequest, auth?: unknown): Held | MatchRefusal {
+    const room = this.#vacancy(request);
     if (!(room instanceof Room)) return room;
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
+    const replaces = request.method === "reconnect" ? request.target : undefined;
+    const { options } = request;
+    this.#seats.set(sessionId, { room, options, replaces, auth, cancelRelease: () => undefined });
+    return { room, sessionId };
+  }
+
+  /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */
+  async #granted(
+    request: MatchRequest,
+    caller: Caller,
+    authority: RoomAuthority,
+  ): Promise<Held | MatchRefusal> {
+    const { method, options, authToken = "" } = request;
+    const roomName = this.#roomNameOf(request);
+    // Who takes its own seat again has been granted it before.
+    const grant =
+      method === "reconnect"
+        ? { auth: undefined, options }
+        : await authority.authorize({ method, roomName, options, authToken, caller });
+    if (isRefusal(grant)) return grant;
+    const held = this.#hold({ ...request, options: grant.options }, grant.auth);
+    if (isRefusal(held)) return held;
+    const failed = await held.room.opening;
+    if (failed) this.#release(held.sessionId);
+    return failed ?? held;
+  }
+
+  #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
+    const seat = this.#seats.get(sessionId);
+    // While the room was being opened the server has stopped.
+    if (!seat) return full(503, "the server is stopping");
+    const { limits, secret, wallClockMs, scheduler } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
     }
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
-    this.#seats.set(sessionId, { room, cancelRelease });
+    this.#seats.set(sessionId, { ...seat, cancelRelease });
     const { webrtc } = request;
     const claims = {
       roomId: room.id,
@@ -112,29 +191,52 @@ export class Lobby {
     const claims = readTicket(ticket, this.#settings.secret);
     const nowMs = this.#settings.wallClockMs();
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    if (!claims) return link.close(CloseCode.refused, "not a ticket of this server");
+    if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
     const { sessionId, expiresAtMs } = claims;
-    if (this.#spent.has(sessionId)) return link.close(CloseCode.ticketUsed, "the ticket was used before");
+    if (this.#spent.has(sessionId))
+      return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
     const seat = this.#seats.get(sessionId);
     if (!seat || nowMs >= expiresAtMs)
-      return link.close(CloseCode.ticketExpired, "the ticket's time is over");
-    seat.cancelRelease();
-    this.#seats.delete(sessionId);
+      return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
     this.#spent.add(sessionId, expiresAtMs, nowMs);
-    const number = seat.room.claim(sessionId);
-    this.#seat({ room: seat.room, number, id: sessionId, webrtc: claims.webrtc, link });
+    this.#claim(sessionId, claims.webrtc, link);
+  }
+
+  /** Finds a seat and takes it in one step, or closes the link with the reason. */
+  join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
+    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    const authority = this.#authorityFor(request);
+    if (!authority) return this.#enter(link, request, this.#hold(request));
+    this.#granted(request, caller, authority).then(
+      (held) => this.#enter(link, request, held),
+      (error: unknown) => this.#failed(link, error),
+    );
+  }
+
+  /** Gives a participant one more socket for states, or closes the link with the reason. */
+  stripe(link: GuardedLink, ticket: string): void {
+    const participant = this.#stripes.take(ticket);
+    if (!participant) return this.#refuse(link, CloseCode.refused, "not a ticket for one more socket");
+    participant.addStripe(link);
   }
 
   /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
   resume(link: GuardedLink, sessionId: string, token: string): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     const participant = this.#participants.get(sessionId);
-    if (!participant) return link.close(CloseCode.sessionUnknown, "the session is not known (any more)");
-    if (!participant.hasToken(token)) return link.close(CloseCode.refused, "wrong token");
+    if (!participant) {
+      return this.#refuse(link, CloseCode.sessionUnknown, "the session is not known (any more)");
+    }
+    if (!participant.acceptsResumeToken(token)) {
+      return this.#refuse(link, CloseCode.refused, "a token that is wrong, or was used before");
+    }
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
-    participant.tell({ type: "resumed" });
+    participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
+    // Those that it has may have ended while it was away.
+    if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
+    if (participant.isIntroduced) participant.room.host?.returned(participant);
   }
 
   /** What there is now: rooms, and who is in them. */
@@ -160,25 +262,72 @@ export class Lobby {
     this.#isDraining = true;
   }
 
-  /** Takes nobody any more and ends every session. */
-  stop(): void {
+  /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */
+  stop(endpoint?: string): void {
     this.#isDraining = true;
     this.#isStopping = true;
+    this.#stopRenewing?.();
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
       this.#release(sessionId);
     }
     for (const participant of this.#participants.values()) {
+      if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
+    this.#webRtc.close();
+  }
+
+  /** A room that may be entered now. */
+  #vacancy(request: MatchRequest): Room | MatchRefusal {
+    if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
+    const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
+    return isFull ? full(503, "the server is full") : this.#roomFor(request);
+  }
+
+  #refuse(link: GuardedLink, code: number, reason: string): void {
+    this.#drops.count("credential");
+    link.close(code, reason);
+  }
+
+  /** Takes the seat that was kept in one step with the asking, or says why there is none. */
+  #enter(link: GuardedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
+    const { counters } = this.#settings;
+    if (isRefusal(held)) {
+      counters.matchRefused(held.code);
+      return refuseMatch(link, held);
+    }
+    counters.seatGiven(method);
+    // While the room was being opened the link may have gone.
+    if (link.state === "closed") return this.#release(held.sessionId);
+    this.#claim(held.sessionId, webrtc, link);
+  }
+
+  #claim(id: string, webrtc: boolean, link: GuardedLink): void {
+    const seat = this.#seats.get(id);
+    if (!seat) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    seat.cancelRelease();
+    this.#seats.delete(id);
+    this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
+  }
+
+  #authorityFor(request: MatchRequest): RoomAuthority | undefined {
+    return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
+  }
+
+  #failed(link: GuardedLink, error: unknown): void {
+    this.#settings.log.error("a room's authority failed", { error: String(error) });
+    link.close(CloseCode.refused, "the room failed");
   }
 
   #roomFor(request: MatchRequest): Room | MatchRefusal {
     const { method, target } = request;
     if (method === "reconnect") return this.#roomOf(target, request.token);
     if (method === "joinById") {
-      const room = this.#rooms.get(target);
-      if (!room) return { status: 404, code: "match/not-found", message: "there is no room with this id" };
+      const room = this.#rooms.get(target) ?? this.#roomWithCode(target);
+      if (!room || room.isLocked)
+        return { status: 404, code: "match/not-found", message: "there is no room with this id" };
       return room.isFull ? full(409, "the room is full") : room;
     }
     const kind = this.#settings.rooms.get(target);
@@ -186,13 +335,25 @@ export class Lobby {
       const message = `there is no kind of room named ${JSON.stringify(target)}`;
       return { status: 404, code: "match/unknown-room", message };
     }
-    const optionsKey = canonicalOptions(request.options);
+    const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
     const found = method === "create" ? undefined : this.#find(target, optionsKey);
     if (found) return found;
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
-    return this.#open(target, optionsKey, kind.maxPeers);
+    return this.#open(target, kind, request.options);
+  }
+
+  #roomNameOf({ method, target }: MatchRequest): string {
+    if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
+    if (method === "joinById") return (this.#rooms.get(target) ?? this.#roomWithCode(target))?.name ?? "";
+    return target;
+  }
+
+  #roomWithCode(code: string): Room | undefined {
+    if (code.length !== ROOM_CODE_CHARACTERS) return undefined;
+    for (const room of this.#rooms.values()) if (room.code === code) return room;
+    return undefined;
   }
 
   /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
@@ -204,14 +365,30 @@ export class Lobby {
 
   #find(name: string, optionsKey: string): Room | undefined {
     for (const room of this.#rooms.values()) {
-      if (room.name === name && room.optionsKey === optionsKey && !room.isFull) return room;
+      if (room.name === name && room.optionsKey === optionsKey && room.isOpen) return room;
     }
     return undefined;
   }
 
-  #open(name: string, optionsKey: string, maxPeers: number): Room {
-    const room = new Room({ id: randomId(ROOM_ID_BYTES), name, optionsKey, maxPeers });
+  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
+    const optionsKey = optionsKeyOf(options, authority?.filterBy);
+    const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
+    const id = randomId(ROOM_ID_BYTES);
+    const room = new Room({ id, name, options, optionsKey, maxPeers, code: randomCode(), onEnd });
     this.#rooms.set(room.id, room);
+    if (authority) {
+      room.opening = authority.open(room, options).then((host) => {
+        if (isRefusal(host)) {
+          // Nobody shall find it, and those who have waited for it are told.
+          this.#rooms.delete(room.id);
+          return host;
+        }
+        room.host = host;
+        // All who waited may have gone.
+        if (!this.#rooms.has(room.id)) host.close();
+        return undefined;
+      });
+    }
     this.#settings.log.debug("room opened", { roomId: room.id, name });
     return room;
   }
@@ -225,12 +402,40 @@ export class Lobby {
   }
 
   #disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || !this.#rooms.delete(room.id)) return;
+    if (!room.isEmpty || room.isKept || !this.#rooms.delete(room.id)) return;
+    room.host?.close();
     this.#settings.log.debug("room closed", { roomId: room.id });
   }
 
-  #seat({ room, number, id, webrtc, link }: Newcomer): void {
-    const { scheduler, limits, iceServers, log } = this.#settings;
+  #introduce(participant: Participant): void {
+    participant.introduce();
+    participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
+  }
+
+  /** Lets the authority of the room have a look at who has come, then says welcome or goodbye. */
+  async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
+    const refusal = await host.join(participant, seat);
+    if (participant.isGone) return;
+    if (refusal !== undefined) return participant.end(CloseCode.refused, refusal);
+    this.#welcome(participant, token);
+    this.#introduce(participant);
+  }
+
+  #welcome(participant: Participant, token: string): void {
+    const { room, number, id } = participant;
+    const peers = room.peersOf(participant);
+    const place = { roomId: room.id, roomName: room.name, options: room.options };
+    const authority = room.host && { authority: room.host.info };
+    const iceServers = this.#iceServersFor(id);
+    participant.tellResumeToken((resumeToken) => {
+      const secrets = { sessionId: id, token, resumeToken };
+      return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
+    });
+    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
+  }
+
+  #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
+    const { scheduler, limits, log } = this.#settings;
     const token = randomId(TOKEN_BYTES);
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
@@ -239,23 +444,34 @@ export class Lobby {
     this.#participants.set(id, participant);
     participant.attach(link);
     this.#settings.counters.entered("joined");
-    const peers = room.peersOf(participant);
-    const place = { roomId: room.id, roomName: room.name };
-    participant.tell({ type: "welcome", sessionId: id, token, number, ...place, peers, iceServers });
-    log.debug("participant joined", { sessionId: id, number, ...place });
+    log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
+    if (!room.host) return this.#welcome(participant, token);
+    this.#present(participant, room.host, seat, token).catch((error: unknown) => {
+      log.error("a room's authority failed", { roomId: room.id, error: String(error) });
+      participant.end(CloseCode.refused, "the room failed");
+    });
   }
 
   #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
     if (message.type === "leave") return participant.end(CloseCode.left, "left");
     if (!participant.admitSignal()) return;
+    if (message.type === "visibility") return participant.setHidden(message.hidden);
+    if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     if (!participant.setWebrtc(message.webrtc)) return;
     const { number } = participant;
     participant.room.tellOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
   }
 
+  #offerStripe(participant: Participant): void {
+    const ticket = this.#stripes.issue(participant);
+    if (ticket === undefined) this.#drops.count("rate-limit");
+    else participant.tell({ type: "stripe", ticket });
+  }
+
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
     if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
+    if (message.to === SERVER_NUMBER) return this.#webRtc.signal(sender, message.attempt, message.data);
     const receiver = sender.room.participant(message.to);
     if (!receiver || receiver === sender) return this.#drops.count("not-routable");
     if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");
@@ -268,11 +484,35 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#webRtc.forget(participant);
+    this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
-    room.tellOthers(participant, { type: "left", number });
+    room.host?.left(participant, close);
+    if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
     this.#disposeIfEmpty(room);
     this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
+  }
+
+  /** Those who came before it was ready. */
+  #announceWebRtc(): void {
+    for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
+  }
+
+  #iceServersFor(sessionId: string): IceServer[] {
+    const { iceServers, turn } = this.#settings;
+    return [...iceServers, ...(turn?.mint(sessionId) ?? [])];
+  }
+
+  /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
+  #renewCredentials(): void {
+    for (const participant of this.#participants.values()) {
+      if (participant.openLink("command")) this.#renewFor(participant);
+    }
+  }
+
+  #renewFor(participant: Participant): void {
+    participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
   }
 
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
@@ -283,9 +523,17 @@ export class Lobby {
   }
 }
 
-interface ReservedSeat {
+const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
+
+interface ReservedSeat extends HostedSeat {
   readonly room: Room;
   readonly cancelRelease: Cancel;
+}
+
+/** A seat that is kept while its room opens. */
+interface Held {
+  readonly room: Room;
+  readonly sessionId: string;
 }
 
 interface Newcomer {
@@ -314,6 +562,28 @@ function signalPayload(
 
 function addTo(sum: Record<string, number>, drops: DropCounters): void {
   for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
+}
+
+/** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
+export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
+  link.close(CloseCode.matchRefused, `${code} ${message}`);
+}
+
+/** What rooms of a kind are told apart by. */
+function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
+  if (!filterBy) return canonicalOptions(options);
+  return canonicalOptions(
+    Object.fromEntries(Object.entries(options).filter(([key]) => filterBy.includes(key))),
+  );
+}
+
+/** Without characters that look alike, or that make words. */
+function randomCode(): string {
+  let code = "";
+  for (let index = 0; index < ROOM_CODE_CHARACTERS; index++) {
+    code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
+  }
+  return code;
 }
 
 function full(status: number, message: string): MatchRefusal {

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PROTOCOL_VERSION } from "@paceline/protocol";
-import { AddressBuckets } from "./address-buckets.js";
+import type { AddressBuckets } from "./address-buckets.js";
 import { readJsonBody, type BodyFault } from "./json-body.js";
 import { LINK_PATH } from "./link-door.js";
 import type { Lobby } from "./lobby.js";
 import {
+  isMethod,
   isRefusal,
-  matchMethods,
+  noSuchMethod,
   readMatchBody,
-  type MatchMethod,
+  tooManyMatches,
   type MatchRefusal,
 } from "./match-request.js";
 import type { RelaySettings } from "./relay-options.js";
@@ -29,15 +30,11 @@ export class MatchHandler {
   readonly #lobby: Lobby;
   readonly #buckets: AddressBuckets;
 
-  constructor(settings: RelaySettings, lobby: Lobby) {
-    const { limits, scheduler } = settings;
+  /** `buckets`: counts the match requests of an address, here and at the links' door. */
+  constructor(settings: RelaySettings, lobby: Lobby, buckets: AddressBuckets) {
     this.#settings = settings;
     this.#lobby = lobby;
-    this.#buckets = new AddressBuckets(
-      limits.matchesPerSecondPerAddress,
-      limits.matchBurstPerAddress,
-      scheduler,
-    );
+    this.#buckets = buckets;
   }
 
   /** `path` is the part behind `/match/`. */
@@ -57,8 +54,7 @@ export class MatchHandler {
     if (!this.#buckets.take(this.#settings.addressOf(request))) {
       response.setHeader("Retry-After", "1");
       this.#settings.counters.matchRefused("match/rate-limited");
-      const message = "too many match requests from this address";
-      return answer(response, { status: 429, code: "match/rate-limited", message });
+      return answer(response, tooManyMatches);
     }
     const result = await this.#match(request, path);
     const { counters } = this.#settings;
@@ -75,11 +71,9 @@ export class MatchHandler {
     const wish = readMatchBody(body.value);
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
-    if (!isMethod(method) || target === "" || more.length > 0) {
-      const message = `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`;
-      return { status: 404, code: "match/bad-request", message };
-    }
-    const seat = this.#lobby.reserve({ method, target: decoded(target), ...wish });
+    if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
+    const caller = { address: this.#settings.addressOf(request), headers: request.headers };
+    const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);
     return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
   }
 }
@@ -100,10 +94,6 @@ function preflight(response: ServerResponse): void {
   response.setHeader("Access-Control-Allow-Headers", "Content-Type");
   response.setHeader("Access-Control-Max-Age", String(PREFLIGHT_LIFETIME_S));
   response.writeHead(204).end();
-}
-
-function isMethod(text: string): text is MatchMethod {
-  return (matchMethods as readonly string[]).includes(text);
 }
 
 /** Text that is no valid escape names no room: it is looked up as it stands. */

@@ -4,8 +4,8 @@ import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
 /** The ways to ask for a seat. */
-export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
-/** One of {@link matchMethods}. */
+const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
+/** One of those ways. */
 export type MatchMethod = (typeof matchMethods)[number];
 
 /** A match request that makes sense. */
@@ -18,6 +18,8 @@ export interface MatchRequest {
   readonly webrtc: boolean;
   /** The secret of the session that `reconnect` takes the place of; empty for other methods. */
   readonly token: string;
+  /** Proof of who the player is, for the authority of a room. */
+  readonly authToken?: string;
 }
 
 /** Why there is no seat. */
@@ -31,13 +33,14 @@ const MAX_OPTIONS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
 const MAX_TOKEN_CHARACTERS = 128;
+const MAX_AUTH_CHARACTERS = 3000;
 
 /** The body of a match request: its options and abilities, or what is wrong with it. */
 export function readMatchBody(
   body: unknown,
-): Pick<MatchRequest, "options" | "webrtc" | "token"> | MatchRefusal {
+): Pick<MatchRequest, "options" | "webrtc" | "token" | "authToken"> | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
-  const { version, options = {}, webrtc = false, token = "" } = body;
+  const { version, options = {}, webrtc = false, token = "", authToken = "" } = body;
   if (version !== PROTOCOL_VERSION) {
     return {
       status: 400,
@@ -49,9 +52,51 @@ export function readMatchBody(
   if (typeof token !== "string" || token.length > MAX_TOKEN_CHARACTERS) {
     return malformed(`token must be text of at most ${MAX_TOKEN_CHARACTERS} characters`);
   }
+  if (typeof authToken !== "string" || authToken.length > MAX_AUTH_CHARACTERS) {
+    return malformed(`authToken must be text of at most ${MAX_AUTH_CHARACTERS} characters`);
+  }
   if (!isFields(options)) return malformed("options must be an object");
   const problem = optionsProblem(options);
-  return problem === undefined ? { options: options as RoomOptions, webrtc, token } : malformed(problem);
+  if (problem !== undefined) return malformed(problem);
+  return { options: options as RoomOptions, webrtc, token, authToken };
+}
+
+/** Why a method or a target is refused. */
+export const noSuchMethod: MatchRefusal = {
+  status: 404,
+  code: "match/bad-request",
+  message: `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`,
+};
+
+/** What an address hears that asks too often. */
+export const tooManyMatches: MatchRefusal = {
+  status: 429,
+  code: "match/rate-limited",
+  message: "too many match requests from this address",
+};
+
+/** Whether the text names a method. */
+export function isMethod(text: unknown): text is MatchMethod {
+  return (matchMethods as readonly unknown[]).includes(text);
+}
+
+/** A match request in the upgrade of a link: its body with `method` and `target`, as base64url of JSON. */
+export function readJoinCredential(credential: string, maxBytes: number): MatchRequest | MatchRefusal {
+  const json = Buffer.from(credential, "base64url");
+  if (json.length > maxBytes) return malformed("the match request is too long");
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+  } catch {
+    return malformed("the match request is not JSON in UTF-8");
+  }
+  const wish = readMatchBody(body);
+  if (isRefusal(wish)) return wish;
+  const { method, target } = body as Readonly<Record<string, unknown>>;
+  // The secret of a session belongs into the body of a request: headers end up in logs.
+  if (!isMethod(method) || method === "reconnect" || typeof target !== "string" || target === "")
+    return noSuchMethod;
+  return { method, target, ...wish };
 }
 
 /** Equal for options that are equal, in whatever order they were written. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import {
   CloseCode,
   NetError,
@@ -8,13 +8,25 @@ import {
   type ClientMessage,
   type PeerInfo,
   type ServerMessage,
+  type TrafficClassName,
 } from "@paceline/protocol";
-import { Session, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
+import {
+  Session,
+  StripedLink,
+  type Cancel,
+  type Link,
+  type LinkClose,
+  type LinkMonitorOptions,
+  type Scheduler,
+} from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
 import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
+import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
 import { SessionMeter } from "./session-meter.js";
+import { UpdateFilter } from "./update-filter.js";
+import { MAX_STRIPES } from "./stripe-tickets.js";
 
 /** Who a participant is; decided before its link opens. */
 interface ParticipantIdentity {
@@ -22,7 +34,7 @@ interface ParticipantIdentity {
   /** The session id: the others see it, so it is no secret. */
   readonly id: string;
   readonly webrtc: boolean;
-  /** Secret; who has it may take the session over. Only its hash is kept. */
+  /** Secret; who has it may ask for a seat in the session's place. Only its hash is kept. */
   readonly token: string;
 }
 
@@ -34,6 +46,8 @@ export interface ParticipantHandlers {
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
   onRefused(): void;
+  /** No link is left; the participant is kept for a while. */
+  onDropped(participant: Participant): void;
   /** Once: the participant is out, whoever decided it. */
   onGone(participant: Participant, close: LinkClose): void;
 }
@@ -49,6 +63,8 @@ export interface ParticipantOptions {
 
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
+/** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
+const HIGH_WATER_BYTES = 16_384;
 
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {
@@ -58,13 +74,21 @@ export class Participant {
   readonly session: Session;
   /** The forwarder's mark: the last packet that went to this participant. */
   lastRound = 0;
+  /** The forwarder's memory of what this participant was given. */
+  readonly filter = new UpdateFilter();
   readonly #options: ParticipantOptions;
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
+  readonly #resumeTokens = new ResumeTokens();
+  #newest: StripedLink | undefined;
+  #isHidden = false;
+  #isSuspended = false;
   readonly #cameAtMs: number;
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
+  #droppedAtMs: number | undefined;
+  #isOpened = false;
   #isIntroduced = false;
   #isGone = false;
 
@@ -81,13 +105,19 @@ export class Participant {
       onRefused: () => handlers.onRefused(),
       onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
     });
+    const { room } = options;
     this.session = new Session({
       scheduler: options.scheduler,
+      currentTick: () => room.host?.tickFor(this) ?? 0,
       handlers: {
+        onEvent: (body) => room.host?.receiveEvent(this, body),
+        onState: (body, tick) => room.host?.receiveState(this, body, tick),
+        onInput: (body) => room.host?.receiveInput(this, body),
+        onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
         onActiveLink: (link) => link && this.#opened(),
-        onLinkDown: (link) => this.#linkDown(link),
+        onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: (close) => this.#gone(close),
       },
     });
@@ -117,9 +147,18 @@ export class Participant {
     return this.#isIntroduced;
   }
 
-  /** The link that carries traffic to this participant now. */
-  get openLink(): Link | undefined {
-    const link = this.session.activeLink;
+  /** From now on the others know of this participant. */
+  introduce(): void {
+    this.#isIntroduced = true;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** The link that carries such traffic to this participant now. */
+  openLink(trafficClass: TrafficClassName): Link | undefined {
+    const link = this.session.linkFor(trafficClass);
     return link?.state === "open" ? link : undefined;
   }
 
@@ -140,14 +179,46 @@ export class Participant {
     return this.#meter.admitSignal();
   }
 
+  /** A secret with which this session may take another link, once the message that `send` sends has arrived. */
+  tellResumeToken(message: (resumeToken: string) => ServerMessage): void {
+    const messageId = this.tell(message(this.#resumeTokens.issue()));
+    if (messageId !== undefined) this.#resumeTokens.sent(messageId);
+  }
+
+  /** Whether the token may be used to go on with this session; one that was used and replaced may not. */
+  acceptsResumeToken(token: string): boolean {
+    return this.#resumeTokens.accepts(token, (messageId) => this.session.isAcknowledged(messageId));
+  }
+
+  /** A hidden page may be slow: its silence is borne longer. */
+  setHidden(isHidden: boolean): void {
+    this.#isHidden = isHidden;
+    this.session.bearSilence(isHidden ? this.#options.limits.hiddenTimeoutMs : 0);
+  }
+
+  /** One more socket for this participant's states; refused where there are enough, or none to go with. */
+  addStripe(link: GuardedLink): void {
+    const striped = this.#newest;
+    if (striped?.state !== "open" || striped.stripeCount >= MAX_STRIPES) {
+      return link.close(CloseCode.refused, "no more sockets for this session");
+    }
+    link.measure(this.#meter);
+    striped.add(link);
+  }
+
   /** Makes the link the only one. */
-  attach(link: GuardedLink): void {
+  attach(first: GuardedLink): void {
     const older = [...this.#links];
+    const { scheduler } = this.#options;
+    const link = new StripedLink({ scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
+    this.#newest = link;
     this.#links.add(link);
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
+    this.#isSuspended = false;
+    this.#droppedAtMs = undefined;
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
-    link.measure(this.#meter);
+    first.measure(this.#meter);
     this.session.attach(link, {
       preference: 1,
       needsProof: false,
@@ -157,18 +228,25 @@ export class Participant {
     });
   }
 
-  tell(message: ServerMessage): void {
-    this.send(writeControl(message));
+  /** Adds a link that carries a part of the traffic, beside the one that the participant came with. */
+  attachBeside(link: GuardedLink, options: LinkMonitorOptions): void {
+    link.measure(this.#meter);
+    this.session.attach(link, options);
+  }
+
+  tell(message: ServerMessage): number | undefined {
+    return this.send(writeControl(message));
   }
 
   /** Sends a control message that is encoded already. Who lets too many wait is out. */
-  send(payload: Uint8Array): void {
-    if (this.#isGone) return;
+  send(payload: Uint8Array): number | undefined {
+    if (this.#isGone) return undefined;
     try {
-      this.session.sendReliable(payload);
+      return this.session.sendReliable(payload);
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
       this.end(CloseCode.tooSlow, "too many messages wait for an acknowledgement");
+      return undefined;
     }
   }
 
@@ -179,25 +257,40 @@ export class Participant {
     this.#gone({ code, reason });
   }
 
+  /** How long the participant is kept without a link, from the moment it lost it. Nothing while it has one. */
+  keepFor(graceMs: number): void {
+    if (this.#isGone || this.#droppedAtMs === undefined) return;
+    const { scheduler } = this.#options;
+    this.#cancelGrace?.();
+    const leftMs = this.#droppedAtMs + graceMs - scheduler.nowMs();
+    this.#cancelGrace = scheduler.after(leftMs, () =>
+      this.end(CloseCode.timeout, "did not come back in time"),
+    );
+  }
+
   #receive(payload: Uint8Array): void {
+    const { host } = this.room;
+    if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
     this.#options.handlers.onMessage(this, message, payload.length);
   }
 
   #opened(): void {
-    if (this.#isIntroduced) return;
-    this.#isIntroduced = true;
+    if (this.#isOpened) return;
+    this.#isOpened = true;
     this.#options.handlers.onOpened(this);
   }
 
-  #linkDown(link: Link): void {
+  #linkDown(link: Link, close: LinkClose): void {
     this.#links.delete(link);
+    if (close.code === CloseCode.suspended) this.#isSuspended = true;
     if (this.#isGone || this.#links.size > 0) return;
-    this.#cancelGrace?.();
-    this.#cancelGrace = this.#options.scheduler.after(this.#options.limits.reconnectGraceMs, () =>
-      this.end(CloseCode.timeout, "did not come back in time"),
-    );
+    const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
+    const isAsleep = this.#isHidden || this.#isSuspended;
+    this.#droppedAtMs = this.#options.scheduler.nowMs();
+    this.keepFor(isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs);
+    this.#options.handlers.onDropped(this);
   }
 
   #gone(close: LinkClose): void {
@@ -206,8 +299,4 @@ export class Participant {
     this.#cancelGrace?.();
     this.#options.handlers.onGone(this, close);
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -110,6 +110,13 @@ export const limitTable = {
     unit: "connections",
     meaning: "open sockets, those that are being refused or closed included; more are answered 503",
   },
+  webRtcLinks: {
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    unit: "links",
+    meaning: "WebRTC links to the server at a time; offers beyond are dropped, and WebSockets go on",
+  },
   bodyBytes: { default: 4096, min: 256, max: 65_536, unit: "bytes", meaning: "body of a match request" },
   bodyDeadlineMs: {
     default: 5000,
@@ -138,6 +145,20 @@ export const limitTable = {
     max: 120_000,
     unit: "ms",
     meaning: "silence after which a link counts as dead",
+  },
+  hiddenTimeoutMs: {
+    default: 60_000,
+    min: 1000,
+    max: 600_000,
+    unit: "ms",
+    meaning: "the same for a participant whose page says that it is hidden",
+  },
+  hiddenGraceMs: {
+    default: 120_000,
+    min: 0,
+    max: 3_600_000,
+    unit: "ms",
+    meaning: "how long a participant without a link is kept whose page is hidden or put to sleep",
   },
   queuedCommandBytes: {
     default: 1_048_576,

@@ -5,13 +5,24 @@ import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
+import type { RoomAuthority } from "./room-host.js";
 import { RelayCounters } from "./relay-counters.js";
 import { relayLimits, type RelayLimits } from "./relay-limits.js";
+import { TurnCredentials, type TurnOptions } from "./turn-credentials.js";
+import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 
 /** One kind of room. */
 export interface RoomKindOptions {
   /** Participants and reserved seats, 1 to 64. Default 16. */
   readonly maxPeers?: number;
+  /** What decides in rooms of this kind. Default: nothing does, players are among themselves. */
+  readonly authority?: RoomAuthority;
+}
+
+/** A kind of room after checks. */
+export interface RoomKind {
+  readonly maxPeers: number;
+  readonly authority: RoomAuthority | undefined;
 }
 
 /** What {@link createRelay} takes. */
@@ -22,8 +33,12 @@ export interface RelayOptions {
   readonly secret?: string | Uint8Array;
   /** Pages that may use the relay. Default: those that come from the same host and port. */
   readonly allowedOrigins?: AllowedOrigins;
-  /** STUN and TURN servers that participants are told about, at most 8. */
+  /** STUN servers, and TURN servers with a fixed user name and password, that participants are told about; at most 8. */
   readonly iceServers?: readonly IceServer[];
+  /** TURN servers that short-lived passwords are minted for. */
+  readonly turn?: TurnOptions;
+  /** WebRTC links to the relay itself. Default: WebSockets only. */
+  readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
   /**
    * The network address that limits per address count. Default: the socket's. Behind a proxy that is the proxy's
@@ -39,10 +54,12 @@ export interface RelayOptions {
 
 /** Options after checks, with every default filled in. */
 export interface RelaySettings {
-  readonly rooms: ReadonlyMap<string, Required<RoomKindOptions>>;
+  readonly rooms: ReadonlyMap<string, RoomKind>;
   readonly secret: Uint8Array;
   readonly origins: OriginPolicy;
   readonly iceServers: readonly IceServer[];
+  readonly turn: TurnCredentials | undefined;
+  readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
@@ -56,6 +73,8 @@ const optionNames = [
   "secret",
   "allowedOrigins",
   "iceServers",
+  "turn",
+  "webrtc",
   "limits",
   "addressOf",
   "log",
@@ -72,34 +91,37 @@ const MAX_ICE_TEXT = 512;
 export function relaySettings(options: RelayOptions): RelaySettings {
   assertObject("options", options);
   assertKeys("", options, optionNames);
+  const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
   return Object.freeze({
     rooms: roomKinds(options.rooms),
     secret: secretBytes(options.secret),
     origins: new OriginPolicy(options.allowedOrigins ?? []),
     iceServers: iceServerList(options.iceServers ?? []),
+    turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
+    webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
     addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
     log: checkedLog(options.log ?? silentLog),
     counters: new RelayCounters(),
     scheduler: options.scheduler ?? systemScheduler,
-    wallClockMs: functionOf("wallClockMs", options.wallClockMs) ?? Date.now,
+    wallClockMs,
   });
 }
 
-function roomKinds(rooms: unknown): ReadonlyMap<string, Required<RoomKindOptions>> {
+function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
   assertObject("rooms", rooms);
-  const kinds = new Map<string, Required<RoomKindOptions>>();
+  const kinds = new Map<string, RoomKind>();
   for (const [name, kind] of Object.entries(rooms)) {
     if (!/^[\w-]{1,64}$/.test(name)) {
       const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
       throw new ConfigError({ field: "rooms", value: name, expected });
     }
     assertObject(`rooms.${name}`, kind);
-    assertKeys(`rooms.${name}`, kind, ["maxPeers"]);
+    assertKeys(`rooms.${name}`, kind, ["maxPeers", "authority"]);
     const maxPeers = kind.maxPeers ?? DEFAULT_MAX_PEERS;
     // An envelope names 64 targets at most.
     assertWhole(`rooms.${name}.maxPeers`, maxPeers, { min: 1, max: 64, unit: "participants" });
-    kinds.set(name, Object.freeze({ maxPeers }));
+    kinds.set(name, Object.freeze({ maxPeers, authority: kind.authority as RoomAuthority | undefined }));
   }
   if (kinds.size === 0) {
     throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });
@@ -143,7 +165,11 @@ function iceServer(field: string, server: unknown): IceServer {
       expected: "stun:, stuns:, turn: or turns: and a host",
     });
   }
-  if (username === undefined && credential === undefined) return Object.freeze({ urls });
+  if (username === undefined && credential === undefined) {
+    if (!urls.startsWith("turn")) return Object.freeze({ urls });
+    const expected = "username and credential with a TURN server; or name it in turn.urls, with turn.secret";
+    throw new ConfigError({ field, value: urls, expected });
+  }
   if (!isShortText(username) || !isShortText(credential)) {
     const expected = `username and credential as text of 1 to ${MAX_ICE_TEXT} characters, or neither`;
     throw new ConfigError({ field, value: "one that is no text", expected });

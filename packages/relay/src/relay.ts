@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigError } from "@paceline/protocol";
+import { AddressBuckets } from "./address-buckets.js";
 import { LINK_PATH, LinkDoor } from "./link-door.js";
 import { Lobby } from "./lobby.js";
 import { LogThrottle } from "./log.js";
@@ -18,9 +19,21 @@ export interface RelayHealth {
   readonly sessions: number;
   /** Open sockets, those that are being closed included. */
   readonly connections: number;
+  /** WebRTC links to the relay, those that are being opened included. */
+  readonly webRtcLinks: number;
+  /** The UDP port of these links; absent where the relay speaks WebSockets only. */
+  readonly webRtcPort?: number;
   readonly uptimeS: number;
   /** Packets and messages dropped since the start, by reason. */
   readonly drops: Readonly<Record<string, number>>;
+}
+
+/** How {@link Relay.stop} ends what runs. */
+export interface RelayStopOptions {
+  /** ms, 0 to 60000. */
+  readonly drainMs?: number;
+  /** http(s) address of the server where sessions go on. */
+  readonly moveTo?: string;
 }
 
 /** A relay: give it the requests and upgrades of an HTTP server of yours. */
@@ -43,9 +56,10 @@ export interface Relay {
   drain(options: { readonly timeoutMs: number }): Promise<number>;
   /**
    * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
-   * other side does not answer are cut after `drainMs` (default 1000).
+   * other side does not answer are cut after `drainMs` (default 1000). Clients come back by themselves after a moment:
+   * to `moveTo`, the http(s) address of another server, or to where they were.
    */
-  stop(options?: { readonly drainMs?: number }): Promise<void>;
+  stop(options?: RelayStopOptions): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 1000;
@@ -70,8 +84,11 @@ class EmbeddedRelay implements Relay {
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#lobby = new Lobby(settings);
-    this.#door = new LinkDoor(settings, this.#lobby);
-    this.#matches = new MatchHandler(settings, this.#lobby);
+    const { limits, scheduler } = settings;
+    const perSecond = limits.matchesPerSecondPerAddress;
+    const matches = new AddressBuckets(perSecond, limits.matchBurstPerAddress, scheduler);
+    this.#door = new LinkDoor(settings, this.#lobby, matches);
+    this.#matches = new MatchHandler(settings, this.#lobby, matches);
     this.#faults = new LogThrottle(settings.scheduler);
     this.#startedAtMs = settings.scheduler.nowMs();
   }
@@ -97,11 +114,14 @@ class EmbeddedRelay implements Relay {
   }
 
   health(): RelayHealth {
+    const { linkCount, port } = this.#lobby.webRtc;
     return {
       status: this.#lobby.isStopping ? "stopping" : this.#lobby.isDraining ? "draining" : "ok",
       rooms: this.#lobby.roomCount,
       sessions: this.#lobby.sessionCount,
       connections: this.#door.connectionCount,
+      webRtcLinks: linkCount,
+      ...(port !== undefined && { webRtcPort: port }),
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
       drops: this.#lobby.drops(),
     };
@@ -141,17 +161,20 @@ class EmbeddedRelay implements Relay {
     });
   }
 
-  stop({ drainMs = DEFAULT_DRAIN_MS }: { readonly drainMs?: number } = {}): Promise<void> {
+  stop({ drainMs = DEFAULT_DRAIN_MS, moveTo }: RelayStopOptions = {}): Promise<void> {
     if (!(drainMs >= 0 && drainMs <= 60_000)) {
       throw new ConfigError({ field: "drainMs", value: drainMs, expected: "0 to 60000 (ms)" });
     }
-    this.#stopped ??= this.#stop(drainMs);
+    if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
+      throw new ConfigError({ field: "moveTo", value: moveTo, expected: "an http(s) address" });
+    }
+    this.#stopped ??= this.#stop(drainMs, moveTo);
     return this.#stopped;
   }
 
-  #stop(drainMs: number): Promise<void> {
+  #stop(drainMs: number, moveTo: string | undefined): Promise<void> {
     this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
-    this.#lobby.stop();
+    this.#lobby.stop(moveTo);
     return this.#door.close(drainMs);
   }
 

@@ -1,13 +1,21 @@
 import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/protocol";
+import type { MatchRefusal, RoomOptions } from "./match-request.js";
+import type { HostedRoom, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
 
 /** What identifies a room to those who look for one. */
 export interface RoomDescription {
   readonly id: string;
   readonly name: string;
-  /** The options it was created with, in canonical form. */
+  /** What it was created with. */
+  readonly options: RoomOptions;
+  /** The same in canonical form. */
   readonly optionsKey: string;
   readonly maxPeers: number;
+  /** See {@link HostedRoom.code}. */
+  readonly code: string;
+  /** The room was ended, and everybody put out. */
+  readonly onEnd: (room: Room) => void;
 }
 
 /** The first number of a participant; 0 stays free for "nobody". */
@@ -15,20 +23,34 @@ const FIRST_NUMBER = 1;
 const LAST_NUMBER = 0xffff;
 
 /** Participants who see each other, and seats that are kept for some who come soon. */
-export class Room {
+export class Room implements HostedRoom {
   readonly id: string;
   readonly name: string;
+  readonly options: RoomOptions;
   readonly optionsKey: string;
-  readonly maxPeers: number;
+  readonly code: string;
+  maxPeers: number;
+  isLocked = false;
+  isPrivate = false;
+  isKept = false;
+  metadata: Readonly<Record<string, unknown>> = {};
+  /** What decides here; undefined in a room whose participants are among themselves. */
+  host: RoomHost | undefined;
+  /** Until the host is there: resolves with the reason where there will be none. */
+  opening: Promise<MatchRefusal | undefined> | undefined;
   readonly #participants = new Map<number, Participant>();
+  readonly #onEnd: (room: Room) => void;
   readonly #seats = new Set<string>();
   #nextNumber = FIRST_NUMBER;
 
   constructor(description: RoomDescription) {
     this.id = description.id;
     this.name = description.name;
+    this.options = description.options;
     this.optionsKey = description.optionsKey;
     this.maxPeers = description.maxPeers;
+    this.code = description.code;
+    this.#onEnd = description.onEnd;
   }
 
   /** Participants, in the order in which they came. */
@@ -48,6 +70,19 @@ export class Room {
 
   get isEmpty(): boolean {
     return this.taken === 0;
+  }
+
+  /** Whether somebody who looks for any room of this kind may get into this one. */
+  get isOpen(): boolean {
+    return !this.isFull && !this.isLocked && !this.isPrivate;
+  }
+
+  /** {@link HostedRoom.end} */
+  end(code: number, reason: string): void {
+    this.isLocked = true;
+    this.isKept = false;
+    for (const participant of [...this.#participants.values()]) participant.end(code, reason);
+    this.#onEnd(this);
   }
 
   participant(number: number): Participant | undefined {

@@ -108,7 +108,7 @@ describe("resuming", () => {
     await eventually(() => expect([a.closes.length, b.closes.length]).toEqual([1, 1]));
     for (let attempt = 5; attempt < 10; attempt++) signal(a, b, attempt);
     for (const player of [a, b]) {
-      const { sessionId, token } = player.welcome;
+      const { sessionId, resumeToken: token } = player.welcome;
       real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
     }
     await eventually(() => expect(b.of("signal")).toHaveLength(10));
@@ -119,7 +119,7 @@ describe("resuming", () => {
 
   it("replaces the older link", async () => {
     const [a, b] = [await real.join(), await real.join()];
-    const { sessionId, token } = a.welcome;
+    const { sessionId, resumeToken: token } = a.welcome;
     real.reopen(a, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
     await eventually(() => expect(a.closes).toMatchObject([{ code: CloseCode.replaced }]));
     await expectExchange(b, a, 2);

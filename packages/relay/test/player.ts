@@ -53,6 +53,11 @@ export class Player {
     return welcome;
   }
 
+  /** What the next link resumes with. */
+  get resumeToken(): string {
+    return this.of("resumed").at(-1)?.resumeToken ?? this.welcome.resumeToken;
+  }
+
   get number(): number {
     return this.welcome.number;
   }

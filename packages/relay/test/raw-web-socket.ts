@@ -53,6 +53,17 @@ export class RawWebSocket {
     return at < 0 || at + 4 > this.#received.length ? undefined : this.#received.readUInt16BE(at + 2);
   }
 
+  /** Short binary messages that came. */
+  get binaryMessages(): number {
+    let count = 0;
+    let at = this.#received.indexOf("\r\n\r\n") + 4;
+    while (at + 2 <= this.#received.length) {
+      if (this.#received[at] === (0x80 | Opcode.binary)) count += 1;
+      at += 2 + this.#received[at + 1]!;
+    }
+    return count;
+  }
+
   frame(opcode: number, payload: Uint8Array): void {
     this.socket.write(RawWebSocket.frameOf(opcode, payload));
   }

@@ -43,7 +43,7 @@ describe("resuming", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
-    const { sessionId, token } = a.welcome;
+    const { sessionId, resumeToken: token } = a.welcome;
     link.relay.closeFromRemote(1006, "cable pulled");
     virtual.scheduler.advance(19_900);
     expect(b.of("left")).toEqual([]);
@@ -66,9 +66,9 @@ describe("resuming", () => {
     const virtual = new VirtualLobby();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
-    expect(virtual.resumeRefusalOf(a.welcome.sessionId, b.welcome.token)).toBe(CloseCode.refused);
+    expect(virtual.resumeRefusalOf(a.welcome.sessionId, b.resumeToken)).toBe(CloseCode.refused);
     expect(virtual.resumeRefusalOf(a.welcome.sessionId, "")).toBe(CloseCode.refused);
-    expect(virtual.resumeRefusalOf("nobody", a.welcome.token)).toBe(CloseCode.sessionUnknown);
+    expect(virtual.resumeRefusalOf("nobody", a.resumeToken)).toBe(CloseCode.sessionUnknown);
     b.forward([a], Uint8Array.of(4));
     virtual.scheduler.advance(100);
     expect(a.firstBytes).toEqual([4]);
@@ -97,8 +97,26 @@ describe("resuming", () => {
     expect(virtual.lobby).toMatchObject({ roomCount: 0, sessionCount: 0, isStopping: true });
     expect(virtual.reserve()).toMatchObject({ status: 503, code: "match/full" });
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.serverShutdown);
-    expect(virtual.resumeRefusalOf(player.welcome.sessionId, player.welcome.token)).toBe(
+    expect(virtual.resumeRefusalOf(player.welcome.sessionId, player.resumeToken)).toBe(
       CloseCode.serverShutdown,
     );
+  });
+});
+
+describe("a page that is hidden or asleep", () => {
+  it("[WF73] is kept longer, without a link and with a silent one", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b, link: linkB } = virtual.join();
+    const { player: watcher } = virtual.join();
+    a.tell({ type: "visibility", hidden: true });
+    virtual.scheduler.advance(100);
+    link.relay.closeFromRemote(1006, "cable pulled");
+    linkB.player.close(CloseCode.suspended, "put to sleep");
+    virtual.scheduler.advance(110_000);
+    expect(watcher.of("left")).toEqual([]);
+    virtual.resume(b);
+    virtual.scheduler.advance(20_000);
+    expect(watcher.of("left")).toEqual([{ type: "left", number: a.number }]);
   });
 });

@@ -87,7 +87,7 @@ export class VirtualLobby {
   }
 
   /** A new link for a player who has a token. */
-  resume(player: Player, token = player.welcome.token): VirtualLink {
+  resume(player: Player, token = player.resumeToken): VirtualLink {
     const link = this.link();
     this.lobby.resume(new GuardedLink(link.relay), player.welcome.sessionId, token);
     player.attach(link.player);

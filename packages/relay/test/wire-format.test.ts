@@ -58,7 +58,7 @@ describe("links", () => {
 
   test("[WF43] [WF45] go on with a token; the older link is closed", async () => {
     const player = await real.join();
-    const { sessionId, token } = player.welcome;
+    const { sessionId, resumeToken: token } = player.welcome;
     real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
     await eventually(() => expect(player.closes).toHaveLength(1));
     expect(player.closes[0]?.code).toBe(CloseCode.replaced);
@@ -91,5 +91,120 @@ describe("envelopes", () => {
     await eventually(() => expect(b.forwarded).toEqual([arrived]));
     expect([a.forwarded, stranger.forwarded]).toEqual([[], []]);
     expect(real.relay.health().drops).toEqual({ "not-routable": 3 });
+  });
+});
+
+/** The credential of a match request that travels in the upgrade. */
+function joinOf(request: object): string {
+  const body = { version: PROTOCOL_VERSION, method: "joinOrCreate", target: "race", options: {}, ...request };
+  return `join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
+}
+
+describe("a join in the upgrade", () => {
+  test("[WF71] is answered by a welcome", async () => {
+    const player = real.player([WEBSOCKET_PROTOCOL, joinOf({ options: { track: "oval" } })]);
+    const { options, roomName } = await eventually(() => player.welcome);
+    expect([options, roomName]).toEqual([{ track: "oval" }, "race"]);
+    const other = real.player([WEBSOCKET_PROTOCOL, joinOf({ options: { track: "oval" } })]);
+    expect((await eventually(() => other.welcome)).roomId).toBe(player.welcome.roomId);
+    await eventually(() => expect(player.of("joined")).toHaveLength(1));
+  });
+
+  test.each([
+    [{ target: "chess" }, "match/unknown-room"],
+    [{ method: "join" }, "match/not-found"],
+    [{ method: "joinById", target: "nowhere" }, "match/not-found"],
+    [{ method: "reconnect", target: "somebody", token: "t" }, "match/bad-request"],
+    [{ method: "enter" }, "match/bad-request"],
+    [{ target: 7 }, "match/bad-request"],
+    [{ version: 2 }, "session/version"],
+    [{ options: { deep: {} } }, "match/bad-request"],
+    [{ options: { long: "x".repeat(5000) } }, "match/bad-request"],
+  ])("[WF71] is refused with 4106 and the code of a match request: %o", async (request, code) => {
+    const player = real.player([WEBSOCKET_PROTOCOL, joinOf(request)]);
+    await eventually(() => expect(player.close).toBeDefined());
+    expect([player.close?.code, player.close?.reason.split(" ")[0]]).toEqual([CloseCode.matchRefused, code]);
+  });
+
+  test.each(["join.", "join.%%%", `join.${Buffer.from("[1]").toString("base64url")}`, "join.AAAA"])(
+    "[WF71] is refused where it is no request: %s",
+    async (credential) => {
+      const player = real.player([WEBSOCKET_PROTOCOL, credential.replaceAll("%", "-")]);
+      await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));
+    },
+  );
+
+  test("[WF71] has the limits of the match request, together with it", async () => {
+    const strict = await RealRelay.start({
+      limits: { matchesPerSecondPerAddress: 1, matchBurstPerAddress: 3 },
+    });
+    try {
+      await strict.seat();
+      await strict.seat();
+      const player = strict.player([WEBSOCKET_PROTOCOL, joinOf({})]);
+      await eventually(() => player.welcome);
+      const late = strict.player([WEBSOCKET_PROTOCOL, joinOf({})]);
+      await eventually(() => expect(late.close?.reason).toMatch(/^match\/rate-limited /));
+      expect((await strict.match("joinOrCreate/race")).status).toBe(429);
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  test("[WF71] [WF44] is refused to pages of other origins", async () => {
+    const raw = await real.raw([WEBSOCKET_PROTOCOL, joinOf({})], ["Origin: https://evil.example.org"]);
+    await eventually(() => expect(raw.closeCode).toBe(CloseCode.originRefused));
+    expect(real.relay.health().sessions).toBe(0);
+  });
+});
+
+describe("one more socket", () => {
+  test("[WF70] opens with a ticket, once, and carries states of the same session", async () => {
+    const [a, b] = [await real.join(), await real.join()];
+    a.tell({ type: "stripe" });
+    await eventually(() => expect(a.of("stripe")).toHaveLength(1));
+    const credential = `stripe.${a.of("stripe")[0]!.ticket}`;
+    const raw = await real.raw([WEBSOCKET_PROTOCOL, credential]);
+    const forwarded = (): number => raw.binaryMessages;
+    for (let sent = 0; sent < 20; sent++)
+      b.forward([a], Uint8Array.of(0x10, sent), { trafficClass: "state", key: 1 + sent });
+    await eventually(() => expect(a.forwarded.length + forwarded()).toBe(20));
+    expect(forwarded()).toBe(10);
+    expect(await closeOf(WEBSOCKET_PROTOCOL, credential)).toBe(CloseCode.refused);
+    expect(await closeOf(WEBSOCKET_PROTOCOL, "stripe.guessed")).toBe(CloseCode.refused);
+    expect(real.relay.health().drops.credential).toBe(2);
+  });
+
+  test("[WF70] is not given to who asks for many", async () => {
+    const a = await real.join();
+    for (let asked = 0; asked < 10; asked++) a.tell({ type: "stripe" });
+    await eventually(() => expect(real.relay.health().drops["rate-limit"]).toBe(8));
+    expect(a.of("stripe")).toHaveLength(2);
+  });
+});
+
+describe("resume tokens", () => {
+  test("[WF72] are good until their successor has arrived; one that is replayed is refused and counted", async () => {
+    const player = await real.join();
+    const { sessionId, resumeToken, token } = player.welcome;
+    expect(await closeOf(WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`)).toBe(CloseCode.refused);
+    real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${resumeToken}`]);
+    await eventually(() => expect(player.of("resumed")).toHaveLength(1));
+    await eventually(() => expect(player.session.unacknowledged).toBe(0));
+    player.tell({ type: "visibility", hidden: false });
+    await eventually(() => expect(player.session.unacknowledged).toBe(0));
+    expect(await closeOf(WEBSOCKET_PROTOCOL, `resume.${sessionId}.${resumeToken}`)).toBe(CloseCode.refused);
+    expect(real.relay.health().drops.credential).toBe(2);
+    real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${player.resumeToken}`]);
+    await eventually(() => expect(player.of("resumed")).toHaveLength(2));
+  });
+});
+
+describe("a server that stops", () => {
+  test("[WF74] names where its sessions go on", async () => {
+    const player = await real.join();
+    await real.relay.stop({ drainMs: 200, moveTo: "https://other.example.org" });
+    expect(player.of("moving")).toEqual([{ type: "moving", endpoint: "https://other.example.org" }]);
+    await eventually(() => expect(player.end?.code).toBe(CloseCode.serverShutdown));
   });
 });

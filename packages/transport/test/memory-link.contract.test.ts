@@ -5,6 +5,7 @@ import {
   VirtualScheduler,
   type LinkPair,
 } from "@paceline/testkit";
+import { StripedLink } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 function pairOf(isUnreliable: boolean): LinkPair {
@@ -19,6 +20,35 @@ function pairOf(isUnreliable: boolean): LinkPair {
     dispose: async () => undefined,
   };
 }
+
+/** Three ordered links that look like one. */
+function stripedPair(): LinkPair {
+  const scheduler = new VirtualScheduler();
+  const settings = { delayMs: 20, jitterMs: 3 };
+  const pairs = [1, 2, 3].map((seed) =>
+    memoryLinkPair({ scheduler, random: seededRandom(seed), settings, isUnreliable: false }),
+  );
+  const striped = (end: "a" | "b"): StripedLink => {
+    const [first, ...others] = pairs.map((pair) => pair[end]);
+    const link = new StripedLink({ scheduler, first: first! });
+    for (const other of others) link.add(other);
+    return link;
+  };
+  return {
+    a: striped("a"),
+    b: striped("b"),
+    pass: async (ms) => scheduler.advance(ms),
+    congest: (isSlow) =>
+      pairs.forEach((pair) => pair.change({ rateBps: isSlow ? 64_000 : Number.POSITIVE_INFINITY })),
+    dispose: async () => undefined,
+  };
+}
+
+describe("a striped link", () => {
+  test.each(linkContract.map((rule) => [rule.title, rule] as const))("%s", async (_title, rule) => {
+    await expect(rule.run(stripedPair())).resolves.toBeUndefined();
+  });
+});
 
 describe.each([
   ["a lossy memory link", true],

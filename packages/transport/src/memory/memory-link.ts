@@ -27,6 +27,7 @@ export class MemoryLink implements Link {
   readonly #scheduler: Scheduler;
   readonly #reliable: SendQueue;
   readonly #unreliable: SendQueue;
+  readonly #pipes: ReadonlySet<Pipe>;
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
   #onLocalClose: ((code: number, reason: string) => void) | undefined;
@@ -34,6 +35,7 @@ export class MemoryLink implements Link {
   constructor(options: MemoryLinkOptions) {
     this.#scheduler = options.scheduler;
     this.isUnreliable = options.reliable !== options.unreliable;
+    this.#pipes = new Set([options.reliable, options.unreliable]);
     const queueFor = (pipe: Pipe) =>
       new SendQueue({
         scheduler: options.scheduler,
@@ -52,7 +54,9 @@ export class MemoryLink implements Link {
   }
 
   get queuedBytes(): number {
-    return this.#reliable.queuedBytes + (this.isUnreliable ? this.#unreliable.queuedBytes : 0);
+    let bytes = this.#reliable.queuedBytes + (this.isUnreliable ? this.#unreliable.queuedBytes : 0);
+    for (const pipe of this.#pipes) bytes += pipe.queuedBytes;
+    return bytes;
   }
 
   /** Called with what a local `close` says, so that the other end can be told. */

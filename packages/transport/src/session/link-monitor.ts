@@ -7,17 +7,29 @@ export interface LinkMonitorOptions {
   readonly preference: number;
   /** Whether a probe has to go both ways before the link carries anything. */
   readonly needsProof: boolean;
+  /**
+   * `unreliable`: states, inputs and events alone, while another link carries what must arrive; all of it when no other
+   * is left. Default: everything.
+   */
+  readonly carries?: "everything" | "unreliable";
   /** From attaching to proof; after it the link is given up. */
   readonly connectTimeoutMs: number;
   /** A ping unanswered for so long, and nothing else received: the link is dead, whatever it says itself. */
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
+  /**
+   * Nothing received for so long, and a ping unanswered: the session's owner is told, so that it can try another way
+   * meanwhile. Where it is set, a ping goes out whenever nothing was heard for half of it. Default: never.
+   */
+  readonly silenceMs?: number;
 }
 
 /** Until a link is proven it is probed at this period: the channel may lose probes. */
 const PROBE_PERIOD_MS = 100;
 const PINGS_REMEMBERED = 32;
 const PINGS_BEFORE_FAILURE = 3;
+/** Of the silence, the part that a ping must have waited for its answer. */
+const ANSWER_SHARE = 0.4;
 
 /** Watches one link of a session: proof, round-trip time, silence. The session sends what it asks for. */
 export class LinkMonitor {
@@ -31,6 +43,8 @@ export class LinkMonitor {
   #lastPingAtMs = Number.NEGATIVE_INFINITY;
   #unansweredSinceMs: number | undefined;
   #unanswered = 0;
+  #heardAtMs: number;
+  #isSilent = false;
   #rttMs: number | undefined;
   #jitterMs = 0;
 
@@ -38,6 +52,7 @@ export class LinkMonitor {
     this.link = link;
     this.options = options;
     this.#attachedAtMs = nowMs;
+    this.#heardAtMs = nowMs;
   }
 
   /** Whether the session may use the link. */
@@ -63,10 +78,12 @@ export class LinkMonitor {
 
   opened(nowMs: number): void {
     this.#openedAtMs = nowMs;
+    this.#heardAtMs = nowMs;
   }
 
   /** Anything received shows that the remote is there. */
-  heard(): void {
+  heard(nowMs: number): void {
+    this.#heardAtMs = nowMs;
     if (this.isUsable) this.#forgetSilence();
   }
 
@@ -74,6 +91,8 @@ export class LinkMonitor {
   isPingDue(nowMs: number, isActive: boolean): boolean {
     if (this.#openedAtMs === undefined) return false;
     const isProving = this.options.needsProof && !this.#isProven;
+    const quietMs = (this.options.silenceMs ?? Number.POSITIVE_INFINITY) / 2;
+    if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
     const periodMs = isProving ? PROBE_PERIOD_MS : this.options.heartbeatMs * (isActive ? 1 : 4);
     return nowMs - this.#lastPingAtMs >= periodMs;
   }
@@ -106,8 +125,20 @@ export class LinkMonitor {
     return { sentAtMs, isProof: isNews && this.options.needsProof };
   }
 
-  /** Why the link must be given up; undefined while it is well. */
-  failure(nowMs: number): string | undefined {
+  /** True where silence has begun since the last call, false where it has ended, undefined where nothing changed. */
+  silenceNews(nowMs: number): boolean | undefined {
+    const { silenceMs } = this.options;
+    if (silenceMs === undefined || !this.isUsable) return undefined;
+    const unansweredMs = nowMs - (this.#unansweredSinceMs ?? nowMs);
+    // A timer that comes late finds old times: the ping it sends first must have had a chance.
+    const isSilent = nowMs - this.#heardAtMs >= silenceMs && unansweredMs >= silenceMs * ANSWER_SHARE;
+    if (isSilent === this.#isSilent) return undefined;
+    this.#isSilent = isSilent;
+    return isSilent;
+  }
+
+  /** Why the link must be given up; undefined while it is well. Silence is borne for `leastTimeoutMs` at least. */
+  failure(nowMs: number, leastTimeoutMs = 0): string | undefined {
     if (!this.isUsable) {
       const waitedMs = nowMs - this.#attachedAtMs;
       return waitedMs > this.options.connectTimeoutMs
@@ -116,8 +147,11 @@ export class LinkMonitor {
     }
     // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
     if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
-    const silentMs = nowMs - this.#unansweredSinceMs;
-    return silentMs > this.options.timeoutMs ? `silent for ${Math.round(silentMs)} ms` : undefined;
+    // From the last sign of life: the first ping that is not answered may leave a whole period after it.
+    const silentMs = nowMs - this.#heardAtMs;
+    return silentMs > Math.max(this.options.timeoutMs, leastTimeoutMs)
+      ? `silent for ${Math.round(silentMs)} ms`
+      : undefined;
   }
 
   #forgetSilence(): void {

@@ -36,12 +36,9 @@ export class ReliableOutbox {
     return message;
   }
 
-  /** Whether the message of that id was sent and not acknowledged. */
-  holds(id: number): boolean {
-    const oldest = this.#pending[0]?.id;
-    if (oldest === undefined) return false;
-    const place = sequenceDistance(id, oldest);
-    return place >= 0 && place < this.#pending.length;
+  /** Whether a message that was added has been acknowledged. */
+  isAcknowledged(id: number): boolean {
+    return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
   }
 
   /** The other side has everything before `receipt`. False for a receipt of what was never sent. */

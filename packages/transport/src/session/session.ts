@@ -2,7 +2,6 @@ import {
   ByteReader,
   ByteWriter,
   CloseCode,
-  ConfigError,
   MessageKind,
   NetError,
   SEQUENCE_MODULUS,
@@ -27,11 +26,16 @@ import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
-import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
+import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
+import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+import { StateGate } from "./state-gate.js";
+import { SessionLinks } from "./session-links.js";
+import { everyShared } from "./shared-timer.js";
 
 /** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
 export interface PongTimes {
@@ -47,6 +51,8 @@ export interface SessionHandlers {
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
+  /** Inputs of a player; may come late, twice never. */
+  onInput?(body: Uint8Array): void;
   /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
   onAcknowledged?(sequence: number): void;
   /** A ping was answered, by the other side's clock at the time. */
@@ -55,6 +61,10 @@ export interface SessionHandlers {
   onRouted?(packet: Uint8Array, link: Link): void;
   /** The link that carries the traffic has changed; undefined: none is left. */
   onActiveLink?(link: Link | undefined, reason: string): void;
+  /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
+  onSilence?(link: Link, isSilent: boolean): void;
+  /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
+  onStateLink?(link: Link | undefined): void;
   /** A link of this session has ended, of itself or given up. */
   onLinkDown?(link: Link, close: LinkClose): void;
   /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
@@ -81,15 +91,10 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+/** Beyond the keys of entities: one packet of inputs waits at most. */
+const INPUT_KEY = 2 ** 40;
 /** The ping's number, and the clock. */
 const PONG_BYTES = 2 + 8;
-/** Room for header and message head around one reliable payload. */
-const PACKET_OVERHEAD_BYTES = 32;
-
-/** The longest payload of a reliable message. */
-export const MAX_PAYLOAD_BYTES = limits.reliablePacketBytes - PACKET_OVERHEAD_BYTES;
-/** The longest body of an event: it must fit one unreliable packet. */
-export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BYTES;
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -102,7 +107,7 @@ export class Session {
   readonly #handlers: SessionHandlers;
   readonly #currentTick: () => number;
   readonly #violationLimit: number;
-  readonly #monitors: LinkMonitor[] = [];
+  readonly #links: SessionLinks;
   readonly #outbox = new ReliableOutbox();
   readonly #inbox = new ReliableInbox();
   readonly #received = new ReceivedSequences();
@@ -110,13 +115,15 @@ export class Session {
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
+  readonly #gate = new StateGate((packet, key) => this.activeLink?.send("state", packet, key));
   readonly #stopUpdates: Cancel;
-  #active: LinkMonitor | undefined;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
   #nonce = 0;
   #cancelReceipt: Cancel | undefined;
+  /** Of the answer that is due. One to states alone may be lost, and must not wait behind what was lost before it. */
+  #answerClass: "state" | "command" = "state";
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -126,12 +133,26 @@ export class Session {
     this.#handlers = options.handlers;
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
-    this.#stopUpdates = this.#scheduler.every(UPDATE_PERIOD_MS, () => this.#update());
+    this.#links = new SessionLinks({
+      scheduler: this.#scheduler,
+      onPacket: (packet, monitor) => this.#receive(packet, monitor),
+      ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
+      onActive: (link, reason) => this.#moved(link, reason),
+      onSwift: (link) => this.#handlers.onStateLink?.(link),
+      onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
+      onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
+    });
+    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
   }
 
   /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
-    return this.#active?.link;
+    return this.#links.active?.link;
+  }
+
+  /** The link that carries traffic of this class now. */
+  linkFor(trafficClass: TrafficClassName): Link | undefined {
+    return (mayBeLost(trafficClass) ? this.#links.swift : this.#links.active)?.link;
   }
 
   get isClosed(): boolean {
@@ -140,11 +161,11 @@ export class Session {
 
   /** Round-trip time over the active link, ms. */
   get rttMs(): number | undefined {
-    return this.#active?.rttMs;
+    return this.#links.active?.rttMs;
   }
 
   get jitterMs(): number {
-    return this.#active?.jitterMs ?? 0;
+    return this.#links.active?.jitterMs ?? 0;
   }
 
   /** Share of the other side's publications that did not arrive, 0 to 1. */
@@ -154,12 +175,12 @@ export class Session {
 
   /** What was measured of one of this session's links; undefined where there is nothing to go by. */
   readingOf(link: Link | undefined): PathReading | undefined {
-    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+    return this.#links.readingOf(link);
   }
 
   /** The preference of a link has changed: traffic goes to what is the best link now. */
   reconsider(reason: string): void {
-    if (!this.#isClosed) this.#choose(reason);
+    if (!this.#isClosed) this.#links.choose(reason);
   }
 
   get unacknowledged(): number {
@@ -172,36 +193,36 @@ export class Session {
       link.close(CloseCode.left, "the session has ended");
       return;
     }
-    const monitor = new LinkMonitor(link, options, this.#scheduler.nowMs());
-    this.#monitors.push(monitor);
-    link.start({
-      onOpen: () => this.#opened(monitor),
-      onPacket: (packet) => this.#receive(packet, monitor),
-      onClose: (close) => this.#down(monitor, close),
-    });
+    this.#links.attach(link, options);
+  }
+
+  /** Bears silence for at least so long on every link, as of a page that sleeps; 0: each link's own timeout. */
+  bearSilence(leastTimeoutMs: number): void {
+    this.#links.leastTimeoutMs = leastTimeoutMs;
   }
 
   /**
    * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
-   * {@link NetError} where the session has ended or too many wait. Returns its id, for {@link isUnderway}.
+   * {@link NetError} where the session has ended or too many wait. Returns the message's number.
    */
   sendReliable(payload: Uint8Array): number {
     assertBytes("message", payload.length, MAX_PAYLOAD_BYTES);
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     const message = this.#outbox.add(payload, this.#scheduler.nowMs());
-    if (this.#active) this.#sendPending(this.#active.link, [message]);
+    const link = this.activeLink;
+    if (link) this.#sendPending(link, [message]);
     return message.id;
   }
 
-  /** Whether the other side has not yet said that it has that reliable message. Ask within 32768 messages. */
-  isUnderway(id: number): boolean {
-    return this.#outbox.holds(id);
+  /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
+  isAcknowledged(id: number): boolean {
+    return this.#outbox.isAcknowledged(id);
   }
 
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
+    const link = this.linkFor("event");
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
@@ -212,18 +233,29 @@ export class Session {
    */
   sendState(body: Uint8Array, key = 0): number | undefined {
     assertBytes("state", body.length, MAX_EVENT_BYTES);
-    const link = this.#active?.link;
+    const link = this.linkFor("state");
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.state, body);
-    link.send("state", writer.take(), key);
+    this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
     return sequence;
+  }
+
+  /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
+  sendInput(body: Uint8Array): void {
+    assertBytes("input", body.length, MAX_EVENT_BYTES);
+    const link = this.#links.active?.link;
+    if (!link) return;
+    const writer = this.#startPacket();
+    writeMessage(writer, MessageKind.input, body);
+    link.send("input", writer.take(), INPUT_KEY);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
   ping(): void {
-    if (this.#active) this.#ping(this.#active, this.#scheduler.nowMs());
+    const { active } = this.#links;
+    if (active) this.#ping(active, this.#scheduler.nowMs());
   }
 
   /** The owner found something malformed in what this session delivered or routed. */
@@ -234,49 +266,24 @@ export class Session {
   /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
-    const link = this.#active?.link;
+    const link = this.#links.active?.link;
     const told = new ByteWriter(64).u16(code).bytes(encodeUtf8(reason.slice(0, 100)));
     if (link) this.#sendMessage(link, "command", MessageKind.close, told.view());
     this.#end({ code, reason });
   }
 
-  #opened(monitor: LinkMonitor): void {
-    monitor.opened(this.#scheduler.nowMs());
-    this.#choose("link opened");
-    this.#pingIfDue(monitor, this.#scheduler.nowMs());
-  }
-
-  #down(monitor: LinkMonitor, close: LinkClose): void {
-    const index = this.#monitors.indexOf(monitor);
-    if (index < 0) return;
-    this.#monitors.splice(index, 1);
-    this.#handlers.onLinkDown?.(monitor.link, close);
-    if (!this.#isClosed)
-      this.#choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
-  }
-
-  /** Gives traffic to the best usable link; what was unacknowledged goes over it again. */
-  #choose(reason: string): void {
-    let best: LinkMonitor | undefined;
-    for (const monitor of this.#monitors) {
-      if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
-    }
-    if (best === this.#active) return;
-    this.#active = best;
-    this.#handlers.onActiveLink?.(best?.link, reason);
-    if (best && this.#active === best) this.#sendPending(best.link, this.#outbox.pending);
+  /** The traffic goes over another link: what was unacknowledged goes over it again. */
+  #moved(link: Link | undefined, reason: string): void {
+    this.#gate.moved(this.#scheduler.nowMs());
+    this.#handlers.onActiveLink?.(link, reason);
+    if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
   }
 
   #update(): void {
     const nowMs = this.#scheduler.nowMs();
-    for (const monitor of this.#monitors.slice()) {
-      const failure = monitor.failure(nowMs);
-      if (failure !== undefined) {
-        monitor.link.close(CloseCode.timeout, failure);
-        this.#down(monitor, { code: CloseCode.timeout, reason: failure });
-      } else this.#pingIfDue(monitor, nowMs);
-    }
+    this.#links.update(nowMs);
     this.#repeatOverdue(nowMs);
+    this.#gate.update(nowMs);
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#loss.endWindow();
@@ -284,8 +291,9 @@ export class Session {
   }
 
   #repeatOverdue(nowMs: number): void {
-    if (!this.#active) return;
-    const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (this.#active.rttMs ?? 0));
+    const { active } = this.#links;
+    if (!active) return;
+    const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
     const overdue: PendingMessage[] = [];
     let bytes = 0;
     for (const message of this.#outbox.pending) {
@@ -294,11 +302,7 @@ export class Session {
       bytes += message.payload.length;
       if (bytes > REPEATED_BYTES) break;
     }
-    this.#sendPending(this.#active.link, overdue);
-  }
-
-  #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    if (monitor.isPingDue(nowMs, monitor === this.#active)) this.#ping(monitor, nowMs);
+    this.#sendPending(active.link, overdue);
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
@@ -351,6 +355,7 @@ export class Session {
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     this.#cancelReceipt?.();
     this.#cancelReceipt = undefined;
+    this.#answerClass = "state";
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -365,14 +370,14 @@ export class Session {
   #receive(bytes: Uint8Array, monitor: LinkMonitor): void {
     if (this.#isClosed) return;
     if (isRouted(bytes) && this.#handlers.onRouted) {
-      monitor.heard();
+      monitor.heard(this.#scheduler.nowMs());
       return this.#handlers.onRouted(bytes, monitor.link);
     }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.#violated(packet);
     const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.#violated(messages);
-    monitor.heard();
+    monitor.heard(this.#scheduler.nowMs());
     if (packet.isPublished) this.#receivePublication(packet, messages);
     else this.#receivePacket(packet, messages, monitor);
   }
@@ -401,7 +406,11 @@ export class Session {
   }
 
   #receiveAcks(acks: Acks): void {
-    const report = (sequence: number) => this.#handlers.onAcknowledged?.(sequence);
+    const nowMs = this.#scheduler.nowMs();
+    const report = (sequence: number) => {
+      this.#gate.acknowledged(sequence, nowMs);
+      this.#handlers.onAcknowledged?.(sequence);
+    };
     if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
       this.#violated("bad-message");
   }
@@ -417,8 +426,10 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answerSoon();
+        this.#answerSoon("state");
         return this.#handlers.onState?.(body, packet.tick);
+      case MessageKind.input:
+        return this.#handlers.onInput?.(body);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
         return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
@@ -444,7 +455,7 @@ export class Session {
     const reader = new ByteReader(body);
     const ping = monitor.answered(reader.u16(), receivedMs);
     if (!ping) return;
-    if (ping.isProof) this.#choose("probe answered");
+    if (ping.isProof) this.#links.choose("probe answered");
     const remoteMs = (reader.u32() + reader.u32() * 2 ** 32) / 1000;
     this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs, receivedMs });
   }
@@ -453,7 +464,7 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answerSoon();
+    this.#answerSoon("command");
     // The payload may wait for an earlier message: it needs bytes of its own.
     const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
@@ -462,14 +473,16 @@ export class Session {
   }
 
   /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
-  #answerSoon(): void {
+  #answerSoon(trafficClass: "state" | "command"): void {
+    if (trafficClass === "command") this.#answerClass = "command";
     this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
   }
 
   #sendReceipt(): void {
     this.#cancelReceipt = undefined;
-    const link = this.#active?.link;
-    if (link) link.send("command", this.#startPacket().take());
+    const trafficClass = this.#answerClass;
+    const link = this.#links.active?.link;
+    if (link) link.send(trafficClass, this.#startPacket().take());
   }
 
   #closedByRemote(body: Uint8Array): void {
@@ -492,13 +505,7 @@ export class Session {
     this.#isClosed = true;
     this.#stopUpdates();
     this.#cancelReceipt?.();
-    this.#active = undefined;
-    for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
+    this.#links.end(close);
     if (isReported) this.#handlers.onClosed?.(close);
   }
-}
-
-function assertBytes(field: string, bytes: number, max: number): void {
-  if (bytes > max)
-    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
 }

@@ -1,6 +1,6 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
-import { Requests } from "../src/requests.js";
+import { Requests } from "../src/session/requests.js";
 
 function newRequests() {
   const scheduler = new VirtualScheduler();

@@ -1,5 +1,5 @@
 import { NetError, type ErrorCode } from "@paceline/protocol";
-import type { Cancel, Scheduler } from "@paceline/transport";
+import type { Cancel, Scheduler } from "../scheduler.js";
 
 interface PendingRequest {
   resolve(answer: unknown): void;

@@ -1,0 +1,116 @@
+import { ConfigError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
+import type { Scheduler, Session } from "@paceline/transport";
+import type { Authority } from "./authority/authority.js";
+import type { Members } from "./members.js";
+import type { Peer } from "./peer.js";
+import type { RemoteEntity } from "./remote-entities.js";
+import type { RoomMessages } from "./room-messages.js";
+import type { Welcome } from "./server-connection.js";
+
+export interface AuthorityGateOptions {
+  readonly scheduler: Scheduler;
+  readonly messages: RoomMessages;
+  members(): Members;
+  session(): Session;
+  extrapolationLimitMs(): number;
+}
+
+/** What comes before the game could listen. */
+const MOST_EARLY = 1024;
+
+/** Stands before the authority of a room: its code is fetched only where a room has one, and what comes meanwhile waits. */
+export class AuthorityGate {
+  readonly #options: AuthorityGateOptions;
+  readonly #early: ((authority: Authority) => void)[] = [];
+  /** What the connection to the server brings of it. */
+  readonly handlers = {
+    onAuthority: (payload: Uint8Array): boolean => this.run((authority) => authority.receive(payload)),
+    onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
+    onAuthorityState: (body: Uint8Array, tick: number): void => this.#authority?.receiveState(body, tick),
+    onAcknowledged: (_sequence: number): void => undefined,
+  };
+  #isListening = false;
+  #authority: Authority | undefined;
+  #class: typeof Authority | undefined;
+
+  constructor(options: AuthorityGateOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined in a room whose players are among themselves. */
+  get authority(): Authority | undefined {
+    return this.#authority;
+  }
+
+  /** Fetches the code; once is enough. */
+  async load(): Promise<void> {
+    this.#class ??= (await import("./authority/authority.js")).Authority;
+  }
+
+  /** Begins, anew after a return; the game may subscribe before anything is told. */
+  open({ authority: info, number: myNumber, peers }: Welcome): void {
+    this.end();
+    if (!this.#class || !info) return;
+    const options = this.#options;
+    const { scheduler, messages } = options;
+    const members = (): Members => options.members();
+    const authority = new this.#class({
+      info,
+      scheduler,
+      myNumber,
+      peers,
+      messages,
+      session: () => options.session(),
+      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
+      onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
+      onError: (error) => members().errors.tell(error),
+      onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
+      onDropped: (reason) => members().dropped(reason),
+    });
+    this.#authority = authority;
+    for (const definition of members().definitions) authority.use(definition);
+    if (!this.#isListening) scheduler.after(0, () => this.#listen());
+  }
+
+  /** The game uses a kind of entity. */
+  use(definition: EntityDefinition): void {
+    this.#authority?.use(definition);
+  }
+
+  joined(info: PeerInfo): void {
+    this.run((authority) => this.#options.members().joins.tell(authority.join(info)));
+  }
+
+  left(number: number): void {
+    this.run((authority) => {
+      const peer = authority.leave(number);
+      if (peer) this.#options.members().leaves.tell(peer);
+    });
+  }
+
+  /** The authority, where there is one: one talks with it alone. */
+  asked(to: Peer | undefined): Authority | undefined {
+    if (!this.#authority || !to || to === this.#authority.server) return this.#authority;
+    throw new ConfigError({ field: "to", value: to, expected: "nobody, or room.authority" });
+  }
+
+  /** Runs a task now, or when the game can listen. False where it was dropped: too much waits. */
+  run(task: (authority: Authority) => boolean | void): boolean {
+    if (this.#isListening && this.#authority) return task(this.#authority) !== false;
+    if (this.#early.length >= MOST_EARLY) return false;
+    this.#early.push(task);
+    return true;
+  }
+
+  end(): void {
+    this.#authority?.end();
+    this.#authority = undefined;
+  }
+
+  #listen(): void {
+    this.#isListening = true;
+    const authority = this.#authority;
+    for (const task of this.#early.splice(0)) if (authority) task(authority);
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  ByteReader,
+  NetError,
+  readFeedback,
+  readFromAuthority,
+  readPeerPayload,
+  readEvent,
+  writeAuthority,
+  writePeerPayload,
+  PayloadKind,
+  type AuthorityInfo,
+  type DropReason,
+  type EntityDefinition,
+  type Fields,
+  type FromAuthority,
+  type InputDefinition,
+  type PeerInfo,
+  type PeerPayload,
+} from "@paceline/protocol";
+import type { MotionFault, WritableFields } from "@paceline/netcode";
+import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
+import { Listeners } from "../listeners.js";
+import type { RoomMessages } from "../room-messages.js";
+import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
+import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
+import { InputSender } from "./input-sender.js";
+
+export interface AuthorityOptions {
+  readonly info: AuthorityInfo;
+  readonly scheduler: Scheduler;
+  readonly myNumber: number;
+  readonly peers: readonly PeerInfo[];
+  readonly messages: RoomMessages;
+  session(): Session;
+  extrapolationLimitMs(): number;
+  onSpawn(entity: HostedEntity): void;
+  onDespawn(entity: HostedEntity): void;
+  onError(error: NetError): void;
+  onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
+  onDropped(reason: DropReason): void;
+}
+
+/** States that make no sense are asked for anew at most this often. */
+const RESYNC_PERIOD_MS = 500;
+
+/** The authority of a room, as one of its players has it: its entities, its messages, and what this player does. */
+export class Authority {
+  readonly server: HostedPeer;
+  readonly peers = new Map<number, HostedPeer>();
+  readonly entities: HostedEntities;
+  readonly requests: Requests;
+  readonly beforeInput = new Listeners<[]>();
+  readonly #options: AuthorityOptions;
+  readonly #rttMs = (): number | undefined => this.#options.session().rttMs;
+  #inputs: InputSender | undefined;
+  #inputDefinition: InputDefinition | undefined;
+  #cancelKinds: Cancel | undefined;
+  #resyncAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AuthorityOptions) {
+    const { scheduler, info, peers, myNumber } = options;
+    this.#options = options;
+    this.server = new HostedPeer({ id: "server", number: SERVER_NUMBER }, this.#rttMs);
+    for (const peer of peers) this.join(peer);
+    this.requests = new Requests(scheduler);
+    this.entities = new HostedEntities({
+      info,
+      clock: scheduler,
+      rttMs: () => this.#rttMs() ?? 0,
+      myNumber: () => myNumber,
+      peer: (number) => this.peers.get(number) ?? this.server,
+      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      onSpawn: (entity) => options.onSpawn(entity),
+      onDespawn: (entity) => options.onDespawn(entity),
+      onDesync: (id) => this.#send(writeAuthority({ type: "resync", ids: [id] })),
+      onFault: (entity, definition, fault) => options.onFault(entity, definition, fault),
+    });
+  }
+
+  join(info: PeerInfo): HostedPeer {
+    const peer = new HostedPeer(info, this.#rttMs);
+    this.peers.set(info.number, peer);
+    return peer;
+  }
+
+  leave(number: number): HostedPeer | undefined {
+    const peer = this.peers.get(number);
+    this.peers.delete(number);
+    return peer;
+  }
+
+  /** The game uses a kind of entity: the authority is told, of all that are named in one go together. */
+  use(definition: EntityDefinition): void {
+    const isNews = this.entities.use(definition);
+    if (typeof isNews === "string") return this.#mismatched(isNews);
+    if (!isNews) return;
+    this.#cancelKinds ??= this.#options.scheduler.after(0, () => {
+      this.#cancelKinds = undefined;
+      this.#send(writeAuthority({ type: "kinds", kinds: this.entities.kinds }));
+    });
+  }
+
+  /** What this player does: write it, it is sent with every step of the authority. */
+  input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
+    const known = definition as unknown as InputDefinition;
+    if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
+    const { info, scheduler } = this.#options;
+    if (definition.hash !== info.inputHash) {
+      throw new NetError("schema/mismatch", "the room takes other inputs: another build of the game?");
+    }
+    this.#inputs?.stop();
+    this.#inputDefinition = known;
+    this.#inputs = new InputSender({
+      scheduler,
+      definition: known,
+      tickHz: info.tickHz,
+      send: (body) => this.#options.session().sendInput(body),
+      beforeTick: () => this.beforeInput.tell(),
+      onTick: () => undefined,
+    });
+    return this.#inputs.view as WritableFields<F>;
+  }
+
+  /** A reliable payload of the authority; false where it makes no sense. */
+  receive(payload: Uint8Array): boolean {
+    if (payload[0] === PayloadKind.authority) {
+      const message = readFromAuthority(payload.subarray(1));
+      if (message) this.#told(message);
+      return message !== undefined;
+    }
+    const message = readPeerPayload(payload);
+    if (message) this.#take(message);
+    return message !== undefined;
+  }
+
+  receiveEvent(body: Uint8Array): boolean {
+    const event = readEvent(body);
+    if (event) this.#take(event);
+    return event !== undefined;
+  }
+
+  receiveState(body: Uint8Array, tick: number): void {
+    const reader = new ByteReader(body);
+    const feedback = readFeedback(reader);
+    if (!feedback) return this.#options.onDropped("bad-message");
+    const reason = this.entities.receive(reader.rest(), tick);
+    if (reason) return this.#lost(reason);
+    this.#inputs?.told(feedback);
+  }
+
+  /** Sends what goes to peers where there is no authority. */
+  post(payload: PeerPayload): void {
+    this.#send(writePeerPayload(payload));
+  }
+
+  request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
+    return this.requests.start(timeoutMs, (id) =>
+      this.#send(writePeerPayload({ kind: "request", id, type, message })),
+    );
+  }
+
+  /** The room was left, or is joined anew. */
+  end(): void {
+    this.#inputs?.stop();
+    this.#cancelKinds?.();
+    this.requests.failAll("transport/closed", "the room was left");
+    this.entities.clear();
+  }
+
+  #take(message: PeerPayload): void {
+    const { messages } = this.#options;
+    if (message.kind === "command") messages.tell(message.type, message.message, this.server);
+    else if (message.kind === "request") messages.answer(this.server, message, (reply) => this.#reply(reply));
+    else if (message.kind === "reply") this.requests.reply(message.id, message.ok, message.message);
+  }
+
+  #reply(reply: PeerPayload): void {
+    if (!this.#options.session().isClosed) this.#send(writePeerPayload(reply));
+  }
+
+  #told(message: FromAuthority): void {
+    if (message.type !== "refused") return;
+    if (message.what === "kind") return this.#mismatched(message.reason);
+    const code = message.what === "entity" ? "entity/refused" : "message/refused";
+    this.#options.onError(new NetError(code, message.reason));
+  }
+
+  /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */
+  #lost(reason: DropReason): void {
+    this.#options.onDropped(reason);
+    const nowMs = this.#options.scheduler.nowMs();
+    if (reason === "outdated" || this.#cancelKinds || nowMs - this.#resyncAtMs < RESYNC_PERIOD_MS) return;
+    this.#resyncAtMs = nowMs;
+    this.#send(writeAuthority({ type: "resync", ids: [] }));
+  }
+
+  #mismatched(name: string): void {
+    const message = `the room has no "${name}", or describes it differently: another build of the game?`;
+    this.#options.onError(new NetError("schema/mismatch", message));
+  }
+
+  #send(payload: Uint8Array): void {
+    this.#options.session().sendReliable(payload);
+  }
+}

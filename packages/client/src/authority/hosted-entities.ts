@@ -1,0 +1,297 @@
+import {
+  SnapshotReader,
+  StateChange,
+  OWNER_COLUMN,
+  planState,
+  restore,
+  type AuthorityInfo,
+  type DropReason,
+  type EntityDefinition,
+  type EntityRows,
+  type Fields,
+  type KindInfo,
+  type StatePlan,
+} from "@paceline/protocol";
+import {
+  DEFAULT_CONVERGENCE,
+  EntityTable,
+  Kinematics,
+  RemoteBody,
+  TickTimeline,
+  defineFields,
+  reckoningModelOf,
+  vacate,
+  type MotionFault,
+  type Place,
+  type ReadonlyFields,
+} from "@paceline/netcode";
+import type { Clock } from "@paceline/transport";
+import type { Peer } from "../peer.js";
+
+/** An entity that the authority of the room simulates. `shown` is what to draw; the fields are its newest state. */
+export type HostedEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
+  readonly id: number;
+  /** Continued to now and freed of jumps. */
+  readonly shown: ReadonlyFields<F>;
+  /** The authority's tick of the newest state. */
+  readonly lastTick: number;
+  /** Estimated age of the newest state, ms. */
+  readonly ageMs: number;
+} & (
+    | {
+        /** Whether it belongs to this participant. */
+        readonly isMine: true;
+        readonly owner: null;
+      }
+    | {
+        readonly isMine: false;
+        /** Whom it belongs to: a player, or the server (number 0). */
+        readonly owner: Peer;
+      }
+  );
+
+/** One entity, and how it is shown. */
+export interface HostedRecord {
+  readonly id: number;
+  readonly definition: EntityDefinition;
+  readonly place: Place;
+  readonly entity: HostedEntity;
+  readonly body: RemoteBody | undefined;
+  readonly kinematics: Kinematics | undefined;
+  owner: number;
+  tick: number;
+  shownAtMs: number;
+  /** Draws instead of `body`, where the game predicts this entity. */
+  predicted: ((nowMs: number, into: Float32Array) => void) | undefined;
+  /** Told of every newer state. */
+  onState: ((state: Float32Array, isJump: boolean) => void) | undefined;
+}
+
+export interface HostedEntitiesOptions {
+  readonly info: AuthorityInfo;
+  readonly clock: Clock;
+  rttMs(): number;
+  myNumber(): number;
+  /** The participant of that number, or the server. */
+  peer(number: number): Peer;
+  extrapolationLimitMs(): number;
+  onSpawn(entity: HostedEntity): void;
+  onDespawn(entity: HostedEntity): void;
+  onDesync(id: number): void;
+  onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
+}
+
+const HISTORY_TICKS = 64;
+const MOST_ENTITIES = 0x10000;
+
+/** The entities of a room as its authority tells them. Every value has been checked against its definition. */
+export class HostedEntities {
+  readonly timeline: TickTimeline;
+  readonly #options: HostedEntitiesOptions;
+  readonly #definitions = new Map<string, EntityDefinition>();
+  readonly #tables = new Map<EntityDefinition, EntityTable>();
+  readonly #records = new Map<number, HostedRecord>();
+  #reader: SnapshotReader;
+  #plans: (StatePlan | undefined)[];
+
+  constructor(options: HostedEntitiesOptions) {
+    this.#options = options;
+    this.timeline = new TickTimeline(options.info.tickHz);
+    this.#plans = options.info.kinds.map(() => undefined);
+    this.#reader = this.#newReader();
+  }
+
+  /** Kinds that the game uses and the authority has, as both describe them. */
+  get kinds(): KindInfo[] {
+    return this.#plans.flatMap((plan) =>
+      plan ? [{ name: plan.definition.name, stateHash: plan.definition.stateHash }] : [],
+    );
+  }
+
+  /**
+   * The game uses a kind; false where it did before, a name where the authority has it otherwise or not at all. What is
+   * known of states begins anew, as the authority will.
+   */
+  use(definition: EntityDefinition): boolean | string {
+    if (this.#definitions.has(definition.name)) return false;
+    this.#definitions.set(definition.name, definition);
+    const { kinds, tickHz } = this.#options.info;
+    const kind = kinds.findIndex(({ name }) => name === definition.name);
+    if (kinds[kind]?.stateHash !== definition.stateHash) return definition.name;
+    this.#plans[kind] = planState(definition, { tickHz });
+    this.#reader = this.#newReader();
+    return true;
+  }
+
+  *ofKind(definition: EntityDefinition): Iterable<HostedEntity> {
+    for (const record of this.#records.values()) if (record.definition === definition) yield record.entity;
+  }
+
+  record(id: number): HostedRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Reads the states of a tick; a reason where they were dropped. */
+  receive(body: Uint8Array, tick: number): DropReason | undefined {
+    const reason = this.#reader.read(body, tick, {
+      onState: (entity, of, place, changes) => this.#state(entity, of, place, changes),
+      onRemoved: (id) => this.remove(id),
+      onDesync: (id) => {
+        this.#reader.forget(id);
+        this.#options.onDesync(id);
+      },
+    });
+    if (reason === undefined) this.timeline.observe(tick, this.#options.clock.nowMs(), this.#options.rttMs());
+    return reason;
+  }
+
+  remove(id: number): void {
+    const record = this.#records.get(id);
+    if (!record) return;
+    // Where it was seen last: the game may want to draw something there.
+    this.#bringUpToDate(record);
+    this.#records.delete(id);
+    this.#options.onDespawn(record.entity);
+    vacate(record.place);
+  }
+
+  clear(): void {
+    for (const id of [...this.#records.keys()]) this.remove(id);
+  }
+
+  #newReader(): SnapshotReader {
+    const { info } = this.#options;
+    // A kind that the game does not use yet has a place all the same; nothing of it is sent.
+    const plans = this.#plans as readonly StatePlan[];
+    const first = plans.find((plan) => plan !== undefined);
+    const filled = first ? info.kinds.map((_, kind) => plans[kind] ?? first) : [];
+    return new SnapshotReader({ plans: filled, historyTicks: HISTORY_TICKS, maxEntities: MOST_ENTITIES });
+  }
+
+  #state(entity: EntityRows, tick: number, place: number, changes: number): void {
+    const { definition } = entity.plan;
+    const owner = entity.rows[place + OWNER_COLUMN]!;
+    const known = this.#records.get(entity.id);
+    if (known && known.definition !== definition) this.remove(entity.id);
+    const old = this.#records.get(entity.id);
+    const record = old ?? this.#add(entity.id, definition);
+    record.owner = owner;
+    const row = record.place.table.stateOf(record.place.row);
+    restore(entity.plan, entity.rows, place, row);
+    const unwrapped = this.timeline.unwrap(tick);
+    const isJump = (changes & StateChange.teleported) !== 0;
+    if (isJump) record.kinematics?.restart();
+    record.kinematics?.derive(row, unwrapped, 1 / this.#options.info.tickHz);
+    record.tick = unwrapped;
+    record.shownAtMs = Number.NEGATIVE_INFINITY;
+    if (record.body) {
+      const nowSeconds = this.timeline.secondsAt(this.#options.clock.nowMs());
+      record.body.receive(
+        row,
+        this.timeline.secondsOf(unwrapped),
+        nowSeconds || this.timeline.secondsOf(unwrapped),
+        isJump,
+      );
+    }
+    record.onState?.(row, isJump);
+    if (!old) this.#options.onSpawn(record.entity);
+  }
+
+  #add(id: number, definition: EntityDefinition): HostedRecord {
+    const table = this.#tables.get(definition) ?? new EntityTable(definition);
+    this.#tables.set(definition, table);
+    const place = { table, row: table.allocate() };
+    const entity = this.#newEntity(id, place);
+    const { motionLayout: layout } = definition;
+    const derived = layout?.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
+    const record: HostedRecord = {
+      id,
+      definition,
+      place,
+      entity,
+      body: this.#newBody(definition, entity),
+      kinematics: derived && new Kinematics(derived, { isVelocityGiven: derived.isVelocityDeclared }),
+      owner: 0,
+      tick: 0,
+      shownAtMs: Number.NEGATIVE_INFINITY,
+      predicted: undefined,
+      onState: undefined,
+    };
+    this.#records.set(id, record);
+    return record;
+  }
+
+  #newBody(definition: EntityDefinition, entity: HostedEntity): RemoteBody | undefined {
+    const { motionLayout: layout, components } = definition;
+    if (!layout) return undefined;
+    const options = this.#options;
+    return new RemoteBody(
+      {
+        layout,
+        model: reckoningModelOf(definition),
+        convergence: DEFAULT_CONVERGENCE,
+        get extrapolationLimitMs() {
+          return options.extrapolationLimitMs();
+        },
+        onFault: (fault: MotionFault) => options.onFault(entity, definition, fault),
+      },
+      components.length,
+    );
+  }
+
+  #newEntity(id: number, place: Place): HostedEntity {
+    const options = this.#options;
+    const { clock } = options;
+    const { timeline } = this;
+    let last: HostedRecord | undefined;
+    // A later entity may have the same id; of one that is gone the last that was known is left.
+    const recordOf = (): HostedRecord | undefined => {
+      const record = this.#records.get(id);
+      if (record?.place === place) last = record;
+      return last;
+    };
+    const beforeRead = (): void => {
+      const record = this.#records.get(id);
+      if (record?.place === place) this.#bringUpToDate(record);
+    };
+    const shown = defineFields({}, place.table.definition, {
+      place,
+      layer: "shown",
+      isWritable: false,
+      beforeRead,
+    });
+    const base = {
+      id,
+      shown,
+      get isMine() {
+        return recordOf()?.owner === options.myNumber();
+      },
+      get owner() {
+        const owner = recordOf()?.owner ?? 0;
+        return owner === options.myNumber() ? null : options.peer(owner);
+      },
+      get lastTick() {
+        return (recordOf()?.tick ?? 0) >>> 0;
+      },
+      get ageMs() {
+        const record = recordOf();
+        if (!record) return 0;
+        return Math.max(0, timeline.secondsAt(clock.nowMs()) - timeline.secondsOf(record.tick)) * 1000;
+      },
+    };
+    const row = { place, layer: "state", isWritable: false } as const;
+    return defineFields(base, place.table.definition, row) as unknown as HostedEntity;
+  }
+
+  /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
+  #bringUpToDate(record: HostedRecord): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (record.shownAtMs === nowMs) return;
+    record.shownAtMs = nowMs;
+    const { body, place, predicted } = record;
+    const shown = place.table.shownOf(place.row);
+    if (!predicted && !body) shown.set(place.table.stateOf(place.row));
+    else if (predicted) predicted(nowMs, shown);
+    else body?.show(this.timeline.secondsAt(nowMs), shown);
+  }
+}

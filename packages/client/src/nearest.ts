@@ -1,0 +1,119 @@
+import { ConfigError, NetError } from "@paceline/protocol";
+import { serverUrlOf } from "./endpoint.js";
+
+/** What was measured of one server. */
+export interface EndpointLatency {
+  readonly endpoint: string;
+  /** Least round trip of those that were answered, ms; undefined where none was. */
+  readonly rttMs: number | undefined;
+  /** Probes that were answered. */
+  readonly answers: number;
+  /** Why there is no measurement, or fewer than asked for. */
+  readonly problem?: string;
+}
+
+/** How servers are measured. */
+export interface LatencyOptions {
+  /** Probes of each server, 1 to 20, one after another. Default 4; the first also pays for the connection. */
+  readonly probes?: number;
+  /** For one server with all its probes, ms, 100 to 60000. Default 3000. All servers are measured at the same time. */
+  readonly timeoutMs?: number;
+}
+
+const MOST_ENDPOINTS = 64;
+
+/**
+ * Measures servers by their `/health`, all at once, and sorts them: the nearest first, those that do not answer last.
+ * Takes no longer than `timeoutMs`, whatever they do. Never rejects for what a server does.
+ */
+export async function measureEndpoints(
+  endpoints: readonly string[],
+  { probes = 4, timeoutMs = 3000 }: LatencyOptions = {},
+): Promise<EndpointLatency[]> {
+  checkWhole("probes", probes, 1, 20, "probes");
+  checkWhole("timeoutMs", timeoutMs, 100, 60_000, "ms");
+  if (!Array.isArray(endpoints) || endpoints.length === 0 || endpoints.length > MOST_ENDPOINTS) {
+    const expected = `a list of 1 to ${MOST_ENDPOINTS} addresses`;
+    throw new ConfigError({ field: "endpoints", value: endpoints, expected });
+  }
+  const urls = endpoints.map((endpoint) => `${serverUrlOf(endpoint)}/health`);
+  const measured = await Promise.all(
+    endpoints.map((endpoint, index) => measure(endpoint, urls[index]!, probes, timeoutMs)),
+  );
+  return measured.sort((a, b) => (a.rttMs ?? Infinity) - (b.rttMs ?? Infinity));
+}
+
+/** The nearest of the servers; rejects with `match/unreachable` where none answers. */
+export async function nearestEndpoint(
+  endpoints: readonly string[],
+  options: LatencyOptions = {},
+): Promise<string> {
+  const measured = await measureEndpoints(endpoints, options);
+  const [best] = measured;
+  if (best?.rttMs !== undefined) return best.endpoint;
+  const problems = measured.map(({ endpoint, problem }) => `${endpoint}: ${problem}`).join("; ");
+  throw new NetError("match/unreachable", `no server answers (${problems})`, { retryable: true });
+}
+
+/** Round trips of one player, or of one player's machine, to the servers that are to choose from, by address. */
+export type RelayLatencies = Readonly<Record<string, number | undefined>>;
+
+/** What {@link nearestRelay} found. */
+export interface RelayChoice {
+  readonly endpoint: string;
+  /** The longest round trip between two players through that relay, ms. */
+  readonly worstMs: number;
+  /** The mean over all pairs, ms. */
+  readonly meanMs: number;
+}
+
+/**
+ * The relay that is nearest to all players: the one through which the worst pair has the shortest way; of equals, the one
+ * with the shortest mean. A packet between two players goes from one to the relay and from there to the other, so their
+ * round trip is the sum of both. A relay that somebody cannot reach is out. Undefined where none is left.
+ */
+export function nearestRelay(players: readonly RelayLatencies[]): RelayChoice | undefined {
+  let best: RelayChoice | undefined;
+  for (const endpoint of Object.keys(players[0] ?? {})) {
+    const rtts = players.map((player) => player[endpoint]);
+    if (!rtts.every((rttMs) => rttMs !== undefined && Number.isFinite(rttMs) && rttMs >= 0)) continue;
+    const sorted = (rtts as number[]).slice().sort((a, b) => b - a);
+    // The worst pair are the two that are farthest away; one player alone is that far from itself.
+    const worstMs = sorted[0]! + (sorted[1] ?? 0);
+    const meanMs =
+      (sorted.reduce((sum, rttMs) => sum + rttMs, 0) / sorted.length) * Math.min(2, sorted.length);
+    const isBetter = !best || worstMs < best.worstMs || (worstMs === best.worstMs && meanMs < best.meanMs);
+    if (isBetter) best = { endpoint, worstMs, meanMs };
+  }
+  return best;
+}
+
+async function measure(
+  endpoint: string,
+  url: string,
+  probes: number,
+  timeoutMs: number,
+): Promise<EndpointLatency> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  let rttMs: number | undefined;
+  let answers = 0;
+  try {
+    while (answers < probes) {
+      const sentAtMs = performance.now();
+      // No answer is read, only that there is one: so it works across origins whatever the server allows.
+      const response = await fetch(url, { method: "HEAD", mode: "no-cors", cache: "no-store", signal });
+      if (response.type !== "opaque" && !response.ok) throw new Error(`status ${response.status}`);
+      rttMs = Math.min(rttMs ?? Infinity, performance.now() - sentAtMs);
+      answers += 1;
+    }
+    return { endpoint, rttMs, answers };
+  } catch (error) {
+    const problem = signal.aborted ? `no answer within ${timeoutMs} ms` : String(error);
+    return { endpoint, rttMs, answers, problem };
+  }
+}
+
+function checkWhole(field: string, value: number, min: number, max: number, unit: string): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new ConfigError({ field, value, expected: `a whole number of ${unit} from ${min} to ${max}` });
+}

@@ -1,0 +1,56 @@
+import type { Unsubscribe } from "./listeners.js";
+
+/**
+ * What happens to the page around a client:
+ *
+ * - `hidden`, `visible`: its timers may slow down, and run freely again;
+ * - `online`: there is a network again, or another one;
+ * - `suspend`, `wake`: the page is put to sleep and may come back; it is awake again;
+ * - `unload`: it ends for good.
+ */
+export type PageEvent = "hidden" | "visible" | "online" | "suspend" | "wake" | "unload";
+
+/** The page that a client lives in. Programs without one (Node) have none; tests drive their own. */
+export interface Page {
+  readonly isHidden: boolean;
+  onEvent(listener: (event: PageEvent) => void): Unsubscribe;
+}
+
+/** The browser's page; undefined where there is none. */
+export function browserPage(): Page | undefined {
+  if (typeof document !== "object" || typeof addEventListener !== "function") return undefined;
+  return {
+    get isHidden() {
+      return document.visibilityState === "hidden";
+    },
+    onEvent: (listener) => listenToPage(listener),
+  };
+}
+
+/** The Network Information API, where it exists (Chromium): tells of a change while the page stays online. */
+function networkConnection(): EventTarget | undefined {
+  return (navigator as { readonly connection?: EventTarget }).connection;
+}
+
+function listenToPage(listener: (event: PageEvent) => void): Unsubscribe {
+  const ends: Unsubscribe[] = [];
+  const on = (target: EventTarget | undefined, type: string, handle: (event: Event) => void): void => {
+    target?.addEventListener(type, handle);
+    ends.push(() => target?.removeEventListener(type, handle));
+  };
+  on(document, "visibilitychange", () =>
+    listener(document.visibilityState === "hidden" ? "hidden" : "visible"),
+  );
+  on(globalThis.window, "online", () => listener("online"));
+  on(networkConnection(), "change", () => listener("online"));
+  // A page that goes into the back/forward cache may come back; one that does not is gone.
+  on(globalThis.window, "pagehide", (event) =>
+    listener((event as PageTransitionEvent).persisted ? "suspend" : "unload"),
+  );
+  on(globalThis.window, "pageshow", (event) => {
+    if ((event as PageTransitionEvent).persisted) listener("wake");
+  });
+  on(document, "freeze", () => listener("suspend"));
+  on(document, "resume", () => listener("wake"));
+  return () => ends.forEach((end) => end());
+}

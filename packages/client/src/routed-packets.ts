@@ -1,0 +1,44 @@
+import { isRouted, readEnvelope, type DropReason } from "@paceline/protocol";
+
+const MAX_EARLY_PACKETS = 1024;
+
+interface RoutedPacketsOptions {
+  /** Hands a packet of the peer with that number over; false where there is no such peer. */
+  deliver(number: number, packet: Uint8Array): boolean;
+  onDropped(reason: DropReason): void;
+}
+
+/**
+ * Packets of peers, in their envelopes. They may come together with the welcome, before the game that waits for the join
+ * can listen: they are held back until the game has had its turn.
+ */
+export class RoutedPackets {
+  readonly #options: RoutedPacketsOptions;
+  /** Undefined once the game can listen. */
+  #early: Uint8Array[] | undefined = [];
+
+  constructor(options: RoutedPacketsOptions) {
+    this.#options = options;
+  }
+
+  receive(packet: Uint8Array): void {
+    if (!this.#early) return this.#deliver(packet);
+    if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
+    else this.#options.onDropped("queue-full");
+  }
+
+  /** The game listens. */
+  release(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const packet of early) this.#deliver(packet);
+  }
+
+  #deliver(packet: Uint8Array): void {
+    const drop = (reason: DropReason): void => this.#options.onDropped(reason);
+    const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
+    if (typeof envelope === "string") return drop(envelope);
+    const { peers } = envelope;
+    if (peers.length !== 1 || !this.#options.deliver(peers[0]!, envelope.packet)) drop("not-routable");
+  }
+}

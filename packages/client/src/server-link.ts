@@ -1,0 +1,27 @@
+import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
+import { WebSocketLink, type Link, type Scheduler, type WebSocketConstructor } from "@paceline/transport";
+
+/** How a link to the server is watched. */
+export const serverLinkOptions = {
+  needsProof: false,
+  connectTimeoutMs: 8000,
+  timeoutMs: 5000,
+  heartbeatMs: 1000,
+  silenceMs: 1000,
+} as const;
+
+/** Links that may be opening while one more is tried: on slow paths an older one may be nearly there. */
+export const MAX_OTHER_ATTEMPTS = 2;
+
+interface Opening {
+  readonly scheduler: Scheduler;
+  readonly webSocket: WebSocketConstructor;
+  interpose(link: Link): Link;
+}
+
+/** Opens a socket; what it is for stands beside the protocol's name, where it does not end up in logs of addresses. */
+export function openServerLink(opening: Opening, url: string, credential: string): Link {
+  const { scheduler, webSocket } = opening;
+  const socket = new webSocket(url, [WEBSOCKET_PROTOCOL, credential]);
+  return opening.interpose(new WebSocketLink(socket, { scheduler }));
+}

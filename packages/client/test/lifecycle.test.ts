@@ -1,0 +1,177 @@
+import { Client, type Page, type PageEvent, type Room } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { CloseCode } from "@paceline/protocol";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Stage } from "./stage.js";
+import { pause, until } from "./until.js";
+
+const stage = new Stage();
+
+/** A page that a test drives. */
+class TestPage implements Page {
+  isHidden = false;
+  readonly #listeners = new Set<(event: PageEvent) => void>();
+
+  onEvent(listener: (event: PageEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(event: PageEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function lifeOf(room: Room): string[] {
+  const life: string[] = [];
+  room.onDrop(() => life.push("drop"));
+  room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+  room.onLeave((code) => life.push(`left ${code}`));
+  room.onPeerLeave(() => life.push("peer left"));
+  room.onMessage("n", () => life.at(-1) === "message" || life.push("message"));
+  return life;
+}
+
+function numbersHeard(room: Room): number[] {
+  const numbers: number[] = [];
+  room.onMessage("n", (n) => numbers.push(n as number));
+  return numbers;
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe("one step into a room", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  test("takes no request besides the link's own", async () => {
+    const server = await stage.server();
+    vi.stubGlobal("fetch", () => Promise.reject(new Error("no HTTP here")));
+    const room = await stage.join(server);
+    expect(room.name).toBe("race");
+    await expect(stage.client(server).join("duel")).rejects.toThrow("match/not-found");
+    await expect(stage.client(server).create("chess")).rejects.toThrow("match/unknown-room");
+  });
+
+  test("goes the longer way where the upgrade is not understood", async () => {
+    const server = await stage.server();
+    const webSocket = class extends NodeWebSocket {
+      constructor(url: string, [name = "", credential = ""]: string[] = []) {
+        super(url, [name, credential.replace("join.", "unheard-of.")]);
+      }
+    };
+    const room = await stage.join(server, { webSocket });
+    expect(room.state).toBe("joined");
+    await expect(stage.client(server, { webSocket }).join("duel")).rejects.toThrow("match/not-found");
+    expect(server.relay.health().sessions).toBe(1);
+  });
+
+  test("and who comes by a room's id knows its options, for coming back", async () => {
+    const server = await stage.server();
+    const { port } = server;
+    const first = stage.keep(await stage.client(server).create("race", { track: "hill" }));
+    const second = stage.keep(await stage.client(server).joinById(first.roomId));
+    const life = lifeOf(second);
+    first.leave();
+    await server.stop();
+    const next = await stage.server({}, port);
+    await until("it is back", () => life.includes("anew"));
+    const third = stage.keep(await stage.client(next).join("race", { track: "hill" }));
+    expect(third.roomId).toBe(second.roomId);
+  });
+});
+
+describe("a network that changes", () => {
+  test("moves the link without a drop; nothing is lost, repeated or out of order", async () => {
+    const server = await stage.server({ limits: { packetsPerSecond: 5000, packetBurst: 50_000 } });
+    const page = new TestPage();
+    const [a, b] = [await stage.join(server, { page }), await stage.join(server)] as const;
+    await until("they have met", () => a.peers.length === 1 && b.peers.length === 1);
+    const [atA, atB, life] = [numbersHeard(a), numbersHeard(b), lifeOf(a)];
+    let sent = 0;
+    for (let move = 0; move < 20; move++) {
+      page.tell("online");
+      for (let count = 0; count < 10; count++, sent++) {
+        a.send("n", sent);
+        b.send("n", sent);
+        if (count % 3 === 0) await pause(2);
+      }
+    }
+    await until("all has arrived", () => atA.length >= sent && atB.length >= sent);
+    await pause(100);
+    expect([atA, atB]).toEqual([upTo(sent), upTo(sent)]);
+    expect(life).toEqual(["message"]);
+    await until("one socket each is left", () => server.relay.health().connections === 2);
+    expect(server.relay.health().sessions).toBe(2);
+  });
+});
+
+describe("a page", () => {
+  test("that is put to sleep says so, and comes back when it wakes: drop and return before any message", async () => {
+    const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
+    const page = new TestPage();
+    const [a, b] = [await stage.join(server, { page }), await stage.join(server)] as const;
+    await until("they have met", () => a.peers.length === 1 && b.peers.length === 1);
+    const [lifeA, lifeB] = [lifeOf(a), lifeOf(b)];
+    page.tell("suspend");
+    await until("it is away", () => a.state === "dropped");
+    for (const n of upTo(5)) b.send("n", n);
+    await pause(200);
+    expect(a.state).toBe("dropped");
+    page.tell("wake");
+    await until("what was sent meanwhile is here", () => lifeA.includes("message"));
+    expect(lifeA).toEqual(["drop", "resumed", "message"]);
+    expect(lifeB).toEqual([]);
+  });
+
+  test("that ends leaves at once where the game wants that, and keeps its seat otherwise", async () => {
+    const server = await stage.server();
+    const [leaving, staying] = [new TestPage(), new TestPage()];
+    const watcher = await stage.join(server);
+    const a = await stage.join(server, { page: leaving, onUnload: "leave" });
+    const b = await stage.join(server, { page: staying });
+    await until("all are there", () => watcher.peers.length === 2);
+    leaving.tell("unload");
+    staying.tell("unload");
+    await until("one has left", () => watcher.peers.length === 1);
+    expect([a.state, watcher.peers[0]!.id]).toEqual(["left", b.sessionId]);
+  });
+
+  test("must say what its end means in words that exist", () => {
+    const options = { profile: "racing", webSocket: NodeWebSocket } as const;
+    expect(() => new Client("http://x.example", { ...options, onUnload: "stay" as "drop" })).toThrow(
+      /onUnload/,
+    );
+    expect(() => new Client("http://x.example", { ...options, sockets: 4 as 3 })).toThrow(/sockets/);
+  });
+});
+
+describe("several sockets", () => {
+  test("are opened where the game asks for them, said in the reasons, and closed again", async () => {
+    const server = await stage.server();
+    const a = await stage.join(server, { sockets: 3 });
+    await until("three are open", () => server.relay.health().connections === 3);
+    await until("it is known here", () =>
+      a.transport.history.some(({ about }) => about === "server sockets"),
+    );
+    const server3 = (await a.transport.explain()).find(({ about }) => about === "server");
+    expect(server3?.choice).toMatch(/^3 websockets/);
+    expect(server3?.reason).toContain("the game asks for so many");
+    server.cutLinks(2);
+    await until("the third is opened anew", () => server.relay.health().connections === 3);
+    a.leave();
+    await until("all are closed", () => server.relay.health().connections === 0);
+  });
+});
+
+describe("a server that moves", () => {
+  test("names another one, where its sessions go on", async () => {
+    const [old, next] = [await stage.server(), await stage.server()];
+    const [a, b] = (await stage.meet(old, 2)) as [Room, Room];
+    const lives = [lifeOf(a), lifeOf(b)];
+    await old.relay.stop({ drainMs: 200, moveTo: next.url });
+    await until("both are there", () => lives.every((life) => life.includes("anew")));
+    expect(next.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
+    expect(a.roomId).toBe(b.roomId);
+    expect(CloseCode.serverShutdown).toBe(4001);
+  });
+});

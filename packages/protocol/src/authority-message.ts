@@ -1,0 +1,76 @@
+import { PayloadKind } from "./codes.js";
+import { kindsOf, type KindInfo } from "./control.js";
+import { ByteWriter } from "./byte-writer.js";
+import { decodeValue, encodeValue } from "./value-codec.js";
+
+/** From a participant to the authority of its room. */
+export type ToAuthority =
+  /** The kinds of entities that the game uses so far: states of others are not sent. Replaces what was said before. */
+  | { readonly type: "kinds"; readonly kinds: readonly KindInfo[] }
+  /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
+  | { readonly type: "resync"; readonly ids: readonly number[] };
+
+/** From the authority to a participant. */
+export type FromAuthority =
+  /** A message or an entity was refused. */
+  | { readonly type: "refused"; readonly what: "message" | "entity" | "kind"; readonly reason: string }
+  /** An entity that the participant wants to own is known to all by this id. */
+  | { readonly type: "granted"; readonly localId: number; readonly id: number }
+  /** An entity of the participant is not where it says: it has to go on from this state (Float32 components). */
+  | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array };
+
+const MOST_IDS = 256;
+const MOST_REASON_CHARACTERS = 512;
+
+/** A message as the payload of a reliable one. */
+export function writeAuthority(message: ToAuthority | FromAuthority): Uint8Array {
+  return new ByteWriter().u8(PayloadKind.authority).bytes(encodeValue(message)).take();
+}
+
+/** Reads what a participant says (without the payload's kind); undefined where it is nothing known. */
+export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
+  const message = fieldsOf(bytes);
+  if (message?.type === "kinds") {
+    const kinds = kindsOf(message.kinds);
+    return kinds && { type: "kinds", kinds };
+  }
+  if (message?.type !== "resync" || !Array.isArray(message.ids) || message.ids.length > MOST_IDS) {
+    return undefined;
+  }
+  const ids: unknown[] = message.ids;
+  return ids.every(isId) ? { type: "resync", ids } : undefined;
+}
+
+/** Reads what an authority says (without the payload's kind); undefined where it is nothing known. */
+export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined {
+  const message = fieldsOf(bytes);
+  switch (message?.type) {
+    case "refused": {
+      const { what, reason } = message;
+      if (what !== "message" && what !== "entity" && what !== "kind") return undefined;
+      if (typeof reason !== "string" || reason.length > MOST_REASON_CHARACTERS) return undefined;
+      return { type: "refused", what, reason };
+    }
+    case "granted":
+      return isId(message.localId) && isId(message.id)
+        ? { type: "granted", localId: message.localId, id: message.id }
+        : undefined;
+    case "corrected":
+      return isId(message.localId) && message.state instanceof Uint8Array
+        ? { type: "corrected", localId: message.localId, state: message.state }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  const value = decodeValue(bytes)?.value;
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}

@@ -1,0 +1,34 @@
+import { defineEntity, type EntityDefinition, type Fields } from "../entity-definition.js";
+import { ConfigError } from "../errors.js";
+import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/state-plan.js";
+
+/** What a player may do in one tick, field by field. */
+export interface InputDefinition<F extends Fields = Fields> {
+  readonly fields: F;
+  /** The fields as those of an entity: where they lie in a row, their kinds and ranges. */
+  readonly definition: EntityDefinition<F>;
+  readonly plan: StatePlan;
+  /** 32 bits over everything that both sides must agree on; never 0. */
+  readonly hash: number;
+}
+
+/** More bits than this would be a state, not an input. */
+const MOST_BITS = 256;
+
+/**
+ * Describes the inputs of a room, with the fields of entities. Throws {@link ConfigError} for text fields, which no tick
+ * has room for, and for more than 256 bits.
+ */
+export function defineInput<const F extends Fields>(fields: F): InputDefinition<F> {
+  const definition = defineEntity("input", fields);
+  if (definition.textCount > 0) {
+    throw new ConfigError({ field: "inputs", value: "text", expected: "fields of a fixed size" });
+  }
+  // The rate is of no consequence: nothing is predicted from ticks here.
+  const plan = planState(definition, { tickHz: 60 });
+  const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
+  if (bits > MOST_BITS) {
+    throw new ConfigError({ field: "inputs", value: `${bits} bits`, expected: `at most ${MOST_BITS} bits` });
+  }
+  return Object.freeze({ fields, definition, plan, hash: definition.stateHash || 1 });
+}

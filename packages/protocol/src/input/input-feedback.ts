@@ -1,0 +1,34 @@
+import type { ByteReader } from "../byte-reader.js";
+import type { ByteWriter } from "../byte-writer.js";
+
+/** What goes before the states of an authority, for the one player who gets them. */
+export interface InputFeedback {
+  /** The last input that the states have in them, 16 bits circular; undefined before the first. */
+  readonly processed: number | undefined;
+  /** By how many ticks the player should be further ahead; -31 to 31, in quarters. */
+  readonly leadErrorTicks: number;
+}
+
+const QUARTERS = 4;
+const MOST_QUARTERS = 127;
+
+/** Writes a byte where there is nothing to say, else four. */
+export function writeFeedback(writer: ByteWriter, { processed, leadErrorTicks }: InputFeedback): ByteWriter {
+  if (processed === undefined) return writer.u8(0);
+  const quarters = Math.round(leadErrorTicks * QUARTERS);
+  const kept = Math.max(-MOST_QUARTERS, Math.min(MOST_QUARTERS, quarters));
+  return writer
+    .u8(1)
+    .u16(processed)
+    .u8(kept & 0xff);
+}
+
+/** Reads what {@link writeFeedback} wrote and leaves the reader behind it; undefined where it is malformed. */
+export function readFeedback(reader: ByteReader): InputFeedback | undefined {
+  const has = reader.u8();
+  if (!reader.ok || has > 1) return undefined;
+  if (has === 0) return { processed: undefined, leadErrorTicks: 0 };
+  const processed = reader.u16();
+  const quarters = (reader.u8() << 24) >> 24;
+  return reader.ok ? { processed, leadErrorTicks: quarters / QUARTERS } : undefined;
+}

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { AuthorityInfo } from "@paceline/protocol";
+import type { LinkClose, Session } from "@paceline/transport";
+import type { MatchMethod, MatchRefusal, RoomOptions } from "./match-request.js";
+
+/** Somebody who asks for a seat in a room that has an authority. */
+export interface JoinRequest {
+  readonly method: MatchMethod;
+  readonly roomName: string;
+  readonly options: RoomOptions;
+  /** Proof of who it is, as the game's client gave it; empty where it gave none. */
+  readonly authToken: string;
+  readonly caller: Caller;
+}
+
+/** Where a request came from. */
+export interface Caller {
+  readonly address: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The request is granted; `auth` comes along to {@link RoomHost.join}. */
+export interface Grant {
+  readonly auth: unknown;
+  /** The options as the authority understands them; the seat, and what tells rooms apart, follow these. */
+  readonly options: RoomOptions;
+}
+
+/** What decides in the rooms of one kind. The relay keeps seats, links and sessions; what they carry is the host's. */
+export interface RoomAuthority {
+  /** The options that tell rooms apart. Default: all. */
+  readonly filterBy?: readonly string[] | undefined;
+  /** Whether this one may come. Asked before any room is looked for or opened; never rejects. */
+  authorize(request: JoinRequest): Promise<Grant | MatchRefusal>;
+  /** Opens the authority of a new room; never rejects. */
+  open(room: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal>;
+}
+
+/** A room as its host sees it. */
+export interface HostedRoom {
+  readonly id: string;
+  readonly name: string;
+  /** Short enough to be told to a friend; {@link RoomOptions} aside, the way into a private room. */
+  readonly code: string;
+  maxPeers: number;
+  /** Nobody new gets in. */
+  isLocked: boolean;
+  /** Found by its id or its code alone. */
+  isPrivate: boolean;
+  /** Stays when the last participant has gone. */
+  isKept: boolean;
+  /** What lists show of it. */
+  metadata: Readonly<Record<string, unknown>>;
+  /** Participants and reserved seats. */
+  readonly taken: number;
+  /** Ends every session with this code, and the room. */
+  end(code: number, reason: string): void;
+}
+
+/** A participant as the host of its room sees it. */
+export interface HostedParticipant {
+  readonly number: number;
+  readonly id: string;
+  readonly session: Session;
+  /** Sends a reliable payload. Who lets too many wait is out. */
+  send(payload: Uint8Array): void;
+  end(code: number, reason: string): void;
+  /** How long it is kept without a link, from the moment it lost it. */
+  keepFor(graceMs: number): void;
+}
+
+/** How a participant came to its seat. */
+export interface HostedSeat {
+  readonly options: RoomOptions;
+  readonly auth: unknown;
+  /** Session whose place it takes: of the same player, who loaded the page anew. */
+  readonly replaces: string | undefined;
+}
+
+/** The authority of one room. What participants send is handed over unread: bytes may be anything. */
+export interface RoomHost {
+  readonly info: AuthorityInfo;
+  /** The simulation's step, as packets to this participant say it. */
+  tickFor(participant: HostedParticipant): number;
+  /** A link has opened for a seat. Resolves with the reason where it is refused; never rejects. */
+  join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined>;
+  receive(participant: HostedParticipant, payload: Uint8Array): void;
+  receiveEvent(participant: HostedParticipant, body: Uint8Array): void;
+  receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void;
+  receiveInput(participant: HostedParticipant, body: Uint8Array): void;
+  /** A packet of states has arrived. */
+  acknowledged(participant: HostedParticipant, sequence: number): void;
+  dropped(participant: HostedParticipant): void;
+  returned(participant: HostedParticipant): void;
+  left(participant: HostedParticipant, close: LinkClose): void;
+  /** The room is empty and gone. */
+  close(): void;
+}

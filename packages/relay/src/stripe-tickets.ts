@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import type { Cancel, Scheduler } from "@paceline/transport";
+
+/** Sockets that one session may ask for besides its first, open or on their way. */
+export const MAX_STRIPES = 2;
+const LIFETIME_MS = 10_000;
+const TICKET_BYTES = 24;
+
+interface Outstanding<Owner> {
+  readonly owner: Owner;
+  readonly cancel: Cancel;
+}
+
+/** Tickets for one more socket of a session: each opens one, within seconds. */
+export class StripeTickets<Owner> {
+  readonly #scheduler: Scheduler;
+  readonly #outstanding = new Map<string, Outstanding<Owner>>();
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /** A ticket; undefined where the owner has two already that were not used. */
+  issue(owner: Owner): string | undefined {
+    let count = 0;
+    for (const ticket of this.#outstanding.values()) if (ticket.owner === owner) count += 1;
+    if (count >= MAX_STRIPES) return undefined;
+    const ticket = randomBytes(TICKET_BYTES).toString("base64url");
+    const cancel = this.#scheduler.after(LIFETIME_MS, () => this.#outstanding.delete(ticket));
+    this.#outstanding.set(ticket, { owner, cancel });
+    return ticket;
+  }
+
+  /** Whose ticket it is; it cannot be used again. */
+  take(ticket: string): Owner | undefined {
+    const found = this.#outstanding.get(ticket);
+    found?.cancel();
+    this.#outstanding.delete(ticket);
+    return found?.owner;
+  }
+
+  /** The owner is gone. */
+  forget(owner: Owner): void {
+    for (const [ticket, found] of this.#outstanding) if (found.owner === owner) this.take(ticket);
+  }
+}

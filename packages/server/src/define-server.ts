@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { ConfigError, type RoomKind } from "@paceline/protocol";
+import {
+  createRelay,
+  silentLog,
+  type Relay,
+  type RelayHealth,
+  type RelayOptions,
+  type RoomKindOptions,
+} from "@paceline/relay";
+import { systemScheduler } from "@paceline/transport";
+import { ClassAuthority } from "./class-authority.js";
+import type { Room, RoomClass } from "./room.js";
+import type { RoomReport } from "./room-report.js";
+
+/** A kind of room: a class where the server decides, options where players are among themselves. */
+export type RoomEntry = RoomClass | RoomKindOptions;
+
+/** What {@link defineServer} takes: the options of a relay, with classes among its rooms. */
+export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>> extends Omit<
+  RelayOptions,
+  "rooms"
+> {
+  readonly rooms: Rooms;
+  /** How long a hook that is waited for (all but `onTick` and messages) may take. Default 10000 ms. */
+  readonly hookTimeoutMs?: number;
+  /** A step that takes longer has blocked the server; a room that does so three times in a row is ended. Default 1000 ms. */
+  readonly blockedMs?: number;
+}
+
+/** Of a class, what a client has to know of its rooms. */
+type KindOf<Entry> = Entry extends new () => infer R
+  ? R extends Room
+    ? R["types"] & { readonly entity: R["entities"][number]; readonly inputs: R["inputs"] }
+    : never
+  : RoomKind;
+
+/** A server with rooms. `typeof server` tells `Client` what there is. */
+export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> extends Omit<Relay, "health"> {
+  /** For the compiler alone. */
+  readonly kinds: { readonly [Name in keyof Rooms]: KindOf<Rooms[Name]> };
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  health(): RelayHealth;
+  /** What every open room with an authority has counted and measured. */
+  reports(): RoomReport[];
+  /** Opens an HTTP server of its own; resolves with its address. Port 0: any that is free. */
+  listen(port: number, host?: string): Promise<string>;
+}
+
+/**
+ * Describes a server: its kinds of rooms by name. Throws `ConfigError` naming the option, its value and what is allowed.
+ * Give it the requests of an HTTP server of yours, or call `listen`.
+ */
+export function defineServer<const Rooms extends Readonly<Record<string, RoomEntry>>>(
+  options: ServerOptions<Rooms>,
+): Server<Rooms> {
+  const { rooms, hookTimeoutMs = 10_000, blockedMs = 1000, ...rest } = options;
+  assertMs("hookTimeoutMs", hookTimeoutMs);
+  assertMs("blockedMs", blockedMs);
+  const { scheduler = systemScheduler, log = silentLog } = rest;
+  const authorities: ClassAuthority[] = [];
+  const kinds: Record<string, RoomKindOptions> = {};
+  for (const [name, entry] of Object.entries(rooms)) {
+    if (typeof entry !== "function") {
+      kinds[name] = entry;
+      continue;
+    }
+    const authority = new ClassAuthority({
+      name,
+      roomClass: entry,
+      scheduler,
+      log,
+      hookTimeoutMs,
+      blockedMs,
+    });
+    authorities.push(authority);
+    kinds[name] = { authority };
+  }
+  const relay = createRelay({ ...rest, rooms: kinds });
+  return new DefinedServer(relay, authorities) as unknown as Server<Rooms>;
+}
+
+class DefinedServer {
+  readonly #relay: Relay;
+  readonly #authorities: readonly ClassAuthority[];
+  readonly #http = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 });
+
+  constructor(relay: Relay, authorities: readonly ClassAuthority[]) {
+    this.#relay = relay;
+    this.#authorities = authorities;
+    this.#http.on("request", (request, response) => {
+      if (!relay.handleRequest(request, response)) response.writeHead(404).end();
+    });
+    this.#http.on("upgrade", (request, socket, head) => {
+      if (!relay.handleUpgrade(request, socket, head)) socket.destroy();
+    });
+  }
+
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    return this.#relay.handleRequest(request, response);
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    return this.#relay.handleUpgrade(request, socket, head);
+  }
+
+  health(): RelayHealth {
+    return this.#relay.health();
+  }
+
+  reports(): RoomReport[] {
+    return this.#authorities.flatMap((authority) => authority.reports());
+  }
+
+  listen(port: number, host = "127.0.0.1"): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#http.once("error", reject);
+      this.#http.listen({ port, host }, () => {
+        const bound = this.#http.address() as AddressInfo;
+        const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+        resolve(`http://${name}:${bound.port}`);
+      });
+    });
+  }
+
+  async stop(options?: { readonly drainMs?: number }): Promise<void> {
+    this.#http.close();
+    await this.#relay.stop(options);
+    this.#http.closeAllConnections();
+  }
+}
+
+function assertMs(field: string, value: number): void {
+  if (value >= 1 && value <= 600_000) return;
+  throw new ConfigError({ field, value, expected: "1 to 600000 ms" });
+}

@@ -1,0 +1,45 @@
+/** Counts durations in buckets that a metrics exporter can take as they are. */
+export class Histogram {
+  /** Upper bounds of the buckets, ms; what is above the last one is in one more. */
+  readonly boundsMs: readonly number[];
+  readonly counts: number[];
+  #sumMs = 0;
+  #maxMs = 0;
+  #total = 0;
+
+  constructor(boundsMs: readonly number[] = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1000]) {
+    this.boundsMs = boundsMs;
+    this.counts = Array.from({ length: boundsMs.length + 1 }, () => 0);
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get sumMs(): number {
+    return this.#sumMs;
+  }
+
+  get maxMs(): number {
+    return this.#maxMs;
+  }
+
+  add(ms: number): void {
+    let bucket = 0;
+    while (bucket < this.boundsMs.length && ms > this.boundsMs[bucket]!) bucket += 1;
+    this.counts[bucket]! += 1;
+    this.#total += 1;
+    this.#sumMs += ms;
+    if (ms > this.#maxMs) this.#maxMs = ms;
+  }
+
+  /** The upper bound of the bucket in which that share of all lies, ms; the largest one seen where that is none. */
+  quantile(share: number): number {
+    let below = 0;
+    for (const [bucket, count] of this.counts.entries()) {
+      below += count;
+      if (below >= share * this.#total) return Math.min(this.boundsMs[bucket] ?? this.#maxMs, this.#maxMs);
+    }
+    return this.#maxMs;
+  }
+}

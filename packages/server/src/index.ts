@@ -1,0 +1,27 @@
+export {
+  ConfigError,
+  NetError,
+  defineEntity,
+  defineInput,
+  angle,
+  flag,
+  int,
+  scalar,
+  vec2,
+  vec3,
+  type EntityDefinition,
+  type Fields,
+  type InputDefinition,
+  type RoomTypes,
+} from "@paceline/protocol";
+export type { Log, LogFields, LogLevel, RelayHealth, RelayLimits } from "@paceline/relay";
+export type { Scheduler } from "@paceline/transport";
+export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
+export { Histogram } from "./histogram.js";
+export type { InputOf, Player } from "./player.js";
+export { Refusal } from "./refusal.js";
+export type { RoomClock } from "./room-clock.js";
+export type { RoomCounters } from "./room-counters.js";
+export type { RoomReport } from "./room-report.js";
+export { Room, type AuthRequest, type BroadcastOptions, type RoomClass } from "./room.js";
+export type { ServerEntity } from "./server-entity.js";

@@ -1,0 +1,101 @@
+import { CloseCode, type InputDefinition, type InputFeedback } from "@paceline/protocol";
+import { EntityTable, defineFields, type Place } from "@paceline/netcode";
+import type { HostedParticipant, HostedSeat } from "@paceline/relay";
+import { Requests, type Scheduler } from "@paceline/transport";
+import { Feed } from "./feed.js";
+import { Player } from "./player.js";
+import { PlayerInputs } from "./player-inputs.js";
+import type { RoomCounters } from "./room-counters.js";
+import type { World } from "./world.js";
+
+export interface PlayerLineOptions {
+  readonly participant: HostedParticipant;
+  readonly seat: HostedSeat;
+  readonly world: World;
+  readonly inputs: InputDefinition | undefined;
+  readonly counters: RoomCounters;
+  readonly scheduler: Scheduler;
+}
+
+const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
+
+/** The room's end of one player: the participant that it is at present, its feed, its inputs. */
+export class PlayerLine {
+  readonly player = new Player(this);
+  readonly requests: Requests;
+  readonly #options: PlayerLineOptions;
+  readonly #inputPlace: Place | undefined;
+  readonly inputView: object | undefined;
+  participant: HostedParticipant;
+  feed: Feed;
+  inputs: PlayerInputs | undefined;
+  isConnected = true;
+  /** `onJoin` has let it in. */
+  isIn = false;
+  /** Told when the player is back, or will not come any more. */
+  onSettled: ((isBack: boolean) => void) | undefined;
+
+  constructor(options: PlayerLineOptions) {
+    const { participant, inputs } = options;
+    this.#options = options;
+    this.participant = participant;
+    this.requests = new Requests(options.scheduler);
+    this.feed = this.#newFeed();
+    if (!inputs) return;
+    const table = new EntityTable(inputs.definition, 1);
+    this.#inputPlace = { table, row: table.allocate() };
+    const row = { place: this.#inputPlace, layer: "state", isWritable: false } as const;
+    this.inputView = defineFields({}, inputs.definition, row);
+    this.inputs = new PlayerInputs(inputs);
+  }
+
+  get auth(): unknown {
+    return this.#options.seat.auth;
+  }
+
+  get options(): HostedSeat["options"] {
+    return this.#options.seat.options;
+  }
+
+  /** Takes a new participant in place of the old one: the page was loaded anew. */
+  rebind(participant: HostedParticipant): void {
+    this.participant = participant;
+    this.feed = this.#newFeed();
+    const { inputs } = this.#options;
+    if (inputs) this.inputs = new PlayerInputs(inputs);
+  }
+
+  /** Sends a reliable payload while the player is in. */
+  send(payload: Uint8Array): void {
+    if (!this.participant.session.isClosed) this.participant.send(payload);
+  }
+
+  /** Puts the input of this tick where the game reads it. */
+  takeInput(tick: number): void {
+    if (!this.inputs || !this.#inputPlace) return;
+    const { table, row } = this.#inputPlace;
+    table.stateOf(row).set(this.inputs.take(tick));
+  }
+
+  get feedback(): InputFeedback {
+    return this.inputs?.feedback ?? NO_FEEDBACK;
+  }
+
+  kick(reason: string): void {
+    this.participant.end(CloseCode.kicked, reason);
+  }
+
+  #newFeed(): Feed {
+    const { world, counters } = this.#options;
+    return new Feed({
+      world,
+      send: (body, key) => {
+        const sequence = this.participant.session.sendState(body, key);
+        if (sequence === undefined) return undefined;
+        counters.statePackets += 1;
+        counters.stateBytes += body.length;
+        return sequence;
+      },
+    });
+  }
+}

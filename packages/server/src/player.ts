@@ -1,0 +1,53 @@
+import type { InputDefinition } from "@paceline/protocol";
+import type { ReadonlyFields } from "@paceline/netcode";
+import type { PlayerLine } from "./player-line.js";
+
+/** The fields of a room's inputs. */
+export type InputOf<Inputs> = Inputs extends InputDefinition<infer F> ? ReadonlyFields<F> : undefined;
+
+/** Somebody in the room. The same object for as long as the player is in it, links and pages notwithstanding. */
+export class Player<Inputs = unknown> {
+  /** For the game's own use. */
+  userData: unknown = undefined;
+  readonly #line: PlayerLine;
+
+  /** @internal */
+  constructor(line: PlayerLine) {
+    this.#line = line;
+  }
+
+  /** Given in the order of joining; another one after the page was loaded anew. */
+  get number(): number {
+    return this.#line.participant.number;
+  }
+
+  /** The session's id; another one after the page was loaded anew. */
+  get id(): string {
+    return this.#line.participant.id;
+  }
+
+  /** What `onAuth` returned. */
+  get auth(): unknown {
+    return this.#line.auth;
+  }
+
+  /** What the player joined with. */
+  get options(): Readonly<Record<string, unknown>> {
+    return this.#line.options;
+  }
+
+  /** False between a drop and the return, or the leaving. */
+  get isConnected(): boolean {
+    return this.#line.isConnected;
+  }
+
+  /** The input of this tick, as far as it came; the last one before it where it did not. */
+  get input(): InputOf<Inputs> {
+    return this.#line.inputView as InputOf<Inputs>;
+  }
+
+  /** Round trip, ms; undefined before it was measured. */
+  get rttMs(): number | undefined {
+    return this.#line.participant.session.rttMs;
+  }
+}

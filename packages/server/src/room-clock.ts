@@ -1,0 +1,67 @@
+import { ConfigError } from "@paceline/protocol";
+import type { Cancel, Scheduler } from "@paceline/transport";
+
+/** The time of a room, and timers that end with it. What they throw is the room's error, and ends nothing. */
+export class RoomClock {
+  readonly #scheduler: Scheduler;
+  readonly #startedAtMs: number;
+  readonly #guard: (fn: () => unknown) => void;
+  readonly #timers = new Set<Cancel>();
+  #isEnded = false;
+
+  /** @internal */
+  constructor(scheduler: Scheduler, guard: (fn: () => unknown) => void) {
+    this.#scheduler = scheduler;
+    this.#startedAtMs = scheduler.nowMs();
+    this.#guard = guard;
+  }
+
+  /** Since the room was opened, ms. */
+  get elapsedMs(): number {
+    return this.#scheduler.nowMs() - this.#startedAtMs;
+  }
+
+  /** Runs `fn` once, in `delayMs`; the result ends the timer. */
+  setTimeout(fn: () => unknown, delayMs: number): Cancel {
+    assertMs("delayMs", delayMs, 0);
+    const timer = this.#add(
+      this.#scheduler.after(delayMs, () => {
+        this.#timers.delete(timer);
+        this.#guard(fn);
+      }),
+    );
+    return timer;
+  }
+
+  /** Runs `fn` every `periodMs`; the result ends the timer. */
+  setInterval(fn: () => unknown, periodMs: number): Cancel {
+    assertMs("periodMs", periodMs, 1);
+    return this.#add(this.#scheduler.every(periodMs, () => this.#guard(fn)));
+  }
+
+  /** Ends all timers. */
+  clear(): void {
+    for (const timer of [...this.#timers]) timer();
+  }
+
+  /** @internal The room is over: no timer begins any more. */
+  end(): void {
+    this.#isEnded = true;
+    this.clear();
+  }
+
+  #add(cancel: Cancel): Cancel {
+    const timer = (): void => {
+      this.#timers.delete(timer);
+      cancel();
+    };
+    if (this.#isEnded) cancel();
+    else this.#timers.add(timer);
+    return timer;
+  }
+}
+
+function assertMs(field: string, value: number, min: number): void {
+  if (Number.isFinite(value) && value >= min) return;
+  throw new ConfigError({ field, value, expected: `${min} or more ms` });
+}

@@ -1,0 +1,48 @@
+/** What happened in a room; all count up from its start. For metrics: read it whenever you like. */
+export interface RoomCounters {
+  joins: number;
+  /** By `onAuth`, `onJoin`, or because these failed. */
+  joinsRefused: number;
+  drops: number;
+  reconnects: number;
+  leaves: number;
+  messages: number;
+  /** Of an unknown type, or not of their schema. */
+  messagesRefused: number;
+  inputs: number;
+  /** Inputs that came after their tick; ticks for which none was there. */
+  inputsLate: number;
+  inputsMissing: number;
+  /** Of a spectator, or in a room that takes none; states of entities that the sender does not own. */
+  notAllowed: number;
+  /** Packets that made no sense. */
+  malformed: number;
+  /** Bodies of states sent, and their bytes. */
+  statePackets: number;
+  stateBytes: number;
+  /** Breaches of what is plausible. */
+  breaches: number;
+  /** Hooks that threw, rejected, or did not end in time, by name. */
+  readonly hookErrors: Record<string, number>;
+}
+
+export function newRoomCounters(): RoomCounters {
+  return {
+    joins: 0,
+    joinsRefused: 0,
+    drops: 0,
+    reconnects: 0,
+    leaves: 0,
+    messages: 0,
+    messagesRefused: 0,
+    inputs: 0,
+    inputsLate: 0,
+    inputsMissing: 0,
+    notAllowed: 0,
+    malformed: 0,
+    statePackets: 0,
+    stateBytes: 0,
+    breaches: 0,
+    hookErrors: {},
+  };
+}

@@ -1,0 +1,13 @@
+import type { Fields } from "@paceline/protocol";
+import type { WritableFields } from "@paceline/netcode";
+import type { Player } from "./player.js";
+
+/**
+ * An entity of a room, as the room's code sees it. Writes throw `ConfigError` for a value that is out of range. Of an
+ * entity that a player simulates, the fields are that player's newest word, checked.
+ */
+export type ServerEntity<F extends Fields = Fields> = WritableFields<F> & {
+  readonly id: number;
+  /** Whom it belongs to; undefined: to nobody. */
+  readonly owner: Player | undefined;
+};

@@ -1,0 +1,81 @@
+import { Room, Refusal } from "@paceline/server";
+import { type } from "arktype";
+import * as v from "valibot";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { Stage, eventually } from "./stage.js";
+
+class ChatRoom extends Room {
+  static override readonly optionsSchema = z.object({ name: z.string().min(2) });
+  readonly heard: unknown[] = [];
+
+  override onCreate(): void {
+    this.onMessage("zod", z.object({ speed: z.number().max(9) }), (_, { speed }) => this.heard.push(speed));
+    this.onMessage("valibot", v.object({ text: v.string() }), (_, { text }) => this.heard.push(text));
+    this.onMessage("arktype", type({ count: "number.integer" }), (_, { count }) => this.heard.push(count));
+    this.onMessage("throw", () => {
+      throw new Error("a mistake of the game");
+    });
+    this.onRequest("age", z.number(), (_, age) => age + 1);
+    this.onRequest("no", () => {
+      throw new Refusal("not today");
+    });
+    this.onRequest("broken", () => Promise.reject(new Error("a secret of the game")));
+  }
+}
+
+let stage: Stage<ChatRoom>;
+beforeEach(async () => {
+  stage = await new Stage(ChatRoom).start();
+});
+afterEach(() => stage.stop());
+
+describe("messages", () => {
+  it("are checked by any Standard Schema validator; the sender of a refused one is told", async () => {
+    const client = await stage.join({ name: "Ann" });
+    const errors: string[] = [];
+    client.onError(({ code, message }) => errors.push(`${code} ${message}`));
+    client.send("zod", { speed: 3 });
+    client.send("valibot", { text: "hi" });
+    client.send("arktype", { count: 4 });
+    client.send("zod", { speed: 10 });
+    client.send("valibot", {});
+    client.send("arktype", { count: 0.5 });
+    client.send("unknown", 1);
+    await eventually(() => expect(errors).toHaveLength(4));
+    expect(stage.rooms[0]!.heard).toEqual([3, "hi", 4]);
+    expect(errors.every((error) => error.startsWith("message/refused"))).toBe(true);
+    expect(errors[0]).toContain("zod: speed: ");
+    expect(stage.server.reports()[0]!.counters).toMatchObject({ messages: 7, messagesRefused: 4 });
+  });
+
+  it("a handler that throws is counted and disturbs nothing", async () => {
+    const client = await stage.join({ name: "Ann" });
+    client.send("throw", 1);
+    client.send("valibot", { text: "after" });
+    await eventually(() => expect(stage.rooms[0]!.heard).toEqual(["after"]));
+    expect(stage.server.reports()[0]!.counters.hookErrors).toEqual({ onMessage: 1 });
+  });
+
+  it("questions are answered, refused with the game's words, or fail without its secrets", async () => {
+    const client = await stage.join({ name: "Ann" });
+    expect(await client.request("age", 7)).toBe(8);
+    await expect(client.request("age", "seven")).rejects.toThrow("age: ");
+    await expect(client.request("no", 1)).rejects.toThrow("not today");
+    await expect(client.request("broken", 1)).rejects.toThrow("the handler failed");
+  });
+
+  it("join options are checked before anything else", async () => {
+    await expect(stage.join({ name: "A" })).rejects.toMatchObject({ code: "match/bad-request" });
+    expect(stage.rooms).toEqual([]);
+  });
+
+  it("the room asks its players", async () => {
+    const client = await stage.join({ name: "Ann" });
+    client.onRequest("ready", (message) => [message, true]);
+    const [room] = stage.rooms;
+    const [player] = room!.players.values();
+    expect(await room!.request(player!, "ready", 5)).toEqual([5, true]);
+    await expect(room!.request(player!, "other", 5)).rejects.toMatchObject({ code: "request/refused" });
+  });
+});

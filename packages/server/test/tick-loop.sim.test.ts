@@ -1,0 +1,64 @@
+import { VirtualScheduler } from "@paceline/testkit";
+import { describe, expect, test } from "vitest";
+import { TickLoop } from "../src/tick-loop.js";
+
+/** A scheduler on which a step takes time: the clock is ahead of the timers by what was worked. */
+function newLoop(workMs: (tick: number) => number, tickHz = 50) {
+  const virtual = new VirtualScheduler();
+  let workedMs = 0;
+  const nowMs = (): number => virtual.nowMs() + workedMs;
+  const ticks: number[] = [];
+  const loop = new TickLoop({
+    scheduler: { nowMs, after: (ms, fn) => virtual.after(ms, fn), every: (ms, fn) => virtual.every(ms, fn) },
+    tickHz,
+    step: (tick) => {
+      ticks.push(tick);
+      workedMs += workMs(tick);
+    },
+  });
+  loop.start();
+  return { loop, ticks, virtual };
+}
+
+describe("a room's loop", () => {
+  test("steps at its rate for ever, without drift", () => {
+    const { loop, virtual } = newLoop(() => 0, 60);
+    virtual.advance(60_000);
+    expect(loop.tick).toBe(3600);
+    expect(loop.skipped).toBe(0);
+    expect(loop.lateness.quantile(0.99)).toBeLessThanOrEqual(1);
+  });
+
+  test("makes up for a short stall", () => {
+    const { loop, virtual } = newLoop((tick) => (tick === 10 ? 50 : 0));
+    virtual.advance(950);
+    expect(loop.tick).toBe(50);
+    expect(loop.skipped).toBe(0);
+    expect(loop.lateness.maxMs).toBeGreaterThanOrEqual(20);
+  });
+
+  test("skips what is more, and counts it", () => {
+    const { loop, virtual } = newLoop((tick) => (tick === 10 ? 1000 : 0));
+    virtual.advance(1000);
+    expect(loop.skipped).toBeGreaterThan(40);
+    expect(loop.tick + loop.skipped).toBe(100);
+    expect(loop.duration.maxMs).toBe(1000);
+  });
+
+  test("that is always too slow runs slow, and never faster than it can", () => {
+    const { loop, ticks, virtual } = newLoop(() => 30);
+    virtual.advance(300);
+    expect(ticks.length * 30).toBeLessThanOrEqual(loop.duration.sumMs);
+    expect(loop.duration.counts.at(-5)).toBe(ticks.length);
+    expect(loop.skipped).toBeGreaterThan(0);
+    expect(ticks).toEqual(ticks.map((_, index) => index + 1));
+  });
+
+  test("ends", () => {
+    const { loop, ticks, virtual } = newLoop(() => 0);
+    virtual.advance(100);
+    loop.stop();
+    virtual.advance(1000);
+    expect(ticks).toHaveLength(5);
+  });
+});

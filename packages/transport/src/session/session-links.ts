@@ -1,0 +1,116 @@
+import { CloseCode } from "@paceline/protocol";
+import type { Link, LinkClose } from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+import type { PathReading } from "../live/path-choice.js";
+import { bestOf } from "./link-choice.js";
+import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
+
+export interface SessionLinksOptions {
+  readonly scheduler: Scheduler;
+  onPacket(packet: Uint8Array, monitor: LinkMonitor): void;
+  /** Sends a ping over that link, and tells its monitor. */
+  ping(monitor: LinkMonitor): void;
+  /** The link that carries the traffic has changed. */
+  onActive(link: Link | undefined, reason: string): void;
+  /** The link that carries what may be lost has changed. */
+  onSwift(link: Link | undefined): void;
+  onDown(link: Link, close: LinkClose): void;
+  onSilence(link: Link, isSilent: boolean): void;
+}
+
+/** The links of one session: which are there, which is the best that works, and which have to be given up. */
+export class SessionLinks {
+  readonly #options: SessionLinksOptions;
+  readonly #monitors: LinkMonitor[] = [];
+  #active: LinkMonitor | undefined;
+  #swift: LinkMonitor | undefined;
+  #leastTimeoutMs = 0;
+
+  constructor(options: SessionLinksOptions) {
+    this.#options = options;
+  }
+
+  /** The monitor of the link that carries the traffic. */
+  get active(): LinkMonitor | undefined {
+    return this.#active;
+  }
+
+  /** The monitor of the link that carries what may be lost; mostly the same. */
+  get swift(): LinkMonitor | undefined {
+    return this.#swift;
+  }
+
+  /** Silence is borne for at least so long, whatever a link's own timeout is. */
+  set leastTimeoutMs(timeoutMs: number) {
+    this.#leastTimeoutMs = timeoutMs;
+  }
+
+  /** What was measured on a link of this session. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  }
+
+  attach(link: Link, options: LinkMonitorOptions): void {
+    const monitor = new LinkMonitor(link, options, this.#options.scheduler.nowMs());
+    this.#monitors.push(monitor);
+    link.start({
+      onOpen: () => this.#opened(monitor),
+      onPacket: (packet) => this.#options.onPacket(packet, monitor),
+      onClose: (close) => this.#down(monitor, close),
+    });
+  }
+
+  /** Gives the traffic to the best usable link. */
+  choose(reason: string): void {
+    const swift = bestOf(this.#monitors);
+    const best = bestOf(this.#monitors.filter(({ options }) => options.carries !== "unreliable")) ?? swift;
+    const [hasMoved, hasSwiftMoved] = [best !== this.#active, swift !== this.#swift];
+    this.#active = best;
+    this.#swift = swift;
+    if (hasMoved) this.#options.onActive(best?.link, reason);
+    if (hasSwiftMoved && this.#swift === swift) this.#options.onSwift(swift?.link);
+  }
+
+  /** Gives up dead links, and pings where that is due. */
+  update(nowMs: number): void {
+    for (const monitor of this.#monitors.slice()) {
+      const failure = monitor.failure(nowMs, this.#leastTimeoutMs);
+      if (failure === undefined) {
+        this.#pingIfDue(monitor, nowMs);
+        const isSilent = monitor.silenceNews(nowMs);
+        if (isSilent !== undefined) this.#options.onSilence(monitor.link, isSilent);
+      } else {
+        monitor.link.close(CloseCode.timeout, failure);
+        this.#down(monitor, { code: CloseCode.timeout, reason: failure });
+      }
+    }
+  }
+
+  /** Ends all of them; none is reported any more. */
+  end(close: LinkClose): void {
+    this.#active = undefined;
+    this.#swift = undefined;
+    for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
+  }
+
+  #opened(monitor: LinkMonitor): void {
+    const nowMs = this.#options.scheduler.nowMs();
+    monitor.opened(nowMs);
+    this.choose("link opened");
+    this.#pingIfDue(monitor, nowMs);
+  }
+
+  #down(monitor: LinkMonitor, close: LinkClose): void {
+    const index = this.#monitors.indexOf(monitor);
+    if (index < 0) return;
+    this.#monitors.splice(index, 1);
+    this.#options.onDown(monitor.link, close);
+    // The owner may have ended the session, or changed the links, meanwhile.
+    this.choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
+  }
+
+  #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
+    if (monitor.isPingDue(nowMs, monitor === this.#active || monitor === this.#swift))
+      this.#options.ping(monitor);
+  }
+}

@@ -1,0 +1,191 @@
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import {
+  newLinkCounters,
+  type Link,
+  type LinkClose,
+  type LinkCounters,
+  type LinkHandlers,
+  type LinkKind,
+  type LinkState,
+} from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+import { SendQueue } from "../send-queue.js";
+
+export interface StripedLinkOptions {
+  readonly scheduler: Scheduler;
+  /** The socket that carries everything but states, and states too while it is alone. */
+  readonly first: Link;
+  /** States wait here while all sockets together hold this many bytes: not more than one socket alone would. */
+  readonly highWaterBytes?: number;
+  /** The first socket gave no sign of life for so long while another did: it is dead, whatever it says itself. */
+  readonly silenceMs?: number;
+}
+
+const DEFAULT_HIGH_WATER_BYTES = 4096;
+const DEFAULT_SILENCE_MS = 5000;
+
+/**
+ * Several ordered links of one session that look like one. States and inputs alternate over them, so that a lost segment
+ * delays only every second or third of them, and the newest wins at the receiver; all else stays on the first link, in
+ * its order. With the first link alone it is that link.
+ *
+ * A state goes over one socket, never over two: there are not more packets than on one socket. While the sockets hold
+ * more than one alone might, states wait here and are replaced. It lives as long as its first link.
+ */
+export class StripedLink implements Link {
+  readonly #scheduler: Scheduler;
+  readonly #first: Link;
+  readonly #stripes: Link[] = [];
+  readonly #silenceMs: number;
+  /** Writes are counted by the links themselves; of these only what was replaced or dropped here matters. */
+  readonly #queueCounters = newLinkCounters();
+  readonly #pastCounters = newLinkCounters();
+  readonly #states: SendQueue;
+  #handlers: LinkHandlers | undefined;
+  #turn = 0;
+  #heardAtMs: number;
+  #onStripes: (() => void) | undefined;
+
+  constructor(options: StripedLinkOptions) {
+    this.#scheduler = options.scheduler;
+    this.#first = options.first;
+    this.#silenceMs = options.silenceMs ?? DEFAULT_SILENCE_MS;
+    this.#heardAtMs = options.scheduler.nowMs();
+    this.#states = new SendQueue({
+      scheduler: options.scheduler,
+      counters: this.#queueCounters,
+      write: (packet) => this.#nextLink().send("state", packet),
+      bufferedBytes: () => this.#linksQueuedBytes(),
+      onOverflow: () => undefined,
+      limits: { highWaterBytes: options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES },
+    });
+  }
+
+  get kind(): LinkKind {
+    return this.#first.kind;
+  }
+
+  get state(): LinkState {
+    return this.#first.state;
+  }
+
+  get isUnreliable(): boolean {
+    return this.#first.isUnreliable;
+  }
+
+  /** The links that states alternate over now; 1: the first alone. */
+  get width(): number {
+    return 1 + this.#openStripes().length;
+  }
+
+  /** The links besides the first, those that are not open yet included. */
+  get stripeCount(): number {
+    return this.#stripes.length;
+  }
+
+  get queuedBytes(): number {
+    return this.#states.queuedBytes + this.#linksQueuedBytes();
+  }
+
+  get counters(): Readonly<LinkCounters> {
+    const sum = { ...this.#pastCounters };
+    for (const { counters } of [this.#first, ...this.#stripes]) addTo(sum, counters);
+    sum.statesReplaced += this.#queueCounters.statesReplaced;
+    sum.packetsDropped += this.#queueCounters.packetsDropped;
+    return sum;
+  }
+
+  /** Called when a stripe opens or ends. */
+  onStripes(fn: () => void): void {
+    this.#onStripes = fn;
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.#handlers = handlers;
+    this.#first.start({
+      onOpen: () => handlers.onOpen(),
+      onPacket: (packet) => {
+        this.#heardAtMs = this.#scheduler.nowMs();
+        handlers.onPacket(packet);
+      },
+      onClose: (close) => this.#firstClosed(close),
+    });
+  }
+
+  /** One more link of the same session, not started yet. States use it once it is open. */
+  add(stripe: Link): void {
+    if (this.state === "closed") return stripe.close(CloseCode.left, "the first link has ended");
+    this.#stripes.push(stripe);
+    stripe.start({
+      onOpen: () => this.#onStripes?.(),
+      onPacket: (packet) => this.#receive(packet),
+      onClose: () => this.#remove(stripe),
+    });
+  }
+
+  /** Ends all links but the first. */
+  narrow(reason: string): void {
+    for (const stripe of this.#stripes) stripe.close(CloseCode.left, reason);
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+    const alternates = trafficClass === "state" || trafficClass === "input";
+    if (!alternates || this.state !== "open" || (this.width === 1 && this.#states.queuedBytes === 0)) {
+      return this.#first.send(trafficClass, packet, key);
+    }
+    this.#states.send(trafficClass, packet, key);
+  }
+
+  close(code: number, reason: string): void {
+    this.#end(code, reason);
+    this.#first.close(code, reason);
+  }
+
+  #receive(packet: Uint8Array): void {
+    const silentMs = this.#scheduler.nowMs() - this.#heardAtMs;
+    if (this.state === "open" && silentMs > this.#silenceMs) {
+      return this.close(CloseCode.timeout, `its first socket is silent for ${Math.round(silentMs)} ms`);
+    }
+    this.#handlers?.onPacket(packet);
+  }
+
+  #firstClosed(close: LinkClose): void {
+    this.#end(close.code, close.reason);
+    const handlers = this.#handlers;
+    this.#handlers = undefined;
+    handlers?.onClose(close);
+  }
+
+  #end(code: number, reason: string): void {
+    this.#states.clear();
+    for (const stripe of this.#stripes) stripe.close(code, reason);
+  }
+
+  #remove(stripe: Link): void {
+    this.#stripes.splice(this.#stripes.indexOf(stripe), 1);
+    addTo(this.#pastCounters, stripe.counters);
+    this.#onStripes?.();
+  }
+
+  #openStripes(): Link[] {
+    return this.#stripes.filter(({ state }) => state === "open");
+  }
+
+  /** In turn; a link that holds bytes already is passed over while another one is free. */
+  #nextLink(): Link {
+    const links = [this.#first, ...this.#openStripes()];
+    const next = (this.#turn + 1) % links.length;
+    const inTurn = [...links.slice(next), ...links.slice(0, next)];
+    const link = inTurn.find(({ queuedBytes }) => queuedBytes === 0) ?? inTurn[0]!;
+    this.#turn = links.indexOf(link);
+    return link;
+  }
+
+  #linksQueuedBytes(): number {
+    return this.#stripes.reduce((bytes, stripe) => bytes + stripe.queuedBytes, this.#first.queuedBytes);
+  }
+}
+
+function addTo(sum: LinkCounters, counters: Readonly<LinkCounters>): void {
+  for (const name of Object.keys(sum) as (keyof LinkCounters)[]) sum[name] += counters[name];
+}

@@ -1,0 +1,200 @@
+import { memoryLinkPair, seededRandom, VirtualScheduler, type NetworkSettings } from "@paceline/testkit";
+import { Session, StripeDecision, StripedLink, type StripeWish } from "@paceline/transport";
+import { describe, expect, test } from "vitest";
+
+const lossy = { delayMs: 25, loss: { kind: "uniform", ratio: 0.05 } } as const;
+const INTERVAL_MS = 1000 / 30;
+
+/** Two ends with so many ordered links between them, striped. */
+function stripedEnds(scheduler: VirtualScheduler, width: number, settings: Partial<NetworkSettings>) {
+  const random = seededRandom(7);
+  const pairs = Array.from({ length: width }, () =>
+    memoryLinkPair({ scheduler, random: random.fork(), settings, isUnreliable: false }),
+  );
+  const striped = (end: "a" | "b"): StripedLink => {
+    const link = new StripedLink({ scheduler, first: pairs[0]![end] });
+    for (const pair of pairs.slice(1)) link.add(pair[end]);
+    return link;
+  };
+  return { a: striped("a"), b: striped("b"), pairs };
+}
+
+const listener = { onOpen: () => undefined, onPacket: () => undefined, onClose: () => undefined };
+
+function numbered(number: number, bytes = 60): Uint8Array {
+  const packet = new Uint8Array(bytes);
+  new DataView(packet.buffer).setUint32(0, number);
+  return packet;
+}
+
+/** p99 of the age of the newest state, sampled every 5 ms of a minute. */
+function ageP99(width: number, settings: Partial<NetworkSettings>): number {
+  const scheduler = new VirtualScheduler();
+  const { a, b } = stripedEnds(scheduler, width, settings);
+  const sentAtMs: number[] = [];
+  let newest = -1;
+  a.start(listener);
+  b.start({
+    ...listener,
+    onPacket: (packet) => (newest = Math.max(newest, new DataView(packet.buffer).getUint32(0))),
+  });
+  scheduler.advance(100);
+  scheduler.every(INTERVAL_MS, () => {
+    a.send("state", numbered(sentAtMs.length), 1);
+    sentAtMs.push(scheduler.nowMs());
+  });
+  scheduler.advance(1000);
+  const ages: number[] = [];
+  for (let sample = 0; sample < 12_000; sample++) {
+    scheduler.advance(5);
+    ages.push(scheduler.nowMs() - sentAtMs[newest]!);
+  }
+  return ages.toSorted((x, y) => x - y)[Math.floor(ages.length * 0.99)]!;
+}
+
+describe("states over several ordered links", () => {
+  test("[WF70] are as fresh without loss, and much fresher with it", () => {
+    expect(ageP99(3, { delayMs: 25 })).toBeCloseTo(ageP99(1, { delayMs: 25 }), 0);
+    expect(ageP99(3, lossy) / ageP99(1, lossy)).toBeLessThan(0.6);
+  });
+
+  test("[WF70] alternate, each over one of them; all else keeps to the first", () => {
+    const scheduler = new VirtualScheduler();
+    const { a, b, pairs } = stripedEnds(scheduler, 3, { delayMs: 5 });
+    a.start(listener);
+    b.start(listener);
+    scheduler.advance(100);
+    for (let sent = 0; sent < 30; sent++) {
+      a.send("state", numbered(sent), 1);
+      a.send("command", numbered(sent));
+      scheduler.advance(20);
+    }
+    expect(pairs.map((pair) => pair.a.counters.packetsSent)).toEqual([40, 10, 10]);
+    expect([a.width, a.counters.packetsSent, b.counters.packetsReceived]).toEqual([3, 60, 60]);
+  });
+
+  test("[WF70] are not more packets than on one link where the path is too narrow, and stay as fresh", () => {
+    const sent = [1, 3].map((width) => {
+      const scheduler = new VirtualScheduler();
+      const { a, b } = stripedEnds(scheduler, width, { delayMs: 25, rateBps: 64_000 / width });
+      a.start(listener);
+      b.start(listener);
+      scheduler.advance(100);
+      for (let tick = 0; tick < 600; tick++) {
+        for (let key = 1; key <= 10; key++) a.send("state", numbered(tick, 100), key);
+        scheduler.advance(INTERVAL_MS);
+      }
+      expect(a.queuedBytes).toBeLessThan(4096 + 1000 + 200);
+      return a.counters.packetsSent;
+    });
+    expect(sent[1]!).toBeLessThanOrEqual(sent[0]! * 1.02);
+  });
+
+  test("end with the first link; a further one may end alone", () => {
+    const scheduler = new VirtualScheduler();
+    const { a, b, pairs } = stripedEnds(scheduler, 3, {});
+    const closes: number[] = [];
+    a.start({ ...listener, onClose: ({ code }) => closes.push(code) });
+    b.start(listener);
+    scheduler.advance(10);
+    pairs[2]!.b.close(4000, "enough");
+    scheduler.advance(10);
+    expect([a.width, a.state]).toEqual([2, "open"]);
+    pairs[0]!.b.close(4001, "bye");
+    scheduler.advance(10);
+    expect([closes, a.state, pairs[1]!.a.state]).toEqual([[4001], "closed", "closed"]);
+  });
+
+  test("a first link that died unseen while another lives is given up", () => {
+    const scheduler = new VirtualScheduler();
+    const { a, b, pairs } = stripedEnds(scheduler, 2, {});
+    a.start(listener);
+    b.start(listener);
+    scheduler.advance(10);
+    pairs[0]!.cut();
+    for (let sent = 0; sent < 300; sent++) {
+      b.send("state", numbered(sent), 1);
+      scheduler.advance(20);
+    }
+    expect(a.state).toBe("closed");
+  });
+});
+
+/** What is decided after so long on such a path, with states both ways. */
+function decided(settings: Partial<NetworkSettings>, seconds: number, statesPerTick = 1): StripeWish {
+  const scheduler = new VirtualScheduler();
+  const decision = new StripeDecision();
+  const pair = memoryLinkPair({
+    scheduler,
+    random: seededRandom(3),
+    settings: { delayMs: 25 },
+    isUnreliable: false,
+  });
+  const link = {
+    preference: 1,
+    needsProof: false,
+    connectTimeoutMs: 5000,
+    timeoutMs: 60_000,
+    heartbeatMs: 1000,
+  };
+  const onReliable = () => undefined;
+  const a = new Session({
+    scheduler,
+    handlers: {
+      onReliable,
+      onPong: ({ sentMs, receivedMs }) => decision.observe(receivedMs - sentMs, receivedMs),
+    },
+  });
+  const b = new Session({ scheduler, handlers: { onReliable } });
+  a.attach(pair.a, link);
+  b.attach(pair.b, link);
+  scheduler.advance(10_000);
+  pair.change(settings);
+  scheduler.every(250, () => decision.isSuspicious && a.ping());
+  scheduler.every(INTERVAL_MS, () => {
+    for (let state = 0; state < statesPerTick; state++) {
+      a.sendState(numbered(0, 100), state + 1);
+      b.sendState(numbered(0, 100), state + 1);
+    }
+  });
+  scheduler.advance(seconds * 1000);
+  return decision.wish;
+}
+
+describe("the decision to stripe", () => {
+  test("is taken within 15 s where segments are lost", () => {
+    const { sockets, reason } = decided({ delayMs: 25, loss: { kind: "uniform", ratio: 0.05 } }, 15);
+    expect(sockets).toBeGreaterThan(1);
+    expect(reason).toMatch(/% of the round trips stalled/);
+  });
+
+  test("is not taken on a clean path, a jittery one, or one with a rare loss", () => {
+    expect(decided({ delayMs: 25 }, 60).sockets).toBe(1);
+    expect(decided({ delayMs: 25, jitterMs: 8 }, 60).sockets).toBe(1);
+    expect(decided({ delayMs: 25, loss: { kind: "uniform", ratio: 0.001 } }, 60).sockets).toBe(1);
+  });
+
+  test("is not taken where the path is too narrow for what is sent", () => {
+    const { sockets, reason } = decided({ delayMs: 25, rateBps: 64_000 }, 20, 10);
+    expect(sockets).toBe(1);
+    expect(reason).toMatch(/delay grows/);
+  });
+
+  test("is taken back half a minute after the last stall, not before", () => {
+    const decision = new StripeDecision();
+    let nowMs = 0;
+    const observe = (rttMs: number, times: number) => {
+      for (let time = 0; time < times; time++) decision.observe(rttMs, (nowMs += 500));
+    };
+    observe(50, 20);
+    for (let round = 0; round < 10; round++) {
+      observe(50, 2);
+      observe(250, 1);
+    }
+    expect(decision.wish.sockets).toBe(3);
+    observe(50, 60);
+    expect(decision.wish.sockets).toBe(3);
+    observe(50, 40);
+    expect(decision.wish).toEqual({ sockets: 1, reason: "no stalls for 30 s" });
+  });
+});
