@@ -60,10 +60,14 @@ export async function dissector(module = DEMO) {
   const parts = Object.entries(PARTS).map(
     ([name, file]) => `local ${name} = (function()\n${read(file)}end)()\n`,
   );
-  const head = "-- Paceline in Wireshark, written by `pnpm dissector`. Put it into the folder of personal Lua plugins.\n";
+  const head =
+    "-- Paceline in Wireshark, written by `pnpm dissector`. Put it into the folder of personal Lua plugins.\n";
   return [head, await tablesOf(path.resolve(module)), ...parts, read("register.lua")].join("\n");
 }
 
-if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === path.join(ROOT, "tools/dissector.mjs")) {
+if (
+  process.argv[1] !== undefined &&
+  path.resolve(process.argv[1]) === path.join(ROOT, "tools/dissector.mjs")
+) {
   process.stdout.write(await dissector(process.argv[2]));
 }

@@ -5,9 +5,11 @@ local tcp_stream = Field.new("tcp.stream")
 
 -- Frames are shown again and in any order, but states build on each other: what was read is kept.
 local read = {}
+-- What to say of a frame, of all the messages in it.
+local lines = {}
 
 function protocol.init()
-  read = {}
+  read, lines = {}, {}
   packets.forget_all()
 end
 
@@ -31,11 +33,13 @@ function protocol.dissector(tvb, pinfo, tree)
   if not read[key] and not pinfo.visited then
     local stream = tcp_stream()
     read[key] = packets.read(stream and stream.value or 0, pinfo.src_port, bytes)
+    local before = lines[pinfo.number]
+    lines[pinfo.number] = (before and before .. ", " or "") .. read[key].line
   end
   local known = read[key]
   if not known then return 0 end
   pinfo.cols.protocol = "Paceline"
-  pinfo.cols.info = known.line
+  pinfo.cols.info = lines[pinfo.number]
   local root = tree:add(protocol, tvb())
   root:append_text(": " .. known.line)
   for _, node in ipairs(known.children or {}) do show(root, node, tvb) end

@@ -195,7 +195,7 @@ describe.skipIf(!hasPython)("a reader in Python that knows the documents alone",
       for (let index = 0; index < count; index++)
         rooms.push(await stage.join(server, { webSocket: recordingWebSocket(`link ${index}`, recorded) }));
       await until("all have met", () => rooms.every(({ peers }) => peers.length === count - 1));
-      for (const room of rooms) for (const kind of [Car, Kite, Drone]) void [...room.entities(kind)];
+      for (const room of rooms) for (const kind of definitions) void [...room.entities(kind)];
       rooms[0]!.send("horn", { loud: true, notes: [1, -2, 0.5] });
       rooms[1]!.onRequest("time", () => 12.5);
       await drive(rooms);

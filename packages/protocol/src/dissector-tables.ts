@@ -4,7 +4,8 @@ import { CHANGE_CHANCES, SHAPES, WEIGHTS } from "./state/residual-parameters.js"
 import { buildFrequencies } from "./state/residual-shapes.js";
 import { planState, type StatePlan } from "./state/state-plan.js";
 
-type LuaValue = string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
+type LuaValue =
+  string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
 
 /** Letters of {@link CHANGE_CHANCES}, from 0 on. */
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -14,9 +15,11 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  * `pnpm dissector` puts the dissector itself behind it.
  */
 export function dissectorTables(definitions: readonly EntityDefinition[]): string {
-  const described = Object.fromEntries(definitions.map((definition) => [definition.name, describe(definition)]));
+  const described = Object.fromEntries(
+    definitions.map((definition) => [definition.name, describe(definition)]),
+  );
   const frequencies = SHAPES.map((shapes) => fromZero([...buildFrequencies(shapes)]));
-  const chances = [...CHANGE_CHANCES].map((letter) => 256 * (LETTERS.indexOf(letter) + 1));
+  const chances = Array.from(CHANGE_CHANCES, (letter) => 256 * (LETTERS.indexOf(letter) + 1));
   return [
     `local DEFINITIONS = ${lua(described)}`,
     `local WEIGHTS = ${fromZero(WEIGHTS.map(fromZero))}`,
