@@ -3,7 +3,7 @@ from byte_reader import ByteReader, Drop, value_of
 
 MAX_PACKET = 16384
 CLASSES = ("state", "reference", "event", "command", "input", "bulk")
-KINDS = {0x01: "state", 0x02: "reliable", 0x03: "event", 0x10: "ping", 0x11: "pong", 0x12: "close"}
+KINDS = {0x01: "state", 0x02: "reliable", 0x03: "event", 0x04: "input", 0x10: "ping", 0x11: "pong", 0x12: "close"}
 MOTIONS = ("hold", "velocity", "acceleration", "turn", "history", "step")
 
 
@@ -16,14 +16,18 @@ def _first_byte(reader):
 
 
 def envelope_of(data):
-    """WF29. A key, the class, the numbers, and the packet that is passed on."""
+    """WF29. The class, a key, the numbers, and the packet that is passed on."""
     reader = ByteReader(data, "too-short")
     if _first_byte(reader) != 1:
         raise Drop("flags")
-    traffic_class = reader.u8()
+    said = reader.u8()
+    traffic_class = said & 127
     if traffic_class >= len(CLASSES):
         raise Drop("unknown-kind")
-    key = reader.u16()
+    envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16()}
+    if said & 128:
+        # WF63: of one entity
+        envelope.update(entity=reader.u32(), update=reader.u16())
     count = reader.u8()
     if not 1 <= count <= 64:
         raise Drop("length")
@@ -33,7 +37,7 @@ def envelope_of(data):
         raise Drop("too-short")
     if len(packet) > MAX_PACKET:
         raise Drop("too-long")
-    return {"trafficClass": CLASSES[traffic_class], "key": key, "peers": peers, "packet": packet}
+    return {**envelope, "peers": peers, "packet": packet}
 
 
 def header_of(data):
@@ -87,10 +91,10 @@ def message_of(kind, body):
         return {"code": code, "reason": ""}
 
 
-def payload_of(data):
-    """WF20 to WF23, WF46, WF47: the payload of a reliable message between participants."""
+def payload_of(data, is_with_authority=False):
+    """WF20 to WF23, WF46, WF47: the payload of a reliable message between participants, or with an authority."""
     reader = ByteReader(data)
-    read = PAYLOADS.get(reader.u8())
+    read = (WITH_AUTHORITY if is_with_authority else PAYLOADS).get(reader.u8())
     _check(read is not None)
     return read(reader)
 
@@ -165,7 +169,14 @@ def _fields(reader):
     return fields
 
 
+def _authority(reader):
+    value = value_of(reader.rest())
+    _check(isinstance(value, dict))
+    return {"kind": "authority", "message": value}
+
+
 PAYLOADS = {2: _command, 3: _request, 4: _reply, 7: _stream, 8: _reference, 9: _resync, 10: _fields}
+WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
 
 
 def control_of(data, sender):
@@ -177,7 +188,10 @@ def control_of(data, sender):
     kind = value.get("type")
     fields = CONTROLS[sender].get(kind) if isinstance(kind, str) else None
     _check(fields is not None)
-    return {"type": kind, **_fields_of(value, fields)}
+    found = {"type": kind, **_fields_of(value, fields)}
+    if kind == "welcome" and "authority" in value:
+        found["authority"] = _authority_of(value["authority"])
+    return found
 
 
 def _fields_of(value, fields):
@@ -222,21 +236,52 @@ def _ice_server(value):
     return server
 
 
+def _options(value):
+    _check(isinstance(value, dict))
+    _check(all(isinstance(item, (str, int, float, bool)) for item in value.values()))
+    return value
+
+
+def _authority_of(value):
+    """WF80."""
+    found = _fields_of(value, {"tickHz": _u16, "kinds": _list_of(_authority_kind), "inputHash": _u32})
+    _check(1 <= found["tickHz"] <= 255 and len(found["kinds"]) <= 64)
+    return found
+
+
+def _authority_kind(value):
+    return _fields_of(value, {"name": _text, "stateHash": _u32})
+
+
+def _u32(value):
+    return _whole(value, 2**32 - 1)
+
+
 PEER = {"number": _u16, "id": _text, "webrtc": _boolean}
 _SIGNAL = {"attempt": _u16, "data": lambda value: value}
 CONTROLS = {
     "server": {
         "welcome": {
-            **{name: _text for name in ("sessionId", "token", "roomId", "roomName")},
+            **{name: _text for name in ("sessionId", "token", "resumeToken", "roomId", "roomName")},
+            "options": _options,
             "number": _u16,
             "peers": _list_of(_peer),
             "iceServers": _list_of(_ice_server),
         },
-        "resumed": {},
+        "resumed": {"resumeToken": _text},
+        "stripe": {"ticket": _text},
+        "moving": {"endpoint": _text},
+        "iceServers": {"iceServers": _list_of(_ice_server)},
         "joined": {"peer": _peer},
         "left": {"number": _u16},
         "capabilities": {"number": _u16, "webrtc": _boolean},
         "signal": {"from": _u16, **_SIGNAL},
     },
-    "participant": {"capabilities": {"webrtc": _boolean}, "signal": {"to": _u16, **_SIGNAL}, "leave": {}},
+    "participant": {
+        "capabilities": {"webrtc": _boolean},
+        "signal": {"to": _u16, **_SIGNAL},
+        "stripe": {},
+        "visibility": {"hidden": _boolean},
+        "leave": {},
+    },
 }

@@ -1,13 +1,5 @@
 -- The fields that filters and columns know. Those of the entities are called as the game calls them.
 local M = { all = {}, of = {} }
-local CLASSES = { [0] = "state", "reference", "event", "command", "input", "bulk" }
-local KINDS = { [1] = "state", [2] = "reliable", [3] = "event", [0x10] = "ping", [0x11] = "pong", [0x12] = "close" }
-local PAYLOADS = {
-  [1] = "control", [2] = "command", [3] = "request", [4] = "reply",
-  [7] = "stream", [8] = "reference", [9] = "resync", [10] = "fields",
-}
-M.CLASSES, M.KINDS, M.PAYLOADS = CLASSES, KINDS, PAYLOADS
-
 local function add(kind, name, label, ...)
   local key = "paceline." .. name
   if M.of[key] then return end
@@ -18,6 +10,8 @@ end
 add("uint8", "version", "Version")
 add("uint8", "class", "Class", base.DEC, CLASSES)
 add("uint16", "key", "Key")
+add("uint32", "update_of", "Update of entity")
+add("uint16", "update", "Update")
 add("uint16", "participant", "Participant")
 add("uint16", "sequence", "Sequence")
 add("uint32", "tick", "Tick")

@@ -39,7 +39,7 @@ local sessions = {}
 
 local function session_of(link, sender, peer)
   local key = link .. " " .. sender .. " " .. tostring(peer)
-  sessions[key] = sessions[key] or { streams = {} }
+  sessions[key] = sessions[key] or { streams = {}, is_server = peer == nil }
   return sessions[key]
 end
 
@@ -179,68 +179,106 @@ local function add_control(parent, link, s, at)
   return kind
 end
 
-local function add_payload(parent, link, session, s, at)
-  local kind = u8(s, at)
-  local node = add(parent, "payload", at, 1, kind)
-  at = at + 1
-  if kind == 1 then return add_control(node, link, s, at) end
-  if kind == 2 then return "command " .. tostring(add_message(node, s, at, 2, 1)[1]) end
-  if kind == 3 then
-    local items = add_message(node, s, at, 3, 2)
-    add(node, "request", at, #s - at + 1, tonumber(items[1]) or 0)
-    return "request " .. tostring(items[2])
-  end
-  if kind == 4 then
-    local items = add_message(node, s, at, 3, 0)
-    add(node, "request", at, #s - at + 1, tonumber(items[1]) or 0)
-    add(node, "ok", at, #s - at + 1, items[2] == true)
-    return "reply"
-  end
-  if kind == 7 then return add_stream(node, session, s, at) end
-  if kind == 8 then
-    local number, tick = u8(s, at), u32(s, at + 1)
-    add(node, "stream", at, 1, number)
-    add(node, "tick", at + 1, 4, tick)
-    return "reference " .. add_states(node, session, number, tick, s, at + 5)
-  end
-  if kind == 9 then
-    add(node, "stream", at, 1, u8(s, at))
-    for id_at = at + 1, #s - 1, 2 do add(node, "entity", id_at, 2, u16(s, id_at)) end
-    return "resync"
-  end
-  if kind == 10 then
-    add(node, "stream", at, 1, u8(s, at))
-    add(node, "field_count", at + 1, 1, u8(s, at + 1))
-    return "fields"
-  end
-  return "payload " .. kind
+-- By the name of the payload: what to say of it in a line.
+local ADD_PAYLOAD = {}
+
+function ADD_PAYLOAD.control(node, link, _, s, at)
+  return add_control(node, link, s, at)
 end
 
-local function add_reliable(node, link, session, s, at)
-  local id = u16(s, at)
-  add(node, "id", at, 2, id)
-  return add_payload(node, link, session, s, at + 2)
+function ADD_PAYLOAD.command(node, _, _, s, at)
+  return "command " .. tostring(add_message(node, s, at, 2, 1)[1])
+end
+
+function ADD_PAYLOAD.request(node, _, _, s, at)
+  local items = add_message(node, s, at, 3, 2)
+  add(node, "request", at, #s - at + 1, tonumber(items[1]) or 0)
+  return "request " .. tostring(items[2])
+end
+
+function ADD_PAYLOAD.reply(node, _, _, s, at)
+  local items = add_message(node, s, at, 3, 0)
+  add(node, "request", at, #s - at + 1, tonumber(items[1]) or 0)
+  add(node, "ok", at, #s - at + 1, items[2] == true)
+  return "reply"
+end
+
+function ADD_PAYLOAD.stream(node, _, session, s, at)
+  return add_stream(node, session, s, at)
+end
+
+function ADD_PAYLOAD.reference(node, _, session, s, at)
+  local number, tick = u8(s, at), u32(s, at + 1)
+  add(node, "stream", at, 1, number)
+  add(node, "tick", at + 1, 4, tick)
+  return "reference " .. add_states(node, session, number, tick, s, at + 5)
+end
+
+function ADD_PAYLOAD.resync(node, _, _, s, at)
+  add(node, "stream", at, 1, u8(s, at))
+  for id_at = at + 1, #s - 1, 2 do add(node, "entity", id_at, 2, u16(s, id_at)) end
+  return "resync"
+end
+
+function ADD_PAYLOAD.fields(node, _, _, s, at)
+  add(node, "stream", at, 1, u8(s, at))
+  add(node, "field_count", at + 1, 1, u8(s, at + 1))
+  return "fields"
+end
+
+function ADD_PAYLOAD.authority(node, _, _, s, at)
+  add(node, "value", at, #s - at + 1, msgpack.quoted(msgpack.read(s:sub(at))))
+  return "authority"
 end
 
 -- `s` ends where the message does.
+local ADD_BODY = {}
+
+function ADD_BODY.state(node, _, session, tick, s, at)
+  if session.is_server then
+    add(node, "undecoded", at, #s - at + 1, "states of an authority are not decoded")
+    return "state"
+  end
+  add(node, "stream", at, 1, u8(s, at))
+  return "state " .. add_states(node, session, u8(s, at), tick, s, at + 1)
+end
+
+function ADD_BODY.reliable(node, link, session, _, s, at)
+  add(node, "id", at, 2, u16(s, at))
+  local kind = u8(s, at + 2)
+  local payload = add(node, "payload", at + 2, 1, kind)
+  local add_payload = ADD_PAYLOAD[PAYLOADS[kind]]
+  return add_payload and add_payload(payload, link, session, s, at + 3) or "payload " .. kind
+end
+
+function ADD_BODY.event(node, _, _, _, s, at)
+  return "event " .. tostring(add_message(node, s, at, 2, 1)[1])
+end
+
+function ADD_BODY.input()
+  return "input"
+end
+
+function ADD_BODY.ping(node, _, _, _, s, at)
+  add(node, "number", at, 2, u16(s, at))
+  return "ping"
+end
+
+function ADD_BODY.pong(node, _, _, _, s, at)
+  add(node, "number", at, 2, u16(s, at))
+  add(node, "clock", at + 2, 8, (u32(s, at + 2) + u32(s, at + 6) * 2 ^ 32) / 1e6)
+  return "pong"
+end
+
+function ADD_BODY.close(node, _, _, _, s, at)
+  add(node, "code", at, 2, u16(s, at))
+  add(node, "reason", at + 2, #s - at - 1, s:sub(at + 2))
+  return "close " .. u16(s, at)
+end
+
 local function add_body(node, kind, link, session, tick, s, at)
-  if kind == 1 then
-    add(node, "stream", at, 1, u8(s, at))
-    return "state " .. add_states(node, session, u8(s, at), tick, s, at + 1)
-  end
-  if kind == 2 then return add_reliable(node, link, session, s, at) end
-  if kind == 3 then return "event " .. tostring(add_message(node, s, at, 2, 1)[1]) end
-  if kind == 0x10 or kind == 0x11 then
-    add(node, "number", at, 2, u16(s, at))
-    if kind == 0x11 then add(node, "clock", at + 2, 8, (u32(s, at + 2) + u32(s, at + 6) * 2 ^ 32) / 1e6) end
-    return fields.KINDS[kind]
-  end
-  if kind == 0x12 then
-    add(node, "code", at, 2, u16(s, at))
-    add(node, "reason", at + 2, #s - at - 1, s:sub(at + 2))
-    return "close " .. u16(s, at)
-  end
-  return string.format("kind 0x%02x", kind)
+  local add_known = ADD_BODY[KINDS[kind]]
+  return add_known and add_known(node, link, session, tick, s, at) or string.format("kind 0x%02x", kind)
 end
 
 local function add_header(tree, s, at)
@@ -293,16 +331,26 @@ function M.read(link, sender, s)
   local tree = { offset = 0, length = #s }
   local ok, said = pcall(function()
     if u8(s, 1) ~= 0x11 then return read_packet(tree, link, session_of(link, sender, nil), s, 1) end
-    local count = u8(s, 5)
-    local envelope = add(tree, nil, 1, 5 + 2 * count, nil, "Routing envelope")
-    add(envelope, "class", 2, 1, u8(s, 2))
+    -- With 128: an update of one entity, which the server knows by its sequence.
+    local is_update = u8(s, 2) >= 128
+    local at = is_update and 11 or 5
+    local count = u8(s, at)
+    local envelope = add(tree, nil, 1, at + 2 * count, nil, "Routing envelope")
+    add(envelope, "class", 2, 1, u8(s, 2) % 128)
     add(envelope, "key", 3, 2, u16(s, 3))
-    for index = 1, count do add(envelope, "participant", 4 + 2 * index, 2, u16(s, 4 + 2 * index)) end
+    if is_update then
+      add(envelope, "update_of", 5, 4, u32(s, 5))
+      add(envelope, "update", 9, 2, u16(s, 9))
+    end
+    for index = 1, count do
+      add(envelope, "participant", at - 1 + 2 * index, 2, u16(s, at - 1 + 2 * index))
+    end
     local line
     for index = count, 1, -1 do
       -- All read it, the first one shows it.
       local shown = index == 1 and tree or {}
-      line = read_packet(shown, link, session_of(link, sender, u16(s, 4 + 2 * index)), s, 6 + 2 * count)
+      local peer = u16(s, at - 1 + 2 * index)
+      line = read_packet(shown, link, session_of(link, sender, peer), s, at + 1 + 2 * count)
     end
     return line
   end)

@@ -139,7 +139,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
 
   beforeAll(async () => {
     const made = spawnSync(process.execPath, [GENERATOR], { encoding: "utf8", maxBuffer: 2 ** 26 });
-    expect(made.stderr).toBe("");
+    if (made.stderr !== "") throw new Error(made.stderr);
     writeFileSync(lua, made.stdout);
     const relay = createRelay({ rooms: { [ROOM_NAME]: {} } });
     const server = createServer((request, response) => {

@@ -1,3 +1,4 @@
+import { MessageKind, PayloadKind, TrafficClass } from "./codes.js";
 import type { Component, Leaf } from "./entity-components.js";
 import type { EntityDefinition } from "./entity-definition.js";
 import { CHANGE_CHANCES, SHAPES, WEIGHTS } from "./state/residual-parameters.js";
@@ -22,6 +23,9 @@ export function dissectorTables(definitions: readonly EntityDefinition[]): strin
   const chances = Array.from(CHANGE_CHANCES, (letter) => 256 * (LETTERS.indexOf(letter) + 1));
   return [
     `local DEFINITIONS = ${lua(described)}`,
+    `local CLASSES = ${named(TrafficClass)}`,
+    `local KINDS = ${named(MessageKind)}`,
+    `local PAYLOADS = ${named(PayloadKind)}`,
     `local WEIGHTS = ${fromZero(WEIGHTS.map(fromZero))}`,
     `local FREQUENCIES = ${fromZero(frequencies)}`,
     `local CHANCES = ${fromZero(chances)}`,
@@ -84,6 +88,13 @@ function derivedGroups(components: readonly Component[]): { path: string; member
 function columnOf({ columnOf: columns, min, max, step, turn }: StatePlan, component: number): number[] {
   const column = columns[component]!;
   return [min[column]!, max[column]!, step[column]!, turn[column]!];
+}
+
+/** Names by their numbers. */
+function named(numbers: Readonly<Record<string, number>>): string {
+  return `{ ${Object.entries(numbers)
+    .map(([name, number]) => `[${number}] = "${name}"`)
+    .join(", ")} }`;
 }
 
 /** A table whose indices begin at 0. */
