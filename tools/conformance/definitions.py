@@ -55,7 +55,7 @@ class Leaf:
         self.derived_from = field.get("derivedFrom")
         self.is_text = self.kind in ("string", "bytes")
         self.min, self.max = self._range(field)
-        self.precision = field.get("precision", 1)
+        self.precision = field.get("precision", 0 if self.is_text else 1)
 
     def _range(self, field):
         if self.kind == "angle":

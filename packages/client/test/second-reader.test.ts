@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import {
   angle,
+  bytes,
   defineEntity,
   enumOf,
   flag,
@@ -49,6 +50,7 @@ const Kite = defineEntity(
     owner2: uint({ range: [0, 9] }),
     tails: list(group({ length: scalar({ range: [0, 5], precision: 0.1 }), isTorn: flag() }), 2),
     name: string({ maxBytes: 20 }),
+    seal: bytes({ maxBytes: 4 }),
   },
   { motion: "acceleration" },
 );
@@ -98,7 +100,7 @@ function listen(): Heard[] {
 /** The numbers of a state in the order of the definition, without texts. */
 function numbersIn(values: ToldState["values"]): number[] {
   return Object.values(values)
-    .filter((value) => typeof value !== "string")
+    .filter((value) => typeof value === "number" || Array.isArray(value))
     .flat() as number[];
 }
 

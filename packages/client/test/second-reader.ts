@@ -14,7 +14,7 @@ export interface Told {
   readonly packet?: { readonly published: boolean; readonly messages: readonly ToldMessage[] };
 }
 
-export interface ToldMessage {
+interface ToldMessage {
   readonly kind: string;
   readonly drop?: string;
   readonly payload?: ToldMessage & { readonly message?: unknown };
