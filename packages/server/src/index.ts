@@ -23,6 +23,8 @@ export type { JwtAuthOptions } from "./auth/jwt-options.js";
 export type { ClassReport } from "./class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
 export { Histogram } from "./histogram.js";
+export type { BreachAnswer, PlayerEntities } from "./owned-states.js";
+export { MotionCheck, RateCheck, type Breach, type MotionLimits } from "./plausibility.js";
 export type { InputOf, Player } from "./player.js";
 export { type MessageLimits } from "./message-allowance.js";
 export { Refusal, type RefusalKind } from "./refusal.js";
