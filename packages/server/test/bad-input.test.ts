@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
+import { Client, NetError, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import type { ServerOptions, RoomClass } from "@paceline/server";
@@ -84,7 +84,7 @@ describe("messages", () => {
         for (; sent < due; sent++) room.send("often", sent);
       } catch (error) {
         // The client's own queue is full: it holds 1024.
-        expect(error).toMatchObject({ code: "limit/queue" });
+        if (!(error instanceof NetError)) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
