@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import type { CountsByName, Relay, RoomReport } from "@paceline/relay";
+import type { Histogram, RoomReport as AuthorityReport } from "@paceline/server";
 
 /** Everything begins with this, so that it can be found. */
 const PREFIX = "paceline_";
@@ -9,11 +10,13 @@ export class ServerMetrics {
   readonly registry = new Registry();
   readonly #relay: Relay;
 
-  constructor(relay: Relay) {
+  /** `authorities`: what rooms that decide have measured. */
+  constructor(relay: Relay, authorities: () => readonly AuthorityReport[]) {
     this.#relay = relay;
     collectDefaultMetrics({ register: this.registry });
     this.#gauges();
     this.#counters();
+    this.#ticks(authorities);
   }
 
   get contentType(): string {
@@ -69,6 +72,25 @@ export class ServerMetrics {
         for (const [link, count] of Object.entries(counts.received)) counter.inc({ link }, count[unit]);
       });
     }
+  }
+
+  #ticks(authorities: () => readonly AuthorityReport[]): void {
+    const worst = (gauge: Gauge, of: (report: AuthorityReport) => Histogram): void => {
+      for (const share of [0.5, 0.95, 0.99]) {
+        const ms = authorities().map((report) => of(report).quantile(share));
+        gauge.set({ quantile: String(share) }, Math.max(0, ...ms));
+      }
+    };
+    const labels = ["quantile"];
+    this.#gauge("tick_ms", "How long steps of rooms that decide take, in the worst room", labels, (gauge) =>
+      worst(gauge, ({ duration }) => duration),
+    );
+    this.#gauge("tick_lateness_ms", "How late these steps begin, in the worst room", labels, (gauge) =>
+      worst(gauge, ({ lateness }) => lateness),
+    );
+    this.#gauge("ticks_skipped", "Steps that open rooms have left out", [], (gauge) => {
+      gauge.set(authorities().reduce((sum, { skippedTicks }) => sum + skippedTicks, 0));
+    });
   }
 
   #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void): void {

@@ -4,6 +4,7 @@ export {
   angle,
   bytes,
   defineEntity,
+  defineInput,
   enumOf,
   flag,
   group,
@@ -18,14 +19,24 @@ export {
   type EntityDefinition,
   type EntityOptions,
   type Fields,
+  type InputDefinition,
   type MotionModel,
   type Range,
   type ShowStyle,
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
-export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export type {
+  InitialFields,
+  InputStep,
+  Quat,
+  ReadonlyFields,
+  Vec2,
+  Vec3,
+  WritableFields,
+} from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
+export type { Prediction, PredictionStats } from "./authority/prediction.js";
 export * from "./client.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
 export type { TransportKind } from "./environment.js";

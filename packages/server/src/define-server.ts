@@ -112,6 +112,22 @@ class DefinedServer {
     return this.#relay.health();
   }
 
+  get counts(): Relay["counts"] {
+    return this.#relay.counts;
+  }
+
+  rooms(): ReturnType<Relay["rooms"]> {
+    return this.#relay.rooms();
+  }
+
+  kick(sessionId: string, reason?: string): boolean {
+    return this.#relay.kick(sessionId, reason);
+  }
+
+  drain(options: { readonly timeoutMs: number }): Promise<number> {
+    return this.#relay.drain(options);
+  }
+
   reports(): RoomReport[] {
     return this.#authorities.flatMap((authority) => authority.reports());
   }

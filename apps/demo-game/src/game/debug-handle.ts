@@ -65,10 +65,10 @@ export function exposeForDebugging(game: RaceGame): void {
         return { ...participant.racer.car };
       },
       get lapsDone() {
-        return participant.racer.laps.lapsDone;
+        return participant.lapsDone;
       },
       get progressM() {
-        return participant.racer.laps.progressM;
+        return participant.progressM;
       },
       get others() {
         return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({
