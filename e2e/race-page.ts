@@ -9,6 +9,7 @@ interface PageHandle {
     readonly state: string;
     readonly peers: readonly PeerView[];
     readonly transport: {
+      readonly serverPath: { readonly choice: string; readonly reason: string };
       readonly history: readonly { atMs: number; about: string; choice: string; reason: string }[];
     };
     send(type: string, message: unknown): void;
@@ -27,7 +28,7 @@ interface PageHandle {
 interface PeerView {
   readonly id: string;
   readonly number: number;
-  readonly path: "direct" | "relay";
+  readonly path: "direct" | "turn" | "relay";
   readonly channel: string;
   readonly reason: string;
 }
@@ -122,7 +123,7 @@ export class RacePage {
   }
 
   /** Waits until the pair uses that path, by this side's account; answers with the reason it gives. */
-  async reaches(other: RacePage, path: "direct" | "relay", timeoutMs = JOIN_LIMIT_MS): Promise<string> {
+  async reaches(other: RacePage, path: PeerView["path"], timeoutMs = JOIN_LIMIT_MS): Promise<string> {
     try {
       return await this.waitFor(
         `the path to ${other.name} to be ${path}`,

@@ -14,16 +14,19 @@ const READY_LIMIT_MS = 15_000;
 /** The real relay server in a process of its own, serving the built game, with as many computer drivers as wanted. */
 export class RaceServer {
   readonly port: number;
+  readonly #flags: readonly string[];
   #server: ChildProcess | undefined;
   #drivers: ChildProcess | undefined;
   #log = "";
 
-  private constructor(port: number) {
+  private constructor(port: number, flags: readonly string[]) {
     this.port = port;
+    this.#flags = flags;
   }
 
-  static async start(driverCount = 0): Promise<RaceServer> {
-    const server = new RaceServer(await freePort());
+  /** `flags`: for the server, besides those that every scenario needs. */
+  static async start(driverCount = 0, flags: readonly string[] = []): Promise<RaceServer> {
+    const server = new RaceServer(await freePort(), flags);
     await server.#startServer();
     if (driverCount > 0) server.#startDrivers(driverCount);
     return server;
@@ -66,6 +69,7 @@ export class RaceServer {
       PAGE,
       "--game",
       GAME,
+      ...this.#flags,
     ];
     const server = this.#spawn(args);
     this.#server = server;

@@ -33,7 +33,7 @@ interface EnterOptions {
 }
 
 interface Fixtures {
-  startServer: (driverCount?: number) => Promise<RaceServer>;
+  startServer: (driverCount?: number, flags?: readonly string[]) => Promise<RaceServer>;
   /** Opens a browser window; the scenario is skipped where that browser is not installed. */
   enter: (name: BrowserName, options?: EnterOptions) => Promise<RaceBrowser>;
   report: (finding: Finding) => void;
@@ -80,8 +80,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads a fixture's needs from this pattern
   startServer: async ({}, use, info) => {
     const servers: RaceServer[] = [];
-    await use(async (driverCount = 0) => {
-      const server = await RaceServer.start(driverCount);
+    await use(async (driverCount = 0, flags: readonly string[] = []) => {
+      const server = await RaceServer.start(driverCount, flags);
       servers.push(server);
       return server;
     });

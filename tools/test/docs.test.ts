@@ -12,6 +12,7 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8
 const under = (folder: string, suffix: string): string[] =>
   readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = `${folder}/${entry.name}`;
+    // Not into node_modules: packages that test each other lie in each other's, without end.
     if (entry.isDirectory()) return entry.name === "node_modules" ? [] : under(file, suffix);
     return file.endsWith(suffix) ? [file] : [];
   });

@@ -38,24 +38,30 @@ function whyNotListening(error: unknown, options: ServerOptions): string {
   return `cannot listen on ${address}, port ${port}: ${listenFaults[code] ?? code}`;
 }
 
+/** The threads of the WebRTC library would keep the process for a while. */
+async function end(host: RelayHost): Promise<void> {
+  await host.stop();
+  process.exit();
+}
+
 async function run(): Promise<void> {
   const ready = await configured();
   if (ready === undefined) return;
   const { options, host } = ready;
   // A second signal does not wait for anybody.
   process.once("SIGTERM", () => {
-    process.once("SIGTERM", () => void host.stop());
-    void host.drain();
+    process.once("SIGTERM", () => void end(host));
+    void host.drain().then(() => process.exit());
   });
-  process.once("SIGINT", () => void host.stop());
+  process.once("SIGINT", () => void end(host));
   try {
     const { game, admin } = await host.listen();
     if (admin !== undefined) console.log(`admin page and metrics on ${admin}`);
     console.log(`listening on ${game}`);
   } catch (error) {
     console.error(whyNotListening(error, options));
-    process.exitCode = 1;
     await host.stop();
+    process.exit(1);
   }
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { isIP } from "node:net";
 import { parseArgs } from "node:util";
 import { logLevels, type IceServer, type LogLevel, type RelayOptions } from "@paceline/relay";
 import { NO_FILE, readConfigFile } from "./config-file.js";
@@ -39,6 +40,11 @@ export const USAGE = `relay-server [options]           each also as environment 
   --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms, and how many players each takes (race:16)
   --secret TEXT           PACELINE_SECRET        signs tickets, at least 16 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
+  --turn URL              PACELINE_TURN          TURN server that shares --turn-secret; repeat, or separate by commas
+  --turn-secret TEXT      PACELINE_TURN_SECRET   what coturn calls static-auth-secret
+  --webrtc PORT           PACELINE_WEBRTC        UDP port of WebRTC to the server, 1 to 32767; 0: any; off: none
+                                                 (the number of --port, where that is below 32768)
+  --webrtc-address IP     PACELINE_WEBRTC_ADDRESS  address that clients are told, where a NAT stands in front
   --trust-proxy           PACELINE_TRUST_PROXY=1 take addresses from the last entry of X-Forwarded-For
   --drain-seconds 0..3600 PACELINE_DRAIN_SECONDS how long players may stay after SIGTERM (30)
   --admin-port 0..65535   PACELINE_ADMIN_PORT    admin page and /metrics, kept from the public (none)
@@ -60,6 +66,10 @@ const flags = {
   rooms: text,
   secret: text,
   ice: list,
+  turn: list,
+  "turn-secret": text,
+  webrtc: text,
+  "webrtc-address": text,
   "trust-proxy": { type: "boolean" },
   "drain-seconds": text,
   "admin-port": text,
@@ -94,14 +104,18 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const elsewhere = (name: string): string | undefined =>
     environment[variableOf(name)] ?? file.values.get(name);
   const textOf = (name: TextFlag): string | undefined => given[name] ?? elsewhere(name);
-  const listOf = (name: "allow-origin" | "ice"): readonly string[] =>
+  const listOf = (name: "allow-origin" | "ice" | "turn"): readonly string[] =>
     (given[name] ?? [elsewhere(name) ?? ""]).flatMap((entry) => entry.split(",")).filter(Boolean);
   const secret = textOf("secret");
   const origins = listOf("allow-origin");
   const proxy = elsewhere("trust-proxy") ?? "0";
+  const port = portOf("port", textOf("port") ?? "8787");
+  const host = textOf("host") ?? "127.0.0.1";
+  const turn = turnOf(listOf("turn"), textOf("turn-secret"));
+  const webrtc = webRtcOf(textOf("webrtc"), { port, host, address: textOf("webrtc-address") });
   return {
-    port: portOf("port", textOf("port") ?? "8787"),
-    host: textOf("host") ?? "127.0.0.1",
+    port,
+    host,
     staticFolder: folderOf(textOf("static")),
     gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
@@ -115,6 +129,8 @@ export function serverOptions(args: readonly string[], environment: Environment)
       // The relay checks them, and names the one that is wrong.
       limits: file.limits,
       ...(secret !== undefined && { secret }),
+      ...(turn && { turn }),
+      ...(webrtc && { webrtc }),
     },
   };
 }
@@ -155,6 +171,35 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number <= max) return number;
   throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
+}
+
+/** What stands in `turn` and its secret belong together; the relay checks both. */
+function turnOf(urls: readonly string[], secret: string | undefined): RelayOptions["turn"] {
+  if (urls.length === 0 && secret === undefined) return undefined;
+  if (secret === undefined)
+    throw new UsageError("turn-secret: expected the secret of the TURN servers, got none");
+  return { urls, secret };
+}
+
+/** Above, a system gives ports to outgoing connections. */
+const FIRST_EPHEMERAL_PORT = 32_768;
+
+function webRtcOf(
+  given: string | undefined,
+  own: { readonly port: number; readonly host: string; readonly address: string | undefined },
+): RelayOptions["webrtc"] {
+  if (given === "off") return undefined;
+  const port = given === undefined ? own.port : portOf("webrtc", given);
+  if (port >= FIRST_EPHEMERAL_PORT) {
+    if (given === undefined) return undefined;
+    throw new UsageError(`webrtc: expected off, or a whole number from 0 to 32767, got "${given}"`);
+  }
+  const isEverywhere = own.host === "0.0.0.0" || own.host === "::" || isIP(own.host) === 0;
+  return {
+    port,
+    ...(!isEverywhere && { bindAddress: own.host }),
+    ...(own.address !== undefined && { announcedAddress: own.address }),
+  };
 }
 
 function folderOf(path: string | undefined): string | undefined {

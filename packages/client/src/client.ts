@@ -4,10 +4,11 @@ import {
   workerScheduler,
   type Genre,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { serverUrlOf } from "./endpoint.js";
-import { checkedTransports, webSocketOf, type TransportKind } from "./environment.js";
+import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
 import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
@@ -28,6 +29,8 @@ export interface ClientOptions {
   readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
+  /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
+  readonly webRtc?: unknown;
   /**
    * How many WebSockets carry states: "auto" (default) opens a second and a third one while lost segments stall the
    * first; a number is kept whatever is measured.
@@ -50,6 +53,7 @@ export interface ClientOptions {
 export class Client {
   readonly #serverUrl: string;
   readonly #webSocket: WebSocketConstructor;
+  readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
   readonly #tickHz: number;
@@ -60,6 +64,7 @@ export class Client {
     profileNamed(options.profile);
     this.#transports = checkedTransports(options.transports);
     this.#webSocket = webSocketOf(options.webSocket);
+    this.#newLink = webRtcOf(options.webRtc);
     this.#tickHz = options.tickHz ?? 60;
     if (!Number.isInteger(this.#tickHz) || this.#tickHz < 1 || this.#tickHz > 255) {
       const expected = "a whole number of steps per second from 1 to 255";
@@ -75,11 +80,7 @@ export class Client {
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
-    const { stateBytesPerSecond: bytes } = options;
-    if (bytes !== undefined && !(bytes >= 500 && bytes <= 10_000_000)) {
-      const expected = "500 to 10000000 bytes per second";
-      throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
-    }
+    assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
   }
 
@@ -145,6 +146,7 @@ export class Client {
       call,
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
+      newLink: this.#newLink,
       profile: this.#options.profile,
       transports: this.#transports,
       topology: this.#options.topology,
@@ -156,4 +158,10 @@ export class Client {
     });
     return room.join().then(() => room);
   }
+}
+
+function assertStateBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
+  const expected = "500 to 10000000 bytes per second";
+  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
 }

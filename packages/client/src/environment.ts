@@ -1,5 +1,10 @@
 import { ConfigError, NetError } from "@paceline/protocol";
-import { hasWebRtc, type Surroundings, type WebSocketConstructor } from "@paceline/transport";
+import {
+  hasWebRtc,
+  type Surroundings,
+  type WebRtcLinkMaker,
+  type WebSocketConstructor,
+} from "@paceline/transport";
 
 /** Transports that a game may allow. */
 const transportKinds = ["webrtc", "websocket"] as const;
@@ -42,12 +47,26 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
   return [...(given as TransportKind[])];
 }
 
+/** A maker of WebRTC links where the environment has none: given, or undefined. */
+export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
+  if (given === undefined || typeof given === "function") return given as WebRtcLinkMaker | undefined;
+  throw new ConfigError({
+    field: "webRtc",
+    value: given,
+    expected: 'what nodeWebRtc() of "@paceline/client/node" resolves to',
+  });
+}
+
 /** What the decision tree wants to know of this page and device. */
-export function surroundings(transports: readonly TransportKind[], peers: number): Surroundings {
+export function surroundings(
+  transports: readonly TransportKind[],
+  peers: number,
+  newLink?: WebRtcLinkMaker,
+): Surroundings {
   return {
     security: globalThis.location?.protocol === "https:" ? "https" : "http",
     available: {
-      webrtc: transports.includes("webrtc") && hasWebRtc(),
+      webrtc: transports.includes("webrtc") && (newLink !== undefined || hasWebRtc()),
       websocket: transports.includes("websocket"),
       webtransport: false,
     },

@@ -1,4 +1,4 @@
-import type { Link, LinkClose } from "@paceline/transport";
+import { InterposedLink, type Link, type LinkClose, type LinkRoute } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
@@ -37,6 +37,11 @@ export class LazyDirectPath {
     return this.#path ? this.#path.lastFailure : this.#loadFailure;
   }
 
+  /** See {@link DirectPath.route}. */
+  get route(): LinkRoute | undefined {
+    return this.#path?.route;
+  }
+
   /** See {@link DirectPath.allow}. */
   allow(isAllowed: boolean): void {
     this.#isAllowed = isAllowed;
@@ -51,10 +56,20 @@ export class LazyDirectPath {
     else if (this.#isAllowed) this.#keep(attempt, data);
   }
 
-  linkDown(link: Link, close: LinkClose): void {
-    this.#path?.linkDown(link, close);
+  linkActive(link: Link): void {
+    this.#path?.linkActive(innerOf(link));
   }
 
+  /** See {@link DirectPath.networkChanged}. */
+  networkChanged(): void {
+    this.#path?.networkChanged();
+  }
+
+  linkDown(link: Link, close: LinkClose): void {
+    this.#path?.linkDown(innerOf(link), close);
+  }
+
+  /** See {@link DirectPath.end}. */
   end(reason: string): void {
     this.allow(false);
     this.#path?.end(reason);
@@ -96,4 +111,9 @@ export class LazyDirectPath {
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
     if (isNews && this.#isAllowed) this.#options.onLoadFailure();
   }
+}
+
+/** The path knows its links as it made them. */
+function innerOf(link: Link): Link {
+  return link instanceof InterposedLink ? link.inner : link;
 }

@@ -116,7 +116,7 @@ export class Members {
     let [rttMs, measured, lossRatio] = [0, 0, 0];
     for (const { peer } of this.#members.values()) {
       // A relay replaces states that wait: what is missing then was not lost.
-      if (peer.path === "direct") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
+      if (peer.path !== "relay") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
       if (peer.rttMs === undefined) continue;
       rttMs += peer.rttMs;
       measured += 1;

@@ -1,5 +1,6 @@
-import type { Measured } from "@paceline/transport";
+import type { Measured, Session } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
+import type { Explanation } from "./room-transport.js";
 
 /** What a path is like now. */
 export interface PathQuality {
@@ -22,7 +23,7 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
 
 /** A path as far as decisions need it. */
 interface MeasuredPath {
-  readonly path: "direct" | "relay";
+  readonly path: "direct" | "turn" | "relay";
   readonly rttMs: number | undefined;
   readonly stats: PathQuality & Partial<PeerRates>;
 }
@@ -38,7 +39,7 @@ export function measuredOf(peers: Iterable<MeasuredPath>, server: ServerStats): 
   const worst = (quality: keyof PathQuality): number => Math.max(...paths.map(({ stats }) => stats[quality]));
   return {
     // A relay replaces states that wait: what is missing then was not lost.
-    lossRatio: Math.max(0, ...paths.map(({ path, stats }) => (path === "direct" ? stats.lossRatio : 0))),
+    lossRatio: Math.max(0, ...paths.map(({ path, stats }) => (path !== "relay" ? stats.lossRatio : 0))),
     rttMs,
     jitterMs: worst("jitterMs"),
     queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
@@ -55,4 +56,32 @@ export function rounded(measured: Measured): Measured {
     jitterMs: to(10, measured.jitterMs),
     ...(measured.stallRatio !== undefined && { stallRatio: to(1000, measured.stallRatio) }),
   };
+}
+
+/** How the connection to the server is doing. */
+export function serverStatsOf(
+  { rttMs, jitterMs, activeLink }: Session,
+  { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
+): ServerStats {
+  return {
+    isConnected: activeLink !== undefined,
+    rttMs,
+    jitterMs,
+    queuedBytes: activeLink?.queuedBytes ?? 0,
+    bytesInPerSecond,
+    bytesOutPerSecond,
+  };
+}
+
+/** The path to the server over its WebSockets, in words. */
+export function serverPathInWords(
+  state: string,
+  { activeLink, rttMs }: Session,
+  { sockets, reason }: { readonly sockets: number; readonly reason: string },
+): Explanation {
+  if (!activeLink) return { about: "server", choice: "none", reason: `connection ${state}` };
+  const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
+  const choice = sockets > 1 ? `${sockets} websockets` : "websocket";
+  const why = sockets > 1 ? `; ${reason}` : "";
+  return { about: "server", choice: choice + measured, reason: `joins, signals, relays${why}` };
 }

@@ -9,7 +9,6 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import {
-  InterposedLink,
   PathChoice,
   RelayedLink,
   Requests,
@@ -18,7 +17,10 @@ import {
   type LinkClose,
   type LinkMonitorOptions,
   type Scheduler,
+  type Uplink,
+  type WebRtcLinkMaker,
 } from "@paceline/transport";
+import type { LinkTerms } from "./direct-path.js";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PathQuality } from "./path-stats.js";
 import { RateMeter, type PeerRates } from "./rate-meter.js";
@@ -37,20 +39,28 @@ export interface PeerOptions {
   readonly info: PeerInfo;
   readonly myNumber: number;
   readonly scheduler: Scheduler;
-  readonly iceServers: readonly IceServer[];
+  /** Makes WebRTC links where the environment has none of its own. */
+  readonly newLink: WebRtcLinkMaker | undefined;
   readonly handlers: PeerHandlers;
+  iceServers(): readonly IceServer[];
   /** The link to use in the place of a new one. */
   interpose(link: Link): Link;
   currentTick(): number;
 }
+
+/** Ways to a peer, the best one first. */
+export type PeerPath = "direct" | "turn" | "relay";
 
 /** Another participant of the room, as a game sees it. */
 export interface Peer {
   readonly id: string;
   /** Given by the server in the order of joining; not used again while the room lives. */
   readonly number: number;
-  /** Where traffic to this peer goes now; `server` in a room with an authority, with whom alone one talks there. */
-  readonly path: "direct" | "relay" | "server";
+  /**
+   * Where traffic to this peer goes now: to it itself, through a TURN server, through the relay; or `server`, in a room
+   * with an authority, with whom alone one talks there.
+   */
+  readonly path: PeerPath | "server";
   /** The path in the words of its transport. */
   readonly channel: string;
   /** Why this path, in a sentence. */
@@ -70,13 +80,9 @@ const relayedOptions: LinkMonitorOptions = {
   timeoutMs: Number.POSITIVE_INFINITY,
   heartbeatMs: 1000,
 };
-const directOptions: LinkMonitorOptions = {
-  preference: 10,
-  needsProof: true,
-  connectTimeoutMs: 10_000,
-  timeoutMs: 1000,
-  heartbeatMs: 250,
-};
+/** Direct and through TURN: above the relay, the newest attempt first. */
+const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
+const DIRECT_PREFERENCE = 10;
 
 /** The pair of this participant and one other: a session of its own, relayed at first, direct once that is proven. */
 export class PeerConnection implements Peer {
@@ -90,6 +96,9 @@ export class PeerConnection implements Peer {
   readonly #choice = new PathChoice();
   #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
+  #uplink: Uplink | undefined;
+  /** The path that was told last: of a link, too, it may change. */
+  #toldChannel = "";
   #hasWebRtc: boolean;
   /** Why a direct link is out of the question; undefined while it is not. */
   #obstacle: string | undefined;
@@ -110,18 +119,19 @@ export class PeerConnection implements Peer {
         onEvent: (body) => this.#receiveEvent(body),
         onState: (body, tick) => handlers.onState(this, body, tick),
         onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
-        onActiveLink: () => handlers.onPathChange(this, this.reason),
+        onActiveLink: (link) => this.#linkActive(link),
         onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: () => handlers.onEnded(this),
       },
     });
     this.#direct = new LazyDirectPath({
       scheduler,
-      iceServers: options.iceServers,
+      newLink: options.newLink,
+      iceServers: () => options.iceServers(),
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
-      attach: (link) => this.#attachDirect(options.interpose(link)),
-      onLoadFailure: () => handlers.onPathChange(this, this.reason),
+      attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),
+      onLoadFailure: () => this.#tellPath(),
     });
   }
 
@@ -133,15 +143,21 @@ export class PeerConnection implements Peer {
     return this.#info.number;
   }
 
-  get path(): "direct" | "relay" {
-    return this.session.activeLink?.kind === "webrtc" ? "direct" : "relay";
+  get path(): PeerPath {
+    if (this.session.activeLink?.kind !== "webrtc") return "relay";
+    return this.#direct.route?.isTurn ? "turn" : "direct";
   }
 
   get channel(): string {
     const link = this.session.activeLink;
     if (!link) return "none: the connection to the server is down";
-    return link.kind === "webrtc"
-      ? "WebRTC data channels; state unordered, without retransmission"
+    if (link.kind === "webrtc") {
+      const { isTurn = false, protocol = "udp" } = this.#direct.route ?? {};
+      const over = `${isTurn ? "TURN over " : ""}${protocol.toUpperCase()}`;
+      return `WebRTC data channels, ${over}; state unordered, without retransmission`;
+    }
+    return this.#uplink?.linkFor("state")?.kind === "webrtc"
+      ? "states over WebRTC, the rest over WebSocket to the server, relayed from there"
       : "WebSocket to the server, relayed from there";
   }
 
@@ -149,7 +165,11 @@ export class PeerConnection implements Peer {
     const link = this.session.activeLink;
     if (!link) return "no path: the connection to the server is down";
     if (link.kind === "webrtc") {
-      return this.#choice.reason || "a probe went both ways over a direct WebRTC link";
+      const proven =
+        this.path === "turn"
+          ? "no direct path was found; a probe went both ways through a TURN server"
+          : "a probe went both ways over a direct WebRTC link";
+      return this.#choice.reason || proven;
     }
     if (this.#obstacle) return this.#obstacle;
     if (this.#choice.choice === "relay" && this.#directLink?.state === "open") return this.#choice.reason;
@@ -157,6 +177,11 @@ export class PeerConnection implements Peer {
     return failure
       ? `the direct link failed: ${failure}`
       : "the relay carries everything until a direct link is proven";
+  }
+
+  /** Whether it is known that there is no direct link: one cannot be, or an attempt has failed. */
+  get isSettled(): boolean {
+    return this.#obstacle !== undefined || this.#direct.lastFailure !== undefined;
   }
 
   get rttMs(): number | undefined {
@@ -188,8 +213,9 @@ export class PeerConnection implements Peer {
   }
 
   /** The path through the server exists (again). */
-  relayOver(uplink: Link): void {
+  relayOver(uplink: Uplink): void {
     this.relayLost();
+    this.#uplink = uplink;
     this.#relayed = new RelayedLink({ scheduler: this.#scheduler, uplink, peerNumber: this.number });
     this.session.attach(this.#relayed, relayedOptions);
   }
@@ -215,7 +241,7 @@ export class PeerConnection implements Peer {
     const isNews = obstacle !== this.#obstacle;
     this.#obstacle = obstacle;
     this.#direct.allow(obstacle === undefined);
-    if (isNews && this.path === "relay") this.#handlers.onPathChange(this, this.reason);
+    if (isNews && this.path === "relay") this.#tellPath();
   }
 
   signal(attempt: number, data: unknown): void {
@@ -243,6 +269,13 @@ export class PeerConnection implements Peer {
     if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
+    // ICE may have moved a link from TURN to a direct path, or the uplink may have another link.
+    if (this.channel !== this.#toldChannel) this.#tellPath();
+  }
+
+  /** The network is another one. */
+  networkChanged(): void {
+    this.#direct.networkChanged();
   }
 
   end(reason: string): void {
@@ -251,13 +284,24 @@ export class PeerConnection implements Peer {
     this.session.close(CloseCode.left, reason);
   }
 
-  #attachDirect(link: Link): void {
+  #linkActive(link: Link | undefined): void {
+    if (link) this.#direct.linkActive(link);
+    this.#tellPath();
+  }
+
+  #tellPath(): void {
+    this.#toldChannel = this.channel;
+    this.#handlers.onPathChange(this, this.reason);
+  }
+
+  #attachDirect(link: Link, { rank, deadlineMs }: LinkTerms): void {
     this.#directLink = link;
     const isWorse = (): boolean => this.#choice.choice === "relay";
     this.session.attach(link, {
       ...directOptions,
+      connectTimeoutMs: deadlineMs,
       get preference() {
-        return isWorse() ? relayedOptions.preference - 1 : directOptions.preference;
+        return (isWorse() ? relayedOptions.preference - 1 : DIRECT_PREFERENCE) + rank / 1000;
       },
     });
   }
@@ -276,6 +320,6 @@ export class PeerConnection implements Peer {
 
   #linkDown(link: Link, close: LinkClose): void {
     this.meter.take(link);
-    this.#direct.linkDown(link instanceof InterposedLink ? link.inner : link, close);
+    this.#direct.linkDown(link, close);
   }
 }

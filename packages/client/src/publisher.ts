@@ -8,8 +8,16 @@ import {
   writeMessage,
   writePacketHeader,
 } from "@paceline/protocol";
-import type { Link } from "@paceline/transport";
+import type { Link, Uplink } from "@paceline/transport";
 import type { PeerConnection } from "./peer.js";
+
+/** The only entity of a packet. */
+export interface LoneEntity {
+  /** Of packets that may replace each other; not 0. */
+  readonly key: number;
+  /** The room-wide one. */
+  readonly id: number;
+}
 
 /** Header of a published packet. */
 const PACKET_HEAD_BYTES = 7;
@@ -25,14 +33,21 @@ export class Publisher {
   #length = 0;
   #states = 0;
   #bodies = 0;
-  #key = 0;
+  #tick = 0;
+  #alone: LoneEntity | undefined;
 
   /**
    * Takes a body of states for the tick's packets.
    *
-   * @param key of the entity, where the body is about one alone: a later packet about it replaces this one
+   * @param alone the entity, where the body is about one alone: a later packet about it replaces this one
    */
-  add(body: Uint8Array, tick: number, states: number, key: number, flush: () => void): void {
+  add(
+    body: Uint8Array,
+    tick: number,
+    states: number,
+    alone: LoneEntity | undefined,
+    flush: () => void,
+  ): void {
     if (this.#bodies > 0 && this.#length + messageBytes(body.length) > limits.unreliablePacketBytes) flush();
     if (this.#bodies === 0) {
       writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
@@ -42,16 +57,17 @@ export class Publisher {
     writeMessage(this.#packet, MessageKind.state, body);
     this.#length += messageBytes(body.length);
     // Only a packet about one entity may replace an older one about the same entity.
-    this.#key = this.#bodies === 0 ? key : 0;
+    this.#alone = this.#bodies === 0 ? alone : undefined;
+    this.#tick = tick;
     this.#bodies += 1;
     this.#states += states;
   }
 
   /** Sends what was taken. Returns the packet's bytes. */
-  flush(receivers: readonly PeerConnection[], uplink: Link | undefined): number {
+  flush(receivers: readonly PeerConnection[], uplink: Uplink | undefined): number {
     if (this.#bodies === 0) return 0;
     const packet = this.#packet.take();
-    const key = this.#key;
+    const key = this.#alone?.key ?? 0;
     const relayed: number[] = [];
     for (const peer of receivers) {
       peer.meter.countUpdatesOut(this.#states);
@@ -63,15 +79,18 @@ export class Publisher {
     }
     this.#bodies = 0;
     this.#states = 0;
-    if (uplink) this.#relay(packet, key, relayed, uplink);
+    const link = uplink?.linkFor("state");
+    if (link) this.#relay(packet, relayed, link);
     return packet.length;
   }
 
-  #relay(packet: Uint8Array, key: number, relayed: readonly number[], uplink: Link): void {
+  #relay(packet: Uint8Array, relayed: readonly number[], link: Link): void {
+    const key = this.#alone?.key ?? 0;
+    const subject = this.#alone && { entity: this.#alone.id, sequence: this.#tick & 0xffff };
     for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
       const targets = relayed.slice(first, first + limits.envelopeTargets);
-      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, peers: targets, packet });
-      uplink.send("state", this.#envelope.take(), first === 0 ? key : 0);
+      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, subject, peers: targets, packet });
+      link.send("state", this.#envelope.take(), first === 0 ? key : 0);
     }
   }
 }

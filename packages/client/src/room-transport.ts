@@ -10,6 +10,7 @@ import {
   type Plan,
   type Profile,
   type Scheduler,
+  type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
@@ -38,9 +39,11 @@ export interface RoomTransportOptions {
   readonly profile: Genre;
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink?: WebRtcLinkMaker | undefined;
   peers(): Iterable<PeerConnection>;
   /** The connection to the server, in words. */
   serverPath(): Explanation;
+  killServerWebRtc?(): void;
   serverStats(): ServerStats;
   /** The plan has changed. */
   onPlan(): void;
@@ -58,6 +61,7 @@ export class RoomTransport {
   #profile: Profile;
   #transports: readonly TransportKind[];
   #plan: Plan;
+  #serverHasWebRtc = false;
 
   constructor(options: RoomTransportOptions) {
     this.#options = options;
@@ -77,6 +81,11 @@ export class RoomTransport {
 
   get plan(): Plan {
     return this.#plan;
+  }
+
+  /** What carries what to the server now, and why. */
+  get serverPath(): Explanation {
+    return this.#options.serverPath();
   }
 
   /** What was measured within the last second, of the worst path in use; undefined before anything was. */
@@ -114,6 +123,13 @@ export class RoomTransport {
     this.review();
   }
 
+  /** @internal Whether the server speaks WebRTC beside WebSocket. */
+  setServerWebRtc(hasWebRtc: boolean): void {
+    if (hasWebRtc === this.#serverHasWebRtc) return;
+    this.#serverHasWebRtc = hasWebRtc;
+    this.review();
+  }
+
   /** @internal Takes what the paths are like now, once a second; asks the tree again where that has changed for good. */
   observe(): void {
     const measured = measuredOf(this.#options.peers(), this.#options.serverStats());
@@ -127,6 +143,7 @@ export class RoomTransport {
     const old = this.#plan;
     const before = old.pairLinks.join(" > ");
     this.#plan = this.#decide();
+    this.#recordServerLinks(old);
     const rates = changedNumbers(old, this.#plan);
     if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
     const links = this.#plan.pairLinks.join(" > ") || "none";
@@ -152,6 +169,11 @@ export class RoomTransport {
     return this.#changes.add(listener);
   }
 
+  /** Whether this side can have direct links to other players, and wants them. */
+  get isDirectWanted(): boolean {
+    return this.#plan.circumstances.available.webrtc && this.#plan.pairLinks.includes("webrtc");
+  }
+
   /** Why there are no direct links between players; undefined where there may be. */
   directObstacle(): string | undefined {
     const { circumstances, inputs, pairLinks } = this.#plan;
@@ -168,6 +190,11 @@ export class RoomTransport {
     for (const candidate of this.#options.peers()) {
       if (!peer || candidate.number === peer.number) candidate.killDirect();
     }
+  }
+
+  /** The same with the WebRTC link to the server, where there is one. */
+  killServerWebRtc(): void {
+    this.#options.killServerWebRtc?.();
   }
 
   /**
@@ -192,10 +219,21 @@ export class RoomTransport {
 
   #decide(): Plan {
     const count = [...this.#options.peers()].length;
-    const circumstances = circumstancesOf(this.#profile, surroundings(this.#transports, count));
+    const circumstances = circumstancesOf(
+      this.#profile,
+      surroundings(this.#transports, count, this.#options.newLink),
+    );
     // A relayed room has no authority and no host: everybody owns what is theirs, whatever the genre prefers.
     const topology = this.#options.topology ?? (circumstances.topology === "relay" ? "relay" : "mesh");
+    const server = { webrtc: this.#serverHasWebRtc, webtransport: false };
     const { measured, held } = this.#steady;
-    return planFor({ ...circumstances, topology, ...(measured && { measured, held }) });
+    return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) });
+  }
+
+  #recordServerLinks(old: Plan): void {
+    const choice = this.#plan.serverLinks.join(" > ") || "none";
+    if (choice === old.serverLinks.join(" > ")) return;
+    const reason = this.#serverHasWebRtc ? "the server speaks WebRTC" : "the server speaks WebSockets only";
+    this.record({ about: "links to the server", choice, reason });
   }
 }

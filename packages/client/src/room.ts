@@ -17,6 +17,7 @@ import {
   type Cancel,
   type Genre,
   type Scheduler,
+  type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
@@ -35,6 +36,7 @@ import { RoomMessages, type MessageListener, type RequestHandler } from "./room-
 import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
+import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import type { SocketCount } from "./stripes.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
@@ -48,6 +50,7 @@ export interface RoomSetup {
   readonly profile: Genre;
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink: WebRtcLinkMaker | undefined;
   readonly tickHz: number;
   readonly page: Page | undefined;
   readonly onUnload: "leave" | "drop";
@@ -70,6 +73,7 @@ export class Room {
   readonly clock: RoomClock;
   readonly #setup: RoomSetup;
   readonly #connection: ServerConnection;
+  readonly #serverPath: ServerPath;
   readonly #ticks: TickSource;
   readonly #members: Members;
   readonly #owned: OwnedEntities;
@@ -100,20 +104,13 @@ export class Room {
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       onTeleport: (record) => this.#states.teleported(record),
     });
-    this.#states = new StateSender({
-      ...setup,
-      peers: () => this.#members.peers(),
-      uplink: () => this.#connection.link,
-      plan: () => this.transport.plan,
-      paths: () => this.#members.pathPolicy(),
-      post: (payload) => this.#post(payload),
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
-    });
+    this.#states = this.#newStateSender(setup);
     this.#members = new Members({
       scheduler,
       peerOptions: () => ({
         myNumber: this.myNumber,
-        iceServers: this.#iceServers,
+        newLink: setup.newLink,
+        iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
       }),
@@ -137,13 +134,14 @@ export class Room {
     this.transport = new RoomTransport({
       ...setup,
       peers: () => this.#members.peers(),
-      serverPath: () => this.#connection.explanation,
+      serverPath: () => this.#serverPath.explain(),
+      killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
       ...setup,
-      webrtc: () => this.#hasWebRtc(),
+      webrtc: () => this.transport.isDirectWanted,
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
@@ -160,8 +158,17 @@ export class Room {
           this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
       },
     });
+    this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+  }
+
+  #newServerPath(): ServerPath {
+    return new ServerPath({
+      ...this.#setup,
+      connection: this.#connection,
+      onChange: () => this.transport.record(this.#serverPath.explain()),
+    });
   }
 
   /** Name of the kind of room. */
@@ -401,6 +408,19 @@ export class Room {
     this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
   }
 
+  #newStateSender(setup: RoomSetup): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.#members.peers(),
+      uplink: () => this.#connection.uplink,
+      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      plan: () => this.transport.plan,
+      paths: () => this.#members.pathPolicy(),
+      post: (payload) => this.#post(payload),
+      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+    });
+  }
+
   #replicate(): void {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
@@ -422,7 +442,11 @@ export class Room {
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     this.#members.clear("the room was joined anew");
-    if (isReturn) this.clock.restart();
+    if (isReturn) {
+      this.clock.restart();
+      this.#serverPath.end("the room was joined anew");
+      this.transport.setServerWebRtc(false);
+    }
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
@@ -440,10 +464,10 @@ export class Room {
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
   #moved(reason: string): void {
-    const { link } = this.#connection;
-    if (!link) return;
+    const { uplink } = this.#connection;
+    if (!uplink) return;
     this.transport.record({ about: "server", choice: "websocket", reason });
-    for (const peer of this.#members.peers()) peer.relayOver(link);
+    for (const peer of this.#members.peers()) peer.relayOver(uplink);
   }
 
   #dropped(reason: string): void {
@@ -456,6 +480,7 @@ export class Room {
     for (const cancel of this.#timers.splice(0)) cancel();
     this.#endReplicating?.();
     this.clock.stop();
+    this.#serverPath.end("the room was left");
     this.#members.clear("the room was left");
     this.#gate.end();
     this.#leftListeners.tell(code, reason);
@@ -471,12 +496,17 @@ export class Room {
         this.#members.remove(message.number, "left");
         if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
+      case "iceServers":
+        this.#iceServers = message.iceServers;
+        return;
       case "capabilities": {
+        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
         const peer = this.#members.peer(message.number);
         if (peer) peer.hasWebRtc = message.webrtc;
         return this.#applyPlan();
       }
       case "signal":
+        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
         return this.#members.peer(message.from)?.signal(message.attempt, message.data);
       case "welcome":
       case "resumed":
@@ -489,7 +519,7 @@ export class Room {
   #addPeer(info: PeerInfo): void {
     const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
     if (!peer) return;
-    if (this.#connection.link) peer.relayOver(this.#connection.link);
+    if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
     this.#states.joined(peer, this.#ticks.tick);
     this.#members.joins.tell(peer);
   }
@@ -503,19 +533,15 @@ export class Room {
 
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
-  }
-
-  #hasWebRtc(): boolean {
-    return (
-      this.transport.plan.circumstances.available.webrtc && this.transport.plan.pairLinks.includes("webrtc")
-    );
+    // Who is reached through the relay gets states over WebRTC, where the server has it.
+    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
   #applyPlan(): void {
     this.#members.planChanged();
     this.#beginReplicating();
     const obstacle = this.transport.directObstacle();
-    const hasWebRtc = this.#hasWebRtc();
+    const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
@@ -525,6 +551,7 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
+    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
   }
 
   #sample(): void {

@@ -12,15 +12,18 @@ import {
   StripedLink,
   type Link,
   type LinkClose,
+  type LinkMonitorOptions,
   type PongTimes,
   type Scheduler,
+  type Uplink,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { canJoinElsewhere, errorOf, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
+import { Listeners } from "./listeners.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import type { Page, PageEvent } from "./page.js";
-import type { ServerStats } from "./path-stats.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "./path-stats.js";
 import { RateMeter } from "./rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
 import type { Explanation } from "./room-transport.js";
@@ -80,6 +83,9 @@ interface Identity {
 
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
 export class ServerConnection {
+  /** The link that carries states to the server has changed; undefined: there is none. */
+  readonly stateLinks = new Listeners<[Link | undefined]>();
+  readonly linkEnds = new Listeners<[Link, LinkClose]>();
   readonly #options: ServerConnectionOptions;
   readonly #stripes: Stripes;
   readonly #plan: ReturnPlan;
@@ -142,15 +148,14 @@ export class ServerConnection {
     return this.#session.rttMs;
   }
 
+  /** The way to the server for each class of traffic; undefined while there is none. */
+  get uplink(): Uplink | undefined {
+    return this.link && this.#session;
+  }
+
   /** The path in words. */
   get explanation(): Explanation {
-    const { rttMs } = this;
-    const { sockets, reason } = this.#stripes.present;
-    if (!this.link) return { about: "server", choice: "none", reason: `connection ${this.#state}` };
-    const measured = rttMs === undefined ? "" : `, round trip ${rttMs.toFixed(1)} ms`;
-    const choice = sockets > 1 ? `${sockets} websockets` : "websocket";
-    const why = sockets > 1 ? `; ${reason}` : "";
-    return { about: "server", choice: choice + measured, reason: `joins, signals, relays${why}` };
+    return serverPathInWords(this.#state, this.#session, this.#stripes.present);
   }
 
   setSockets(sockets: SocketCount): void {
@@ -158,16 +163,7 @@ export class ServerConnection {
   }
 
   get stats(): ServerStats {
-    const { rttMs, jitterMs, activeLink } = this.#session;
-    const { bytesInPerSecond, bytesOutPerSecond } = this.#meter.rates;
-    return {
-      isConnected: activeLink !== undefined,
-      rttMs,
-      jitterMs,
-      queuedBytes: activeLink?.queuedBytes ?? 0,
-      bytesInPerSecond,
-      bytesOutPerSecond,
-    };
+    return serverStatsOf(this.#session, this.#meter.rates);
   }
 
   /** Takes what the link has carried into the rates. */
@@ -200,6 +196,11 @@ export class ServerConnection {
   /** Sends a control message; it waits while the connection is down. */
   send(message: ClientMessage): void {
     if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
+  }
+
+  /** Adds a link beside the WebSocket. */
+  attachBeside(link: Link, options: LinkMonitorOptions): void {
+    this.#session.attach(this.#options.interpose(link), options);
   }
 
   /** Asks the server for its time, while there is a link to it. */
@@ -280,7 +281,8 @@ export class ServerConnection {
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),
         onSilence: (link, isSilent) => this.#silent(link, isSilent),
-        onLinkDown: (link, close) => this.#linkDown(close, link),
+        onStateLink: (link) => this.stateLinks.tell(link),
+        onLinkDown: (link, close) => this.#linkEnded(link, close),
         onClosed: (close) => this.#linkDown(close),
       },
     });
@@ -341,8 +343,14 @@ export class ServerConnection {
     }
   }
 
+  /** One beside the WebSocket may end without the server being out of reach. */
+  #linkEnded(link: Link, close: LinkClose): void {
+    this.linkEnds.tell(link, close);
+    if (link instanceof StripedLink) this.#linkDown(close, link);
+  }
+
   #activated(link: Link | undefined, reason: string): void {
-    this.#stripes.use(link as StripedLink | undefined);
+    this.#stripes.use(link instanceof StripedLink ? link : undefined);
     if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
   }
 

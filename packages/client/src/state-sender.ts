@@ -13,7 +13,7 @@ import {
   type PublicationPolicy,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import type { Link, Plan } from "@paceline/transport";
+import type { Uplink, Plan } from "@paceline/transport";
 import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
@@ -24,12 +24,14 @@ export interface StateSenderOptions {
   readonly tickHz: number;
   peers(): Iterable<PeerConnection>;
   /** The link to the server, for what goes through it. */
-  uplink(): Link | undefined;
+  uplink(): Uplink | undefined;
   plan(): Plan;
   /** What the paths to the receivers mean for what is sent. */
   paths(): Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">;
   /** What the game sets in the place of the plan's. */
   readonly stateBytesPerSecond: number | undefined;
+  /** The room-wide id of a local one. */
+  idOf(localId: number): number;
   /** Sends a reliable message to all. */
   post(payload: PeerPayload): void;
   onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
@@ -187,7 +189,9 @@ export class StateSender {
     const flush = () => this.#flush(receivers);
     stream.references.write(moment.tick, rows, (body, entities, from, to) => {
       this.#body.reset().u8(stream.number).bytes(body);
-      this.#publisher.add(this.#body.view(), moment.tick, to - from, keyOf(entities, from, to), flush);
+      const key = keyOf(entities, from, to);
+      const alone = key === 0 ? undefined : { key, id: this.#options.idOf(entities[from]!.id) };
+      this.#publisher.add(this.#body.view(), moment.tick, to - from, alone, flush);
       this.#replication.spent(body.length, to - from);
       stream.cycle.spent(body.length);
       this.#sent(stream, entities.slice(from, to), moment);

@@ -12,8 +12,9 @@ class Scene {
   constructor(isInitiator: boolean) {
     this.path = new DirectPath({
       scheduler: this.scheduler,
-      iceServers: [],
+      iceServers: () => [],
       isInitiator,
+      random: () => 0.5,
       sendSignal: () => undefined,
       attach: (link) => this.links.push(link),
     });

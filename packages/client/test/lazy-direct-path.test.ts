@@ -25,7 +25,7 @@ describe("the direct path to a peer", () => {
   function pathOf(isInitiator: boolean): LazyDirectPath {
     return new LazyDirectPath({
       scheduler,
-      iceServers: [],
+      iceServers: () => [],
       isInitiator,
       sendSignal: () => undefined,
       attach: (link) => attached.push(link),

@@ -51,6 +51,8 @@ export type ServerMessage =
       /** There where the room has an authority. */
       readonly authority?: AuthorityInfo | undefined;
     }
+  /** New passwords for TURN, in time before the old ones end. */
+  | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
   /** Takes the place of the token that was used. */
   | { readonly type: "resumed"; readonly resumeToken: string }
   /** Answers `stripe`: opens one more socket for states, once and within seconds. */
@@ -87,6 +89,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
     case "stripe":
     case "moving":
       return connectionMessageOf(message);
+    case "iceServers":
+      return iceServersOf(message);
     case "joined": {
       const peer = peerOf(message.peer);
       return peer && { type: "joined", peer };
@@ -184,6 +188,12 @@ export function kindsOf(value: unknown): KindInfo[] | undefined {
     kinds.push({ name: kind.name, stateHash: kind.stateHash });
   }
   return kinds;
+}
+
+function iceServersOf(message: Fields): ServerMessage | undefined {
+  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
+  if (servers.includes(undefined)) return undefined;
+  return { type: "iceServers", iceServers: servers as IceServer[] };
 }
 
 function peerOf(value: unknown): PeerInfo | undefined {

@@ -11,16 +11,32 @@ export interface Envelope {
   readonly trafficClass: TrafficClassName;
   /** Packets of class state with the same sender and key replace each other while unsent; 0 is never replaced. */
   readonly key: number;
+  /** What the packet is about, where it is about one entity: lets a relay drop what it has passed on already. */
+  readonly subject?: Subject | undefined;
   /** Upward the numbers of the receivers, downward the number of the sender alone. */
   readonly peers: readonly number[];
   readonly packet: Uint8Array;
 }
 
+/** One update of one entity. */
+export interface Subject {
+  /** 32 bits: the owner's number times 65536, plus its local id. */
+  readonly entity: number;
+  /** 16 bits, circular: the low bits of the tick of the state. */
+  readonly sequence: number;
+}
+
+/** Set in the byte of the class where a subject follows the key. */
+const HAS_SUBJECT = 0x80;
+
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
   writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
-  writer.u8(TrafficClass[envelope.trafficClass]).u16(envelope.key).u8(envelope.peers.length);
+  const { subject } = envelope;
+  writer.u8(TrafficClass[envelope.trafficClass] | (subject ? HAS_SUBJECT : 0)).u16(envelope.key);
+  if (subject) writer.u32(subject.entity).u16(subject.sequence);
+  writer.u8(envelope.peers.length);
   for (const peer of envelope.peers) writer.u16(peer);
   writer.bytes(envelope.packet);
 }
@@ -32,8 +48,10 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   if (!reader.ok) return "too-short";
   if (first >> 4 !== PROTOCOL_VERSION) return "version";
   if ((first & 0x0f) !== PacketFlag.routed) return "flags";
-  const trafficClass = classNames[reader.u8()];
+  const kind = reader.u8();
+  const trafficClass = classNames[kind & ~HAS_SUBJECT];
   const key = reader.u16();
+  const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
   const count = reader.u8();
   if (trafficClass === undefined) return "unknown-kind";
   if (reader.ok && (count === 0 || count > limits.envelopeTargets)) return "length";
@@ -41,5 +59,5 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   for (let index = 0; index < count; index++) peers.push(reader.u16());
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  return { trafficClass, key, peers, packet: reader.rest() };
+  return { trafficClass, key, ...(subject && { subject }), peers, packet: reader.rest() };
 }

@@ -1,5 +1,5 @@
 import { ByteWriter, readEnvelope, writeEnvelope, type Envelope } from "@paceline/protocol";
-import type { DropCounters } from "@paceline/transport";
+import type { Clock, DropCounters } from "@paceline/transport";
 import type { Participant } from "./participant.js";
 
 /** Keys are 16 bits per sender: together they are a receiver's key. */
@@ -9,37 +9,44 @@ const KEYS_PER_SENDER = 0x10000;
 export class Forwarder {
   readonly #drops: DropCounters;
   readonly #writer = new ByteWriter(1280);
+  readonly #clock: Clock;
   #round = 0;
 
-  constructor(drops: DropCounters) {
+  constructor(drops: DropCounters, clock: Clock) {
     this.#drops = drops;
+    this.#clock = clock;
   }
 
   /** Sends the packet in the envelope `bytes` to every target that has an open link. Encoded once for all. */
   forward(sender: Participant, bytes: Uint8Array): void {
     const envelope = readEnvelope(bytes);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
-    const { trafficClass, key, peers } = envelope;
+    const { trafficClass, key, subject, peers } = envelope;
+    const nowMs = subject ? this.#clock.nowMs() : 0;
     const receiverKey = key === 0 ? 0 : sender.number * KEYS_PER_SENDER + key;
     const round = (this.#round += 1);
     let downward: Uint8Array | undefined;
     for (const number of peers) {
       const receiver = sender.room.participant(number);
-      const link = receiver === sender ? undefined : receiver?.openLink;
+      const link = receiver === sender ? undefined : receiver?.openLink(trafficClass);
       // The same target named twice would let a small packet become a large burst at one receiver.
       if (!receiver || !link || receiver.lastRound === round) {
         this.#drops.count("not-routable");
         continue;
       }
       receiver.lastRound = round;
+      const refusal = subject && receiver.filter.refuses(subject, sender.number, nowMs);
+      if (refusal) {
+        this.#drops.count(refusal);
+        continue;
+      }
       downward ??= this.#downward(envelope, sender.number);
       link.send(trafficClass, downward, receiverKey);
     }
   }
 
   #downward(envelope: Envelope, senderNumber: number): Uint8Array {
-    const { trafficClass, key, packet } = envelope;
-    writeEnvelope(this.#writer.reset(), { trafficClass, key, peers: [senderNumber], packet });
+    writeEnvelope(this.#writer.reset(), { ...envelope, peers: [senderNumber] });
     return this.#writer.take();
   }
 }

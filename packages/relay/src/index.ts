@@ -17,3 +17,5 @@ export type {
   RoomHost,
 } from "./room-host.js";
 export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
+export type { TurnOptions } from "./turn-credentials.js";
+export type { WebRtcOptions } from "./webrtc-options.js";

@@ -1,5 +1,12 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { CloseCode, ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
+import {
+  CloseCode,
+  ConfigError,
+  writeControl,
+  type ClientMessage,
+  type IceServer,
+  type ServerMessage,
+} from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
@@ -19,6 +26,7 @@ import { Room } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { StripeTickets } from "./stripe-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
+import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 /** A seat that waits for its participant. */
 export interface Seat {
@@ -48,15 +56,24 @@ export class Lobby {
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
-  readonly #forwarder = new Forwarder(this.#drops);
+  readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
+  readonly #webRtc: WebRtcDesk;
+  readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
   #isDraining = false;
   #isStopping = false;
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#webRtc = new WebRtcDesk(settings, {
+      onReady: () => this.#announceWebRtc(),
+      onDropped: (reason) => this.#drops.count(reason),
+    });
+    const { turn, scheduler } = settings;
+    this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
     this.#stripes = new StripeTickets(settings.scheduler);
     this.#participantHandlers = {
       onOpened: (participant) => {
@@ -86,6 +103,11 @@ export class Lobby {
 
   get isStopping(): boolean {
     return this.#isStopping;
+  }
+
+  /** WebRTC links to the relay, and their UDP port where there is one. */
+  get webRtc(): { readonly linkCount: number; readonly port: number | undefined } {
+    return this.#webRtc;
   }
 
   /** What was dropped since the start, by reason. */
@@ -211,6 +233,8 @@ export class Lobby {
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
     participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
+    // Those that it has may have ended while it was away.
+    if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
     if (participant.isIntroduced) participant.room.host?.returned(participant);
   }
@@ -242,6 +266,7 @@ export class Lobby {
   stop(endpoint?: string): void {
     this.#isDraining = true;
     this.#isStopping = true;
+    this.#stopRenewing?.();
     for (const [sessionId, { cancelRelease }] of this.#seats) {
       cancelRelease();
       this.#release(sessionId);
@@ -250,6 +275,7 @@ export class Lobby {
       if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
+    this.#webRtc.close();
   }
 
   /** A room that may be entered now. */
@@ -400,11 +426,12 @@ export class Lobby {
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name, options: room.options };
     const authority = room.host && { authority: room.host.info };
-    const { iceServers } = this.#settings;
+    const iceServers = this.#iceServersFor(id);
     participant.tellResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
       return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
     });
+    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
   }
 
   #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
@@ -444,6 +471,7 @@ export class Lobby {
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
     if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
+    if (message.to === SERVER_NUMBER) return this.#webRtc.signal(sender, message.attempt, message.data);
     const receiver = sender.room.participant(message.to);
     if (!receiver || receiver === sender) return this.#drops.count("not-routable");
     if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");
@@ -456,6 +484,7 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);
     room.host?.left(participant, close);
@@ -465,6 +494,27 @@ export class Lobby {
     this.#logEnd(participant, close);
   }
 
+  /** Those who came before it was ready. */
+  #announceWebRtc(): void {
+    for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
+  }
+
+  #iceServersFor(sessionId: string): IceServer[] {
+    const { iceServers, turn } = this.#settings;
+    return [...iceServers, ...(turn?.mint(sessionId) ?? [])];
+  }
+
+  /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
+  #renewCredentials(): void {
+    for (const participant of this.#participants.values()) {
+      if (participant.openLink("command")) this.#renewFor(participant);
+    }
+  }
+
+  #renewFor(participant: Participant): void {
+    participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
+  }
+
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
     const { log } = this.#settings;
     const fields = { sessionId: id, roomId: room.id, code, reason };
@@ -472,6 +522,8 @@ export class Lobby {
     this.#endings.write(log.warn, "session cut", fields);
   }
 }
+
+const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
 interface ReservedSeat extends HostedSeat {
   readonly room: Room;

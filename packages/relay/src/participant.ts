@@ -8,6 +8,7 @@ import {
   type ClientMessage,
   type PeerInfo,
   type ServerMessage,
+  type TrafficClassName,
 } from "@paceline/protocol";
 import {
   Session,
@@ -15,6 +16,7 @@ import {
   type Cancel,
   type Link,
   type LinkClose,
+  type LinkMonitorOptions,
   type Scheduler,
 } from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
@@ -23,6 +25,7 @@ import type { SessionReport } from "./report.js";
 import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
 import { SessionMeter } from "./session-meter.js";
+import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "./stripe-tickets.js";
 
 /** Who a participant is; decided before its link opens. */
@@ -71,6 +74,8 @@ export class Participant {
   readonly session: Session;
   /** The forwarder's mark: the last packet that went to this participant. */
   lastRound = 0;
+  /** The forwarder's memory of what this participant was given. */
+  readonly filter = new UpdateFilter();
   readonly #options: ParticipantOptions;
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
@@ -151,9 +156,9 @@ export class Participant {
     return this.#isGone;
   }
 
-  /** The link that carries traffic to this participant now. */
-  get openLink(): Link | undefined {
-    const link = this.session.activeLink;
+  /** The link that carries such traffic to this participant now. */
+  openLink(trafficClass: TrafficClassName): Link | undefined {
+    const link = this.session.linkFor(trafficClass);
     return link?.state === "open" ? link : undefined;
   }
 
@@ -221,6 +226,12 @@ export class Participant {
       timeoutMs: this.#options.limits.linkTimeoutMs,
       heartbeatMs: HEARTBEAT_MS,
     });
+  }
+
+  /** Adds a link that carries a part of the traffic, beside the one that the participant came with. */
+  attachBeside(link: GuardedLink, options: LinkMonitorOptions): void {
+    link.measure(this.#meter);
+    this.session.attach(link, options);
   }
 
   tell(message: ServerMessage): number | undefined {

@@ -110,6 +110,13 @@ export const limitTable = {
     unit: "connections",
     meaning: "open sockets, those that are being refused or closed included; more are answered 503",
   },
+  webRtcLinks: {
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    unit: "links",
+    meaning: "WebRTC links to the server at a time; offers beyond are dropped, and WebSockets go on",
+  },
   bodyBytes: { default: 4096, min: 256, max: 65_536, unit: "bytes", meaning: "body of a match request" },
   bodyDeadlineMs: {
     default: 5000,

@@ -8,6 +8,8 @@ import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "./room-host.js";
 import { RelayCounters } from "./relay-counters.js";
 import { relayLimits, type RelayLimits } from "./relay-limits.js";
+import { TurnCredentials, type TurnOptions } from "./turn-credentials.js";
+import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 
 /** One kind of room. */
 export interface RoomKindOptions {
@@ -31,8 +33,12 @@ export interface RelayOptions {
   readonly secret?: string | Uint8Array;
   /** Pages that may use the relay. Default: those that come from the same host and port. */
   readonly allowedOrigins?: AllowedOrigins;
-  /** STUN and TURN servers that participants are told about, at most 8. */
+  /** STUN servers, and TURN servers with a fixed user name and password, that participants are told about; at most 8. */
   readonly iceServers?: readonly IceServer[];
+  /** TURN servers that short-lived passwords are minted for. */
+  readonly turn?: TurnOptions;
+  /** WebRTC links to the relay itself. Default: WebSockets only. */
+  readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
   /**
    * The network address that limits per address count. Default: the socket's. Behind a proxy that is the proxy's
@@ -52,6 +58,8 @@ export interface RelaySettings {
   readonly secret: Uint8Array;
   readonly origins: OriginPolicy;
   readonly iceServers: readonly IceServer[];
+  readonly turn: TurnCredentials | undefined;
+  readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
@@ -65,6 +73,8 @@ const optionNames = [
   "secret",
   "allowedOrigins",
   "iceServers",
+  "turn",
+  "webrtc",
   "limits",
   "addressOf",
   "log",
@@ -81,17 +91,20 @@ const MAX_ICE_TEXT = 512;
 export function relaySettings(options: RelayOptions): RelaySettings {
   assertObject("options", options);
   assertKeys("", options, optionNames);
+  const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
   return Object.freeze({
     rooms: roomKinds(options.rooms),
     secret: secretBytes(options.secret),
     origins: new OriginPolicy(options.allowedOrigins ?? []),
     iceServers: iceServerList(options.iceServers ?? []),
+    turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
+    webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
     addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
     log: checkedLog(options.log ?? silentLog),
     counters: new RelayCounters(),
     scheduler: options.scheduler ?? systemScheduler,
-    wallClockMs: functionOf("wallClockMs", options.wallClockMs) ?? Date.now,
+    wallClockMs,
   });
 }
 
@@ -152,7 +165,11 @@ function iceServer(field: string, server: unknown): IceServer {
       expected: "stun:, stuns:, turn: or turns: and a host",
     });
   }
-  if (username === undefined && credential === undefined) return Object.freeze({ urls });
+  if (username === undefined && credential === undefined) {
+    if (!urls.startsWith("turn")) return Object.freeze({ urls });
+    const expected = "username and credential with a TURN server; or name it in turn.urls, with turn.secret";
+    throw new ConfigError({ field, value: urls, expected });
+  }
   if (!isShortText(username) || !isShortText(credential)) {
     const expected = `username and credential as text of 1 to ${MAX_ICE_TEXT} characters, or neither`;
     throw new ConfigError({ field, value: "one that is no text", expected });

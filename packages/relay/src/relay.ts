@@ -19,6 +19,10 @@ export interface RelayHealth {
   readonly sessions: number;
   /** Open sockets, those that are being closed included. */
   readonly connections: number;
+  /** WebRTC links to the relay, those that are being opened included. */
+  readonly webRtcLinks: number;
+  /** The UDP port of these links; absent where the relay speaks WebSockets only. */
+  readonly webRtcPort?: number;
   readonly uptimeS: number;
   /** Packets and messages dropped since the start, by reason. */
   readonly drops: Readonly<Record<string, number>>;
@@ -110,11 +114,14 @@ class EmbeddedRelay implements Relay {
   }
 
   health(): RelayHealth {
+    const { linkCount, port } = this.#lobby.webRtc;
     return {
       status: this.#lobby.isStopping ? "stopping" : this.#lobby.isDraining ? "draining" : "ok",
       rooms: this.#lobby.roomCount,
       sessions: this.#lobby.sessionCount,
       connections: this.#door.connectionCount,
+      webRtcLinks: linkCount,
+      ...(port !== undefined && { webRtcPort: port }),
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
       drops: this.#lobby.drops(),
     };

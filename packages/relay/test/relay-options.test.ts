@@ -45,6 +45,26 @@ describe("options", () => {
     [{ rooms, allowedOrigins: "https://a.example" }, "allowedOrigins: …"],
     [{ rooms, iceServers: [{ urls: "http://a" }] }, 'iceServers[0].urls: expected stun:, … got "http://a"'],
     [{ rooms, iceServers: [{ urls: "turn:a", username: "me" }] }, "iceServers[0]: …"],
+    [{ rooms, iceServers: [{ urls: "turn:a" }] }, 'iceServers[0]: expected … turn.secret, got "turn:a"'],
+    [
+      { rooms, turn: { urls: ["turn:a"] } },
+      'turn.secret: expected the secret of the TURN servers … got "undefined"',
+    ],
+    [{ rooms, turn: { urls: ["turn:a"], secret: "short" } }, 'turn.secret: expected … got "5 characters"'],
+    [{ rooms, turn: { urls: [], secret: "a long secret" } }, "turn.urls: expected 1 to 4 addresses …"],
+    [{ rooms, turn: { urls: ["stun:a"], secret: "a long secret" } }, 'turn.urls: expected … got "stun:a"'],
+    [
+      { rooms, turn: { urls: ["turn:a"], secret: "a long secret", lifetimeS: 1 } },
+      "turn.lifetimeS: expected …",
+    ],
+    [
+      { rooms, webrtc: { port: 40_000 } },
+      "webrtc.port: expected a whole number from 0 to 32767 …, got 40000",
+    ],
+    [
+      { rooms, webrtc: { port: 1, announcedAddress: "play.example" } },
+      "webrtc.announcedAddress: expected an IPv4 …",
+    ],
     [
       { rooms, limits: { packetsPerSecond: 0 } },
       "limits.packetsPerSecond: expected a whole number from 1 to 100000 (packets per second), got 0",

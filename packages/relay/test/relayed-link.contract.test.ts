@@ -7,9 +7,11 @@ import { RealRelay } from "./real-relay.js";
 
 /** The path from one player to another, through a real relay. */
 function linkBetween(from: Player, to: Player): RelayedLink {
-  const uplink = from.session.activeLink;
-  if (!uplink) throw new Error("no link to the relay");
-  const link = new RelayedLink({ scheduler: systemScheduler, uplink, peerNumber: to.number });
+  const link = new RelayedLink({
+    scheduler: systemScheduler,
+    uplink: from.session,
+    peerNumber: to.number,
+  });
   from.onForwarded = ({ packet }) => link.deliver(packet.slice());
   return link;
 }

@@ -38,8 +38,9 @@ export interface LinkCounters {
  *
  * - state, input: the newest wins. While the path is busy, a packet replaces the unsent one with the same key.
  * - event: dropped at the sender when it could not be sent within its lifetime.
- * - command, reference, bulk: in order, as long as the link lives. When it dies, what arrived is unknown: the
- *   session numbers and repeats.
+ * - command, reference: in order, as long as the link lives. When it dies, what arrived is unknown: the session
+ *   numbers and repeats.
+ * - bulk: as a command, but in an order of its own: it waits while anything else does.
  *
  * `send` and `close` never throw and never call back before they return.
  */

@@ -17,7 +17,7 @@ export interface SendQueueOptions {
 export interface SendQueueLimits {
   /** Nothing more is written while the path holds this many bytes: what is unsent stays replaceable here. */
   readonly highWaterBytes: number;
-  /** Commands that may wait here. */
+  /** Commands, references and bulk that may wait here. */
   readonly commandBytes: number;
   /** States and events without a key that may wait here; beyond it the oldest are dropped. */
   readonly loosePackets: number;
@@ -48,6 +48,8 @@ export class SendQueue {
   readonly #options: SendQueueOptions;
   readonly #limits: SendQueueLimits;
   readonly #commands: Uint8Array[] = [];
+  /** Yields to everything else. */
+  readonly #bulk: Uint8Array[] = [];
   readonly #states = new Map<number, Uint8Array>();
   readonly #loose: Loose[] = [];
   #commandBytes = 0;
@@ -82,8 +84,10 @@ export class SendQueue {
 
   /** Forgets what waits (the path is gone). */
   clear(): void {
-    this.#options.counters.packetsDropped += this.#commands.length + this.#states.size + this.#loose.length;
+    const waiting = this.#commands.length + this.#bulk.length + this.#states.size + this.#loose.length;
+    this.#options.counters.packetsDropped += waiting;
     this.#commands.length = 0;
+    this.#bulk.length = 0;
     this.#commandBytes = 0;
     this.#states.clear();
     this.#loose.length = 0;
@@ -95,7 +99,7 @@ export class SendQueue {
       case "command":
       case "reference":
       case "bulk":
-        this.#commands.push(packet);
+        (trafficClass === "bulk" ? this.#bulk : this.#commands).push(packet);
         this.#commandBytes += packet.length;
         if (this.#commandBytes > this.#limits.commandBytes) this.#options.onOverflow();
         return;
@@ -122,7 +126,7 @@ export class SendQueue {
     }
   }
 
-  /** Commands first, then events, then states; undefined where the next one was stale. */
+  /** Commands first, then events, then states, bulk when nothing else waits; undefined where the next one was stale. */
   #next(): Uint8Array | undefined {
     const command = this.#commands.shift();
     if (command) {
@@ -136,8 +140,13 @@ export class SendQueue {
       return undefined;
     }
     const [key, state] = this.#states.entries().next().value ?? [];
-    if (key !== undefined) this.#states.delete(key);
-    return state;
+    if (key !== undefined) {
+      this.#states.delete(key);
+      return state;
+    }
+    const bulk = this.#bulk.shift();
+    this.#commandBytes -= bulk?.length ?? 0;
+    return bulk;
   }
 
   #write(packet: Uint8Array): void {
@@ -156,7 +165,8 @@ export class SendQueue {
   }
 
   #isEmpty(): boolean {
-    return this.#commands.length === 0 && this.#states.size === 0 && this.#loose.length === 0;
+    const reliable = this.#commands.length + this.#bulk.length;
+    return reliable === 0 && this.#states.size === 0 && this.#loose.length === 0;
   }
 
   #endPolling(): void {

@@ -169,6 +169,41 @@ export const linkContract: readonly ContractCase[] = [
     },
   },
   {
+    title: "lets everything else pass bulk that waits, and loses none of it",
+    needs: "congest",
+    async run(pair) {
+      const { b } = await start(pair);
+      pair.congest?.(true);
+      const count = 100;
+      for (let index = 0; index < count; index++) pair.a.send("bulk", numbered(index, 1000));
+      pair.a.send("command", numbered(1000, 60));
+      pair.congest?.(false);
+      await until(pair, () => b.packets.length > count, "all arrive");
+      const order = b.packets.map(numberOf);
+      check(order.indexOf(1000) < count / 2, `the command came as number ${order.indexOf(1000)}`);
+      const bulk = order.filter((number) => number < 1000);
+      check(
+        bulk.length === count && bulk.every((number, index) => number === index),
+        `bulk is incomplete or out of order: ${bulk.slice(0, 20).join()}`,
+      );
+    },
+  },
+  {
+    title: "drops events that could not be sent within their lifetime",
+    needs: "congest",
+    async run(pair) {
+      const { b } = await start(pair);
+      pair.congest?.(true);
+      for (let index = 0; index < 60; index++) pair.a.send("event", numbered(index, 1000));
+      await pair.pass(1600);
+      const before = b.packets.length;
+      pair.congest?.(false);
+      await pair.pass(500);
+      check(before < 30, `${before} events passed a path that is too slow for them`);
+      check(pair.a.counters.packetsDropped > 20, `only ${pair.a.counters.packetsDropped} were dropped`);
+    },
+  },
+  {
     title: "replaces a state that waits by the newer one of the same key, and loses no command",
     needs: "congest",
     async run(pair) {

@@ -1,2 +1,4 @@
 export * from "./node-websocket.js";
 export * from "./websocket-listener.js";
+export * from "./native-webrtc.js";
+export * from "./node-webrtc-link.js";

@@ -2,23 +2,28 @@ import { ByteWriter, writeEnvelope, type TrafficClassName } from "@paceline/prot
 import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
 
+/** What leads to the server: a session, which may have one link for some classes of traffic and one for others. */
+export interface Uplink {
+  /** The link that carries such traffic now. */
+  linkFor(trafficClass: TrafficClassName): Link | undefined;
+}
+
 export interface RelayedLinkOptions {
   readonly scheduler: Scheduler;
-  /** The link to the server. */
-  readonly uplink: Link;
+  readonly uplink: Uplink;
   /** The other participant. */
   readonly peerNumber: number;
 }
 
 /**
- * A path to another participant through the relay: packets travel in envelopes over the link to the server, and
- * its queue is theirs. It lives as long as that link.
+ * A path to another participant through the relay: packets travel in envelopes over the links to the server, and
+ * their queues are its own. Its owner ends it when the server is out of reach.
  */
 export class RelayedLink implements Link {
   readonly kind = "relayed";
   readonly counters = newLinkCounters();
   readonly #scheduler: Scheduler;
-  readonly #uplink: Link;
+  readonly #uplink: Uplink;
   readonly #peerNumber: number;
   readonly #writer = new ByteWriter(1280);
   #state: LinkState = "connecting";
@@ -35,11 +40,14 @@ export class RelayedLink implements Link {
   }
 
   get isUnreliable(): boolean {
-    return this.#uplink.isUnreliable;
+    return this.#uplink.linkFor("state")?.isUnreliable ?? false;
   }
 
   get queuedBytes(): number {
-    return this.#uplink.queuedBytes;
+    const links = new Set([this.#uplink.linkFor("state"), this.#uplink.linkFor("command")]);
+    let bytes = 0;
+    for (const link of links) bytes += link?.queuedBytes ?? 0;
+    return bytes;
   }
 
   start(handlers: LinkHandlers): void {
@@ -52,7 +60,8 @@ export class RelayedLink implements Link {
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
-    if (this.#state === "closed" || this.#uplink.state !== "open") {
+    const link = this.#state === "closed" ? undefined : this.#uplink.linkFor(trafficClass);
+    if (link?.state !== "open") {
       this.counters.packetsDropped += 1;
       return;
     }
@@ -60,7 +69,7 @@ export class RelayedLink implements Link {
     writeEnvelope(this.#writer.reset(), envelope);
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packet.length;
-    this.#uplink.send(trafficClass, this.#writer.take(), key);
+    link.send(trafficClass, this.#writer.take(), key);
   }
 
   /** Counts a packet that went to several participants in one envelope. */

@@ -7,6 +7,11 @@ export interface LinkMonitorOptions {
   readonly preference: number;
   /** Whether a probe has to go both ways before the link carries anything. */
   readonly needsProof: boolean;
+  /**
+   * `unreliable`: states, inputs and events alone, while another link carries what must arrive; all of it when no other
+   * is left. Default: everything.
+   */
+  readonly carries?: "everything" | "unreliable";
   /** From attaching to proof; after it the link is given up. */
   readonly connectTimeoutMs: number;
   /** A ping unanswered for so long, and nothing else received: the link is dead, whatever it says itself. */
@@ -142,7 +147,8 @@ export class LinkMonitor {
     }
     // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
     if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
-    const silentMs = nowMs - this.#unansweredSinceMs;
+    // From the last sign of life: the first ping that is not answered may leave a whole period after it.
+    const silentMs = nowMs - this.#heardAtMs;
     return silentMs > Math.max(this.options.timeoutMs, leastTimeoutMs)
       ? `silent for ${Math.round(silentMs)} ms`
       : undefined;

@@ -2,6 +2,7 @@ import { CloseCode } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
 import type { PathReading } from "../live/path-choice.js";
+import { bestOf } from "./link-choice.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
 export interface SessionLinksOptions {
@@ -11,6 +12,8 @@ export interface SessionLinksOptions {
   ping(monitor: LinkMonitor): void;
   /** The link that carries the traffic has changed. */
   onActive(link: Link | undefined, reason: string): void;
+  /** The link that carries what may be lost has changed. */
+  onSwift(link: Link | undefined): void;
   onDown(link: Link, close: LinkClose): void;
   onSilence(link: Link, isSilent: boolean): void;
 }
@@ -20,6 +23,7 @@ export class SessionLinks {
   readonly #options: SessionLinksOptions;
   readonly #monitors: LinkMonitor[] = [];
   #active: LinkMonitor | undefined;
+  #swift: LinkMonitor | undefined;
   #leastTimeoutMs = 0;
 
   constructor(options: SessionLinksOptions) {
@@ -29,6 +33,11 @@ export class SessionLinks {
   /** The monitor of the link that carries the traffic. */
   get active(): LinkMonitor | undefined {
     return this.#active;
+  }
+
+  /** The monitor of the link that carries what may be lost; mostly the same. */
+  get swift(): LinkMonitor | undefined {
+    return this.#swift;
   }
 
   /** Silence is borne for at least so long, whatever a link's own timeout is. */
@@ -53,13 +62,13 @@ export class SessionLinks {
 
   /** Gives the traffic to the best usable link. */
   choose(reason: string): void {
-    let best: LinkMonitor | undefined;
-    for (const monitor of this.#monitors) {
-      if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
-    }
-    if (best === this.#active) return;
+    const swift = bestOf(this.#monitors);
+    const best = bestOf(this.#monitors.filter(({ options }) => options.carries !== "unreliable")) ?? swift;
+    const [hasMoved, hasSwiftMoved] = [best !== this.#active, swift !== this.#swift];
     this.#active = best;
-    this.#options.onActive(best?.link, reason);
+    this.#swift = swift;
+    if (hasMoved) this.#options.onActive(best?.link, reason);
+    if (hasSwiftMoved && this.#swift === swift) this.#options.onSwift(swift?.link);
   }
 
   /** Gives up dead links, and pings where that is due. */
@@ -80,6 +89,7 @@ export class SessionLinks {
   /** Ends all of them; none is reported any more. */
   end(close: LinkClose): void {
     this.#active = undefined;
+    this.#swift = undefined;
     for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
   }
 
@@ -100,6 +110,7 @@ export class SessionLinks {
   }
 
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    if (monitor.isPingDue(nowMs, monitor === this.#active)) this.#options.ping(monitor);
+    if (monitor.isPingDue(nowMs, monitor === this.#active || monitor === this.#swift))
+      this.#options.ping(monitor);
   }
 }

@@ -27,11 +27,13 @@ import type { Cancel, Scheduler } from "../scheduler.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
+import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
 import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
@@ -61,6 +63,8 @@ export interface SessionHandlers {
   onActiveLink?(link: Link | undefined, reason: string): void;
   /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
   onSilence?(link: Link, isSilent: boolean): void;
+  /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
+  onStateLink?(link: Link | undefined): void;
   /** A link of this session has ended, of itself or given up. */
   onLinkDown?(link: Link, close: LinkClose): void;
   /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
@@ -111,12 +115,15 @@ export class Session {
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
+  readonly #gate = new StateGate((packet, key) => this.activeLink?.send("state", packet, key));
   readonly #stopUpdates: Cancel;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
   #nonce = 0;
   #cancelReceipt: Cancel | undefined;
+  /** Of the answer that is due. One to states alone may be lost, and must not wait behind what was lost before it. */
+  #answerClass: "state" | "command" = "state";
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -131,6 +138,7 @@ export class Session {
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
+      onSwift: (link) => this.#handlers.onStateLink?.(link),
       onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
@@ -140,6 +148,11 @@ export class Session {
   /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
     return this.#links.active?.link;
+  }
+
+  /** The link that carries traffic of this class now. */
+  linkFor(trafficClass: TrafficClassName): Link | undefined {
+    return (mayBeLost(trafficClass) ? this.#links.swift : this.#links.active)?.link;
   }
 
   get isClosed(): boolean {
@@ -209,7 +222,7 @@ export class Session {
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
-    const link = this.#links.active?.link;
+    const link = this.linkFor("event");
     if (link) this.#sendMessage(link, "event", MessageKind.event, body);
   }
 
@@ -220,12 +233,12 @@ export class Session {
    */
   sendState(body: Uint8Array, key = 0): number | undefined {
     assertBytes("state", body.length, MAX_EVENT_BYTES);
-    const link = this.#links.active?.link;
+    const link = this.linkFor("state");
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.state, body);
-    link.send("state", writer.take(), key);
+    this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
     return sequence;
   }
 
@@ -261,6 +274,7 @@ export class Session {
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
   #moved(link: Link | undefined, reason: string): void {
+    this.#gate.moved(this.#scheduler.nowMs());
     this.#handlers.onActiveLink?.(link, reason);
     if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
   }
@@ -269,6 +283,7 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     this.#links.update(nowMs);
     this.#repeatOverdue(nowMs);
+    this.#gate.update(nowMs);
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#loss.endWindow();
@@ -340,6 +355,7 @@ export class Session {
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     this.#cancelReceipt?.();
     this.#cancelReceipt = undefined;
+    this.#answerClass = "state";
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -390,7 +406,11 @@ export class Session {
   }
 
   #receiveAcks(acks: Acks): void {
-    const report = (sequence: number) => this.#handlers.onAcknowledged?.(sequence);
+    const nowMs = this.#scheduler.nowMs();
+    const report = (sequence: number) => {
+      this.#gate.acknowledged(sequence, nowMs);
+      this.#handlers.onAcknowledged?.(sequence);
+    };
     if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
       this.#violated("bad-message");
   }
@@ -406,7 +426,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answerSoon();
+        this.#answerSoon("state");
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
@@ -444,7 +464,7 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answerSoon();
+    this.#answerSoon("command");
     // The payload may wait for an earlier message: it needs bytes of its own.
     const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
@@ -453,14 +473,16 @@ export class Session {
   }
 
   /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
-  #answerSoon(): void {
+  #answerSoon(trafficClass: "state" | "command"): void {
+    if (trafficClass === "command") this.#answerClass = "command";
     this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
   }
 
   #sendReceipt(): void {
     this.#cancelReceipt = undefined;
+    const trafficClass = this.#answerClass;
     const link = this.#links.active?.link;
-    if (link) link.send("command", this.#startPacket().take());
+    if (link) link.send(trafficClass, this.#startPacket().take());
   }
 
   #closedByRemote(body: Uint8Array): void {

@@ -1,32 +1,21 @@
-import { CloseCode, type IceServer, type TrafficClassName } from "@paceline/protocol";
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import type { Instance, SignalData } from "simple-peer";
 import SimplePeer from "simple-peer/simplepeer.min.js";
-import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
-import type { Scheduler } from "../scheduler.js";
-import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
+import type { LinkRoute } from "../link-route.js";
+import { SendQueue } from "../send-queue.js";
+import { channelLimits, channelOf } from "./channel-limits.js";
+import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { dataChannels, type DataChannelName } from "./channels.js";
-
-export interface WebRtcLinkOptions {
-  readonly scheduler: Scheduler;
-  /** The side that makes the offer. */
-  readonly isInitiator: boolean;
-  readonly iceServers: readonly IceServer[];
-  /** Carries a description or candidate to the other side, whose `signal` takes it. */
-  onSignal(data: unknown): void;
-}
-
-/** Bytes in flight per channel: one or two packets, since what SCTP has taken is sent however stale. */
-const channelLimits: Readonly<Record<DataChannelName, Partial<SendQueueLimits>>> = {
-  state: { highWaterBytes: 1200 },
-  event: { highWaterBytes: 2400 },
-  command: { highWaterBytes: 65_536 },
-};
+import { selectedRoute } from "./selected-route.js";
 
 /** Signals that wait for {@link WebRtcLink.start}: an offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
+/** An open link waits no longer for its statistics to say how its packets travel. */
+const ROUTE_DEADLINE_MS = 250;
 
 /** A direct link to another browser. simple-peer does the offer, the answer and the candidates. */
-export class WebRtcLink implements Link {
+export class WebRtcLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
   readonly counters = newLinkCounters();
@@ -36,6 +25,9 @@ export class WebRtcLink implements Link {
   readonly #earlySignals: unknown[] = [];
   #peer: Instance | undefined;
   #state: LinkState = "connecting";
+  #isReady = false;
+  #route: LinkRoute | undefined;
+  #hint: string | undefined;
   #handlers: LinkHandlers | undefined;
 
   constructor(options: WebRtcLinkOptions) {
@@ -44,6 +36,14 @@ export class WebRtcLink implements Link {
 
   get state(): LinkState {
     return this.#state;
+  }
+
+  get route(): LinkRoute | undefined {
+    return this.#route;
+  }
+
+  get hint(): string | undefined {
+    return this.#hint;
   }
 
   get queuedBytes(): number {
@@ -92,13 +92,17 @@ export class WebRtcLink implements Link {
       const peer = new SimplePeer({
         initiator: this.#options.isInitiator,
         channelConfig: command.init,
-        config: { iceServers: [...this.#options.iceServers] as RTCIceServer[] },
+        config: {
+          iceServers: [...this.#options.iceServers] as RTCIceServer[],
+          iceTransportPolicy: this.#options.iceTransportPolicy ?? "all",
+        },
       });
       this.#peer = peer;
       peer.on("signal", (data) => this.#options.onSignal(data));
       peer.on("error", (error: Error) => this.#end(CloseCode.timeout, error.message));
       peer.on("close", () => this.#end(CloseCode.left, "closed by the other side"));
       const { _pc: connection, _channel: commandChannel } = peer as unknown as SimplePeerInternals;
+      connection.addEventListener("icecandidateerror", (event) => this.#noteError(event));
       // In this turn, before negotiation begins: the other side does the same with the same ids.
       this.#adopt("command", commandChannel);
       this.#adopt("state", connection.createDataChannel("state", state.init));
@@ -136,10 +140,35 @@ export class WebRtcLink implements Link {
   }
 
   #openIfReady(): void {
-    if (this.#state !== "connecting" || !this.#peer?.connected) return;
+    if (this.#isReady || this.#state !== "connecting" || !this.#peer?.connected) return;
     if (this.#channels.some((channel) => channel.readyState !== "open")) return;
+    this.#isReady = true;
+    const { _pc: connection } = this.#peer as unknown as SimplePeerInternals;
+    const open = (): void => this.#open();
+    const cancel = this.#options.scheduler.after(ROUTE_DEADLINE_MS, open);
+    void this.#findRoute(connection).then(() => {
+      cancel();
+      open();
+    });
+    // Another pair may turn out to be better, or the only one that is left.
+    const transport = connection.sctp?.transport?.iceTransport;
+    transport?.addEventListener("selectedcandidatepairchange", () => void this.#findRoute(connection));
+  }
+
+  async #findRoute(connection: RTCPeerConnection): Promise<void> {
+    this.#route = (await selectedRoute(connection)) ?? this.#route;
+  }
+
+  #open(): void {
+    if (this.#state !== "connecting") return;
     this.#state = "open";
     this.#handlers?.onOpen();
+  }
+
+  /** Of a server that could not be used: 401 is a wrong password, 701 no answer. */
+  #noteError({ url, errorCode, errorText }: RTCPeerConnectionIceErrorEvent): void {
+    if (!/^turns?:/.test(url)) return;
+    this.#hint = `TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}`.trim();
   }
 
   #receive(packet: Uint8Array): void {
@@ -172,18 +201,4 @@ export class WebRtcLink implements Link {
 interface SimplePeerInternals {
   readonly _pc: RTCPeerConnection;
   readonly _channel: RTCDataChannel;
-}
-
-function channelOf(trafficClass: TrafficClassName): DataChannelName {
-  switch (trafficClass) {
-    case "state":
-    case "input":
-      return "state";
-    case "event":
-      return "event";
-    case "command":
-    case "reference":
-    case "bulk":
-      return "command";
-  }
 }

@@ -41,7 +41,8 @@ class Scene {
     for (let number = first; number < first + count; number += 1) {
       this.near.sendReliable(Uint8Array.of(number & 0xff, number >> 8));
       this.far.sendReliable(Uint8Array.of(number & 0xff, number >> 8));
-      this.near.sendState(Uint8Array.of(1), 1);
+      // Without a key: none of them may be replaced.
+      this.near.sendState(Uint8Array.of(1));
       this.scheduler.advance(20);
     }
   }

@@ -1,0 +1,17 @@
+import type { Ages, Window } from "./age-meter.js";
+import type { AgeSystem } from "./systems.js";
+
+export interface SenderOptions {
+  readonly entities: number;
+  readonly statesPerSecond: number;
+}
+
+export interface ReceiverOptions {
+  readonly systems: readonly AgeSystem[];
+  /** Of each system. */
+  readonly streams: number;
+}
+
+/** What the receiver is asked, and what it answers: the ages per system, in the windows of each label. */
+export type AgesQuestion = readonly Window[];
+export type AgesAnswer = readonly ({ readonly system: AgeSystem; readonly label: string } & Ages)[];

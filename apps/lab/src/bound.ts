@@ -1,0 +1,32 @@
+/** A figure that was promised, and what was measured. */
+export interface Bound {
+  readonly bound: string;
+  readonly value: number;
+  readonly limit: number;
+  readonly holds: boolean;
+}
+
+export function atMost(bound: string, value: number | undefined, limit: number): Bound {
+  // What was not measured holds nothing.
+  const measured = value ?? Number.POSITIVE_INFINITY;
+  return { bound, value: measured, limit, holds: measured <= limit };
+}
+
+export function atLeast(bound: string, value: number, limit: number): Bound {
+  return { bound, value, limit, holds: value >= limit };
+}
+
+/** A line per bound: those that were missed first. */
+export function boundLines(bounds: readonly Bound[]): string {
+  return bounds
+    .toSorted((a, b) => Number(a.holds) - Number(b.holds))
+    .map(({ bound, value, limit, holds }) => {
+      return `${holds ? "ok  " : "MISS"} ${bound}: ${printed(value)} (limit ${printed(limit)})`;
+    })
+    .join("\n");
+}
+
+function printed(value: number): string {
+  if (!Number.isFinite(value)) return "not measured";
+  return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+}

@@ -1,0 +1,105 @@
+import type { BrowserName, BrowserOptions } from "../browsers/remote-browser.js";
+import type { Access } from "../network/internet.js";
+
+/** One participant of a case. */
+interface Participant extends BrowserOptions {
+  readonly browser: BrowserName;
+  readonly access: Access;
+}
+
+/** What happens while they are in the room; the first participant is the one that it happens to. */
+export type Trouble =
+  /** Nothing passes the wire. */
+  | { readonly kind: "cut"; readonly forMs: number }
+  /** No UDP passes any more; the browser is not told. */
+  | { readonly kind: "udp-dies" }
+  | { readonly kind: "server-restart"; readonly downMs: number }
+  /** The page is hidden by another one. */
+  | { readonly kind: "hidden"; readonly forMs: number }
+  /** Direct links are forbidden and allowed again, so many times in all. */
+  | { readonly kind: "migrations"; readonly count: number };
+
+/** What the server tells the participants to use for WebRTC. */
+export type Ice = "none" | "stun" | "turn-udp" | "turn-tcp" | "turn-443" | "turn-wrong";
+
+/** One row of the matrix. */
+export interface MatrixCase {
+  readonly name: string;
+  readonly participants: readonly Participant[];
+  readonly ice: Ice;
+  /** Of each participant to the server; between two of them it is twice that. */
+  readonly rttMs: number;
+  readonly lossPercent?: number;
+  /** The best path that this network has. */
+  readonly best: "direct" | "relay";
+  readonly trouble?: Trouble;
+  /** Part of a quick run. */
+  readonly isQuick?: boolean;
+  readonly messagesPerSecond?: number;
+}
+
+const RTT_MS = 50;
+
+function both(access: Access): readonly Participant[] {
+  return [
+    { browser: "chromium", access },
+    { browser: "firefox", access },
+  ];
+}
+
+const open = { participants: both("open"), ice: "none", rttMs: RTT_MS, best: "direct" } as const;
+
+export const matrixCases: readonly MatrixCase[] = [
+  { ...open, name: "open-open", isQuick: true },
+  { ...open, name: "nat-nat", participants: both("nat"), ice: "stun" },
+  { ...open, name: "symmetric-nat-turn-udp", participants: both("symmetric-nat"), ice: "turn-udp" },
+  { ...open, name: "udp-blocked-turn-tcp", participants: both("udp-blocked"), ice: "turn-tcp" },
+  { ...open, name: "web-ports-only", participants: both("web-only"), ice: "turn-443" },
+  {
+    ...open,
+    name: "no-webrtc",
+    participants: [
+      { browser: "webkitgtk", access: "nat" },
+      { browser: "chromium", access: "nat" },
+    ],
+    best: "relay",
+  },
+  {
+    ...open,
+    name: "candidates-never-come",
+    participants: [
+      { browser: "chromium", access: "open", hasUdp: false },
+      { browser: "chromium", access: "open" },
+    ],
+    best: "relay",
+  },
+  {
+    ...open,
+    name: "turn-credentials-wrong",
+    participants: both("udp-blocked"),
+    ice: "turn-wrong",
+    best: "relay",
+  },
+  { ...open, name: "cut-1s", trouble: { kind: "cut", forMs: 1000 }, isQuick: true },
+  { ...open, name: "cut-5s", trouble: { kind: "cut", forMs: 5000 } },
+  { ...open, name: "cut-30s", trouble: { kind: "cut", forMs: 30_000 } },
+  { ...open, name: "webrtc-dies-silently", trouble: { kind: "udp-dies" }, isQuick: true },
+  { ...open, name: "server-restart", trouble: { kind: "server-restart", downMs: 3000 } },
+  {
+    ...open,
+    name: "page-hidden",
+    participants: [
+      { browser: "chromium", access: "open", isHideable: true },
+      { browser: "firefox", access: "open" },
+    ],
+    trouble: { kind: "hidden", forMs: 60_000 },
+  },
+  { ...open, name: "loss-5", lossPercent: 5, isQuick: true },
+  { ...open, name: "rtt-300", rttMs: 300, isQuick: true },
+  {
+    ...open,
+    name: "migrations",
+    trouble: { kind: "migrations", count: 100 },
+    messagesPerSecond: 80,
+  },
+];

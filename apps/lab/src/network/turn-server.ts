@@ -1,0 +1,50 @@
+import { createHmac } from "node:crypto";
+import type { ChildProcess } from "node:child_process";
+import { end } from "./commands.js";
+import type { Internet } from "./internet.js";
+import { untilConnects } from "./until-connects.js";
+
+const SECRET = "secret of the laboratory";
+const LIFETIME_S = 3600;
+
+/** coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, TURN over TCP on 443, too. */
+export class TurnServer {
+  readonly #process: ChildProcess;
+  readonly #address: string;
+
+  private constructor(child: ChildProcess, address: string) {
+    this.#process = child;
+    this.#address = address;
+  }
+
+  static async start(internet: Internet): Promise<TurnServer> {
+    const { namespace, address } = internet.addServer("turn", 20);
+    const flags = [
+      ["-n", "--no-cli", "--no-tls", "--no-dtls", "--no-software-attribute", "--fingerprint"],
+      [`--listening-ip=${address}`, `--relay-ip=${address}`, "--listening-port=3478"],
+      ["--alt-listening-port=0", `--aux-server=${address}:443`, "--min-port=49152", "--max-port=49400"],
+      ["--use-auth-secret", `--static-auth-secret=${SECRET}`, "--realm=lab"],
+      ["--log-file=/dev/null", "--pidfile=/dev/null"],
+    ].flat();
+    const child = namespace.start("turnserver", flags, { stdio: "ignore" });
+    await untilConnects(namespace, address, 3478);
+    return new TurnServer(child, address);
+  }
+
+  get stun(): string {
+    return `stun:${this.#address}:3478`;
+  }
+
+  /** As `--ice` of the relay server takes it. The credentials are made as coturn's `use-auth-secret` wants them. */
+  turn(transport: "udp" | "tcp", port = 3478, { isSecretRight = true } = {}): string {
+    const user = `${Math.floor(Date.now() / 1000) + LIFETIME_S}:lab`;
+    const word = createHmac("sha1", isSecretRight ? SECRET : "guessed")
+      .update(user)
+      .digest("base64");
+    return `turn:${this.#address}:${port}?transport=${transport} ${user} ${word}`;
+  }
+
+  stop(): Promise<void> {
+    return end(this.#process);
+  }
+}

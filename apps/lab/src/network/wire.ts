@@ -1,0 +1,75 @@
+import type { ChildProcess } from "node:child_process";
+import path from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import { CommandError, end, start } from "./commands.js";
+import type { Namespace } from "./namespace.js";
+import { LAB } from "./places.js";
+
+/** What a wire does to what goes over it, both ways alike. */
+export interface WireSettings {
+  /** One way. */
+  readonly delayMs: number;
+  readonly lossPercent: number;
+  /** 0: no limit. */
+  readonly rateKbps: number;
+  /** What waits for a wire with a rate; more is dropped. */
+  readonly queueBytes: number;
+  readonly isCut: boolean;
+  readonly isUdpCut: boolean;
+}
+
+/** One end of a wire: an interface that it makes in a namespace. */
+export interface WireEnd {
+  readonly namespace: Namespace;
+  readonly interfaceName: string;
+}
+
+const SCRIPT = path.join(LAB, "src/network/wire.py");
+
+/**
+ * A cable between two namespaces that delays, loses and throttles. It is a process that carries every frame, and not
+ * the kernel's netem, which many kernels of virtual machines come without: so it is the same everywhere.
+ */
+export class Wire {
+  readonly #process: ChildProcess;
+  readonly #answers: Interface;
+  /** Never resolves. */
+  readonly #ended: Promise<never>;
+
+  private constructor(child: ChildProcess, answers: Interface) {
+    this.#process = child;
+    this.#answers = answers;
+    this.#ended = new Promise((_, reject) => {
+      child.once("exit", (code) => reject(new CommandError(`the wire ended with code ${code}`)));
+    });
+    this.#ended.catch(() => undefined);
+  }
+
+  static async connect(a: WireEnd, b: WireEnd, seed: number): Promise<Wire> {
+    const names = [a, b].flatMap(({ namespace, interfaceName }) => [namespace.name, interfaceName]);
+    const child = start("/usr/bin/env", ["python3", SCRIPT, ...names, String(seed)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const answers = createInterface({ input: child.stdout! });
+    const wire = new Wire(child, answers);
+    await wire.#answer();
+    for (const { namespace, interfaceName } of [a, b]) namespace.ip("link", "set", interfaceName, "up");
+    return wire;
+  }
+
+  /** Changes settings, at once; those that are not named stay. */
+  async set(settings: Partial<WireSettings>): Promise<void> {
+    const answered = this.#answer();
+    this.#process.stdin!.write(`${JSON.stringify(settings)}\n`);
+    await answered;
+  }
+
+  disconnect(): Promise<void> {
+    return end(this.#process);
+  }
+
+  #answer(): Promise<void> {
+    const answered = new Promise<void>((resolve) => this.#answers.once("line", () => resolve()));
+    return Promise.race([answered, this.#ended]);
+  }
+}

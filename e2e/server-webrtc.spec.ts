@@ -1,0 +1,36 @@
+import { expect } from "@playwright/test";
+import { withoutWebRtc } from "./peer-connections.js";
+import { RacePage, type PageWindow } from "./race-page.js";
+import { test } from "./scenario.js";
+
+/** One attempt, with its deadline, and the proof. */
+const LIMIT_MS = 15_000;
+
+test("Chromium has WebRTC to the server for who is reached through the relay", async ({
+  startServer,
+  enter,
+  report,
+}) => {
+  const server = await startServer(0, ["--webrtc", "0"]);
+  const chromium = new RacePage(await enter("chromium"));
+  const plain = new RacePage(await enter("chromium", { beforeLoad: [withoutWebRtc] }));
+  for (const page of [chromium, plain]) await page.join(server.url);
+  const row = await chromium.waitFor(
+    "states to go to the server over WebRTC",
+    () => {
+      const { serverPath } = (window as unknown as PageWindow).paceline.room.transport;
+      return serverPath.choice.startsWith("states on webrtc") && serverPath;
+    },
+    { argument: undefined, timeoutMs: LIMIT_MS },
+  );
+  await chromium.sees(plain);
+  await plain.sees(chromium);
+  expect(row.reason).toMatch(/a probe went both ways over WebRTC/);
+  report({
+    scenario: "WebRTC to the server, the other on WebSockets",
+    browsers: "chromium sees chromium",
+    path: `relay: ${row.choice}`,
+    ...(await chromium.connectTimes(plain)),
+  });
+  for (const page of [chromium, plain]) expect(page.browser.complaints).toEqual([]);
+});

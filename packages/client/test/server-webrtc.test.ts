@@ -1,0 +1,135 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { defineEntity, vec2, type Room } from "@paceline/client";
+import { nodeWebRtc } from "@paceline/client/node";
+import { silentLog } from "@paceline/relay";
+import { describe, expect, test } from "vitest";
+import { Stage } from "./stage.js";
+import { until } from "./until.js";
+
+const webRtc = await nodeWebRtc();
+const Car = defineEntity(
+  "car",
+  { position: vec2({ range: [-100, 100], precision: 0.01 }) },
+  { motion: "hold" },
+);
+/** See the contract test of the link: between two of this library, not with browsers. */
+const RETRY = { retry: 2, timeout: 30_000 };
+const TAKEN_PORT = 19_000 + (process.pid % 1000);
+const relayed = { webRtc, topology: "relay" } as const;
+
+const isSplit = (room: Room) => room.transport.serverPath.choice.startsWith("states on webrtc");
+
+describe.skipIf(!webRtc)(
+  `WebRTC to the server (${webRtc ? "loaded" : "node-datachannel is not there"})`,
+  () => {
+    const stage = new Stage();
+    const withWebRtc = () => stage.server({ webrtc: { port: 0, bindAddress: "127.0.0.1" } });
+
+    async function splitRooms(count: number): Promise<Room[]> {
+      const rooms = await stage.meet(await withWebRtc(), count, relayed);
+      await until("states go over WebRTC", () => rooms.every(isSplit));
+      return rooms;
+    }
+
+    test(
+      "[WF61] carries states, while what must arrive stays on the WebSocket; the plan says so and why",
+      RETRY,
+      async () => {
+        const [mine, theirs] = await splitRooms(2);
+        const { traffic } = mine!.transport.plan;
+        expect(traffic.state.server.links).toEqual(["webrtc", "websocket"]);
+        expect(traffic.command.server.links).toEqual(["websocket"]);
+        const rows = await mine!.transport.explain();
+        const words = rows.map(({ choice, reason }) => `${choice}: ${reason}`).join("\n");
+        expect(words).toMatch(/states on WebRTC, the rest on WebSocket/);
+        expect(mine!.transport.serverPath.reason).toMatch(/a probe went both ways/);
+        const car = mine!.spawn(Car);
+        theirs!.onMessage("hello", () => undefined);
+        mine!.send("hello", 1);
+        await until("the car is there", () => [...theirs!.entities(Car)].length === 1);
+        car.position.set(7, 8);
+        await until("it has moved", () => [...theirs!.entities(Car)][0]!.shown.position.x === 7);
+        expect(theirs!.peers[0]!.channel).toBe(
+          "states over WebRTC, the rest over WebSocket to the server, relayed from there",
+        );
+      },
+    );
+
+    test(
+      "[WF61] is translated by the relay: who has WebSockets alone is reached all the same, both ways",
+      RETRY,
+      async () => {
+        const server = await withWebRtc();
+        const withIt = await stage.join(server, relayed);
+        const without = await stage.join(server, { topology: "relay" });
+        await until("states go over WebRTC", () => isSplit(withIt));
+        expect(isSplit(without)).toBe(false);
+        const cars = [withIt, without].map((room) => room.spawn(Car));
+        await until("both see two", () =>
+          [withIt, without].every((room) => [...room.entities(Car)].length === 2),
+        );
+        cars.forEach((car, index) => car.position.set(10 + index, 0));
+        const seen = (room: Room) => [...room.entities(Car)].map(({ shown }) => shown.position.x).toSorted();
+        await until("each sees both where they are", () =>
+          [withIt, without].every((room) => seen(room).join() === "10,11"),
+        );
+      },
+    );
+
+    test("goes back to the WebSocket when it dies, without a drop, and comes again", RETRY, async () => {
+      const [mine, theirs] = await splitRooms(2);
+      const drops: string[] = [];
+      mine!.onDrop((reason) => drops.push(reason));
+      mine!.transport.killServerWebRtc();
+      await until("the WebSocket carries states", () => !isSplit(mine!));
+      const car = mine!.spawn(Car);
+      await until("the car is there", () => [...theirs!.entities(Car)].length === 1);
+      car.position.set(3, 3);
+      await until("it has moved", () => [...theirs!.entities(Car)][0]!.shown.position.x === 3);
+      await until("WebRTC is back", () => isSplit(mine!));
+      expect(drops).toEqual([]);
+    });
+
+    test("[WF60] is not opened where nothing would go over it: alone in a mesh", async () => {
+      const room = await stage.join(await withWebRtc(), { webRtc });
+      await until("the server has said what it speaks", () =>
+        room.transport.plan.serverLinks.includes("webrtc"),
+      );
+      expect(isSplit(room)).toBe(false);
+    });
+
+    test("peers of a mesh with WebRTC in Node reach each other directly", RETRY, async () => {
+      const rooms = await stage.meet(await stage.server(), 2, { webRtc });
+      await until("both are direct", () => rooms.every(({ peers }) => peers[0]?.path === "direct"));
+      expect(rooms[0]!.peers[0]!.channel).toBe(
+        "WebRTC data channels, UDP; state unordered, without retransmission",
+      );
+    });
+  },
+);
+
+describe("a server without WebRTC", () => {
+  const stage = new Stage();
+
+  test("runs on WebSockets and says so once, where its UDP port is taken", async () => {
+    const other = createSocket("udp4");
+    other.bind(TAKEN_PORT);
+    await once(other, "listening");
+    try {
+      const lines: string[] = [];
+      const warn = (text: string, fields?: object) => void lines.push(`${text} ${JSON.stringify(fields)}`);
+      const server = await stage.server({ log: { ...silentLog, warn }, webrtc: { port: TAKEN_PORT } });
+      const rooms = await stage.meet(server, 2, relayed);
+      await until("it has said so", () => lines.length > 0);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(
+        webRtc ? /WebSockets only.*cannot be bound/ : /WebSockets only.*cannot be loaded/,
+      );
+      expect(rooms.map(isSplit)).toEqual([false, false]);
+      expect(server.relay.health()).toMatchObject({ webRtcLinks: 0 });
+    } finally {
+      other.close();
+    }
+  });
+});

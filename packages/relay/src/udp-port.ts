@@ -1,0 +1,27 @@
+import { createSocket } from "node:dgram";
+import { randomInt } from "node:crypto";
+
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_767;
+const ATTEMPTS = 20;
+
+/** The port, or any free one for 0, if it can be bound; undefined where it is taken. The library itself does not say. */
+export async function freeUdpPort(port: number, address: string | undefined): Promise<number | undefined> {
+  if (port !== 0) return (await canBind(port, address)) ? port : undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const candidate = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await canBind(candidate, address)) return candidate;
+  }
+  return undefined;
+}
+
+function canBind(port: number, address: string | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket(address?.includes(":") ? "udp6" : "udp4");
+    socket.once("error", () => {
+      socket.close();
+      resolve(false);
+    });
+    socket.bind(port, address, () => socket.close(() => resolve(true)));
+  });
+}

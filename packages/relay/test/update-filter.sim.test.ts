@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { UpdateFilter } from "../src/update-filter.js";
+import { VirtualLobby } from "./virtual-lobby.js";
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+describe("the relay's filter", () => {
+  function racers(count: number) {
+    const virtual = new VirtualLobby({ rooms: { race: { maxPeers: 16 } } });
+    return { virtual, players: Array.from({ length: count }, () => virtual.join().player) };
+  }
+
+  it("[WF63] gives a receiver each update of an entity once, and none that is overtaken, whoever reports it", () => {
+    const { virtual, players } = racers(4);
+    const [a, b, c, receiver] = players;
+    const entity = 77 * 65_536 + 5;
+    const report = (from: typeof a, sequence: number): void => {
+      from!.forward([receiver!], bytes(from!.number, sequence & 0xff), {
+        trafficClass: "state",
+        key: 6,
+        subject: { entity, sequence },
+      });
+      virtual.scheduler.advance(20);
+    };
+    // Three peers saw the same entity, whose owner is gone; the numbers go round.
+    for (const sequence of [65_535, 0, 1]) for (const from of [a, b, c]) report(from, sequence);
+    report(c, 0);
+    expect(receiver!.forwarded.map(({ packet }) => [...packet])).toEqual([
+      [a!.number, 255],
+      [a!.number, 0],
+      [a!.number, 1],
+    ]);
+    expect(receiver!.forwarded[0]!.subject).toEqual({ entity, sequence: 65_535 });
+    expect(virtual.lobby.drops()).toEqual({ duplicate: 6, outdated: 1 });
+  });
+
+  it("[WF63] lets nobody silence an owner, and judges receivers and entities apart", () => {
+    const { virtual, players } = racers(4);
+    const [owner, hostile, near, far] = players;
+    const entity = owner!.number * 65_536 + 1;
+    const say = (from: typeof owner, sequence: number, to = [near!, far!], about = entity): void => {
+      const subject = { entity: about, sequence };
+      from!.forward(to, bytes(from!.number), { trafficClass: "state", key: 1, subject });
+      virtual.scheduler.advance(20);
+    };
+    say(owner, 10, [near!]);
+    say(hostile, 20_000);
+    say(owner, 11);
+    say(owner, 11);
+    say(hostile, 12, [near!], entity + 1);
+    expect(near!.firstBytes).toEqual([owner!.number, hostile!.number, owner!.number, hostile!.number]);
+    expect(far!.firstBytes).toEqual([hostile!.number, owner!.number]);
+    expect(virtual.lobby.drops()).toEqual({ duplicate: 2 });
+  });
+
+  it("stamps the sender itself: whatever stands in the envelope, it comes from who sent it", () => {
+    const { virtual, players } = racers(3);
+    const [a, b, c] = players;
+    // The only numbers upward are those of receivers: naming another sender is naming a receiver.
+    a!.forward([], bytes(9), { peers: [c!.number, b!.number] });
+    virtual.scheduler.advance(50);
+    expect(b!.forwarded[0]!.peers).toEqual([a!.number]);
+    expect(c!.forwarded[0]!.peers).toEqual([a!.number]);
+  });
+
+  it("remembers so many entities and no more, and nothing for long", () => {
+    const filter = new UpdateFilter();
+    for (let entity = 0; entity < 100_000; entity++) filter.refuses({ entity, sequence: 5 }, 9, 0);
+    expect(filter.size).toBe(4096);
+    expect(filter.refuses({ entity: 99_999, sequence: 5 }, 9, 1000)).toBe("duplicate");
+    expect(filter.refuses({ entity: 99_999, sequence: 5 }, 9, 3001)).toBeUndefined();
+  });
+});

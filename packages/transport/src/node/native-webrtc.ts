@@ -1,0 +1,90 @@
+/** What is used of `node-datachannel`, so that types and tests do not depend on an optional package. */
+export interface NativeWebRtc {
+  readonly PeerConnection: new (name: string, config: NativeConfig) => NativeConnection;
+  cleanup(): void;
+}
+
+/** Settings of a native connection. */
+export interface NativeConfig {
+  readonly iceServers: (string | NativeIceServer)[];
+  readonly bindAddress?: string;
+  readonly enableIceUdpMux?: boolean;
+  readonly portRangeBegin?: number;
+  readonly portRangeEnd?: number;
+  readonly maxMessageSize?: number;
+  readonly iceTransportPolicy?: "all" | "relay";
+}
+
+/** A STUN or TURN server as the native library takes it. */
+export interface NativeIceServer {
+  readonly hostname: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly relayType?: "TurnUdp" | "TurnTcp" | "TurnTls";
+}
+
+/** A native data channel. Every method throws once its connection is closed. */
+export interface NativeChannel {
+  close(): void;
+  isOpen(): boolean;
+  sendMessageBinary(packet: Uint8Array): boolean;
+  bufferedAmount(): number;
+  setBufferedAmountLowThreshold(bytes: number): void;
+  onOpen(listener: () => void): void;
+  onClosed(listener: () => void): void;
+  onError(listener: (error: string) => void): void;
+  onBufferedAmountLow(listener: () => void): void;
+  onMessage(listener: (message: string | Uint8Array | ArrayBuffer) => void): void;
+}
+
+/** A native peer connection. Nearly every method throws in the wrong state. */
+export interface NativeConnection {
+  close(): void;
+  setLocalDescription(): void;
+  setRemoteDescription(sdp: string, type: "offer" | "answer"): void;
+  addRemoteCandidate(candidate: string, mid: string): void;
+  createDataChannel(label: string, config: object): NativeChannel;
+  onLocalDescription(listener: (sdp: string, type: string) => void): void;
+  onLocalCandidate(listener: (candidate: string, mid: string) => void): void;
+  onStateChange(listener: (state: string) => void): void;
+  getSelectedCandidatePair(): {
+    readonly local: NativeCandidate;
+    readonly remote: NativeCandidate;
+  } | null;
+}
+
+interface NativeCandidate {
+  readonly type: string;
+  readonly transportType: string;
+}
+
+/** What loading led to: the library, or in words why there is none. */
+export type NativeWebRtcLoad =
+  | { readonly native: NativeWebRtc; readonly failure?: never }
+  | { readonly native?: never; readonly failure: string };
+
+/**
+ * Loads `node-datachannel`, an optional dependency: without it, or without a binary for this machine, everything else
+ * works. Never rejects.
+ */
+export async function loadNativeWebRtc(): Promise<NativeWebRtcLoad> {
+  try {
+    return { native: await import("node-datachannel") };
+  } catch (error) {
+    const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
+    return { failure: `node-datachannel cannot be loaded: ${line}` };
+  }
+}
+
+/** The library crashes when it is cleaned up while connections still close. */
+const SETTLE_MS = 1500;
+
+/**
+ * Ends the threads of the library: a process that has used it never exits by itself otherwise. Call it last, when every
+ * link is closed; or end the process with `process.exit()`. `isUnused` is asked again when the links have settled.
+ */
+export async function endNativeWebRtc(native: NativeWebRtc, isUnused?: () => boolean): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  if (isUnused?.() !== false) native.cleanup();
+}

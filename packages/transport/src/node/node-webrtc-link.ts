@@ -1,0 +1,293 @@
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
+import { routeOf, type LinkRoute } from "../link-route.js";
+import { SendQueue, type SendQueueLimits } from "../send-queue.js";
+import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
+import { channelLimits, channelOf } from "../webrtc/channel-limits.js";
+import { dataChannels, type DataChannelName } from "../webrtc/channels.js";
+import { nativeIceServers } from "./native-ice-servers.js";
+import type { NativeChannel, NativeConnection, NativeWebRtc } from "./native-webrtc.js";
+import { readRemoteSignal } from "./remote-description.js";
+
+/** What a {@link NodeWebRtcLink} is made of. */
+export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
+  readonly native: NativeWebRtc;
+  /** One UDP port for all links of the process; below 32768, where outgoing connections do not take it away. */
+  readonly udpPort?: number;
+  /** Address to bind to. Default: all. */
+  readonly bindAddress?: string;
+  /** Address to name in candidates in place of this machine's own: that of the NAT in front of it. */
+  readonly announcedAddress?: string;
+  readonly queue?: Partial<SendQueueLimits>;
+  /** The other side sent what no honest one sends; it is dropped, and this link goes on. */
+  onBadSignal?(): void;
+}
+
+/** Candidates of the other side that are tried; a browser has two to ten. */
+const MAX_CANDIDATES = 24;
+/** Signals that wait for {@link NodeWebRtcLink.start}. */
+const EARLY_SIGNALS = 64;
+/** The largest message that is taken: a packet and the envelope around it. */
+const MAX_MESSAGE_BYTES = 17_000;
+let count = 0;
+
+/**
+ * A WebRTC link of Node, over the native library: of a server, which answers, or of a headless client. Every call into
+ * the library may throw and none of it gets out: a peer that misbehaves ends its own link and nothing else.
+ */
+export class NodeWebRtcLink implements SignalledLink {
+  readonly kind = "webrtc";
+  readonly isUnreliable = true;
+  readonly counters = newLinkCounters();
+  readonly #options: NodeWebRtcLinkOptions;
+  readonly #queues = new Map<DataChannelName, SendQueue>();
+  readonly #channels: NativeChannel[] = [];
+  readonly #earlySignals: unknown[] = [];
+  readonly #earlyCandidates: { readonly candidate: string; readonly mid: string }[] = [];
+  #connection: NativeConnection | undefined;
+  #hasDescription = false;
+  #candidates = 0;
+  #openChannels = 0;
+  #state: LinkState = "connecting";
+  #route: LinkRoute | undefined;
+  #handlers: LinkHandlers | undefined;
+
+  constructor(options: NodeWebRtcLinkOptions) {
+    this.#options = options;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  get route(): LinkRoute | undefined {
+    return this.#route;
+  }
+
+  /** The library does not say. */
+  get hint(): undefined {
+    return undefined;
+  }
+
+  get queuedBytes(): number {
+    let bytes = 0;
+    for (const queue of this.#queues.values()) bytes += queue.queuedBytes;
+    if (this.#state === "open") for (const channel of this.#channels) bytes += bufferedBytes(channel);
+    return bytes;
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.#handlers = handlers;
+    this.#options.scheduler.after(0, () => this.#connect());
+  }
+
+  /** Takes what the other side's `onSignal` gave. Untrusted: what makes no sense is dropped. */
+  signal(data: unknown): void {
+    if (this.#state === "closed") return;
+    if (!this.#connection) {
+      if (this.#earlySignals.length < EARLY_SIGNALS) this.#earlySignals.push(data);
+      return;
+    }
+    const signal = readRemoteSignal(data);
+    if (!signal) return this.#options.onBadSignal?.();
+    if (signal.type === "ignored") return;
+    if (signal.type === "candidate") return this.#takeCandidate(signal.candidate, signal.mid);
+    this.#takeDescription(signal.sdp, signal.type);
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+    const queue = this.#state === "open" ? this.#queues.get(channelOf(trafficClass)) : undefined;
+    if (queue) queue.send(trafficClass, packet, key);
+    else this.counters.packetsDropped += 1;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#shut();
+    this.#options.scheduler.after(0, () => this.#report(code, reason));
+  }
+
+  #connect(): void {
+    if (this.#state === "closed") return;
+    this.#guarded(() => {
+      const connection = this.#newConnection();
+      this.#connection = connection;
+      connection.onLocalDescription((sdp, type) => this.#tell({ type, sdp }));
+      connection.onLocalCandidate((candidate, mid) => this.#tellCandidate(candidate, mid));
+      connection.onStateChange((state) => {
+        // "disconnected" may pass: whether the link still carries anything, pings tell sooner.
+        if (state === "failed") this.#end(CloseCode.timeout, "ICE found no path, or lost it");
+        else if (state === "closed") this.#end(CloseCode.left, "closed by the other side");
+      });
+      // Channels that are made before the offer is there would make the library offer, too.
+      if (this.#options.isInitiator) this.#makeChannels();
+    });
+    for (const data of this.#earlySignals.splice(0)) this.signal(data);
+  }
+
+  #newConnection(): NativeConnection {
+    const { native, iceServers, iceTransportPolicy, udpPort, bindAddress } = this.#options;
+    const port = udpPort === undefined ? {} : { portRangeBegin: udpPort, portRangeEnd: udpPort };
+    return new native.PeerConnection(`link ${(count += 1)}`, {
+      iceServers: nativeIceServers(iceServers),
+      iceTransportPolicy: iceTransportPolicy ?? "all",
+      maxMessageSize: MAX_MESSAGE_BYTES,
+      ...port,
+      ...(udpPort !== undefined && { enableIceUdpMux: true }),
+      ...(bindAddress !== undefined && { bindAddress }),
+    });
+  }
+
+  #takeDescription(sdp: string, type: "offer" | "answer"): void {
+    const isExpected = (type === "answer") === this.#options.isInitiator && !this.#hasDescription;
+    if (!isExpected) return this.#options.onBadSignal?.();
+    this.#hasDescription = true;
+    this.#guarded(() => {
+      this.#connection?.setRemoteDescription(sdp, type);
+      if (type === "offer") this.#makeChannels();
+    });
+    for (const { candidate, mid } of this.#earlyCandidates.splice(0)) this.#addCandidate(candidate, mid);
+  }
+
+  #takeCandidate(candidate: string, mid: string): void {
+    this.#candidates += 1;
+    if (this.#candidates > MAX_CANDIDATES) return this.#options.onBadSignal?.();
+    // The library throws where the description is not there yet.
+    if (this.#hasDescription) this.#addCandidate(candidate, mid);
+    else this.#earlyCandidates.push({ candidate, mid });
+  }
+
+  #addCandidate(candidate: string, mid: string): void {
+    if (this.#state === "closed") return;
+    try {
+      this.#connection?.addRemoteCandidate(candidate, mid);
+    } catch {
+      // One that it does not understand, or the connection closes just now: others may do.
+      this.#options.onBadSignal?.();
+    }
+  }
+
+  #makeChannels(): void {
+    for (const [name, { init }] of Object.entries(dataChannels)) {
+      const { ordered, ...rest } = init;
+      const channel = this.#connection?.createDataChannel(name, { ...rest, unordered: !ordered });
+      if (channel) this.#adopt(name as DataChannelName, channel);
+    }
+  }
+
+  #adopt(name: DataChannelName, channel: NativeChannel): void {
+    const limits = { ...this.#options.queue, ...channelLimits[name] };
+    channel.setBufferedAmountLowThreshold((limits.highWaterBytes ?? 0) / 2);
+    const queue = new SendQueue({
+      scheduler: this.#options.scheduler,
+      counters: this.counters,
+      write: (packet) => {
+        channel.sendMessageBinary(packet);
+      },
+      bufferedBytes: () => bufferedBytes(channel),
+      onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
+      limits,
+    });
+    this.#queues.set(name, queue);
+    this.#channels.push(channel);
+    channel.onBufferedAmountLow(() => queue.drain());
+    channel.onOpen(() => this.#opened());
+    channel.onMessage((message) => this.#receive(message));
+    channel.onError((error) => this.#end(CloseCode.timeout, `channel ${name}: ${error}`));
+    channel.onClosed(() => this.#end(CloseCode.left, `channel ${name} closed`));
+  }
+
+  #opened(): void {
+    this.#openChannels += 1;
+    if (this.#state !== "connecting" || this.#openChannels < this.#channels.length) return;
+    this.#guarded(() => {
+      const pair = this.#connection?.getSelectedCandidatePair();
+      if (pair) this.#route = routeOf(candidateOf(pair.local), candidateOf(pair.remote));
+    });
+    if (this.#isClosed()) return;
+    this.#state = "open";
+    this.#handlers?.onOpen();
+  }
+
+  #receive(message: string | Uint8Array | ArrayBuffer): void {
+    if (this.#state !== "open" || typeof message === "string") return;
+    // A Buffer is not what it seems: its `slice` shares memory.
+    const packet =
+      message instanceof ArrayBuffer
+        ? new Uint8Array(message)
+        : new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
+    this.counters.packetsReceived += 1;
+    this.counters.bytesReceived += packet.length;
+    this.#handlers?.onPacket(packet);
+  }
+
+  #tell(data: unknown): void {
+    if (this.#state !== "closed") this.#options.onSignal(data);
+  }
+
+  #tellCandidate(text: string, mid: string): void {
+    const { announcedAddress } = this.#options;
+    const candidate =
+      announcedAddress === undefined
+        ? text.replace(/^a=/, "")
+        : text.replace(/^(?:a=)?(candidate:\S+ \d+ \S+ \d+) \S+/, `$1 ${announcedAddress}`);
+    this.#tell({ type: "candidate", candidate: { candidate, sdpMid: mid, sdpMLineIndex: 0 } });
+  }
+
+  /** What the library throws ends this link. */
+  #guarded(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#end(CloseCode.refused, `WebRTC refused: ${String(error)}`);
+    }
+  }
+
+  /** Asked after a call that may have changed it. */
+  #isClosed(): boolean {
+    return this.#state === "closed";
+  }
+
+  #end(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#shut();
+    this.#report(code, reason);
+  }
+
+  #shut(): void {
+    this.#state = "closed";
+    for (const queue of this.#queues.values()) queue.clear();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    // Not from inside one of its own calls, where closing waits for itself.
+    this.#options.scheduler.after(0, () => {
+      try {
+        connection?.close();
+      } catch {
+        // Closed already.
+      }
+    });
+  }
+
+  #report(code: number, reason: string): void {
+    const handlers = this.#handlers;
+    this.#handlers = undefined;
+    handlers?.onClose({ code, reason });
+  }
+}
+
+function bufferedBytes(channel: NativeChannel): number {
+  try {
+    return channel.bufferedAmount();
+  } catch {
+    return 0;
+  }
+}
+
+function candidateOf({ type, transportType }: { type: string; transportType: string }): {
+  type: string;
+  protocol: string;
+} {
+  const isRelay = /relay/i.test(type);
+  return { type: isRelay ? "relay" : type, protocol: transportType };
+}

@@ -1,0 +1,60 @@
+/** The longest description that is looked at: a browser's, with data channels alone, has about 600 bytes. */
+const MAX_SDP_BYTES = 8000;
+/** `candidate:` and so on, of UDP, with a literal address: neither a name to look up nor a `.local` one. */
+const CANDIDATE =
+  /^(?:a=)?candidate:[\w+/]{1,32} [12] udp \d{1,10} ([\da-f.:]{2,45}) (\d{1,5}) typ (?:host|srflx|prflx|relay)(?: |$)/i;
+/** Each must be there, on lines of their own. */
+const required = [
+  /^v=0$/m,
+  /^m=application \d{1,5} (?:UDP|TCP)\/DTLS\/SCTP webrtc-datachannel$/m,
+  /^a=ice-ufrag:[\w+/-]{4,256}$/m,
+  /^a=ice-pwd:[\w+/-]{22,256}$/m,
+  /^a=fingerprint:sha-(?:256|384|512) [\dA-F:]{95,191}$/im,
+  /^a=setup:(?:actpass|active|passive)$/m,
+  /^a=mid:[\w-]{1,32}$/m,
+] as const;
+const MAX_LINE_CHARACTERS = 1024;
+
+/** A description or candidate of the other side, checked before a native parser sees it. */
+export type RemoteSignal =
+  | { readonly type: "offer" | "answer"; readonly sdp: string }
+  | { readonly type: "candidate"; readonly candidate: string; readonly mid: string }
+  | { readonly type: "ignored" };
+
+/**
+ * Reads what a peer signals; undefined where no honest peer sends it. A candidate that cannot be of use here (TCP, a
+ * name, the end of candidates) is `ignored`.
+ */
+export function readRemoteSignal(data: unknown): RemoteSignal | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const { type, sdp, candidate } = data as { type?: unknown; sdp?: unknown; candidate?: unknown };
+  if (type === "offer" || type === "answer") return descriptionOf(type, sdp);
+  if (type === "candidate") return candidateOf(candidate);
+  // simple-peer asks so for another round of offer and answer, which a connection of fixed channels never needs.
+  return type === "renegotiate" || type === "transceiverRequest" ? { type: "ignored" } : undefined;
+}
+
+function descriptionOf(type: "offer" | "answer", sdp: unknown): RemoteSignal | undefined {
+  if (typeof sdp !== "string" || sdp.length > MAX_SDP_BYTES) return undefined;
+  const lines = sdp.split(/\r?\n/);
+  if (lines.some((line) => line.length > MAX_LINE_CHARACTERS || /[^\x20-\x7e]/.test(line))) return undefined;
+  if (lines.filter((line) => line.startsWith("m=")).length !== 1) return undefined;
+  const text = lines.join("\n");
+  if (!required.every((pattern) => pattern.test(text))) return undefined;
+  // Candidates inside count like those that come alone, so they may not come in here.
+  const kept = lines.filter((line) => !line.startsWith("a=candidate:"));
+  return { type, sdp: kept.join("\r\n") };
+}
+
+function candidateOf(given: unknown): RemoteSignal | undefined {
+  if (given === null || given === undefined) return { type: "ignored" };
+  if (typeof given !== "object") return undefined;
+  const { candidate, sdpMid } = given as { candidate?: unknown; sdpMid?: unknown };
+  if (typeof candidate !== "string" || candidate.length > 512) return undefined;
+  if (candidate === "") return { type: "ignored" };
+  if (!/^(?:a=)?candidate:/.test(candidate) || /[^\x20-\x7e]/.test(candidate)) return undefined;
+  const [, , port] = CANDIDATE.exec(candidate) ?? [];
+  if (port === undefined || Number(port) < 1 || Number(port) > 65_535) return { type: "ignored" };
+  const mid = typeof sdpMid === "string" && /^[\w-]{1,32}$/.test(sdpMid) ? sdpMid : "0";
+  return { type: "candidate", candidate: candidate.replace(/^a=/, ""), mid };
+}

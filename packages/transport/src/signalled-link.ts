@@ -1,0 +1,29 @@
+import type { IceServer } from "@paceline/protocol";
+import type { Link } from "./link.js";
+import type { LinkRoute } from "./link-route.js";
+import type { Scheduler } from "./scheduler.js";
+
+/** A WebRTC link, of a browser or of Node: both sides exchange signals until it opens. */
+export interface SignalledLink extends Link {
+  /** How its packets travel; undefined before that is known. */
+  readonly route: LinkRoute | undefined;
+  /** What went wrong on the way, of which nobody can tell whether it is why the link did not open. */
+  readonly hint: string | undefined;
+  /** Takes what the other side's `onSignal` gave. Untrusted: never throws. */
+  signal(data: unknown): void;
+}
+
+/** What a WebRTC link is made of. */
+export interface WebRtcLinkOptions {
+  readonly scheduler: Scheduler;
+  /** The side that makes the offer. */
+  readonly isInitiator: boolean;
+  readonly iceServers: readonly IceServer[];
+  /** `relay`: through TURN alone. Default `all`. */
+  readonly iceTransportPolicy?: "all" | "relay";
+  /** Carries a description or candidate to the other side, whose `signal` takes it. */
+  onSignal(data: unknown): void;
+}
+
+/** Makes WebRTC links where the environment has no WebRTC of its own. */
+export type WebRtcLinkMaker = (options: WebRtcLinkOptions) => SignalledLink;
