@@ -127,6 +127,7 @@ export class Room {
     this.#gate = new AuthorityGate({
       scheduler,
       messages: this.#messages,
+      owned: this.#owned,
       members: () => this.#members,
       session: () => this.#connection.session,
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -239,7 +240,8 @@ export class Room {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      this.#states.spawned(record, this.#ticks.tick);
+      if (this.#gate.authority) this.#gate.authority.own(record);
+      else this.#states.spawned(record, this.#ticks.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -249,7 +251,9 @@ export class Room {
 
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
-    if (this.state !== "left") this.#states.despawned(record, this.#ticks.tick);
+    if (this.state === "left") return;
+    if (this.#gate.authority) this.#gate.authority.disown(record);
+    else this.#states.despawned(record, this.#ticks.tick);
   }
 
   /**
@@ -291,7 +295,7 @@ export class Room {
     if (!authority)
       throw new NetError("entity/refused", "the room has no authority whose word could be predicted");
     const known = definition as unknown as EntityDefinition;
-    return authority.predict(known, inputs as unknown as InputDefinition, step as unknown as InputStep);
+    return authority.predict(known, inputs, step as unknown as InputStep);
   }
 
   /**
@@ -425,7 +429,9 @@ export class Room {
     if (this.state === "left") return;
     const { tick } = this.#ticks;
     this.#owned.derive(tick);
-    this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    const { authority } = this.#gate;
+    if (authority) authority.publish(this.#owned.records, this.nowMs());
+    else this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */

@@ -25,6 +25,8 @@ interface DebugHandle {
     readonly phase: string;
     readonly race: number;
     readonly isDirector: boolean;
+    /** Of the own car where a server decides, the participant's elsewhere. */
+    readonly carNumber: number;
     readonly car: CarState;
     readonly lapsDone: number;
     readonly progressM: number;
@@ -60,6 +62,9 @@ export function exposeForDebugging(game: RaceGame): void {
       },
       get isDirector() {
         return participant.session.isDirector();
+      },
+      get carNumber() {
+        return participant.myNumber;
       },
       get car() {
         return { ...participant.racer.car };

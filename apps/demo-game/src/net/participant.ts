@@ -99,6 +99,10 @@ export class Participant implements RaceParticipant {
     }
   }
 
+  get myNumber(): number {
+    return this.room.myNumber;
+  }
+
   get lapsDone(): number {
     return this.racer.laps.lapsDone;
   }

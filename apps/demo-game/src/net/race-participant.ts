@@ -30,6 +30,8 @@ export interface RaceParticipant {
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
   readonly card: DriverCard;
+  /** By which this one goes in the books; 0 while it has no car. */
+  readonly myNumber: number;
   /** The others' cars as shown in this frame. */
   readonly remotes: readonly RemoteCar[];
   readonly bestLapMs: number;

@@ -35,6 +35,14 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   #nowMs = 0;
   readonly #session = this.#newSession();
 
+  /** How often cars were put back onto the track. */
+  resets = 0;
+
+  /** All cars, with who drives them. */
+  seats(): readonly Seat[] {
+    return [...this.#seats.values()];
+  }
+
   override onCreate(): void {
     this.onMessage("chat", (player, message) => this.#chat(player, message));
     this.onMessage("reset", (player) => this.#reset(player));
@@ -170,6 +178,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     const seat = this.#seatOf.get(player);
     if (!seat || seat.racer.isHeld || this.#nowMs - seat.resetAtMs < RESET_PERIOD_MS) return;
     seat.resetAtMs = this.#nowMs;
+    this.resets += 1;
     seat.racer.resetToTrack();
     this.teleport(seat.entity);
   }

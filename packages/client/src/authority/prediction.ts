@@ -132,14 +132,15 @@ export class Prediction {
   }
 
   #newBody(record: HostedRecord): PredictedBody<Float32Array> {
-    const { tickSeconds, onFault, sender } = this.#options;
+    const options = this.#options;
+    const { tickSeconds, sender } = options;
     return new PredictedBody<Float32Array>(
       {
         layout: this.definition.motionLayout!,
         step: (state, input, seconds) => this.#step(state, input, seconds),
         tickSeconds,
         convergence: DEFAULT_CONVERGENCE,
-        onFault: (fault) => onFault(record, fault),
+        onFault: (fault) => options.onFault(record, fault),
       },
       record.place.table.stateOf(record.place.row),
       sender.number,

@@ -36,6 +36,6 @@ export function rowStepOf(definition: EntityDefinition, inputs: InputDefinition,
   return (of, by, seconds) => {
     row = of;
     pressed = by;
-    step(state as StepState<Fields>, input as ReadonlyFields<Fields>, seconds);
+    step(state, input, seconds);
   };
 }
