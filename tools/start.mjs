@@ -85,10 +85,10 @@ async function choosePort(wanted, host) {
 /**
  * @param {string} name
  * @param {string[]} args
- * @param {{ env?: NodeJS.ProcessEnv }} options
+ * @param {{ env?: Record<string, string> }} options
  * @param {(line: string) => void} onLine
  */
-function startPart(name, args, { env = process.env }, onLine) {
+function startPart(name, args, { env = {} }, onLine) {
   const child = startChild(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] });
   if (child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
   child.once("exit", (code, signal) => {
@@ -110,7 +110,7 @@ function startServer(host, port, drivers) {
       READY_LIMIT_MS,
     );
     const args = [main, "--port", String(port), "--host", host, "--static", page, "--game", game];
-    const env = { ...process.env, RACE_COMPUTERS: String(Math.min(drivers, 7)) };
+    const env = { RACE_COMPUTERS: String(Math.min(drivers, 7)) };
     startPart("server", args, { env }, (line) => {
       const address = /^listening on (http:\S+)/.exec(line)?.[1];
       if (address === undefined) return console.log(`server: ${line}`);

@@ -212,7 +212,7 @@ export class RaceGame {
       screen.hud.say("Short cut! R puts you back", 1200, "problem");
     }
     screen.standings.show(standings);
-    screen.badge.show(room.peers);
+    screen.badge.show(room.peers, room.authority);
     minimap.draw(cars);
   }
 }
