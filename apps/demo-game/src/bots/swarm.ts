@@ -7,20 +7,20 @@ import { ServerFigures } from "./server-figures.js";
 /** Joins that are under way at once. */
 const JOINS_AT_ONCE = 10;
 
-export interface Quantiles {
+interface Quantiles {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
   readonly max: number;
 }
 
-export function quantilesOf(values: readonly number[]): Quantiles {
+function quantilesOf(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number): number => round(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
-export function round(value: number): number {
+function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 

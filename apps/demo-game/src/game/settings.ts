@@ -13,8 +13,8 @@ export const PROFILES: readonly Genre[] = [
 ];
 
 /** Who decides the race: the players among themselves, directly or through the relay, or a server. */
-export const MODES = ["mesh", "relay", "server"] as const;
-export type RaceMode = (typeof MODES)[number];
+const MODES = ["mesh", "relay", "server"] as const;
+type RaceMode = (typeof MODES)[number];
 
 export const COLORS: readonly string[] = [
   "#e5484d",
