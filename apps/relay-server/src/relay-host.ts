@@ -45,7 +45,8 @@ export class RelayHost {
     if (!options.admin) return;
     this.#admin = new AdminServer({
       relay: this.#relay,
-      metrics: new ServerMetrics(this.#relay, () => this.#relay.reports()),
+      metrics: new ServerMetrics(this.#relay, () => this.#relay.classReports()),
+      roomClasses: () => this.#relay.classReports(),
       token: options.admin.token,
       onDrain: () => void this.drain(),
     });

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import { histogramText } from "./histogram-text.js";
+import type { RoomClassReport, RoomClassSource } from "./room-class-report.js";
 import type { CountsByName, Relay, RoomReport } from "@paceline/relay";
-import type { Histogram, RoomReport as AuthorityReport } from "@paceline/server";
 
 /** Everything begins with this, so that it can be found. */
 const PREFIX = "paceline_";
@@ -9,14 +10,16 @@ const PREFIX = "paceline_";
 export class ServerMetrics {
   readonly registry = new Registry();
   readonly #relay: Relay;
+  readonly #roomClasses: RoomClassSource | undefined;
 
-  /** `authorities`: what rooms that decide have measured. */
-  constructor(relay: Relay, authorities: () => readonly AuthorityReport[]) {
+  /** `roomClasses`: what rooms with an authority have counted, where there are such rooms. */
+  constructor(relay: Relay, roomClasses?: RoomClassSource) {
     this.#relay = relay;
+    this.#roomClasses = roomClasses;
     collectDefaultMetrics({ register: this.registry });
     this.#gauges();
     this.#counters();
-    this.#ticks(authorities);
+    if (roomClasses) this.#classes(roomClasses);
   }
 
   get contentType(): string {
@@ -25,7 +28,18 @@ export class ServerMetrics {
 
   /** The text of `GET /metrics`. */
   async text(): Promise<string> {
-    return await this.registry.metrics();
+    return (await this.registry.metrics()) + this.#histograms();
+  }
+
+  #histograms(): string {
+    const reports = this.#roomClasses?.() ?? [];
+    if (reports.length === 0) return "";
+    const text = (of: "duration" | "lateness", name: string, help: string): string => {
+      const rooms = reports.map((report) => ({ room: report.roomName, durations: report[of] }));
+      return `\n${histogramText(PREFIX + name, help, rooms)}`;
+    };
+    const durations = text("duration", "tick_seconds", "How long steps took");
+    return durations + text("lateness", "tick_lateness_seconds", "How late steps began");
   }
 
   #gauges(): void {
@@ -57,6 +71,7 @@ export class ServerMetrics {
     const { counts } = this.#relay;
     this.#byName("seats_total", "Seats given out, by the way of asking", "method", () => counts.seats);
     this.#byName("match_refusals_total", "Match requests without a seat", "code", () => counts.matchRefusals);
+    this.#byName("limited_total", "What a limit held back", "limit", () => counts.limited);
     this.#byName("entries_total", "Participants who came or came back", "how", () => counts.entries);
     this.#byName("link_closes_total", "Links that ended or were refused", "code", () => counts.linkCloses);
     this.#byName("session_ends_total", "Sessions that ended", "code", () => counts.sessionEnds);
@@ -74,23 +89,38 @@ export class ServerMetrics {
     }
   }
 
-  #ticks(authorities: () => readonly AuthorityReport[]): void {
-    const worst = (gauge: Gauge, of: (report: AuthorityReport) => Histogram): void => {
-      for (const share of [0.5, 0.95, 0.99]) {
-        const ms = authorities().map((report) => of(report).quantile(share));
-        gauge.set({ quantile: String(share) }, Math.max(0, ...ms));
-      }
+  /** Rooms with an authority, by their class; rooms that are over are counted on in it. */
+  #classes(source: RoomClassSource): void {
+    const each = (read: (report: RoomClassReport, room: string) => void): void => {
+      for (const report of source()) read(report, report.roomName);
     };
-    const labels = ["quantile"];
-    this.#gauge("tick_ms", "How long steps of rooms that decide take, in the worst room", labels, (gauge) =>
-      worst(gauge, ({ duration }) => duration),
+    this.#gauge("authority_rooms", "Open rooms with an authority", ["room"], (gauge) =>
+      each(({ rooms }, room) => gauge.set({ room }, rooms)),
     );
-    this.#gauge("tick_lateness_ms", "How late these steps begin, in the worst room", labels, (gauge) =>
-      worst(gauge, ({ lateness }) => lateness),
+    this.#gauge("authority_players", "Players in rooms with an authority", ["room"], (gauge) =>
+      each(({ players }, room) => gauge.set({ room }, players)),
     );
-    this.#gauge("ticks_skipped", "Steps that open rooms have left out", [], (gauge) => {
-      gauge.set(authorities().reduce((sum, { skippedTicks }) => sum + skippedTicks, 0));
-    });
+    this.#gauge("authority_entities", "Entities in rooms with an authority", ["room"], (gauge) =>
+      each(({ entities }, room) => gauge.set({ room }, entities)),
+    );
+    this.#counter("ticks_total", "Steps that were made", ["room"], (counter) =>
+      each(({ ticks }, room) => counter.inc({ room }, ticks)),
+    );
+    this.#counter("ticks_skipped_total", "Steps that were due and never made", ["room"], (counter) =>
+      each(({ skippedTicks }, room) => counter.inc({ room }, skippedTicks)),
+    );
+    this.#counter("hook_errors_total", "Hooks that failed", ["room", "hook"], (counter) =>
+      each(({ counters }, room) => {
+        for (const [hook, count] of Object.entries(counters.hookErrors)) counter.inc({ room, hook }, count);
+      }),
+    );
+    this.#counter("room_events_total", "What happened in rooms, by kind", ["room", "event"], (counter) =>
+      each(({ counters }, room) => {
+        for (const [event, count] of Object.entries(counters)) {
+          if (typeof count === "number") counter.inc({ room, event }, count);
+        }
+      }),
+    );
   }
 
   #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void): void {

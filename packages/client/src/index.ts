@@ -39,6 +39,7 @@ export type {
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
 export type { Prediction, PredictionStats } from "./authority/prediction.js";
 export * from "./client.js";
+export type { AuthToken, IdentityStorage } from "./credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
 export type { TransportKind } from "./environment.js";
 export type { Unsubscribe } from "./listeners.js";

@@ -540,7 +540,13 @@ export class Room {
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
     // Who is reached through the relay gets states over WebRTC, where the server has it.
-    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
+    this.#reviewServerPath();
+  }
+
+  #reviewServerPath(): void {
+    if (!this.#welcome) return;
+    const hasAuthority = this.#welcome.authority !== undefined;
+    this.#serverPath.review(this.transport.plan, hasAuthority, this.#members.peers());
   }
 
   #applyPlan(): void {
@@ -557,7 +563,7 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
+    this.#reviewServerPath();
   }
 
   #sample(): void {

@@ -8,6 +8,7 @@ import {
   type ServerMessage,
 } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
+import { AddressBuckets } from "./address-buckets.js";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
@@ -23,9 +24,8 @@ import type { RelaySettings, RoomKind } from "./relay-options.js";
 import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
 import { Room, type RoomListing } from "./room.js";
-import { SpentTickets } from "./spent-tickets.js";
 import { StripeTickets } from "./stripe-tickets.js";
-import { readTicket, signTicket } from "./ticket.js";
+import { TicketOffice } from "./ticket-office.js";
 import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 /** A seat that waits for its participant. */
@@ -34,6 +34,8 @@ export interface Seat {
   readonly roomId: string;
   readonly roomName: string;
   readonly sessionId: string;
+  /** What the client is to show as its proof the next time. */
+  readonly identity?: string;
 }
 
 const ROOM_ID_BYTES = 9;
@@ -52,13 +54,15 @@ export class Lobby {
   readonly #participants = new Map<string, Participant>();
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
-  readonly #spent = new SpentTickets();
+  readonly #tickets: TicketOffice;
   readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
+  /** Rooms that an address opens. */
+  readonly #openings: AddressBuckets;
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
@@ -67,8 +71,15 @@ export class Lobby {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#tickets = new TicketOffice(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
+    const { roomsPerMinutePerAddress, roomBurstPerAddress } = settings.limits;
+    this.#openings = new AddressBuckets(
+      roomsPerMinutePerAddress / 60,
+      roomBurstPerAddress,
+      settings.scheduler,
+    );
     this.#webRtc = new WebRtcDesk(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
@@ -85,7 +96,10 @@ export class Lobby {
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
-      onRefused: () => this.#drops.count("rate-limit"),
+      onRefused: (subject) => {
+        this.#drops.count("rate-limit");
+        settings.counters.limitReached(subject);
+      },
       onGone: (participant, close) => this.#gone(participant, close),
     };
   }
@@ -122,21 +136,27 @@ export class Lobby {
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
   async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
     const authority = this.#authorityFor(request);
-    if (!authority) return this.reserve(request);
-    const held = await this.#granted(request, caller, authority);
-    return isRefusal(held) ? held : this.#issue(held, request);
+    const held = authority
+      ? await this.#granted(request, caller, authority)
+      : this.#hold(request, caller.address);
+    return isRefusal(held) ? held : this.#issue(held, request, caller.address);
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
-  reserve(request: MatchRequest): Seat | MatchRefusal {
-    const held = this.#hold(request);
-    return isRefusal(held) ? held : this.#issue(held, request);
+  reserve(request: MatchRequest, address = ""): Seat | MatchRefusal {
+    const held = this.#hold(request, address);
+    return isRefusal(held) ? held : this.#issue(held, request, address);
   }
 
   /** Keeps a seat, for now without end. */
-  #hold(request: MatchRequest, auth?: unknown): Held | MatchRefusal {
-    const room = this.#vacancy(request);
+  #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
+    const room = this.#vacancy(request, address);
     if (!(room instanceof Room)) return room;
+    // Who takes its own seat again is no newcomer.
+    if (request.method !== "reconnect" && !room.admitJoin(this.#settings.scheduler.nowMs())) {
+      this.#settings.counters.limitReached("joinsPerRoom");
+      return busy("too many join this room at once");
+    }
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
     const replaces = request.method === "reconnect" ? request.target : undefined;
@@ -159,11 +179,11 @@ export class Lobby {
         ? { auth: undefined, options }
         : await authority.authorize({ method, roomName, options, authToken, caller });
     if (isRefusal(grant)) return grant;
-    const held = this.#hold({ ...request, options: grant.options }, grant.auth);
+    const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
     if (isRefusal(held)) return held;
     const failed = await held.room.opening;
     if (failed) this.#release(held.sessionId);
-    return failed ?? held;
+    return failed ?? { ...held, identity: "identity" in grant ? grant.identity : undefined };
   }
 
   /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
@@ -176,11 +196,11 @@ export class Lobby {
     return open.slice(0, MOST_LISTED).map((room) => room.listing);
   }
 
-  #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
+  #issue({ room, sessionId, identity }: Held, request: MatchRequest, address: string): Seat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
     // While the room was being opened the server has stopped.
     if (!seat) return full(503, "the server is stopping");
-    const { limits, secret, wallClockMs, scheduler } = this.#settings;
+    const { limits, scheduler } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
@@ -188,36 +208,24 @@ export class Lobby {
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
     this.#seats.set(sessionId, { ...seat, cancelRelease });
     const { webrtc } = request;
-    const claims = {
-      roomId: room.id,
-      sessionId,
-      webrtc,
-      expiresAtMs: wallClockMs() + limits.ticketLifetimeMs,
-    };
-    return { ticket: signTicket(claims, secret), roomId: room.id, roomName: room.name, sessionId };
+    const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, address);
+    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId };
+    return identity === undefined ? seated : { ...seated, identity };
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
-  admit(link: GuardedLink, ticket: string): void {
-    const claims = readTicket(ticket, this.#settings.secret);
-    const nowMs = this.#settings.wallClockMs();
+  admit(link: GuardedLink, ticket: string, address = ""): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
-    const { sessionId, expiresAtMs } = claims;
-    if (this.#spent.has(sessionId))
-      return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
-    const seat = this.#seats.get(sessionId);
-    if (!seat || nowMs >= expiresAtMs)
-      return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
-    this.#spent.add(sessionId, expiresAtMs, nowMs);
-    this.#claim(sessionId, claims.webrtc, link);
+    const claims = this.#tickets.take(ticket, address, (sessionId) => this.#seats.has(sessionId));
+    if ("reason" in claims) return this.#refuse(link, claims.code, claims.reason);
+    this.#claim(claims.sessionId, claims.webrtc, link);
   }
 
   /** Finds a seat and takes it in one step, or closes the link with the reason. */
   join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
-    if (!authority) return this.#enter(link, request, this.#hold(request));
+    if (!authority) return this.#enter(link, request, this.#hold(request, caller.address));
     this.#granted(request, caller, authority).then(
       (held) => this.#enter(link, request, held),
       (error: unknown) => this.#failed(link, error),
@@ -290,11 +298,11 @@ export class Lobby {
   }
 
   /** A room that may be entered now. */
-  #vacancy(request: MatchRequest): Room | MatchRefusal {
+  #vacancy(request: MatchRequest, address: string): Room | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
-    return isFull ? full(503, "the server is full") : this.#roomFor(request);
+    return isFull ? full(503, "the server is full") : this.#roomFor(request, address);
   }
 
   #refuse(link: GuardedLink, code: number, reason: string): void {
@@ -332,7 +340,7 @@ export class Lobby {
     link.close(CloseCode.refused, "the room failed");
   }
 
-  #roomFor(request: MatchRequest): Room | MatchRefusal {
+  #roomFor(request: MatchRequest, address: string): Room | MatchRefusal {
     const { method, target } = request;
     if (method === "reconnect") return this.#roomOf(target, request.token);
     if (method === "joinById") {
@@ -349,6 +357,10 @@ export class Lobby {
     if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
+    if (!this.#openings.take(address)) {
+      this.#settings.counters.limitReached("roomsPerAddress");
+      return busy("too many rooms opened by this address");
+    }
     return this.#open(target, kind, request.options);
   }
 
@@ -382,7 +394,9 @@ export class Lobby {
     const optionsKey = optionsKeyOf(options, authority?.filterBy);
     const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
     const id = randomId(ROOM_ID_BYTES);
-    const room = new Room({ id, name, options, optionsKey, maxPeers, code: randomCode(), onEnd });
+    const { limits, scheduler } = this.#settings;
+    const place = { id, name, options, optionsKey, maxPeers, code: randomCode() };
+    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd });
     this.#rooms.set(room.id, room);
     if (authority) {
       room.opening = authority.open(room, options).then((host) => {
@@ -542,6 +556,7 @@ interface ReservedSeat extends HostedSeat {
 interface Held {
   readonly room: Room;
   readonly sessionId: string;
+  readonly identity?: string | undefined;
 }
 
 interface Newcomer {
@@ -597,6 +612,10 @@ function randomCode(): string {
 function unknownKind(name: string): MatchRefusal {
   const message = `there is no kind of room named ${JSON.stringify(name)}`;
   return { status: 404, code: "match/unknown-room", message };
+}
+
+function busy(message: string): MatchRefusal {
+  return { status: 429, code: "match/rate-limited", message };
 }
 
 function full(status: number, message: string): MatchRefusal {

@@ -18,6 +18,33 @@ export class ServerFigures {
     return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
   }
 
+  /** The sum over all labels. */
+  sum(name: string): number {
+    const lines = this.#lines.filter((line) => line.startsWith(`${name}{`));
+    return lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  }
+
+  /** The upper bound, in ms, of the bucket in which that share of what was counted since `before` lies. */
+  quantileMs(name: string, share: number, before: ServerFigures): number {
+    const [now, then] = [this.#buckets(name), before.#buckets(name)];
+    const counts = Array.from(now, ([bound, count]) => [bound, count - (then.get(bound) ?? 0)] as const);
+    const total = Math.max(0, ...counts.map(([, count]) => count));
+    return (counts.find(([, count]) => count >= share * total)?.[0] ?? Number.NaN) * 1000;
+  }
+
+  /** Counts up to each bound, of all kinds of rooms together. */
+  #buckets(name: string): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const line of this.#lines) {
+      const [, bound, count] =
+        /le="([^"]+)".*\} (\S+)$/.exec(line.startsWith(`${name}_bucket`) ? line : "") ?? [];
+      if (bound === undefined) continue;
+      const at = bound === "+Inf" ? Number.POSITIVE_INFINITY : Number(bound);
+      counts.set(at, (counts.get(at) ?? 0) + Number(count));
+    }
+    return counts;
+  }
+
   get cpuSeconds(): number {
     return this.value("process_cpu_seconds_total");
   }

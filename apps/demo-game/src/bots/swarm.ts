@@ -126,16 +126,17 @@ export class Swarm {
 }
 
 function serverFigures(before: ServerFigures, after: ServerFigures, lastedS: number): object {
-  const tick = (name: string): object => ({
-    p50: after.value(`paceline_${name}{quantile="0.5"}`),
-    p95: after.value(`paceline_${name}{quantile="0.95"}`),
-    p99: after.value(`paceline_${name}{quantile="0.99"}`),
+  const ms = (name: string): object => ({
+    p50: after.quantileMs(name, 0.5, before),
+    p95: after.quantileMs(name, 0.95, before),
+    p99: after.quantileMs(name, 0.99, before),
   });
+  const skipped = (of: ServerFigures): number => of.sum("paceline_ticks_skipped_total");
   return {
     server: {
-      tickMs: tick("tick_ms"),
-      tickLatenessMs: tick("tick_lateness_ms"),
-      ticksSkipped: after.value("paceline_ticks_skipped"),
+      tickMs: ms("paceline_tick_seconds"),
+      tickLatenessMs: ms("paceline_tick_lateness_seconds"),
+      ticksSkipped: skipped(after) - skipped(before),
       cpuCores: round((after.cpuSeconds - before.cpuSeconds) / lastedS),
       heapMb: round(after.heapMb),
       rssMb: round(after.rssMb),
