@@ -45,10 +45,17 @@ export class Swarm {
       for (const { bytes } of this.#bots) Object.assign(bytes, { in: 0, out: 0 });
       const before = metrics === undefined ? undefined : await ServerFigures.read(metrics);
       const startedMs = performance.now();
+      const cpuBefore = process.cpuUsage();
       await pause(seconds * 1000);
       const lastedS = (performance.now() - startedMs) / 1000;
       const after = metrics === undefined ? undefined : await ServerFigures.read(metrics);
-      return { ...this.#figures(lastedS), ...(before && after && serverFigures(before, after, lastedS)) };
+      const { user, system } = process.cpuUsage(cpuBefore);
+      const botsCpuCores = round((user + system) / 1e6 / lastedS);
+      return {
+        ...this.#figures(lastedS),
+        botsCpuCores,
+        ...(before && after && serverFigures(before, after, lastedS)),
+      };
     } finally {
       clearInterval(timer);
       for (const bot of this.#bots) bot.leave();
