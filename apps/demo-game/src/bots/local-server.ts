@@ -10,6 +10,10 @@ const LIMITS = {
   matchBurstPerAddress: 10_000,
   linksPerSecondPerAddress: 10_000,
   linkBurstPerAddress: 10_000,
+  roomsPerMinutePerAddress: 10_000,
+  roomBurstPerAddress: 10_000,
+  joinsPerSecondPerRoom: 1000,
+  joinBurstPerRoom: 1000,
 };
 const READY_LIMIT_MS = 15_000;
 
