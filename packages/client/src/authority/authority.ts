@@ -1,6 +1,7 @@
 import {
   ByteReader,
   NetError,
+  limits,
   readFeedback,
   readFromAuthority,
   readPeerPayload,
@@ -149,8 +150,12 @@ export class Authority {
   }
 
   /** Sends what goes to peers where there is no authority. */
-  post(payload: PeerPayload): void {
-    this.#send(writePeerPayload(payload));
+  post(payload: PeerPayload, isBulk = false): void {
+    const bytes = writePeerPayload(payload);
+    if (!isBulk) return this.#send(bytes);
+    const session = this.#options.session();
+    session.checkBulk(bytes, limits.authorityBulkBytes);
+    session.sendBulk(bytes);
   }
 
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {

@@ -24,6 +24,8 @@ import {
 import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
+import { BulkInbox } from "./bulk-inbox.js";
+import { BulkOutbox, type BulkRate } from "./bulk-outbox.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
@@ -48,6 +50,8 @@ export interface PongTimes {
 export interface SessionHandlers {
   /** A reliable message: each exactly once, in the order in which the other side sent them. */
   onReliable(payload: Uint8Array): void;
+  /** A message of {@link Session.sendBulk}: each exactly once, in the order in which they were sent. */
+  onBulk?(payload: Uint8Array): void;
   onEvent?(body: Uint8Array): void;
   /** Newest-wins states; may come late, twice never. */
   onState?(body: Uint8Array, tick: number): void;
@@ -76,6 +80,10 @@ export interface SessionOptions {
   readonly handlers: SessionHandlers;
   /** The simulation tick that outgoing packets carry. */
   readonly currentTick?: () => number;
+  /** The longest message of bulk that is taken; without it none is. */
+  readonly bulkBytes?: () => number;
+  /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */
+  readonly bulkRate?: BulkRate;
   /** Malformed packets after which the session is closed. Default 50. */
   readonly violationLimit?: number;
 }
@@ -91,6 +99,8 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+/** Bulk does not wait in a link's queue behind more than this. */
+const BULK_ROOM_BYTES = 8192;
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
 /** The ping's number, and the clock. */
@@ -112,6 +122,10 @@ export class Session {
   readonly #inbox = new ReliableInbox();
   readonly #received = new ReceivedSequences();
   readonly #acknowledged = new AcknowledgedSequences();
+  readonly #bulkOutbox = new BulkOutbox((body) => this.#send("bulk", MessageKind.bulk, body));
+  readonly #bulkInbox = new BulkInbox();
+  readonly #bulkBytes: () => number;
+  readonly #bulkRate: BulkRate | undefined;
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
@@ -133,6 +147,8 @@ export class Session {
     this.#handlers = options.handlers;
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
+    this.#bulkBytes = options.bulkBytes ?? (() => 0);
+    this.#bulkRate = options.bulkRate;
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
@@ -219,6 +235,28 @@ export class Session {
     return this.#outbox.isAcknowledged(id);
   }
 
+  /**
+   * Sends a message that arrives exactly once and in order among its like, and that yields to all else. Throws
+   * {@link ConfigError} where it is longer than `limits.bulkBytes` and {@link NetError} as {@link sendReliable} does.
+   */
+  sendBulk(payload: Uint8Array): void {
+    this.checkBulk(payload);
+    this.#bulkOutbox.add(payload);
+    this.#pumpBulk();
+  }
+
+  /** Throws what {@link sendBulk} would. */
+  checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
+    assertBytes("message", payload.length, maxBytes);
+    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#bulkOutbox.check(payload);
+  }
+
+  /** Bytes of bulk that the other side has not said to have. */
+  get waitingBulkBytes(): number {
+    return this.#bulkOutbox.waitingBytes;
+  }
+
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
@@ -277,6 +315,7 @@ export class Session {
     this.#gate.moved(this.#scheduler.nowMs());
     this.#handlers.onActiveLink?.(link, reason);
     if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
+    this.#bulkOutbox.repeat();
   }
 
   #update(): void {
@@ -284,6 +323,7 @@ export class Session {
     this.#links.update(nowMs);
     this.#repeatOverdue(nowMs);
     this.#gate.update(nowMs);
+    this.#pumpBulk();
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#loss.endWindow();
@@ -294,6 +334,7 @@ export class Session {
     const { active } = this.#links;
     if (!active) return;
     const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
+    this.#bulkOutbox.repeatAfter(patienceMs, nowMs);
     const overdue: PendingMessage[] = [];
     let bytes = 0;
     for (const message of this.#outbox.pending) {
@@ -303,6 +344,19 @@ export class Session {
       if (bytes > REPEATED_BYTES) break;
     }
     this.#sendPending(active.link, overdue);
+  }
+
+  /** Bulk goes where the link has nothing else to send. */
+  #pumpBulk(): void {
+    const link = this.activeLink;
+    if (!link) return;
+    const nowMs = this.#scheduler.nowMs();
+    const rate = link.kind === "webrtc" ? undefined : this.#bulkRate;
+    this.#bulkOutbox.pump(
+      nowMs,
+      (bytes) =>
+        link.state === "open" && link.queuedBytes < BULK_ROOM_BYTES && (rate?.take(bytes, nowMs) ?? true),
+    );
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
@@ -342,20 +396,26 @@ export class Session {
     link.send("command", writer.take());
   }
 
+  #send(trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
+    if (this.activeLink) this.#sendMessage(this.activeLink, trafficClass, kind, body);
+  }
+
   #sendMessage(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
-    const writer = this.#startPacket();
+    const writer = this.#startPacket(trafficClass !== "bulk");
     writeMessage(writer, kind, body);
     link.send(trafficClass, writer.take());
   }
 
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
-  #startPacket(): ByteWriter {
+  #startPacket(isPrompt = true): ByteWriter {
     const sequence = this.#sequence;
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    this.#cancelReceipt?.();
-    this.#cancelReceipt = undefined;
-    this.#answerClass = "state";
+    if (isPrompt) {
+      this.#cancelReceipt?.();
+      this.#cancelReceipt = undefined;
+      this.#answerClass = "state";
+    }
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -430,6 +490,10 @@ export class Session {
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
+      case MessageKind.bulk:
+        return this.#receiveBulk(body);
+      case MessageKind.bulkReceipt:
+        return this.#receiveBulkReceipt(body);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
         return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
@@ -470,6 +534,25 @@ export class Session {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
     if (dropped) this.drops.count(dropped);
+  }
+
+  #receiveBulk(body: Uint8Array): void {
+    const maxBytes = this.#bulkBytes();
+    if (maxBytes === 0) return this.#violated("not-allowed");
+    const dropped = this.#bulkInbox.receive(body, maxBytes, (payload) => {
+      if (!this.#isClosed) this.#handlers.onBulk?.(payload);
+    });
+    if (dropped === "bad-message" || dropped === "too-long") this.#violated(dropped);
+    else if (dropped) this.drops.count(dropped);
+    if (this.#isClosed || !this.#bulkInbox.takeAnswerDue(dropped !== undefined)) return;
+    this.#send("event", MessageKind.bulkReceipt, new ByteWriter(2).u16(this.#bulkInbox.expected).view());
+  }
+
+  #receiveBulkReceipt(body: Uint8Array): void {
+    const reader = new ByteReader(body);
+    const isKnown = this.#bulkOutbox.acknowledge(reader.u16(), this.#scheduler.nowMs());
+    if (!isKnown || body.length !== 2) return this.#violated("bad-message");
+    this.#pumpBulk();
   }
 
   /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
