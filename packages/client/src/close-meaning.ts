@@ -7,6 +7,7 @@ export function isFinal(code: number): boolean {
   return (
     code === CloseCode.kicked ||
     code === CloseCode.roomClosed ||
+    code === CloseCode.joinRefused ||
     code === CloseCode.replaced ||
     code === CloseCode.flooding ||
     code === CloseCode.protocolViolation ||
@@ -29,6 +30,7 @@ export function errorOf(close: LinkClose): NetError {
   if (close.code === CloseCode.matchRefused) return matchRefusal(close.reason);
   const codes: Readonly<Record<number, ErrorCode>> = {
     [CloseCode.refused]: "session/refused",
+    [CloseCode.joinRefused]: "session/refused",
     [CloseCode.ticketExpired]: "session/expired",
     [CloseCode.ticketUsed]: "session/expired",
     [CloseCode.sessionUnknown]: "session/expired",

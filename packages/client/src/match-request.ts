@@ -3,7 +3,7 @@ import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } f
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
-export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect";
+export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect" | "list";
 
 /** One call of a game to get into a room. */
 export interface JoinCall {
@@ -46,8 +46,32 @@ const refusals: readonly ErrorCode[] = [
   "session/version",
 ];
 
+/** A room that is open to all. */
+export interface RoomListing {
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly players: number;
+  readonly maxPlayers: number;
+  /** What tells it from others of its kind. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** What the room says of itself. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 /** Asks the server for a seat. Rejects with {@link NetError}. */
-export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<Seat> {
+export async function requestSeat(request: MatchRequest): Promise<Seat> {
+  return seatOf(await askServer(request), request.serverUrl);
+}
+
+/** Asks the server for rooms. Rejects with {@link NetError}. */
+export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
+  const { rooms } = fieldsOf(await askServer(request));
+  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
+  if (isList) return rooms as RoomListing[];
+  throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
+}
+
+async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
   const body = JSON.stringify({
     version: PROTOCOL_VERSION,
@@ -73,7 +97,7 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
     }
   }
   if (!response.ok) throw refusalOf(answer, response.status);
-  return seatOf(answer, serverUrl);
+  return answer;
 }
 
 /** Where links are opened unless the answer to a match request says otherwise. */

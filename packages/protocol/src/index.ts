@@ -16,6 +16,7 @@ export * from "./input/input-definition.js";
 export * from "./input/input-feedback.js";
 export * from "./message.js";
 export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } from "./motion-layout.js";
+export * from "./owned-state.js";
 export * from "./packet.js";
 export * from "./payload.js";
 export type * from "./room-types.js";

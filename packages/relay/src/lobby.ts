@@ -22,7 +22,7 @@ import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings, RoomKind } from "./relay-options.js";
 import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
-import { Room } from "./room.js";
+import { Room, type RoomListing } from "./room.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { StripeTickets } from "./stripe-tickets.js";
 import { readTicket, signTicket } from "./ticket.js";
@@ -39,6 +39,7 @@ export interface Seat {
 const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
+const MOST_LISTED = 100;
 const ROOM_CODE_CHARACTERS = 6;
 const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
@@ -163,6 +164,16 @@ export class Lobby {
     const failed = await held.room.opening;
     if (failed) this.#release(held.sessionId);
     return failed ?? held;
+  }
+
+  /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
+  list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
+    if (!this.#settings.rooms.has(name)) return unknownKind(name);
+    const wanted = Object.entries(filter);
+    const open = [...this.#rooms.values()].filter(
+      (room) => room.name === name && room.isOpen && wanted.every(([key, value]) => room.says(key, value)),
+    );
+    return open.slice(0, MOST_LISTED).map((room) => room.listing);
   }
 
   #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
@@ -331,10 +342,7 @@ export class Lobby {
       return room.isFull ? full(409, "the room is full") : room;
     }
     const kind = this.#settings.rooms.get(target);
-    if (!kind) {
-      const message = `there is no kind of room named ${JSON.stringify(target)}`;
-      return { status: 404, code: "match/unknown-room", message };
-    }
+    if (!kind) return unknownKind(target);
     const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
     const found = method === "create" ? undefined : this.#find(target, optionsKey);
     if (found) return found;
@@ -416,7 +424,7 @@ export class Lobby {
   async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
     const refusal = await host.join(participant, seat);
     if (participant.isGone) return;
-    if (refusal !== undefined) return participant.end(CloseCode.refused, refusal);
+    if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
     this.#welcome(participant, token);
     this.#introduce(participant);
   }
@@ -448,7 +456,7 @@ export class Lobby {
     if (!room.host) return this.#welcome(participant, token);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
       log.error("a room's authority failed", { roomId: room.id, error: String(error) });
-      participant.end(CloseCode.refused, "the room failed");
+      participant.end(CloseCode.joinRefused, "the room failed");
     });
   }
 
@@ -584,6 +592,11 @@ function randomCode(): string {
     code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
   }
   return code;
+}
+
+function unknownKind(name: string): MatchRefusal {
+  const message = `there is no kind of room named ${JSON.stringify(name)}`;
+  return { status: 404, code: "match/unknown-room", message };
 }
 
 function full(status: number, message: string): MatchRefusal {

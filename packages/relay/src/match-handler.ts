@@ -71,6 +71,10 @@ export class MatchHandler {
     const wish = readMatchBody(body.value);
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
+    if (method === "list" && target !== "" && more.length === 0) {
+      const rooms = this.#lobby.list(decoded(target), wish.options);
+      return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
+    }
     if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
     const caller = { address: this.#settings.addressOf(request), headers: request.headers };
     const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);

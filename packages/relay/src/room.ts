@@ -18,6 +18,18 @@ export interface RoomDescription {
   readonly onEnd: (room: Room) => void;
 }
 
+/** A room that somebody may join. */
+export interface RoomListing {
+  readonly roomId: string;
+  readonly roomName: string;
+  /** Participants and reserved seats. */
+  readonly players: number;
+  readonly maxPlayers: number;
+  /** The options that tell it from others of its kind. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 /** The first number of a participant; 0 stays free for "nobody". */
 const FIRST_NUMBER = 1;
 const LAST_NUMBER = 0xffff;
@@ -39,6 +51,7 @@ export class Room implements HostedRoom {
   /** Until the host is there: resolves with the reason where there will be none. */
   opening: Promise<MatchRefusal | undefined> | undefined;
   readonly #participants = new Map<number, Participant>();
+  readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
   readonly #seats = new Set<string>();
   #nextNumber = FIRST_NUMBER;
@@ -50,6 +63,7 @@ export class Room implements HostedRoom {
     this.optionsKey = description.optionsKey;
     this.maxPeers = description.maxPeers;
     this.code = description.code;
+    this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
   }
 
@@ -75,6 +89,18 @@ export class Room implements HostedRoom {
   /** Whether somebody who looks for any room of this kind may get into this one. */
   get isOpen(): boolean {
     return !this.isFull && !this.isLocked && !this.isPrivate;
+  }
+
+  /** As those see it who look for a room. */
+  get listing(): RoomListing {
+    const { id: roomId, name: roomName, metadata, taken: players, maxPeers: maxPlayers } = this;
+    return { roomId, roomName, players, maxPlayers, metadata, options: Object.fromEntries(this.#options) };
+  }
+
+  /** Whether an option, or else the metadata, says so. */
+  says(key: string, value: unknown): boolean {
+    const option = this.#options.find(([name]) => name === key);
+    return (option ? option[1] : this.metadata[key]) === value;
   }
 
   /** {@link HostedRoom.end} */

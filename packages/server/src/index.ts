@@ -18,6 +18,8 @@ export type { Log, LogFields, LogLevel, RelayHealth, RelayLimits } from "@paceli
 export type { Scheduler } from "@paceline/transport";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
 export { Histogram } from "./histogram.js";
+export type { BreachAnswer, PlayerEntities } from "./owned-states.js";
+export { MotionCheck, RateCheck, type Breach, type MotionLimits } from "./plausibility.js";
 export type { InputOf, Player } from "./player.js";
 export { Refusal } from "./refusal.js";
 export type { RoomClock } from "./room-clock.js";
