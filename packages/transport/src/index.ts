@@ -15,6 +15,7 @@ export type { BulkRate } from "./session/bulk-outbox.js";
 export { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES } from "./session/payload-limits.js";
 export { Requests } from "./session/requests.js";
 export * from "./session/session.js";
+export type { PongTimes, SessionHandlers, SessionOptions } from "./session/session-options.js";
 export * from "./signalled-link.js";
 export * from "./striped/stall-meter.js";
 export * from "./striped/striped-link.js";
