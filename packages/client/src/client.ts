@@ -7,6 +7,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
 import {
@@ -33,8 +34,16 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
   readonly topology?: "mesh" | "relay";
-  /** Proof of who the player is, for the `onAuth` of rooms: at most 3000 characters. */
-  readonly authToken?: string;
+  /**
+   * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
+   * asked for a fresh one before every request for a seat, also when the session has to be joined anew.
+   */
+  readonly authToken?: AuthToken;
+  /**
+   * Keeps the identity that a server gives guests, and shows it the next time, where `authToken` gives nothing: true in
+   * the page's `localStorage`, or a storage of the game's. Default: false.
+   */
+  readonly keepIdentity?: boolean | IdentityStorage;
   /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
   readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
@@ -79,6 +88,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
   readonly #tickHz: number;
+  readonly #credentials: Credentials | undefined;
 
   /** @param endpoint the server's address: http(s) or ws(s) */
   constructor(endpoint: string, options: ClientOptions) {
@@ -104,6 +114,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     }
     assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
+    this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
   }
 
   /**
@@ -185,7 +196,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
   #enter<Kind>(call: JoinCall): Promise<RoomFor<Kind>> {
     const room = new Room({
       serverUrl: this.#serverUrl,
-      call: { ...call, authToken: this.#options.authToken },
+      call: { ...call, credentials: this.#credentials },
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
       newLink: this.#newLink,

@@ -30,6 +30,7 @@ export {
 export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
 export * from "./client.js";
+export type { AuthToken, IdentityStorage } from "./credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
 export type { TransportKind } from "./environment.js";
 export type { Unsubscribe } from "./listeners.js";

@@ -1,4 +1,5 @@
 import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
+import type { Credentials } from "./credentials.js";
 
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -14,7 +15,7 @@ export interface JoinCall {
   /** For `reconnect`: the session's secret. */
   readonly token?: string;
   /** Proof of who the player is, for the authority of a room. */
-  readonly authToken?: string | undefined;
+  readonly credentials?: Credentials | undefined;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -40,6 +41,8 @@ const refusals: readonly ErrorCode[] = [
   "match/full",
   "match/bad-request",
   "match/refused",
+  "match/unauthorized",
+  "match/auth-unavailable",
   "match/room-failed",
   "match/rate-limited",
   "session/origin",
@@ -60,7 +63,10 @@ export interface RoomListing {
 
 /** Asks the server for a seat. Rejects with {@link NetError}. */
 export async function requestSeat(request: MatchRequest): Promise<Seat> {
-  return seatOf(await askServer(request), request.serverUrl);
+  const answer = await askServer(request);
+  const { identity } = fieldsOf(answer);
+  if (typeof identity === "string") request.call.credentials?.keep(identity);
+  return seatOf(answer, request.serverUrl);
 }
 
 /** Asks the server for rooms. Rejects with {@link NetError}. */
@@ -73,13 +79,10 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
 
 async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
-  const body = JSON.stringify({
-    version: PROTOCOL_VERSION,
-    options: call.options,
-    webrtc,
-    token: call.token,
-    authToken: call.authToken,
-  });
+  const { options, token, credentials } = call;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const authToken = await credentials?.token(signal);
+  const body = JSON.stringify({ version: PROTOCOL_VERSION, options, webrtc, token, authToken });
   let response: Response | undefined;
   let answer: unknown;
   try {
@@ -87,7 +90,7 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): 
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
     answer = await response.json();
   } catch (cause) {
@@ -110,8 +113,8 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 /** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
 export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
-  // A session's secret belongs into a body: headers end up in logs.
-  if (call.token !== undefined) return undefined;
+  // A secret belongs into a body: headers end up in logs.
+  if (call.token !== undefined || call.credentials) return undefined;
   const { method, target, options } = call;
   const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc });
   const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
@@ -126,7 +129,8 @@ export function matchRefusal(reason: string): NetError {
 }
 
 function netError(code: unknown, message: string, isBusy: boolean): NetError {
-  const retryable = isBusy || code === "match/full" || code === "match/not-found";
+  const isLater = isBusy || code === "match/auth-unavailable";
+  const retryable = isLater || code === "match/full" || code === "match/not-found";
   return new NetError(refusals.find((known) => known === code) ?? "match/bad-answer", message, { retryable });
 }
 

@@ -416,11 +416,12 @@ export class Room {
 
   #replicate(): void {
     if (this.state === "left") return;
-    const { tick } = this.#ticks;
-    this.#owned.derive(tick);
-    const { authority } = this.#gate;
-    if (authority) authority.publish(this.#owned.records, this.nowMs());
-    else this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    this.#ticks.during((tick) => {
+      this.#owned.derive(tick);
+      const { authority } = this.#gate;
+      if (authority) authority.publish(this.#owned.records, this.nowMs());
+      else this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */

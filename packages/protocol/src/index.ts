@@ -3,6 +3,7 @@ export * from "./byte-reader.js";
 export * from "./byte-writer.js";
 export * from "./codes.js";
 export * from "./control.js";
+export * from "./dissector-tables.js";
 export * from "./entity-components.js";
 export * from "./entity-composites.js";
 export * from "./entity-definition.js";

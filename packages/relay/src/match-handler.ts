@@ -54,6 +54,7 @@ export class MatchHandler {
     if (!this.#buckets.take(this.#settings.addressOf(request))) {
       response.setHeader("Retry-After", "1");
       this.#settings.counters.matchRefused("match/rate-limited");
+      this.#settings.counters.limitReached("matchesPerAddress");
       return answer(response, tooManyMatches);
     }
     const result = await this.#match(request, path);

@@ -2,6 +2,8 @@ import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/proto
 import type { MatchRefusal, RoomOptions } from "./match-request.js";
 import type { HostedRoom, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
+import type { RelayLimits } from "./relay-limits.js";
+import { TokenBucket } from "./token-bucket.js";
 
 /** What identifies a room to those who look for one. */
 export interface RoomDescription {
@@ -14,6 +16,8 @@ export interface RoomDescription {
   readonly maxPeers: number;
   /** See {@link HostedRoom.code}. */
   readonly code: string;
+  readonly limits: RelayLimits;
+  readonly nowMs: number;
   /** The room was ended, and everybody put out. */
   readonly onEnd: (room: Room) => void;
 }
@@ -50,6 +54,9 @@ export class Room implements HostedRoom {
   host: RoomHost | undefined;
   /** Until the host is there: resolves with the reason where there will be none. */
   opening: Promise<MatchRefusal | undefined> | undefined;
+  /** What all of its sessions may send. */
+  readonly byteBucket: TokenBucket;
+  readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
@@ -65,6 +72,12 @@ export class Room implements HostedRoom {
     this.code = description.code;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
+    const { limits, nowMs } = description;
+    // Whatever is set: one session that keeps its own limits is never held back in a room of its own.
+    const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
+    const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
+    this.byteBucket = new TokenBucket(bytesPerSecond, byteBurst, nowMs);
+    this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
   }
 
   /** Participants, in the order in which they came. */
@@ -113,6 +126,11 @@ export class Room implements HostedRoom {
 
   participant(number: number): Participant | undefined {
     return this.#participants.get(number);
+  }
+
+  /** Whether one more seat may be given out now. */
+  admitJoin(nowMs: number): boolean {
+    return this.#joins.take(1, nowMs);
   }
 
   reserve(sessionId: string): void {

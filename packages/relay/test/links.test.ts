@@ -62,11 +62,44 @@ describe("links", () => {
   });
 
   it("are refused when the ticket's time is over", async () => {
-    let wallMs = 0;
-    await restart({ wallClockMs: () => wallMs });
+    await restart({ limits: { ticketLifetimeMs: 100 } });
     const { ticket } = await real.seat();
-    wallMs = 15_000;
+    await eventually(() => expect(real.relay.health().rooms).toBe(0));
     expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketExpired);
+    expect(real.relay.counts.linkCloses).toEqual({ ticketExpired: 1 });
+    expect(real.relay.health().drops.credential).toBe(1);
+  });
+
+  it("are let in although the server's clock was set while the ticket was on its way", async () => {
+    let wallMs = Date.now();
+    await restart({ wallClockMs: () => wallMs });
+    for (const stepMs of [3_600_000, -7_200_000]) {
+      const { ticket } = await real.seat();
+      wallMs += stepMs;
+      const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
+      await eventually(() => player.welcome);
+      expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketUsed);
+    }
+  });
+
+  it("are let in from another address, unless tickets are bound to one", async () => {
+    let address = "192.0.2.1";
+    const addressOf = (): string => address;
+    await restart({ addressOf });
+    const free = await real.seat();
+    address = "192.0.2.2";
+    const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${free.ticket}`]);
+    await eventually(() => player.welcome);
+    await restart({ addressOf, bindTicketsToAddress: true });
+    const bound = await real.seat();
+    address = "192.0.2.3";
+    expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${bound.ticket}`])).toBe(CloseCode.refused);
+    expect(real.relay.health().drops.credential).toBe(1);
+    address = "192.0.2.2";
+    // The thief has not used it up.
+    const owner = real.player([WEBSOCKET_PROTOCOL, `ticket.${bound.ticket}`]);
+    await eventually(() => owner.welcome);
+    expect(Buffer.from(bound.ticket.split(".")[0]!, "base64url").toString()).not.toContain("192.0.2");
   });
 
   it("are refused for pages of other origins", async () => {

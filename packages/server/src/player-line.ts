@@ -3,6 +3,7 @@ import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 import { Requests, type Scheduler } from "@paceline/transport";
 import { Feed } from "./feed.js";
+import { MessageAllowance, type MessageLimits } from "./message-allowance.js";
 import { Player } from "./player.js";
 import { PlayerInputs } from "./player-inputs.js";
 import type { RoomCounters } from "./room-counters.js";
@@ -15,6 +16,7 @@ export interface PlayerLineOptions {
   readonly inputs: InputDefinition | undefined;
   readonly counters: RoomCounters;
   readonly scheduler: Scheduler;
+  readonly messageLimits: MessageLimits;
 }
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
@@ -23,6 +25,7 @@ const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
 export class PlayerLine {
   readonly player = new Player(this);
   readonly requests: Requests;
+  readonly allowance: MessageAllowance;
   readonly #options: PlayerLineOptions;
   readonly #inputPlace: Place | undefined;
   readonly inputView: object | undefined;
@@ -39,6 +42,7 @@ export class PlayerLine {
     const { participant, inputs } = options;
     this.#options = options;
     this.participant = participant;
+    this.allowance = new MessageAllowance(options.messageLimits, options.scheduler.nowMs());
     this.requests = new Requests(options.scheduler);
     this.feed = this.#newFeed();
     if (!inputs) return;

@@ -15,6 +15,7 @@ import {
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
 import type { LinkClose, Scheduler } from "@paceline/transport";
 import { Hooks } from "./hooks.js";
+import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
@@ -35,6 +36,8 @@ export interface RoomCoreOptions {
   /** A step that takes longer has blocked the server. */
   readonly blockedMs: number;
   onClosed(core: RoomCore): void;
+  /** A hook has failed after {@link onClosed}. */
+  onLateError(hook: string): void;
 }
 
 const HISTORY_TICKS = 64;
@@ -121,6 +124,7 @@ export class RoomCore implements RoomHost {
       inputs: room.inputs,
       counters,
       scheduler: this.#options.scheduler,
+      messageLimits: checkedMessageLimits(room.messageLimits),
     });
     const { player } = line;
     this.#lines.set(participant, line);
@@ -304,6 +308,7 @@ export class RoomCore implements RoomHost {
       this.counters.notAllowed += 1;
       return;
     }
+    if ((message.kind === "command" || message.kind === "request") && !this.#admits(line, message)) return;
     switch (message.kind) {
       case "command": {
         const { room } = this;
@@ -332,6 +337,20 @@ export class RoomCore implements RoomHost {
       answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
     });
     return answer;
+  }
+
+  /** What is too much is dropped; a question gets its answer, or somebody would wait for it. */
+  #admits(line: PlayerLine, message: PeerPayload & { readonly kind: "command" | "request" }): boolean {
+    const nowMs = this.#options.scheduler.nowMs();
+    if (line.allowance.admit(message.type, nowMs)) return true;
+    this.counters.messagesLimited += 1;
+    const reason = "too many messages";
+    if (message.kind === "request") {
+      line.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
+    } else if (line.allowance.isToBeTold(nowMs)) {
+      line.send(writeAuthority({ type: "refused", what: "message", reason }));
+    }
+    return false;
   }
 
   #told(line: PlayerLine, message: ToAuthority): void {
@@ -414,6 +433,7 @@ export class RoomCore implements RoomHost {
   }
 
   #hookFailed(hook: string): void {
+    if (this.#isClosed) this.#options.onLateError(hook);
     const { hookErrors } = this.counters;
     hookErrors[hook] = (hookErrors[hook] ?? 0) + 1;
   }

@@ -14,6 +14,7 @@ import type { InitialFields } from "@paceline/netcode";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { BreachAnswer, PlayerEntities } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
+import type { MessageLimits } from "./message-allowance.js";
 import type { Player } from "./player.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
@@ -28,6 +29,8 @@ export interface AuthRequest {
   readonly token: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The client is to keep this, and to give it as its token the next time; at most 3000 characters. */
+  keepIdentity(token: string): void;
 }
 
 type Name<T> = keyof T & string;
@@ -61,6 +64,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly inputs: InputDefinition | undefined = undefined;
   /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
   readonly reconnectSeconds: number = 20;
+  /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
+  readonly messageLimits: Partial<MessageLimits> = {};
   #core: RoomCore | undefined;
 
   /**
