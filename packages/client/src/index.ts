@@ -56,5 +56,6 @@ export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } fro
 export type { PathQuality, ServerStats } from "./path-stats.js";
 export type { PeerRates } from "./rate-meter.js";
 export type { Explanation, RoomTransport, TransportChange } from "./room-transport.js";
+export type { SendOptions } from "./send-options.js";
 export type { SimulatedNetwork } from "./simulation.js";
 export type { SocketCount } from "./stripes.js";

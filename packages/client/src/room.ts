@@ -37,7 +37,9 @@ import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
+import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
 import type { SocketCount } from "./stripes.js";
+import { stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
@@ -91,6 +93,7 @@ export class Room {
     deliver: (number, packet) => this.#members.deliver(number, packet),
     onDropped: (reason) => this.drops.count(reason),
   });
+  readonly #bulkRate = new SharedBulkRate();
   #replicationHz: number | undefined;
   #endReplicating: Cancel | undefined;
 
@@ -109,6 +112,7 @@ export class Room {
       scheduler,
       peerOptions: () => ({
         myNumber: this.myNumber,
+        bulkRate: this.#bulkRate,
         newLink: setup.newLink,
         iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
@@ -312,12 +316,13 @@ export class Room {
 
   /**
    * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
-   * one.
+   * one. With `{ class: "bulk" }` it may be long, and yields to all else.
    */
-  send(type: string, message: unknown, to?: Peer): void {
+  send(type: string, message: unknown, to?: Peer | SendOptions): void {
     assertMessageType(type);
-    this.#gate.asked(to);
-    this.#post({ kind: "command", type, message }, to);
+    const terms = sendTerms(to);
+    this.#gate.asked(terms.to);
+    this.#post({ kind: "command", type, message }, terms.to, terms.isBulk);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
@@ -406,10 +411,12 @@ export class Room {
   }
 
   /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
-  #post(payload: PeerPayload, to?: Peer): void {
+  #post(payload: PeerPayload, to?: Peer, isBulk = false): void {
     const { authority } = this.#gate;
-    if (authority && this.state !== "left") return authority.post(payload);
-    this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
+    if (authority && this.state !== "left") return authority.post(payload, isBulk);
+    const receivers = this.#receivers(to);
+    if (isBulk) this.#members.postBulk(payload, receivers);
+    else this.#members.post(payload, receivers, to !== undefined || this.state !== "joined");
   }
 
   #newStateSender(setup: RoomSetup): StateSender {
@@ -553,6 +560,7 @@ export class Room {
   #applyPlan(): void {
     this.#members.planChanged();
     this.#beginReplicating();
+    this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {

@@ -4,6 +4,7 @@ import {
   writeOwned,
   writeRow,
   NetError,
+  limits,
   readFeedback,
   readFromAuthority,
   readPeerPayload,
@@ -212,8 +213,12 @@ export class Authority {
   }
 
   /** Sends what goes to peers where there is no authority. */
-  post(payload: PeerPayload): void {
-    this.#send(writePeerPayload(payload));
+  post(payload: PeerPayload, isBulk = false): void {
+    const bytes = writePeerPayload(payload);
+    if (!isBulk) return this.#send(bytes);
+    const session = this.#options.session();
+    session.checkBulk(bytes, limits.authorityBulkBytes);
+    session.sendBulk(bytes);
   }
 
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
