@@ -1,4 +1,4 @@
-import { ConfigError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
+import { ConfigError, NetError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
 import type { Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority/authority.js";
 import type { Members } from "./members.js";
@@ -6,7 +6,7 @@ import type { OwnedEntities } from "./owned-entities.js";
 import type { Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
-import type { Welcome } from "./server-connection.js";
+import type { Welcome } from "./server-connection-options.js";
 
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;
@@ -42,6 +42,12 @@ export class AuthorityGate {
   /** Undefined in a room whose players are among themselves. */
   get authority(): Authority | undefined {
     return this.#authority;
+  }
+
+  /** The authority; throws {@link NetError} where the room has none that could `purpose`. */
+  needed(purpose: string): Authority {
+    if (this.#authority) return this.#authority;
+    throw new NetError("entity/refused", `the room has no authority that could ${purpose}`);
   }
 
   /** Fetches the code; once is enough. */

@@ -9,7 +9,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import { repeatAfterMsFor, type MotionFault } from "@paceline/netcode";
-import type { Scheduler } from "@paceline/transport";
+import type { Scheduler, Uplink } from "@paceline/transport";
 import { Listeners } from "./listeners.js";
 import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
 import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
@@ -115,6 +115,24 @@ export class Members {
   }
 
   /** Measures what the links to all have carried, once in a while. */
+  /** The path through the server is there (again): what is relayed goes over it. */
+  relayOver(uplink: Uplink | undefined): void {
+    if (uplink) for (const peer of this.peers()) peer.relayOver(uplink);
+  }
+
+  relayLost(): void {
+    for (const peer of this.peers()) peer.relayLost();
+  }
+
+  /** Allows direct links, or says why there will be none. */
+  allowDirect(obstacle: string | undefined): void {
+    for (const peer of this.peers()) {
+      peer.allowDirect(
+        obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
+      );
+    }
+  }
+
   sample(): void {
     for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
   }

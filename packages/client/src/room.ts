@@ -9,56 +9,32 @@ import {
   type InputDefinition,
   type PeerInfo,
   type PeerPayload,
-  type ServerMessage,
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
-import {
-  DropCounters,
-  type Cancel,
-  type Genre,
-  type Scheduler,
-  type WebRtcLinkMaker,
-  type WebSocketConstructor,
-} from "@paceline/transport";
+import { DropCounters, type Cancel } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
 import type { Prediction } from "./authority/prediction.js";
+import type { Unsubscribe } from "./listeners.js";
 import type { ConnectionState } from "./connection-state.js";
-import type { TransportKind } from "./environment.js";
-import { Listeners, type Unsubscribe } from "./listeners.js";
-import type { JoinCall } from "./match-request.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
-import type { Page } from "./page.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
+import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
+import type { RoomSetup } from "./room-setup.js";
 import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
-import { ServerConnection, type Welcome } from "./server-connection.js";
+import { ServerConnection } from "./server-connection.js";
+import type { RoomControl, Welcome } from "./server-connection-options.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
-import type { SocketCount } from "./stripes.js";
 import { stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
+import { UndrivenTicks } from "./undriven-ticks.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
-
-export interface RoomSetup {
-  readonly serverUrl: string;
-  readonly call: JoinCall;
-  readonly scheduler: Scheduler;
-  readonly webSocket: WebSocketConstructor;
-  readonly profile: Genre;
-  readonly transports: readonly TransportKind[];
-  readonly topology: "mesh" | "relay" | undefined;
-  readonly newLink: WebRtcLinkMaker | undefined;
-  readonly tickHz: number;
-  readonly page: Page | undefined;
-  readonly onUnload: "leave" | "drop";
-  readonly sockets: SocketCount;
-  readonly stateBytesPerSecond: number | undefined;
-}
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
@@ -67,7 +43,7 @@ const REQUEST_TIMEOUT_MS = 5000;
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
  * it sends goes to every peer over the best path that the pair has.
  */
-export class Room {
+export class Room extends RoomEvents {
   /** What came in and was dropped, by reason. */
   readonly drops = new DropCounters();
   readonly transport: RoomTransport;
@@ -77,68 +53,50 @@ export class Room {
   readonly #connection: ServerConnection;
   readonly #serverPath: ServerPath;
   readonly #ticks: TickSource;
-  readonly #members: Members;
+  /** @internal */
+  protected readonly members: Members;
   readonly #owned: OwnedEntities;
   readonly #states: StateSender;
   readonly #messages = new RoomMessages();
-  readonly #dropListeners = new Listeners<[string]>();
-  readonly #reconnects = new Listeners<[{ readonly resumed: boolean }]>();
-  readonly #leftListeners = new Listeners<[number, string]>();
   readonly #timers: Cancel[] = [];
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
   readonly #gate: AuthorityGate;
   readonly #routed = new RoutedPackets({
-    deliver: (number, packet) => this.#members.deliver(number, packet),
+    deliver: (number, packet) => this.members.deliver(number, packet),
     onDropped: (reason) => this.drops.count(reason),
   });
   readonly #bulkRate = new SharedBulkRate();
-  #replicationHz: number | undefined;
-  #endReplicating: Cancel | undefined;
+  readonly #undriven: UndrivenTicks;
 
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
+    super();
     this.#setup = setup;
     const { scheduler } = setup;
     this.#ticks = new TickSource(scheduler, setup.tickHz);
+    this.#undriven = new UndrivenTicks(scheduler, () => {
+      if (!this.#ticks.isDriven) this.#replicate();
+    });
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       onTeleport: (record) => this.#states.teleported(record),
     });
     this.#states = this.#newStateSender(setup);
-    this.#members = new Members({
-      scheduler,
-      peerOptions: () => ({
-        myNumber: this.myNumber,
-        bulkRate: this.#bulkRate,
-        newLink: setup.newLink,
-        iceServers: () => this.#iceServers,
-        interpose: (link) => this.transport.interpose(link),
-        currentTick: () => this.#ticks.tick,
-      }),
-      view: viewPlanOf(this),
-      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
-      onPayload: (from, payload) => this.#payload(from, payload),
-      onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
-      sendSignal: ({ number }, attempt, data) =>
-        this.#connection.send({ type: "signal", to: number, attempt, data }),
-      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
-      onRemoved: (peer) => this.#states.left(peer),
-      onDropped: (reason) => this.drops.count(reason),
-    });
+    this.members = this.#newMembers(setup);
     this.#gate = new AuthorityGate({
       scheduler,
       messages: this.#messages,
       owned: this.#owned,
-      members: () => this.#members,
+      members: () => this.members,
       session: () => this.#connection.session,
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
     });
     this.transport = new RoomTransport({
       ...setup,
-      peers: () => this.#members.peers(),
+      peers: () => this.members.peers(),
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
@@ -166,6 +124,29 @@ export class Room {
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+  }
+
+  #newMembers(setup: RoomSetup): Members {
+    return new Members({
+      scheduler: setup.scheduler,
+      peerOptions: () => ({
+        myNumber: this.myNumber,
+        bulkRate: this.#bulkRate,
+        newLink: setup.newLink,
+        iceServers: () => this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
+        currentTick: () => this.#ticks.tick,
+      }),
+      view: viewPlanOf(this),
+      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
+      onPayload: (from, payload) => this.#payload(from, payload),
+      onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
+      sendSignal: ({ number }, attempt, data) =>
+        this.#connection.send({ type: "signal", to: number, attempt, data }),
+      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onRemoved: (peer) => this.#states.left(peer),
+      onDropped: (reason) => this.drops.count(reason),
+    });
   }
 
   #newServerPath(): ServerPath {
@@ -208,7 +189,7 @@ export class Room {
 
   /** The others in the room, in the order of joining. */
   get peers(): readonly Peer[] {
-    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.#members.peers()];
+    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.members.peers()];
   }
 
   /** Who decides in this room: the server; undefined where players are among themselves. */
@@ -233,7 +214,7 @@ export class Room {
     const { scheduler } = this.#setup;
     this.clock.start();
     this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
-    this.#beginReplicating();
+    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
   }
 
   /**
@@ -270,7 +251,7 @@ export class Room {
     for (const record of this.#owned.records) {
       if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
     }
-    yield* this.#members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
+    yield* this.members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
     const hosted = this.#gate.authority?.entities.ofKind(known) ?? [];
     yield* hosted as unknown as Iterable<RemoteEntity<F>>;
   }
@@ -280,9 +261,7 @@ export class Room {
    * authority. Throws {@link NetError} where the room takes no inputs, or others.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
-    const { authority } = this.#gate;
-    if (authority) return authority.input(definition);
-    throw new NetError("entity/refused", "the room has no authority that would take inputs");
+    return this.#gate.needed("take inputs").input(definition);
   }
 
   /**
@@ -295,11 +274,8 @@ export class Room {
     inputs: InputDefinition<I>,
     step: InputStep<F, I>,
   ): Prediction {
-    const { authority } = this.#gate;
-    if (!authority)
-      throw new NetError("entity/refused", "the room has no authority whose word could be predicted");
     const known = definition as unknown as EntityDefinition;
-    return authority.predict(known, inputs, step as unknown as InputStep);
+    return this.#gate.needed("be predicted").predict(known, inputs, step as unknown as InputStep);
   }
 
   /**
@@ -356,58 +332,18 @@ export class Room {
     return this.#messages.listen(type, listener);
   }
 
-  onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
-    return this.#members.joins.add(listener);
-  }
-
-  onPeerLeave(listener: (peer: Peer) => void): Unsubscribe {
-    return this.#members.leaves.add(listener);
-  }
-
-  /** A peer's entity appears, of a kind that {@link spawn} or {@link entities} was called with. */
-  onSpawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
-    return this.#members.spawns.add(listener);
-  }
-
-  onDespawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
-    return this.#members.despawns.add(listener);
-  }
-
-  /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
-  onDrop(listener: (reason: string) => void): Unsubscribe {
-    return this.#dropListeners.add(listener);
-  }
-
-  /**
-   * Back again. `resumed`: the same session, nothing was lost. Otherwise the server had forgotten it: the room was
-   * joined anew, own entities are kept, the peers are new.
-   */
-  onReconnect(listener: (info: { readonly resumed: boolean }) => void): Unsubscribe {
-    return this.#reconnects.add(listener);
-  }
-
-  /** The end, wanted or not; last event of a room. */
-  onLeave(listener: (code: number, reason: string) => void): Unsubscribe {
-    return this.#leftListeners.add(listener);
-  }
-
-  /** Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). */
-  onError(listener: (error: NetError) => void): Unsubscribe {
-    return this.#members.errors.add(listener);
-  }
-
   /** Leaves for good. */
   leave(): void {
     this.#connection.leave();
   }
 
   #use(definition: EntityDefinition): void {
-    if (this.#members.use(definition)) this.#gate.use(definition);
+    if (this.members.use(definition)) this.#gate.use(definition);
   }
 
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
-    return this.#members.receivers(to);
+    return this.members.receivers(to);
   }
 
   /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
@@ -415,20 +351,20 @@ export class Room {
     const { authority } = this.#gate;
     if (authority && this.state !== "left") return authority.post(payload, isBulk);
     const receivers = this.#receivers(to);
-    if (isBulk) this.#members.postBulk(payload, receivers);
-    else this.#members.post(payload, receivers, to !== undefined || this.state !== "joined");
+    if (isBulk) this.members.postBulk(payload, receivers);
+    else this.members.post(payload, receivers, to !== undefined || this.state !== "joined");
   }
 
   #newStateSender(setup: RoomSetup): StateSender {
     return new StateSender({
       ...setup,
-      peers: () => this.#members.peers(),
+      peers: () => this.members.peers(),
       uplink: () => this.#connection.uplink,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
-      paths: () => this.#members.pathPolicy(),
+      paths: () => this.members.pathPolicy(),
       post: (payload) => this.#post(payload),
-      onFault: ({ id }, { name }, fault) => this.#members.faulted(name, id, fault),
+      onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
     });
   }
 
@@ -442,20 +378,9 @@ export class Room {
     });
   }
 
-  /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
-  #beginReplicating(): void {
-    const { stateHz } = this.transport.plan.numbers;
-    if (stateHz === this.#replicationHz || this.state !== "joined") return;
-    this.#replicationHz = stateHz;
-    this.#endReplicating?.();
-    this.#endReplicating = this.#setup.scheduler.every(1000 / stateHz, () => {
-      if (!this.#ticks.isDriven) this.#replicate();
-    });
-  }
-
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
-    this.#members.clear("the room was joined anew");
+    this.members.clear("the room was joined anew");
     if (isReturn) {
       this.clock.restart();
       this.#serverPath.end("the room was joined anew");
@@ -466,76 +391,73 @@ export class Room {
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
     if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
-    if (isReturn) this.#reconnects.tell({ resumed: false });
+    if (isReturn) this.reconnected.tell({ resumed: false });
     else this.#setup.scheduler.after(0, () => this.#routed.release());
     if (isReturn) this.#gate.open(welcome);
   }
 
   #resumed(): void {
     this.#moved("the session was resumed");
-    this.#reconnects.tell({ resumed: true });
+    this.reconnected.tell({ resumed: true });
   }
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
   #moved(reason: string): void {
-    const { uplink } = this.#connection;
-    if (!uplink) return;
     this.transport.record({ about: "server", choice: "websocket", reason });
-    for (const peer of this.#members.peers()) peer.relayOver(uplink);
+    this.members.relayOver(this.#connection.uplink);
   }
 
   #dropped(reason: string): void {
-    for (const peer of this.#members.peers()) peer.relayLost();
+    this.members.relayLost();
     this.transport.record({ about: "server", choice: "none", reason });
-    this.#dropListeners.tell(reason);
+    this.dropped.tell(reason);
   }
 
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
-    this.#endReplicating?.();
+    this.#undriven.stop();
     this.clock.stop();
     this.#serverPath.end("the room was left");
-    this.#members.clear("the room was left");
+    this.members.clear("the room was left");
     this.#gate.end();
-    this.#leftListeners.tell(code, reason);
+    this.left.tell(code, reason);
   }
 
-  #control(message: ServerMessage): void {
+  #control(message: RoomControl): void {
     switch (message.type) {
       case "joined":
         if (!this.#welcome?.authority) this.#addPeer(message.peer);
         else this.#gate.joined(message.peer);
         return this.transport.review();
       case "left":
-        this.#members.remove(message.number, "left");
+        this.members.remove(message.number, "left");
         if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
       case "iceServers":
         this.#iceServers = message.iceServers;
         return;
-      case "capabilities": {
-        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
-        const peer = this.#members.peer(message.number);
-        if (peer) peer.hasWebRtc = message.webrtc;
-        return this.#applyPlan();
+      case "capabilities":
+        return this.#learn(message.number, message.webrtc);
+      case "signal": {
+        const path = message.from === SERVER_NUMBER ? this.#serverPath : this.members.peer(message.from);
+        return path?.signal(message.attempt, message.data);
       }
-      case "signal":
-        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
-        return this.#members.peer(message.from)?.signal(message.attempt, message.data);
-      case "welcome":
-      case "resumed":
-      case "stripe":
-      case "moving":
-        return;
     }
   }
 
+  #learn(number: number, hasWebRtc: boolean): void {
+    if (number === SERVER_NUMBER) return this.transport.setServerWebRtc(hasWebRtc);
+    const peer = this.members.peer(number);
+    if (peer) peer.hasWebRtc = hasWebRtc;
+    this.#applyPlan();
+  }
+
   #addPeer(info: PeerInfo): void {
-    const peer = info.number === this.myNumber ? undefined : this.#members.add(info);
+    const peer = info.number === this.myNumber ? undefined : this.members.add(info);
     if (!peer) return;
     if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
     this.#states.joined(peer, this.#ticks.tick);
-    this.#members.joins.tell(peer);
+    this.members.joins.tell(peer);
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
@@ -554,29 +476,24 @@ export class Room {
   #reviewServerPath(): void {
     if (!this.#welcome) return;
     const hasAuthority = this.#welcome.authority !== undefined;
-    this.#serverPath.review(this.transport.plan, hasAuthority, this.#members.peers());
+    this.#serverPath.review(this.transport.plan, hasAuthority, this.members.peers());
   }
 
   #applyPlan(): void {
-    this.#members.planChanged();
-    this.#beginReplicating();
+    this.members.planChanged();
+    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
     this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
-    const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
     }
-    for (const peer of this.#members.peers()) {
-      peer.allowDirect(
-        obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
-      );
-    }
+    this.members.allowDirect(this.transport.directObstacle());
     this.#reviewServerPath();
   }
 
   #sample(): void {
-    this.#members.sample();
+    this.members.sample();
     this.#connection.sample(this.nowMs());
     this.transport.observe();
   }

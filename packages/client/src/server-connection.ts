@@ -5,7 +5,6 @@ import {
   readServerMessage,
   writeControl,
   type ClientMessage,
-  type ServerMessage,
 } from "@paceline/protocol";
 import {
   Session,
@@ -13,63 +12,20 @@ import {
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
-  type PongTimes,
-  type Scheduler,
   type Uplink,
-  type WebSocketConstructor,
 } from "@paceline/transport";
 import { canJoinElsewhere, errorOf, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { Listeners } from "./listeners.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
-import type { Page, PageEvent } from "./page.js";
+import type { PageEvent } from "./page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "./path-stats.js";
 import { RateMeter } from "./rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
 import type { Explanation } from "./room-transport.js";
 import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
+import type { ServerConnectionOptions, Welcome } from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
-
-export type Welcome = ServerMessage & { readonly type: "welcome" };
-
-interface ServerConnectionHandlers {
-  /** In the room: after joining, or anew after the server had forgotten the session. */
-  onWelcome(welcome: Welcome): void;
-  /** The same session goes on. */
-  onResumed(): void;
-  /** The same session goes on over another link, without having been away. */
-  onMoved(reason: string): void;
-  onDrop(reason: string): void;
-  /** Final. */
-  onLeft(code: number, reason: string): void;
-  /** A control message that is the room's, not the connection's. */
-  onControl(message: ServerMessage): void;
-  onRouted(packet: Uint8Array): void;
-  /** What a room's authority sends; false where it makes no sense. */
-  onAuthority(payload: Uint8Array): boolean;
-  onAuthorityEvent(body: Uint8Array): boolean;
-  onAuthorityState(body: Uint8Array, tick: number): void;
-  onAcknowledged(sequence: number): void;
-  onPong(times: PongTimes): void;
-  /** States go over another number of sockets. */
-  onSockets(sockets: number, reason: string): void;
-}
-
-export interface ServerConnectionOptions {
-  readonly serverUrl: string;
-  readonly call: JoinCall;
-  readonly scheduler: Scheduler;
-  readonly webSocket: WebSocketConstructor;
-  readonly handlers: ServerConnectionHandlers;
-  /** The page around, where there is one. */
-  readonly page: Page | undefined;
-  /** What the end of the page means to the others: it left, or it may come back within the server's grace period. */
-  readonly onUnload: "leave" | "drop";
-  webrtc(): boolean;
-  /** The link to use in the place of a new one. */
-  interpose(link: Link): Link;
-  currentTick(): number;
-}
 
 /** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
 const ONE_STEP_PATIENCE_MS = 4000;
@@ -278,7 +234,7 @@ export class ServerConnection {
   }
 
   #newSession(): Session {
-    const session: Session = new Session({
+    return new Session({
       scheduler: this.#options.scheduler,
       currentTick: () => this.#options.currentTick(),
       handlers: {
@@ -303,7 +259,6 @@ export class ServerConnection {
         onClosed: (close) => this.#linkDown(close),
       },
     });
-    return session;
   }
 
   #receive(payload: Uint8Array): void {

@@ -1,0 +1,57 @@
+import type { NetError } from "@paceline/protocol";
+import { Listeners, type Unsubscribe } from "./listeners.js";
+import type { Members } from "./members.js";
+import type { Peer } from "./peer.js";
+import type { RemoteEntity } from "./remote-entities.js";
+
+/** What a room tells the game; each of these returns a function that ends it. */
+export abstract class RoomEvents {
+  /** @internal */
+  protected readonly dropped = new Listeners<[string]>();
+  /** @internal */
+  protected readonly reconnected = new Listeners<[{ readonly resumed: boolean }]>();
+  /** @internal */
+  protected readonly left = new Listeners<[number, string]>();
+  /** @internal */
+  protected abstract readonly members: Members;
+
+  onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
+    return this.members.joins.add(listener);
+  }
+
+  onPeerLeave(listener: (peer: Peer) => void): Unsubscribe {
+    return this.members.leaves.add(listener);
+  }
+
+  /** A peer's entity appears, of a kind that {@link spawn} or {@link entities} was called with. */
+  onSpawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
+    return this.members.spawns.add(listener);
+  }
+
+  onDespawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
+    return this.members.despawns.add(listener);
+  }
+
+  /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
+  onDrop(listener: (reason: string) => void): Unsubscribe {
+    return this.dropped.add(listener);
+  }
+
+  /**
+   * Back again. `resumed`: the same session, nothing was lost. Otherwise the server had forgotten it: the room was
+   * joined anew, own entities are kept, the peers are new.
+   */
+  onReconnect(listener: (info: { readonly resumed: boolean }) => void): Unsubscribe {
+    return this.reconnected.add(listener);
+  }
+
+  /** The end, wanted or not; last event of a room. */
+  onLeave(listener: (code: number, reason: string) => void): Unsubscribe {
+    return this.left.add(listener);
+  }
+
+  /** Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). */
+  onError(listener: (error: NetError) => void): Unsubscribe {
+    return this.members.errors.add(listener);
+  }
+}

@@ -1,0 +1,22 @@
+import type { Genre, Scheduler, WebRtcLinkMaker, WebSocketConstructor } from "@paceline/transport";
+import type { TransportKind } from "./environment.js";
+import type { JoinCall } from "./match-request.js";
+import type { Page } from "./page.js";
+import type { SocketCount } from "./stripes.js";
+
+/** What a room is made of: the client's options, checked and completed, and how to get in. */
+export interface RoomSetup {
+  readonly serverUrl: string;
+  readonly call: JoinCall;
+  readonly scheduler: Scheduler;
+  readonly webSocket: WebSocketConstructor;
+  readonly profile: Genre;
+  readonly transports: readonly TransportKind[];
+  readonly topology: "mesh" | "relay" | undefined;
+  readonly newLink: WebRtcLinkMaker | undefined;
+  readonly tickHz: number;
+  readonly page: Page | undefined;
+  readonly onUnload: "leave" | "drop";
+  readonly sockets: SocketCount;
+  readonly stateBytesPerSecond: number | undefined;
+}
