@@ -59,6 +59,7 @@ export class LinkDoor {
     // Until the upgrade is done nobody else listens, and an error that nobody listens to ends the process.
     socket.on("error", () => undefined);
     if (this.#connections.size >= this.#settings.limits.maxConnections) {
+      this.#settings.counters.linkRefused("tooManyConnections");
       return refuse(socket, "503 Service Unavailable");
     }
     if (!this.#buckets.take(this.#settings.addressOf(request))) {

@@ -1,56 +1,32 @@
-import { randomBytes, randomInt } from "node:crypto";
-import {
-  CloseCode,
-  ConfigError,
-  writeControl,
-  type ClientMessage,
-  type IceServer,
-  type ServerMessage,
-} from "@paceline/protocol";
+import { randomBytes } from "node:crypto";
+import { CloseCode, type ClientMessage, type IceServer, type ServerMessage } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
-import { AddressBuckets } from "./address-buckets.js";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import {
-  canonicalOptions,
-  isRefusal,
-  type MatchRefusal,
-  type MatchRequest,
-  type RoomOptions,
-} from "./match-request.js";
+import { busy, full } from "./match-refusals.js";
+import { isRefusal, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
-import type { RelaySettings, RoomKind } from "./relay-options.js";
-import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
+import type { RelaySettings } from "./relay-options.js";
+import type { Caller, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
 import { Room, type RoomListing } from "./room.js";
+import { RoomDirectory } from "./room-directory.js";
+import type { Held, Newcomer, ReservedSeat, Seat } from "./seat.js";
+import { signalPayload } from "./signal-payload.js";
 import { StripeTickets } from "./stripe-tickets.js";
 import { TicketOffice } from "./ticket-office.js";
 import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
-/** A seat that waits for its participant. */
-export interface Seat {
-  readonly ticket: string;
-  readonly roomId: string;
-  readonly roomName: string;
-  readonly sessionId: string;
-  /** What the client is to show as its proof the next time. */
-  readonly identity?: string;
-}
-
-const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
-const MOST_LISTED = 100;
-const ROOM_CODE_CHARACTERS = 6;
-const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
 /** Rooms, seats and participants: all of the relay but HTTP and sockets. */
 export class Lobby {
   readonly #settings: RelaySettings;
-  readonly #rooms = new Map<string, Room>();
+  readonly #rooms: RoomDirectory;
   readonly #participants = new Map<string, Participant>();
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
@@ -62,7 +38,6 @@ export class Lobby {
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   /** Rooms that an address opens. */
-  readonly #openings: AddressBuckets;
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
@@ -74,12 +49,7 @@ export class Lobby {
     this.#tickets = new TicketOffice(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
-    const { roomsPerMinutePerAddress, roomBurstPerAddress } = settings.limits;
-    this.#openings = new AddressBuckets(
-      roomsPerMinutePerAddress / 60,
-      roomBurstPerAddress,
-      settings.scheduler,
-    );
+    this.#rooms = new RoomDirectory(settings);
     this.#webRtc = new WebRtcDesk(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
@@ -186,14 +156,9 @@ export class Lobby {
     return failed ?? { ...held, identity: "identity" in grant ? grant.identity : undefined };
   }
 
-  /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
+  /** {@link RoomDirectory.list} */
   list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
-    if (!this.#settings.rooms.has(name)) return unknownKind(name);
-    const wanted = Object.entries(filter);
-    const open = [...this.#rooms.values()].filter(
-      (room) => room.name === name && room.isOpen && wanted.every(([key, value]) => room.says(key, value)),
-    );
-    return open.slice(0, MOST_LISTED).map((room) => room.listing);
+    return this.#rooms.list(name, filter);
   }
 
   #issue({ room, sessionId, identity }: Held, request: MatchRequest, address: string): Seat | MatchRefusal {
@@ -260,7 +225,7 @@ export class Lobby {
 
   /** What there is now: rooms, and who is in them. */
   reports(): RoomReport[] {
-    return Array.from(this.#rooms.values(), (room) => ({
+    return Array.from(this.#rooms.all, (room) => ({
       roomId: room.id,
       roomName: room.name,
       maxPeers: room.maxPeers,
@@ -302,7 +267,9 @@ export class Lobby {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
-    return isFull ? full(503, "the server is full") : this.#roomFor(request, address);
+    if (isFull) return full(503, "the server is full");
+    const { method, target, token } = request;
+    return method === "reconnect" ? this.#roomOf(target, token) : this.#rooms.roomFor(request, address);
   }
 
   #refuse(link: GuardedLink, code: number, reason: string): void {
@@ -340,40 +307,10 @@ export class Lobby {
     link.close(CloseCode.refused, "the room failed");
   }
 
-  #roomFor(request: MatchRequest, address: string): Room | MatchRefusal {
-    const { method, target } = request;
-    if (method === "reconnect") return this.#roomOf(target, request.token);
-    if (method === "joinById") {
-      const room = this.#rooms.get(target) ?? this.#roomWithCode(target);
-      if (!room || room.isLocked)
-        return { status: 404, code: "match/not-found", message: "there is no room with this id" };
-      return room.isFull ? full(409, "the room is full") : room;
-    }
-    const kind = this.#settings.rooms.get(target);
-    if (!kind) return unknownKind(target);
-    const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
-    const found = method === "create" ? undefined : this.#find(target, optionsKey);
-    if (found) return found;
-    if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
-    if (this.#rooms.size >= this.#settings.limits.maxRooms)
-      return full(503, "the server opens no more rooms");
-    if (!this.#openings.take(address)) {
-      this.#settings.counters.limitReached("roomsPerAddress");
-      return busy("too many rooms opened by this address");
-    }
-    return this.#open(target, kind, request.options);
-  }
-
   #roomNameOf({ method, target }: MatchRequest): string {
     if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
-    if (method === "joinById") return (this.#rooms.get(target) ?? this.#roomWithCode(target))?.name ?? "";
+    if (method === "joinById") return this.#rooms.find(target)?.name ?? "";
     return target;
-  }
-
-  #roomWithCode(code: string): Room | undefined {
-    if (code.length !== ROOM_CODE_CHARACTERS) return undefined;
-    for (const room of this.#rooms.values()) if (room.code === code) return room;
-    return undefined;
   }
 
   /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
@@ -383,50 +320,12 @@ export class Lobby {
     return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
   }
 
-  #find(name: string, optionsKey: string): Room | undefined {
-    for (const room of this.#rooms.values()) {
-      if (room.name === name && room.optionsKey === optionsKey && room.isOpen) return room;
-    }
-    return undefined;
-  }
-
-  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
-    const optionsKey = optionsKeyOf(options, authority?.filterBy);
-    const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
-    const id = randomId(ROOM_ID_BYTES);
-    const { limits, scheduler } = this.#settings;
-    const place = { id, name, options, optionsKey, maxPeers, code: randomCode() };
-    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd });
-    this.#rooms.set(room.id, room);
-    if (authority) {
-      room.opening = authority.open(room, options).then((host) => {
-        if (isRefusal(host)) {
-          // Nobody shall find it, and those who have waited for it are told.
-          this.#rooms.delete(room.id);
-          return host;
-        }
-        room.host = host;
-        // All who waited may have gone.
-        if (!this.#rooms.has(room.id)) host.close();
-        return undefined;
-      });
-    }
-    this.#settings.log.debug("room opened", { roomId: room.id, name });
-    return room;
-  }
-
   #release(sessionId: string): void {
     const seat = this.#seats.get(sessionId);
     if (!seat) return;
     this.#seats.delete(sessionId);
     seat.room.release(sessionId);
-    this.#disposeIfEmpty(seat.room);
-  }
-
-  #disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || room.isKept || !this.#rooms.delete(room.id)) return;
-    room.host?.close();
-    this.#settings.log.debug("room closed", { roomId: room.id });
+    this.#rooms.disposeIfEmpty(seat.room);
   }
 
   #introduce(participant: Participant): void {
@@ -511,7 +410,7 @@ export class Lobby {
     addTo(this.#pastDrops, participant.session.drops);
     room.host?.left(participant, close);
     if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
-    this.#disposeIfEmpty(room);
+    this.#rooms.disposeIfEmpty(room);
     this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
@@ -547,42 +446,6 @@ export class Lobby {
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
-interface ReservedSeat extends HostedSeat {
-  readonly room: Room;
-  readonly cancelRelease: Cancel;
-}
-
-/** A seat that is kept while its room opens. */
-interface Held {
-  readonly room: Room;
-  readonly sessionId: string;
-  readonly identity?: string | undefined;
-}
-
-interface Newcomer {
-  readonly room: Room;
-  readonly number: number;
-  readonly id: string;
-  readonly webrtc: boolean;
-  readonly link: GuardedLink;
-}
-
-/**
- * A signal as its receiver gets it; undefined where its data, though it could be decoded, is not what may be sent
- * (NaN, for example, or too deeply nested).
- */
-function signalPayload(
-  from: number,
-  { attempt, data }: ClientMessage & { type: "signal" },
-): Uint8Array | undefined {
-  try {
-    return writeControl({ type: "signal", from, attempt, data });
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
-}
-
 function addTo(sum: Record<string, number>, drops: DropCounters): void {
   for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
 }
@@ -590,36 +453,6 @@ function addTo(sum: Record<string, number>, drops: DropCounters): void {
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
 export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
   link.close(CloseCode.matchRefused, `${code} ${message}`);
-}
-
-/** What rooms of a kind are told apart by. */
-function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
-  if (!filterBy) return canonicalOptions(options);
-  return canonicalOptions(
-    Object.fromEntries(Object.entries(options).filter(([key]) => filterBy.includes(key))),
-  );
-}
-
-/** Without characters that look alike, or that make words. */
-function randomCode(): string {
-  let code = "";
-  for (let index = 0; index < ROOM_CODE_CHARACTERS; index++) {
-    code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
-  }
-  return code;
-}
-
-function unknownKind(name: string): MatchRefusal {
-  const message = `there is no kind of room named ${JSON.stringify(name)}`;
-  return { status: 404, code: "match/unknown-room", message };
-}
-
-function busy(message: string): MatchRefusal {
-  return { status: 429, code: "match/rate-limited", message };
-}
-
-function full(status: number, message: string): MatchRefusal {
-  return { status, code: "match/full", message };
 }
 
 function randomId(bytes: number): string {
