@@ -36,6 +36,12 @@ local function add(parent, field, at, length, value, text)
 end
 
 local sessions = {}
+-- Links by what later links of the same session name: the ticket of a stripe, the id of a session to resume.
+local announced = {}
+
+function M.link_of(credential)
+  return announced[credential]
+end
 
 local function session_of(link, sender, peer)
   local key = link .. " " .. sender .. " " .. tostring(peer)
@@ -175,6 +181,8 @@ local function add_control(parent, link, s, at)
   local kind = type(entries.type) == "string" and entries.type or "?"
   add(parent, "control", at, #s - at + 1, kind)
   add(parent, "value", at, #s - at + 1, msgpack.quoted(value))
+  if type(entries.ticket) == "string" then announced[entries.ticket] = link end
+  if type(entries.sessionId) == "string" then announced[entries.sessionId] = link end
   if kind == "left" and type(entries.number) == "number" then forget(link, entries.number) end
   return kind
 end
@@ -323,7 +331,7 @@ local function read_packet(tree, link, session, s, at)
 end
 
 function M.forget_all()
-  sessions = {}
+  sessions, announced = {}, {}
 end
 
 -- A binary message of a WebSocket: a tree of nodes with `line`, what to say of it in short.

@@ -2,6 +2,31 @@
 local protocol = Proto("paceline", "Paceline")
 protocol.fields = fields.all
 local tcp_stream = Field.new("tcp.stream")
+local offered = Field.new("http.sec_websocket_protocol")
+
+-- By TCP stream: the client's port and the credential of its handshake. A session may have several WebSockets.
+local handshakes = {}
+local watcher = Proto("paceline_handshake", "Paceline's handshake")
+
+function watcher.dissector(_, pinfo)
+  local stream, protocols = tcp_stream(), offered()
+  if not stream or not protocols or handshakes[stream.value] then return end
+  local text = tostring(protocols.value)
+  local credential = text:match("stripe%.([^%s,]+)") or text:match("resume%.([^%s,.]+)")
+  -- The first is the request: it comes from the client.
+  handshakes[stream.value] = { port = pinfo.src_port, credential = credential }
+end
+register_postdissector(watcher)
+
+-- What names the session's link, and who sends.
+local function link_of(pinfo)
+  local stream = tcp_stream()
+  local number = stream and stream.value or 0
+  local handshake = handshakes[number]
+  if not handshake then return number, pinfo.src_port end
+  local sender = pinfo.src_port == handshake.port and "participant" or "server"
+  return handshake.credential and packets.link_of(handshake.credential) or number, sender
+end
 
 -- Frames are shown again and in any order, but states build on each other: what was read is kept.
 local read = {}
@@ -9,7 +34,7 @@ local read = {}
 local lines = {}
 
 function protocol.init()
-  read, lines = {}, {}
+  read, lines, handshakes = {}, {}, {}
   packets.forget_all()
 end
 
@@ -31,8 +56,8 @@ function protocol.dissector(tvb, pinfo, tree)
   local bytes = tvb:raw(0, tvb:len())
   local key = pinfo.number .. " " .. bytes
   if not read[key] and not pinfo.visited then
-    local stream = tcp_stream()
-    read[key] = packets.read(stream and stream.value or 0, pinfo.src_port, bytes)
+    local link, sender = link_of(pinfo)
+    read[key] = packets.read(link, sender, bytes)
     local before = lines[pinfo.number]
     lines[pinfo.number] = (before and before .. ", " or "") .. read[key].line
   end

@@ -85,20 +85,32 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
   const folder = mkdtempSync(path.join(os.tmpdir(), "paceline-capture-"));
   const lua = path.join(folder, "paceline.lua");
   const capture = path.join(folder, "race.pcap");
+  const cut = path.join(folder, "cut.pcap");
   const seen = new Map<string, Sample>();
   const posesOf = new Map<number, readonly Pose[]>();
 
-  function tshark(...args: string[]): string {
-    const all = ["-X", `lua_script:${lua}`, "-r", capture, ...args];
+  function tshark(file: string, ...args: string[]): string {
+    const all = ["-X", `lua_script:${lua}`, "-r", file, ...args];
     const run = spawnSync("/usr/bin/tshark", all, { encoding: "utf8", maxBuffer: 2 ** 29 });
     expect(run.status).toBe(0);
     return run.stdout;
   }
 
   /** The packets that a filter lets through. */
-  function rows(filter: string, fields: readonly string[]): Row[] {
+  function rows(filter: string, fields: readonly string[], file = capture): Row[] {
     const columns = fields.flatMap((field) => ["-e", field]);
-    const text = tshark("-Y", filter, "-T", "fields", "-E", "separator=;", "-E", "aggregator=,", ...columns);
+    const text = tshark(
+      file,
+      "-Y",
+      filter,
+      "-T",
+      "fields",
+      "-E",
+      "separator=;",
+      "-E",
+      "aggregator=,",
+      ...columns,
+    );
     return text
       .split("\n")
       .filter((line) => line !== "")
@@ -153,6 +165,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     writeFileSync(capture, recording.pcap());
+    writeFileSync(cut, recording.pcap(25));
   }, 60_000);
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -225,8 +238,20 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     expect([...values("paceline.type")]).toContain("driver");
     expect([...values("paceline.kind")].length).toBeGreaterThanOrEqual(4);
     expect(found.every((row) => row["paceline.sequence"]!.length > 0)).toBe(true);
-    expect(tshark("-Y", 'paceline.type == "driver"', "-T", "fields", "-e", "paceline.value")).toContain(
-      '"name": "Vela"',
-    );
+    expect(
+      tshark(capture, "-Y", 'paceline.type == "driver"', "-T", "fields", "-e", "paceline.value"),
+    ).toContain('"name": "Vela"');
+  });
+
+  test("shows heads where a capture lacks what states build on, and says so", { timeout: 60_000 }, () => {
+    const why = "paceline.undecoded";
+    const found = rows(`${why} && tcp.srcport == 8080`, [why, "paceline.entities", "paceline.states"], cut);
+    expect(found.length).toBeGreaterThan(5);
+    expect(found.flatMap((row) => row[why]!).join()).toContain("the capture does not have");
+    expect(found.some((row) => row["paceline.entities"]!.includes("1"))).toBe(true);
+    expect(found.every((row) => row["paceline.states"]!.length > 0)).toBe(true);
+    // What the first socket of each client sent is all there, and is decoded.
+    const position = "paceline.computer-car.position.x";
+    expect(rows(`${position} && tcp.dstport == 8080`, [position], cut).length).toBeGreaterThan(5);
   });
 });

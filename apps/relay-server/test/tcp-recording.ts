@@ -54,8 +54,8 @@ export class TcpRecording {
     }
   }
 
-  /** A pcap file of it. */
-  pcap(): Buffer {
+  /** A pcap file of it, without so many chunks that came from the server after the handshake of each WebSocket. */
+  pcap(missing = 0): Buffer {
     const head = Buffer.alloc(24);
     head.writeUInt32LE(0xa1b2c3d4, 0);
     head.writeUInt16LE(2, 4);
@@ -63,7 +63,14 @@ export class TcpRecording {
     head.writeUInt32LE(262_144, 16);
     head.writeUInt32LE(LINK_IS_IPV4, 20);
     const writer = new SegmentWriter();
-    for (const chunk of this.#chunks) writer.add(chunk);
+    const left = new Map<number, number>();
+    for (const chunk of this.#chunks) {
+      const { connection, isFromClient, bytes } = chunk;
+      const toSkip = isFromClient ? 0 : (left.get(connection) ?? 0);
+      if (bytes.includes("101 Switching Protocols")) left.set(connection, missing);
+      else if (!isFromClient) left.set(connection, toSkip - 1);
+      if (toSkip <= 0) writer.add(chunk);
+    }
     return Buffer.concat([head, ...writer.records]);
   }
 }

@@ -155,6 +155,21 @@ async function drive(rooms: readonly Room[]): Promise<void> {
 
 const keyOf = ({ peer, entity, tick }: Heard): string => `${peer} ${entity} ${tick}`;
 
+/** States that a receiver got before newer ones of the entity: sockets beside each other may overtake (WF39). */
+function timelyKeys(told: readonly Told[]): Set<string> {
+  const timely = new Set<string>();
+  for (const link of new Set(told.map((each) => each.link))) {
+    const newest = new Map<string, number>();
+    for (const state of statesOf(told.filter((each) => each.link === link))) {
+      const entity = `${state.peer} ${state.entity}`;
+      if (state.tick <= (newest.get(entity) ?? -1)) continue;
+      newest.set(entity, state.tick);
+      timely.add(keyOf(state));
+    }
+  }
+  return timely;
+}
+
 /** Checks that it dropped nothing and met everything. */
 function expectWhole(told: readonly Told[]): void {
   expect(told.filter(({ drop }) => drop !== undefined)).toEqual([]);
@@ -216,7 +231,8 @@ describe.skipIf(!hasPython)("a reader in Python that knows the documents alone",
       const read = new Map(statesOf(told).map((state) => [keyOf(state), state]));
       expect(heard.length).toBeGreaterThan(150);
       for (const state of heard) expect(read.get(keyOf(state))).toEqual(state);
-      expect(read.size).toBe(new Set(heard.map(keyOf)).size);
+      const known = new Set(heard.map(keyOf));
+      expect([...timelyKeys(told)].filter((key) => !known.has(key))).toEqual([]);
       expect(heard.some(({ row }) => row[1] === 1)).toBe(true);
     },
   );
