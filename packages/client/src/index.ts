@@ -27,8 +27,17 @@ export {
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
-export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export type {
+  InitialFields,
+  InputStep,
+  Quat,
+  ReadonlyFields,
+  Vec2,
+  Vec3,
+  WritableFields,
+} from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
+export type { Prediction, PredictionStats } from "./authority/prediction.js";
 export * from "./client.js";
 export type { AuthToken, IdentityStorage } from "./credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";

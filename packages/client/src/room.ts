@@ -11,7 +11,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, WritableFields } from "@paceline/netcode";
+import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -21,6 +21,7 @@ import {
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
+import type { Prediction } from "./authority/prediction.js";
 import type { ConnectionState } from "./connection-state.js";
 import type { TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
@@ -282,6 +283,23 @@ export class Room {
     const { authority } = this.#gate;
     if (authority) return authority.input(definition);
     throw new NetError("entity/refused", "the room has no authority that would take inputs");
+  }
+
+  /**
+   * Shows one's own entities of a kind without the way to the authority and back: `step` is its physics for one tick,
+   * by fields, and moves them on under the inputs that it does not have yet. What it says replaces the prediction;
+   * `shown` has no jump from that. Once for each room, after every `onReconnect` that has not resumed.
+   */
+  predict<F extends Fields, I extends Fields>(
+    definition: EntityDefinition<F>,
+    inputs: InputDefinition<I>,
+    step: InputStep<F, I>,
+  ): Prediction {
+    const { authority } = this.#gate;
+    if (!authority)
+      throw new NetError("entity/refused", "the room has no authority whose word could be predicted");
+    const known = definition as unknown as EntityDefinition;
+    return authority.predict(known, inputs, step as unknown as InputStep);
   }
 
   /**

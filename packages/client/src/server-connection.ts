@@ -202,9 +202,17 @@ export class ServerConnection {
     return this.#identity ? `${this.#identity.sessionId}.${this.#identity.token}` : "";
   }
 
-  /** Sends a control message; it waits while the connection is down. */
+  /**
+   * Sends a control message; it waits while the connection is down. Where the game has filled the queue it is lost: what
+   * matters is asked for again, and who leaves closes the session anyway.
+   */
   send(message: ClientMessage): void {
-    if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
+    if (this.#session.isClosed) return;
+    try {
+      this.#session.sendReliable(writeControl(message));
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+    }
   }
 
   /** Adds a link beside the WebSocket. */

@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  CloseCode,
-  type ClientMessage,
-  type IceServer,
-  type ServerMessage,
-} from "@paceline/protocol";
+import { CloseCode, type ClientMessage, type IceServer, type ServerMessage } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";

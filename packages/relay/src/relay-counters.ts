@@ -30,7 +30,10 @@ export interface RelayCounts {
   readonly limited: Readonly<Record<LimitSubject, number>>;
   /** Participants who came by a ticket (`joined`) or came back by a token (`resumed`). */
   readonly entries: CountsByName;
-  /** Links that ended or were not let in, by the name of their close code. */
+  /**
+   * Links that ended or were not let in, by the name of their close code; `upgradeMissing`: a proxy has stripped it,
+   * `tooManyConnections`: there was no place for one more socket.
+   */
   readonly linkCloses: CountsByName;
   /** Sessions that ended, likewise. */
   readonly sessionEnds: CountsByName;
@@ -81,6 +84,11 @@ export class RelayCounters implements RelayCounts {
 
   linkClosed(code: number): void {
     addOne(this.linkCloses, nameOf(code));
+  }
+
+  /** A link that did not come so far as to have a close code. */
+  linkRefused(name: "upgradeMissing" | "tooManyConnections"): void {
+    addOne(this.linkCloses, name);
   }
 
   sessionEnded(code: number): void {

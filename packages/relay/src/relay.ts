@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigError } from "@paceline/protocol";
+import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./address-buckets.js";
-import { LINK_PATH, LinkDoor } from "./link-door.js";
+import { LINK_PATH, LinkDoor, type LinkRequest } from "./link-door.js";
 import { Lobby } from "./lobby.js";
 import { LogThrottle } from "./log.js";
 import { MatchHandler } from "./match-handler.js";
@@ -38,10 +39,12 @@ export interface RelayStopOptions {
 
 /** A relay: give it the requests and upgrades of an HTTP server of yours. */
 export interface Relay {
-  /** False where the request is not the relay's (neither `/match/...` nor `/health`): answer it yourself. */
+  /** False where the request is not the relay's (none of `/match/...`, `/link` and `/health`): answer it yourself. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** False where the upgrade is not the relay's (not `/link`). */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Takes a link that came another way than over an HTTP server, as those of tests do. */
+  takeLink(link: Link, request: LinkRequest): void;
   health(): RelayHealth;
   /** What has happened since the start: live counters, read them when they are needed. */
   readonly counts: RelayCounts;
@@ -99,6 +102,10 @@ class EmbeddedRelay implements Relay {
       this.#answerHealth(request, response);
       return true;
     }
+    if (path === LINK_PATH) {
+      this.#answerWithoutUpgrade(response);
+      return true;
+    }
     if (!path.startsWith(MATCH_PREFIX)) return false;
     this.#matches.handle(request, response, path.slice(MATCH_PREFIX.length)).catch((error: unknown) => {
       this.#faults.write(this.#settings.log.error, "match request failed", { error: String(error) });
@@ -125,6 +132,10 @@ class EmbeddedRelay implements Relay {
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
       drops: this.#lobby.drops(),
     };
+  }
+
+  takeLink(link: Link, request: LinkRequest): void {
+    this.#door.take(link, request);
   }
 
   get counts(): RelayCounts {
@@ -176,6 +187,18 @@ class EmbeddedRelay implements Relay {
     this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
     this.#lobby.stop(moveTo);
     return this.#door.close(drainMs);
+  }
+
+  /** Whoever asks for a link means to upgrade: something on the way has taken that out of the request. */
+  #answerWithoutUpgrade(response: ServerResponse): void {
+    this.#settings.counters.linkRefused("upgradeMissing");
+    const headers = {
+      "Content-Type": "text/plain; charset=utf-8",
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+    };
+    response.writeHead(426, headers);
+    response.end("Links are WebSockets. A proxy has to pass on the headers Upgrade and Connection.\n");
   }
 
   #answerHealth(request: IncomingMessage, response: ServerResponse): void {

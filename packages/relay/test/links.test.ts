@@ -207,6 +207,22 @@ describe("bad participants", () => {
     expect(real.relay.health().drops["rate-limit"]).toBeGreaterThan(1000);
   });
 
+  it("who send too much together, though none of them does, lose packets; other rooms do not notice", async () => {
+    const session = { bytesPerSecond: 1024, byteBurst: 16_517 };
+    await restart({ limits: { ...session, bytesPerSecondPerRoom: 1024, byteBurstPerRoom: 16_517 } });
+    const [a, b] = [await real.join(), await real.join()];
+    const c = await real.join("create/race");
+    const d = await real.join(`joinById/${c.welcome.roomId}`);
+    a.forward([b], new Uint8Array(12_000).fill(1));
+    await eventually(() => expect(b.firstBytes).toContain(1));
+    b.forward([a], new Uint8Array(12_000).fill(2));
+    await eventually(() => expect(real.relay.counts.limited.bytesPerRoom).toBe(1));
+    expect(real.relay.counts.limited.trafficPerSession).toBe(0);
+    expect([a.closes, b.closes, a.firstBytes]).toEqual([[], [], []]);
+    c.forward([d], new Uint8Array(12_000).fill(3));
+    await eventually(() => expect(d.firstBytes).toContain(3));
+  });
+
   it("who flood with what is no packet are cut", async () => {
     const scheduler = new VirtualScheduler();
     await restart({ scheduler, limits: { bytesPerSecond: 1024, byteBurst: 20_000 } });

@@ -308,7 +308,7 @@ export class RoomCore implements RoomHost {
       this.counters.notAllowed += 1;
       return;
     }
-    if ((message.kind === "command" || message.kind === "request") && !this.#admits(line, message)) return;
+    if ((message.kind === "command" || message.kind === "request") && !line.admits(message)) return;
     switch (message.kind) {
       case "command": {
         const { room } = this;
@@ -337,20 +337,6 @@ export class RoomCore implements RoomHost {
       answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
     });
     return answer;
-  }
-
-  /** What is too much is dropped; a question gets its answer, or somebody would wait for it. */
-  #admits(line: PlayerLine, message: PeerPayload & { readonly kind: "command" | "request" }): boolean {
-    const nowMs = this.#options.scheduler.nowMs();
-    if (line.allowance.admit(message.type, nowMs)) return true;
-    this.counters.messagesLimited += 1;
-    const reason = "too many messages";
-    if (message.kind === "request") {
-      line.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
-    } else if (line.allowance.isToBeTold(nowMs)) {
-      line.send(writeAuthority({ type: "refused", what: "message", reason }));
-    }
-    return false;
   }
 
   #told(line: PlayerLine, message: ToAuthority): void {
