@@ -36,7 +36,8 @@ async function socketPair(): Promise<LinkPair> {
     congest(isSlow) {
       if (!isSlow) return void stream.resume();
       stream.pause();
-      for (let count = 0; count < FILLERS; count++) socket.send(FILLER);
+      const texts = socket as unknown as { send(text: string): void };
+      for (let count = 0; count < FILLERS; count++) texts.send(FILLER);
     },
     async dispose() {
       a.close(4000, "test over");
