@@ -116,7 +116,8 @@ describe("a server that was replaced", () => {
       await until("all know", () => rooms.every(({ state }) => state === "dropped"));
       expect(rooms.map(({ state }) => state)).toEqual(["dropped", "dropped"]);
       const next = await stage.server({}, port);
-      await until("all are back", () => lives.every((life) => life.includes("anew")));
+      // Up to a second of spread, then 0.25, 0.5, 1, 2 and 3 s and half as much again: a slow start costs an attempt.
+      await until("all are back", () => lives.every((life) => life.includes("anew")), 15_000);
       expect(a.roomId).not.toBe(before);
       expect(c.roomId).toBe(a.roomId);
       expect(next.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
