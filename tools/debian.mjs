@@ -7,6 +7,11 @@ const PROGRAMS = [
   { files: ["/usr/sbin/nginx", "/usr/bin/nginx"], debianPackage: "nginx", for: "the proxy's example" },
   { files: ["/usr/bin/turnserver"], debianPackage: "coturn", for: "paths through a TURN server" },
   { files: ["/usr/bin/tshark"], debianPackage: "tshark", for: "the dissector" },
+  {
+    files: ["/usr/bin/python3", "/usr/local/bin/python3"],
+    debianPackage: "python3",
+    for: "the second reader",
+  },
   { files: ["/usr/bin/openssl"], debianPackage: "openssl", for: "certificates of tests" },
 ];
 

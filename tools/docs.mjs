@@ -5,6 +5,7 @@ import { errorsMarkdown } from "./docs/errors.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
 import { stateMachinesMarkdown } from "./docs/state-machines.mjs";
+import { wireFormatMarkdown } from "./docs/wire-format.mjs";
 import { ROOT } from "./pnpm.mjs";
 
 /** @type {Record<string, () => string | Promise<string>>} */
@@ -13,6 +14,7 @@ const GENERATED = {
   "docs/MOTION.md": motionMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,
+  "docs/WIRE-FORMAT.md": wireFormatMarkdown,
 };
 
 const isCheck = process.argv.includes("--check");

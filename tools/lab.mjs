@@ -42,12 +42,11 @@ async function buildBrowserProcess() {
 
 /** Compiles the laboratory and the servers that it starts. */
 async function compile() {
-  const { code, output } = await runChild(process.execPath, [
-    binOf("typescript", "tsc"),
-    "-b",
-    "apps/lab",
-    "apps/relay-server",
-  ]);
+  const { code, output } = await runChild(
+    process.execPath,
+    [binOf("typescript", "tsc"), "-b", "apps/lab", "apps/relay-server"],
+    { cwd: ROOT },
+  );
   if (code === 0) return true;
   console.error(output);
   return false;

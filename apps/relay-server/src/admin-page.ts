@@ -58,15 +58,32 @@ const table = (room) => {
   all.append(head, ...room.sessions.map(row));
   return all;
 };
+const classColumns = { roomName: "Class", rooms: "Rooms", players: "Players", ticks: "Steps", skippedTicks: "Skipped",
+  tickP99Ms: "Step p99, ms", latenessP99Ms: "Late p99, ms", hookErrors: "Failed hooks", joinsRefused: "Refused joins",
+  messagesLimited: "Messages over the limit", breaches: "Breaches" };
+const classTable = (classes) => {
+  const all = document.createElement("table");
+  const line = (tag, textOf) => {
+    const row = document.createElement("tr");
+    row.append(...Object.keys(classColumns).map((key) => make(tag, textOf(key), key !== "roomName" && "number")));
+    return row;
+  };
+  const text = (value) => typeof value === "number" ? String(Math.round(value * 100) / 100) : value;
+  all.append(line("th", (key) => classColumns[key]), ...classes.map((one) => line("td", (key) => text(one[key]))));
+  return all;
+};
+const counted = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => name + " " + count).join(", ");
 const show = async () => {
-  const { health, rooms } = await call("GET", "api/state");
+  const { health, limited, classes, rooms } = await call("GET", "api/state");
   find("login").hidden = true;
   find("state").hidden = false;
   find("message").textContent = "";
   find("drain").disabled = health.status !== "ok";
   const facts = { Status: health.status, Rooms: health.rooms, Sessions: health.sessions, Connections: health.connections, "Up, s": health.uptimeS };
   find("facts").replaceChildren(...Object.entries(facts).map(([name, value]) => make("span", name + ": " + value)));
-  const drops = Object.entries(health.drops).map(([reason, count]) => reason + " " + count).join(", ");
+  const drops = counted(health.drops);
+  find("limited").textContent = counted(limited) && "Held back by limits: " + counted(limited);
+  find("classes").replaceChildren(...(classes.length ? [classTable(classes)] : []));
   find("drops").textContent = drops ? "Dropped since the start: " + drops : "Nothing was dropped.";
   find("rooms").replaceChildren(...rooms.flatMap((room) =>
     [make("h2", room.roomName + " " + room.roomId + " (" + room.taken + " of " + room.maxPeers + ")"), table(room)]));
@@ -104,6 +121,8 @@ export const ADMIN_PAGE = `<!doctype html>
 <main id="state" hidden>
 <div id="facts"></div>
 <p id="drops"></p>
+<p id="limited"></p>
+<div id="classes"></div>
 <button id="drain">Drain and stop</button>
 <div id="rooms"></div>
 </main>

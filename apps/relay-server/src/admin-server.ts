@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Relay } from "@paceline/relay";
 import { ADMIN_PAGE, ADMIN_PAGE_POLICY } from "./admin-page.js";
+import { summaryOf, type RoomClassSource } from "./room-class-report.js";
 import type { ServerMetrics } from "./server-metrics.js";
 
 const MAX_BODY_BYTES = 4096;
@@ -13,6 +14,8 @@ const WRONG_TOKENS_PER_SECOND = 5;
 export interface AdminServerOptions {
   readonly relay: Relay;
   readonly metrics: ServerMetrics;
+  /** What rooms with an authority have counted, where there are such rooms. */
+  readonly roomClasses?: RoomClassSource | undefined;
   /** Who knows it may look at rooms, remove participants and drain the server. */
   readonly token: string;
   /** Begins to drain, then stops the process. */
@@ -68,10 +71,15 @@ export class AdminServer {
   }
 
   async #command(request: IncomingMessage, path: string): Promise<Answer> {
-    const { relay, onDrain } = this.#options;
+    const { relay, roomClasses, onDrain } = this.#options;
     switch (`${request.method ?? ""} ${path}`) {
       case "GET /api/state":
-        return json(200, { health: relay.health(), rooms: relay.rooms() });
+        return json(200, {
+          health: relay.health(),
+          limited: relay.counts.limited,
+          classes: (roomClasses?.() ?? []).map(summaryOf),
+          rooms: relay.rooms(),
+        });
       case "POST /api/kick": {
         const sessionId = await sessionIdIn(request);
         if (sessionId === undefined) return json(400, { error: 'expected {"sessionId": "..."}' });

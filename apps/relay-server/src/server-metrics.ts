@@ -1,4 +1,6 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import { histogramText } from "./histogram-text.js";
+import type { RoomClassReport, RoomClassSource } from "./room-class-report.js";
 import type { CountsByName, Relay, RoomReport } from "@paceline/relay";
 
 /** Everything begins with this, so that it can be found. */
@@ -8,12 +10,16 @@ const PREFIX = "paceline_";
 export class ServerMetrics {
   readonly registry = new Registry();
   readonly #relay: Relay;
+  readonly #roomClasses: RoomClassSource | undefined;
 
-  constructor(relay: Relay) {
+  /** `roomClasses`: what rooms with an authority have counted, where there are such rooms. */
+  constructor(relay: Relay, roomClasses?: RoomClassSource) {
     this.#relay = relay;
+    this.#roomClasses = roomClasses;
     collectDefaultMetrics({ register: this.registry });
     this.#gauges();
     this.#counters();
+    if (roomClasses) this.#classes(roomClasses);
   }
 
   get contentType(): string {
@@ -22,7 +28,18 @@ export class ServerMetrics {
 
   /** The text of `GET /metrics`. */
   async text(): Promise<string> {
-    return await this.registry.metrics();
+    return (await this.registry.metrics()) + this.#histograms();
+  }
+
+  #histograms(): string {
+    const reports = this.#roomClasses?.() ?? [];
+    if (reports.length === 0) return "";
+    const text = (of: "duration" | "lateness", name: string, help: string): string => {
+      const rooms = reports.map((report) => ({ room: report.roomName, durations: report[of] }));
+      return `\n${histogramText(PREFIX + name, help, rooms)}`;
+    };
+    const durations = text("duration", "tick_seconds", "How long steps took");
+    return durations + text("lateness", "tick_lateness_seconds", "How late steps began");
   }
 
   #gauges(): void {
@@ -54,6 +71,7 @@ export class ServerMetrics {
     const { counts } = this.#relay;
     this.#byName("seats_total", "Seats given out, by the way of asking", "method", () => counts.seats);
     this.#byName("match_refusals_total", "Match requests without a seat", "code", () => counts.matchRefusals);
+    this.#byName("limited_total", "What a limit held back", "limit", () => counts.limited);
     this.#byName("entries_total", "Participants who came or came back", "how", () => counts.entries);
     this.#byName("link_closes_total", "Links that ended or were refused", "code", () => counts.linkCloses);
     this.#byName("session_ends_total", "Sessions that ended", "code", () => counts.sessionEnds);
@@ -69,6 +87,40 @@ export class ServerMetrics {
         for (const [link, count] of Object.entries(counts.received)) counter.inc({ link }, count[unit]);
       });
     }
+  }
+
+  /** Rooms with an authority, by their class; rooms that are over are counted on in it. */
+  #classes(source: RoomClassSource): void {
+    const each = (read: (report: RoomClassReport, room: string) => void): void => {
+      for (const report of source()) read(report, report.roomName);
+    };
+    this.#gauge("authority_rooms", "Open rooms with an authority", ["room"], (gauge) =>
+      each(({ rooms }, room) => gauge.set({ room }, rooms)),
+    );
+    this.#gauge("authority_players", "Players in rooms with an authority", ["room"], (gauge) =>
+      each(({ players }, room) => gauge.set({ room }, players)),
+    );
+    this.#gauge("authority_entities", "Entities in rooms with an authority", ["room"], (gauge) =>
+      each(({ entities }, room) => gauge.set({ room }, entities)),
+    );
+    this.#counter("ticks_total", "Steps that were made", ["room"], (counter) =>
+      each(({ ticks }, room) => counter.inc({ room }, ticks)),
+    );
+    this.#counter("ticks_skipped_total", "Steps that were due and never made", ["room"], (counter) =>
+      each(({ skippedTicks }, room) => counter.inc({ room }, skippedTicks)),
+    );
+    this.#counter("hook_errors_total", "Hooks that failed", ["room", "hook"], (counter) =>
+      each(({ counters }, room) => {
+        for (const [hook, count] of Object.entries(counters.hookErrors)) counter.inc({ room, hook }, count);
+      }),
+    );
+    this.#counter("room_events_total", "What happened in rooms, by kind", ["room", "event"], (counter) =>
+      each(({ counters }, room) => {
+        for (const [event, count] of Object.entries(counters)) {
+          if (typeof count === "number") counter.inc({ room, event }, count);
+        }
+      }),
+    );
   }
 
   #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void): void {

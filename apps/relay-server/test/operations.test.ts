@@ -123,7 +123,10 @@ describe("the log", () => {
     for (const room of rooms) room.leave();
     await host.stop();
     const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(entries).toEqual([expect.objectContaining({ level: "info", msg: "relay stops" })]);
+    // Of the process and its doors, once each, however many players come and go.
+    expect(entries.length).toBeLessThanOrEqual(2);
+    expect(entries.at(-1)).toMatchObject({ level: "info", msg: "relay stops" });
+    expect(JSON.stringify(entries)).not.toContain("sessionId");
   });
 
   test("at debug it tells of every room", async () => {

@@ -2,6 +2,7 @@ import { ConfigError, type EntityDefinition, type PeerInfo } from "@paceline/pro
 import type { Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority/authority.js";
 import type { Members } from "./members.js";
+import type { OwnedEntities } from "./owned-entities.js";
 import type { Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
@@ -10,6 +11,7 @@ import type { Welcome } from "./server-connection.js";
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;
   readonly messages: RoomMessages;
+  readonly owned: OwnedEntities;
   members(): Members;
   session(): Session;
   extrapolationLimitMs(): number;
@@ -67,8 +69,11 @@ export class AuthorityGate {
       onError: (error) => members().errors.tell(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
       onDropped: (reason) => members().dropped(reason),
+      onCorrected: (localId, state) => options.owned.correct(localId, state),
     });
     this.#authority = authority;
+    // Joined anew: what this participant owns goes on.
+    for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
     if (!this.#isListening) scheduler.after(0, () => this.#listen());
   }

@@ -1,4 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, type RoomKind, type ServerTypes } from "@paceline/protocol";
 import {
   profileNamed,
   workerScheduler,
@@ -7,12 +7,21 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
-import { checkedCall, reconnectCall, type JoinCall, type RoomOptions } from "./match-request.js";
+import {
+  checkedCall,
+  reconnectCall,
+  type JoinCall,
+  type RoomOptions,
+  requestRooms,
+  type RoomListing,
+} from "./match-request.js";
+import { Room } from "./room.js";
+import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
-import { Room } from "./room.js";
 import type { SocketCount } from "./stripes.js";
 
 /** What a {@link Client} needs to know of the game. */
@@ -25,6 +34,16 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
   readonly topology?: "mesh" | "relay";
+  /**
+   * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
+   * asked for a fresh one before every request for a seat, also when the session has to be joined anew.
+   */
+  readonly authToken?: AuthToken;
+  /**
+   * Keeps the identity that a server gives guests, and shows it the next time, where `authToken` gives nothing: true in
+   * the page's `localStorage`, or a storage of the game's. Default: false.
+   */
+  readonly keepIdentity?: boolean | IdentityStorage;
   /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
   readonly stateBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
@@ -44,19 +63,32 @@ export interface ClientOptions {
   readonly scheduler?: Scheduler;
 }
 
+const LIST_TIMEOUT_MS = 8000;
+
+/** Options may be left out where none is required. */
+type OptionArguments<Kind> = RoomKind extends Kind
+  ? [options?: RoomOptions]
+  : Partial<OptionsFor<Kind>> extends OptionsFor<Kind>
+    ? [options?: OptionsFor<Kind>]
+    : [options: OptionsFor<Kind>];
+
 /**
  * The way into rooms of one server.
+ *
+ * `new Client<typeof server>(...)`, with the type of what `defineServer` returned, lets the compiler check the names of
+ * rooms, what they are joined with, messages, entities and inputs.
  *
  * Every method rejects with {@link NetError} (see docs/ERRORS.md) when the server refuses or cannot be reached, and
  * throws {@link ConfigError} for arguments that can never work.
  */
-export class Client {
+export class Client<S extends ServerTypes = ServerTypes> {
   readonly #serverUrl: string;
   readonly #webSocket: WebSocketConstructor;
   readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
   readonly #tickHz: number;
+  readonly #credentials: Credentials | undefined;
 
   /** @param endpoint the server's address: http(s) or ws(s) */
   constructor(endpoint: string, options: ClientOptions) {
@@ -82,6 +114,7 @@ export class Client {
     }
     assertStateBytes(options.stateBytesPerSecond);
     this.#options = options;
+    this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
   }
 
   /**
@@ -112,23 +145,41 @@ export class Client {
   }
 
   /** Joins an open room of that name and with equal options, or creates one. */
-  joinOrCreate(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter(checkedCall("joinOrCreate", roomName, options));
+  joinOrCreate<Name extends RoomNames<S>>(
+    roomName: Name,
+    ...[options]: OptionArguments<S["kinds"][Name]>
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options));
   }
 
   /** Creates a room. */
-  create(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter(checkedCall("create", roomName, options));
+  create<Name extends RoomNames<S>>(
+    roomName: Name,
+    ...[options]: OptionArguments<S["kinds"][Name]>
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options));
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
-  join(roomName: string, options: RoomOptions = {}): Promise<Room> {
-    return this.#enter(checkedCall("join", roomName, options));
+  join<Name extends RoomNames<S>>(
+    roomName: Name,
+    ...[options]: OptionArguments<S["kinds"][Name]>
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options));
   }
 
-  /** Joins the room with that id. */
-  joinById(roomId: string): Promise<Room> {
-    return this.#enter(checkedCall("joinById", roomId, {}));
+  /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
+  list(roomName: RoomNames<S>, filter: RoomOptions = {}): Promise<RoomListing[]> {
+    const call = checkedCall("list", roomName, filter);
+    return requestRooms({ serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS });
+  }
+
+  /** Joins the room with that id, or with that code; the compiler is told its kind: `joinById<"race">(id)`. */
+  joinById<Name extends RoomNames<S> = RoomNames<S>>(
+    roomId: string,
+    options: RoomOptions = {},
+  ): Promise<RoomFor<S["kinds"][Name]>> {
+    return this.#enter(checkedCall("joinById", roomId, options));
   }
 
   /**
@@ -136,14 +187,16 @@ export class Client {
    * loaded anew. The earlier session ends at once, if it is still there; entities and messages begin anew. Rejects with
    * `match/not-found` when the server has forgotten the session: join as usual then.
    */
-  reconnect(reconnectionToken: string): Promise<Room> {
+  reconnect<Name extends RoomNames<S> = RoomNames<S>>(
+    reconnectionToken: string,
+  ): Promise<RoomFor<S["kinds"][Name]>> {
     return this.#enter(reconnectCall(reconnectionToken));
   }
 
-  #enter(call: JoinCall): Promise<Room> {
+  #enter<Kind>(call: JoinCall): Promise<RoomFor<Kind>> {
     const room = new Room({
       serverUrl: this.#serverUrl,
-      call,
+      call: { ...call, credentials: this.#credentials },
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
       newLink: this.#newLink,
@@ -156,7 +209,7 @@ export class Client {
       sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
-    return room.join().then(() => room);
+    return room.join().then(() => room as RoomFor<Kind>);
   }
 }
 

@@ -7,6 +7,7 @@ export function isFinal(code: number): boolean {
   return (
     code === CloseCode.kicked ||
     code === CloseCode.roomClosed ||
+    code === CloseCode.joinRefused ||
     code === CloseCode.replaced ||
     code === CloseCode.flooding ||
     code === CloseCode.protocolViolation ||
@@ -24,11 +25,15 @@ export function canJoinElsewhere(code: number): boolean {
   return code < CloseCode.left || code === CloseCode.refused || code === CloseCode.timeout;
 }
 
+/** A WebSocket that ended without a close frame. */
+const ABNORMAL = 1006;
+
 /** Why a join failed, by the close of its link. */
 export function errorOf(close: LinkClose): NetError {
   if (close.code === CloseCode.matchRefused) return matchRefusal(close.reason);
   const codes: Readonly<Record<number, ErrorCode>> = {
     [CloseCode.refused]: "session/refused",
+    [CloseCode.joinRefused]: "session/refused",
     [CloseCode.ticketExpired]: "session/expired",
     [CloseCode.ticketUsed]: "session/expired",
     [CloseCode.sessionUnknown]: "session/expired",
@@ -37,7 +42,12 @@ export function errorOf(close: LinkClose): NetError {
     [CloseCode.timeout]: "session/timeout",
   };
   const code = codes[close.code] ?? "transport/closed";
-  return new NetError(code, close.reason || `the link closed with code ${close.code}`, {
+  // The server has given a seat, so it is there; its link did not come about, and a browser does not say why.
+  const isCut = close.code === ABNORMAL;
+  const words = isCut
+    ? "the link did not open: the server went away, or something on the way lets no WebSocket through"
+    : close.reason || `the link closed with code ${close.code}`;
+  return new NetError(code, words, {
     retryable: code === "session/expired" || code === "session/timeout" || code === "transport/closed",
   });
 }

@@ -4,6 +4,7 @@ export {
   angle,
   bytes,
   defineEntity,
+  defineInput,
   enumOf,
   flag,
   group,
@@ -18,6 +19,8 @@ export {
   type EntityDefinition,
   type EntityOptions,
   type Fields,
+  type InputDefinition,
+  type ServerTypes,
   type MotionModel,
   type Range,
   type ShowStyle,
@@ -27,14 +30,17 @@ export {
 export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
 export * from "./client.js";
+export type { AuthToken, IdentityStorage } from "./credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
 export type { TransportKind } from "./environment.js";
 export type { Unsubscribe } from "./listeners.js";
-export type { RoomOptions } from "./match-request.js";
+export type { RoomListing, RoomOptions } from "./match-request.js";
 export type { OwnedEntity } from "./owned-entities.js";
 export type { Page, PageEvent } from "./page.js";
 export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
+export type { HostedEntity } from "./authority/hosted-entities.js";
+export type { HostedRoom, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
 export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";

@@ -1,9 +1,10 @@
 import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
+import type { Credentials } from "./credentials.js";
 
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
-export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect";
+export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect" | "list";
 
 /** One call of a game to get into a room. */
 export interface JoinCall {
@@ -14,7 +15,7 @@ export interface JoinCall {
   /** For `reconnect`: the session's secret. */
   readonly token?: string;
   /** Proof of who the player is, for the authority of a room. */
-  readonly authToken?: string | undefined;
+  readonly credentials?: Credentials | undefined;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -40,22 +41,48 @@ const refusals: readonly ErrorCode[] = [
   "match/full",
   "match/bad-request",
   "match/refused",
+  "match/unauthorized",
+  "match/auth-unavailable",
   "match/room-failed",
   "match/rate-limited",
   "session/origin",
   "session/version",
 ];
 
+/** A room that is open to all. */
+export interface RoomListing {
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly players: number;
+  readonly maxPlayers: number;
+  /** What tells it from others of its kind. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** What the room says of itself. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 /** Asks the server for a seat. Rejects with {@link NetError}. */
-export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<Seat> {
+export async function requestSeat(request: MatchRequest): Promise<Seat> {
+  const answer = await askServer(request);
+  const { identity } = fieldsOf(answer);
+  if (typeof identity === "string") request.call.credentials?.keep(identity);
+  return seatOf(answer, request.serverUrl);
+}
+
+/** Asks the server for rooms. Rejects with {@link NetError}. */
+export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
+  const { rooms } = fieldsOf(await askServer(request));
+  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
+  if (isList) return rooms as RoomListing[];
+  throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
+}
+
+async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
-  const body = JSON.stringify({
-    version: PROTOCOL_VERSION,
-    options: call.options,
-    webrtc,
-    token: call.token,
-    authToken: call.authToken,
-  });
+  const { options, token, credentials } = call;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const authToken = await credentials?.token(signal);
+  const body = JSON.stringify({ version: PROTOCOL_VERSION, options, webrtc, token, authToken });
   let response: Response | undefined;
   let answer: unknown;
   try {
@@ -63,7 +90,7 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
     answer = await response.json();
   } catch (cause) {
@@ -73,7 +100,7 @@ export async function requestSeat({ serverUrl, call, webrtc, timeoutMs }: MatchR
     }
   }
   if (!response.ok) throw refusalOf(answer, response.status);
-  return seatOf(answer, serverUrl);
+  return answer;
 }
 
 /** Where links are opened unless the answer to a match request says otherwise. */
@@ -86,8 +113,8 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 /** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
 export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
-  // A session's secret belongs into a body: headers end up in logs.
-  if (call.token !== undefined) return undefined;
+  // A secret belongs into a body: headers end up in logs.
+  if (call.token !== undefined || call.credentials) return undefined;
   const { method, target, options } = call;
   const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc });
   const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
@@ -102,7 +129,8 @@ export function matchRefusal(reason: string): NetError {
 }
 
 function netError(code: unknown, message: string, isBusy: boolean): NetError {
-  const retryable = isBusy || code === "match/full" || code === "match/not-found";
+  const isLater = isBusy || code === "match/auth-unavailable";
+  const retryable = isLater || code === "match/full" || code === "match/not-found";
   return new NetError(refusals.find((known) => known === code) ?? "match/bad-answer", message, { retryable });
 }
 

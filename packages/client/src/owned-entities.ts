@@ -1,4 +1,12 @@
-import { ConfigError, NetError, limits, type EntityDefinition, type Fields } from "@paceline/protocol";
+import {
+  ByteReader,
+  ConfigError,
+  NetError,
+  limits,
+  readRow,
+  type EntityDefinition,
+  type Fields,
+} from "@paceline/protocol";
 import {
   EntityTable,
   assignFields,
@@ -110,6 +118,16 @@ export class OwnedEntities {
     }
     vacate(record.place);
     return record;
+  }
+
+  /** An authority puts an entity back: it goes on from that state. */
+  correct(localId: number, state: Uint8Array): void {
+    const record = this.#records.get(localId);
+    if (!record) return;
+    const row = record.place.table.stateOf(record.place.row);
+    const values = new Float32Array(row.length);
+    const reader = new ByteReader(state);
+    if (readRow(reader, record.definition, values) && reader.remaining === 0) row.set(values);
   }
 
   /** Completes the entities' states for this tick. */

@@ -33,7 +33,6 @@ export class Publisher {
   #length = 0;
   #states = 0;
   #bodies = 0;
-  #tick = 0;
   #alone: LoneEntity | undefined;
 
   /**
@@ -58,7 +57,6 @@ export class Publisher {
     this.#length += messageBytes(body.length);
     // Only a packet about one entity may replace an older one about the same entity.
     this.#alone = this.#bodies === 0 ? alone : undefined;
-    this.#tick = tick;
     this.#bodies += 1;
     this.#states += states;
   }
@@ -86,7 +84,7 @@ export class Publisher {
 
   #relay(packet: Uint8Array, relayed: readonly number[], link: Link): void {
     const key = this.#alone?.key ?? 0;
-    const subject = this.#alone && { entity: this.#alone.id, sequence: this.#tick & 0xffff };
+    const subject = this.#alone && { entity: this.#alone.id, sequence: (this.#sequence - 1) & 0xffff };
     for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
       const targets = relayed.slice(first, first + limits.envelopeTargets);
       writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, subject, peers: targets, packet });

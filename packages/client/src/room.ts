@@ -126,6 +126,7 @@ export class Room {
     this.#gate = new AuthorityGate({
       scheduler,
       messages: this.#messages,
+      owned: this.#owned,
       members: () => this.#members,
       session: () => this.#connection.session,
       extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
@@ -238,7 +239,8 @@ export class Room {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      this.#states.spawned(record, this.#ticks.tick);
+      if (this.#gate.authority) this.#gate.authority.own(record);
+      else this.#states.spawned(record, this.#ticks.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -248,7 +250,9 @@ export class Room {
 
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
-    if (this.state !== "left") this.#states.despawned(record, this.#ticks.tick);
+    if (this.state === "left") return;
+    if (this.#gate.authority) this.#gate.authority.disown(record);
+    else this.#states.despawned(record, this.#ticks.tick);
   }
 
   /**
@@ -405,9 +409,12 @@ export class Room {
 
   #replicate(): void {
     if (this.state === "left") return;
-    const { tick } = this.#ticks;
-    this.#owned.derive(tick);
-    this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    this.#ticks.during((tick) => {
+      this.#owned.derive(tick);
+      const { authority } = this.#gate;
+      if (authority) authority.publish(this.#owned.records, this.nowMs());
+      else this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
+    });
   }
 
   /** For a game that says no ticks, states leave at the plan's rate: begun anew where that changes. */
@@ -516,7 +523,13 @@ export class Room {
   #pathChanged(peer: PeerConnection, reason: string): void {
     this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
     // Who is reached through the relay gets states over WebRTC, where the server has it.
-    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
+    this.#reviewServerPath();
+  }
+
+  #reviewServerPath(): void {
+    if (!this.#welcome) return;
+    const hasAuthority = this.#welcome.authority !== undefined;
+    this.#serverPath.review(this.transport.plan, hasAuthority, this.#members.peers());
   }
 
   #applyPlan(): void {
@@ -533,7 +546,7 @@ export class Room {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-    if (this.#welcome) this.#serverPath.review(this.transport.plan, this.#members.peers());
+    this.#reviewServerPath();
   }
 
   #sample(): void {

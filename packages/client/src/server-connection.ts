@@ -103,6 +103,8 @@ export class ServerConnection {
   #isAsleep = false;
   /** The join that travels with the upgrade of this link has not been answered yet. */
   #oneStep: StripedLink | undefined;
+  /** A ticket was void when it was shown: another one was asked for. */
+  #hasAskedAgain = false;
   #ignorePage: (() => void) | undefined;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
 
@@ -193,9 +195,17 @@ export class ServerConnection {
     return this.#identity ? `${this.#identity.sessionId}.${this.#identity.token}` : "";
   }
 
-  /** Sends a control message; it waits while the connection is down. */
+  /**
+   * Sends a control message; it waits while the connection is down. Where the game has filled the queue it is lost: what
+   * matters is asked for again, and who leaves closes the session anyway.
+   */
   send(message: ClientMessage): void {
-    if (!this.#session.isClosed) this.#session.sendReliable(writeControl(message));
+    if (this.#session.isClosed) return;
+    try {
+      this.#session.sendReliable(writeControl(message));
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+    }
   }
 
   /** Adds a link beside the WebSocket. */
@@ -319,7 +329,8 @@ export class ServerConnection {
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
     // Whoever has to come back wants to the others of this room, not into another of its kind.
-    this.#call = { method: "joinById", target: welcome.roomId, options };
+    const { credentials } = this.#call;
+    this.#call = { method: "joinById", target: welcome.roomId, options, credentials };
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
@@ -395,8 +406,12 @@ export class ServerConnection {
   #notJoined(close: LinkClose, link: Link | undefined): void {
     const isOneStep = this.#oneStep !== undefined && link === this.#oneStep;
     this.#oneStep = undefined;
-    if (isOneStep && canJoinElsewhere(close.code)) this.#joinByRequest();
-    else this.#refuse(errorOf(close));
+    if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
+    const isSpent = close.code === CloseCode.ticketExpired || close.code === CloseCode.ticketUsed;
+    // The way was too slow, or something on it has tried the upgrade twice: once more, with another ticket.
+    if (!isSpent || this.#hasAskedAgain) return this.#refuse(errorOf(close));
+    this.#hasAskedAgain = true;
+    this.#joinByRequest();
   }
 
   /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */

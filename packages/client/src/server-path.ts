@@ -72,10 +72,11 @@ export class ServerPath {
       : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
   }
 
-  /** Asks again whether the link is wanted. */
-  review(plan: Plan, peers: Iterable<PeerConnection>): void {
+  /** Asks again whether the link is wanted. `hasAuthority`: states come from the server itself. */
+  review(plan: Plan, hasAuthority: boolean, peers: Iterable<PeerConnection>): void {
     const isPlanned = plan.serverLinks.includes("webrtc");
-    this.#isWanted = isPlanned && (!plan.pairLinks.includes("webrtc") || [...peers].some(isRelayed));
+    const isServed = hasAuthority || !plan.pairLinks.includes("webrtc");
+    this.#isWanted = isPlanned && (isServed || [...peers].some(isRelayed));
     this.#path.allow(this.#isWanted);
   }
 

@@ -12,6 +12,7 @@ export class TickSource {
   #tick: number | undefined;
   /** How far the ticks are ahead of the game's count. */
   #ahead = 0;
+  #held: number | undefined;
 
   constructor(clock: Clock, tickHz: number) {
     this.#clock = clock;
@@ -27,7 +28,18 @@ export class TickSource {
   /** 32 bits, circular. */
   get tick(): number {
     if (this.#tick !== undefined) return this.#tick;
+    if (this.#held !== undefined) return this.#held;
     return Math.floor(((this.#clock.nowMs() - this.#startedAtMs) * this.tickHz) / 1000) >>> 0;
+  }
+
+  /** Runs something for which the tick stands still: states and the packets that carry them must name the same. */
+  during(use: (tick: number) => void): void {
+    this.#held = this.tick;
+    try {
+      use(this.#held);
+    } finally {
+      this.#held = undefined;
+    }
   }
 
   set tick(tick: number) {

@@ -18,6 +18,16 @@ test("ticks pass with the clock until the game tells its own", () => {
   expect(ticks.tick).toBe(700);
 });
 
+test("a packet names the tick of its states, however long they took to encode", () => {
+  const scheduler = new VirtualScheduler();
+  const ticks = new TickSource(scheduler, 60);
+  ticks.during((tick) => {
+    scheduler.advance(100);
+    expect([tick, ticks.tick]).toEqual([0, 0]);
+  });
+  expect(ticks.tick).toBe(6);
+});
+
 test("a game that begins to count late goes on from where the clock was", () => {
   const scheduler = new VirtualScheduler();
   const ticks = new TickSource(scheduler, 60);

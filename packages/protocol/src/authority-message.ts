@@ -7,6 +7,16 @@ import { decodeValue, encodeValue } from "./value-codec.js";
 export type ToAuthority =
   /** The kinds of entities that the game uses so far: states of others are not sent. Replaces what was said before. */
   | { readonly type: "kinds"; readonly kinds: readonly KindInfo[] }
+  /** An entity that this participant wants to own and to simulate, with its first state (Float32 components). */
+  | {
+      readonly type: "own";
+      readonly localId: number;
+      readonly name: string;
+      readonly schemaHash: number;
+      readonly state: Uint8Array;
+    }
+  /** That entity is no more. */
+  | { readonly type: "disown"; readonly localId: number }
   /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
   | { readonly type: "resync"; readonly ids: readonly number[] };
 
@@ -33,6 +43,10 @@ export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
   if (message?.type === "kinds") {
     const kinds = kindsOf(message.kinds);
     return kinds && { type: "kinds", kinds };
+  }
+  if (message?.type === "own") return ownOf(message);
+  if (message?.type === "disown") {
+    return isId(message.localId) ? { type: "disown", localId: message.localId } : undefined;
   }
   if (message?.type !== "resync" || !Array.isArray(message.ids) || message.ids.length > MOST_IDS) {
     return undefined;
@@ -62,6 +76,12 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
     default:
       return undefined;
   }
+}
+
+function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  const { localId, name, schemaHash, state } = message;
+  if (!isId(localId) || typeof name !== "string" || !(state instanceof Uint8Array)) return undefined;
+  return typeof schemaHash === "number" ? { type: "own", localId, name, schemaHash, state } : undefined;
 }
 
 function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {

@@ -89,6 +89,8 @@ export const CloseCode = {
   versionMismatch: 4105,
   /** No seat; the reason begins with the code of the match request, such as `match/full`. */
   matchRefused: 4106,
+  /** The authority of the room does not let this player in; the reason says why. */
+  joinRefused: 4107,
   /** Bytes that make no sense, repeatedly. */
   protocolViolation: 4200,
   /** More packets or bytes per second than allowed, sustained. */

@@ -145,24 +145,17 @@ function signalOf({ from, attempt, data }: Fields): ServerMessage | undefined {
 }
 
 function welcomeOf(message: Fields): ServerMessage | undefined {
-  const { sessionId, token, resumeToken, number, roomId, roomName, options, peers, iceServers } = message;
-  const isIdentified = isText(sessionId) && isText(token) && isText(resumeToken);
-  if (!isIdentified || !isText(roomId) || !isText(roomName) || !isOptions(options)) return undefined;
-  if (!isNumber16(number) || !Array.isArray(peers) || !Array.isArray(iceServers)) {
-    return undefined;
-  }
-  const known = peers.map(peerOf);
-  const servers = iceServers.map(iceServerOf);
+  const identity = identityOf(message);
+  const { roomId, roomName, options, peers, iceServers } = message;
+  if (!identity || !isText(roomId) || !isText(roomName) || !isOptions(options)) return undefined;
+  const known = Array.isArray(peers) ? peers.map(peerOf) : [undefined];
+  const servers = Array.isArray(iceServers) ? iceServers.map(iceServerOf) : [undefined];
   if (known.includes(undefined) || servers.includes(undefined)) return undefined;
-  const hasAuthority = message.authority !== undefined && message.authority !== null;
-  const authority = hasAuthority ? authorityOf(message.authority) : undefined;
-  if (hasAuthority && authority === undefined) return undefined;
+  const authority = isAbsent(message.authority) ? undefined : authorityOf(message.authority);
+  if (!authority && !isAbsent(message.authority)) return undefined;
   return {
     type: "welcome",
-    sessionId,
-    token,
-    resumeToken,
-    number,
+    ...identity,
     roomId,
     roomName,
     options,
@@ -170,6 +163,16 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     iceServers: servers as IceServer[],
     ...(authority && { authority }),
   };
+}
+
+/** Who the receiver of a welcome is from now on. */
+function identityOf({ sessionId, token, resumeToken, number }: Fields) {
+  const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
+  return isComplete ? { sessionId, token, resumeToken, number } : undefined;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function authorityOf(value: unknown): AuthorityInfo | undefined {

@@ -22,7 +22,7 @@ export interface Envelope {
 export interface Subject {
   /** 32 bits: the owner's number times 65536, plus its local id. */
   readonly entity: number;
-  /** 16 bits, circular: the low bits of the tick of the state. */
+  /** 16 bits, circular: that of the owner's publication. */
   readonly sequence: number;
 }
 

@@ -7,6 +7,9 @@ export const errorCodes = {
   "match/bad-request": "The server refused the request as malformed.",
   "match/rate-limited": "Too many match requests from this address; try again later.",
   "match/refused": "The room's authority does not let this player in; the message says why.",
+  "match/unauthorized":
+    "The room wants proof of who the player is: the token is missing, expired or wrong; the message says why.",
+  "match/auth-unavailable": "The server cannot check tokens at the moment; try again later.",
   "match/room-failed": "The room could not be opened: its authority failed.",
   "match/bad-answer": "The server's answer makes no sense: is it a Paceline server of this version?",
   "session/refused": "The server refused the ticket or token.",

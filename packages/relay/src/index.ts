@@ -2,8 +2,9 @@ export { ConfigError, type IceServer } from "@paceline/protocol";
 export { LogThrottle, silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
 export type { AllowedOrigins } from "./origin-policy.js";
 export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
-export type { CountsByName, RelayCounts, TrafficCount } from "./relay-counters.js";
+export type { CountsByName, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
 export type { RoomReport, SessionReport } from "./report.js";
+export { TokenBucket } from "./token-bucket.js";
 export { limitTable, type LimitRow, type RelayLimits } from "./relay-limits.js";
 export { type MatchRefusal, type RoomOptions } from "./match-request.js";
 export type {

@@ -59,10 +59,13 @@ export class LinkDoor {
     // Until the upgrade is done nobody else listens, and an error that nobody listens to ends the process.
     socket.on("error", () => undefined);
     if (this.#connections.size >= this.#settings.limits.maxConnections) {
+      this.#settings.counters.linkRefused("tooManyConnections");
       return refuse(socket, "503 Service Unavailable");
     }
-    if (!this.#buckets.take(this.#settings.addressOf(request)))
+    if (!this.#buckets.take(this.#settings.addressOf(request))) {
+      this.#settings.counters.limitReached("linksPerAddress");
       return refuse(socket, "429 Too Many Requests");
+    }
     const connection = new Connection({
       socket,
       scheduler: this.#settings.scheduler,
@@ -96,6 +99,7 @@ export class LinkDoor {
 
   #enter(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
     const { origin, host } = request.headers;
+    const { addressOf } = this.#settings;
     if (!this.#settings.origins.permits(origin, host)) {
       return link.close(CloseCode.originRefused, "this page's origin is not allowed");
     }
@@ -104,7 +108,8 @@ export class LinkDoor {
     }
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
     const [kind, first = "", second = ""] = credential.split(".", 3);
-    if (kind === "ticket") return this.#lobby.admit(link, credential.slice("ticket.".length));
+    if (kind === "ticket")
+      return this.#lobby.admit(link, credential.slice("ticket.".length), addressOf(request));
     if (kind === "join") return this.#join(request, link, first);
     if (kind === "stripe") return this.#lobby.stripe(link, first);
     if (kind === "resume") return this.#lobby.resume(link, first, second);
@@ -120,6 +125,7 @@ export class LinkDoor {
       : tooManyMatches;
     if (!isRefusal(wish)) return this.#lobby.join(link, wish, caller);
     counters.matchRefused(wish.code);
+    if (wish === tooManyMatches) counters.limitReached("matchesPerAddress");
     refuseMatch(link, wish);
   }
 

@@ -1,63 +1,43 @@
-import { randomBytes, randomInt } from "node:crypto";
-import {
-  CloseCode,
-  ConfigError,
-  writeControl,
-  type ClientMessage,
-  type IceServer,
-  type ServerMessage,
-} from "@paceline/protocol";
+import { randomBytes } from "node:crypto";
+import { CloseCode, type ClientMessage, type IceServer, type ServerMessage } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import {
-  canonicalOptions,
-  isRefusal,
-  type MatchRefusal,
-  type MatchRequest,
-  type RoomOptions,
-} from "./match-request.js";
+import { busy, full } from "./match-refusals.js";
+import { isRefusal, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
-import type { RelaySettings, RoomKind } from "./relay-options.js";
-import type { Caller, HostedSeat, RoomAuthority, RoomHost } from "./room-host.js";
+import type { RelaySettings } from "./relay-options.js";
+import type { Caller, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
-import { Room } from "./room.js";
-import { SpentTickets } from "./spent-tickets.js";
+import { Room, type RoomListing } from "./room.js";
+import { RoomDirectory } from "./room-directory.js";
+import type { Held, Newcomer, ReservedSeat, Seat } from "./seat.js";
+import { signalPayload } from "./signal-payload.js";
 import { StripeTickets } from "./stripe-tickets.js";
-import { readTicket, signTicket } from "./ticket.js";
+import { TicketOffice } from "./ticket-office.js";
 import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
-/** A seat that waits for its participant. */
-export interface Seat {
-  readonly ticket: string;
-  readonly roomId: string;
-  readonly roomName: string;
-  readonly sessionId: string;
-}
-
-const ROOM_ID_BYTES = 9;
 const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
-const ROOM_CODE_CHARACTERS = 6;
-const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
 /** Rooms, seats and participants: all of the relay but HTTP and sockets. */
 export class Lobby {
   readonly #settings: RelaySettings;
-  readonly #rooms = new Map<string, Room>();
+  readonly #rooms: RoomDirectory;
   readonly #participants = new Map<string, Participant>();
   /** Reserved seats by session id. */
   readonly #seats = new Map<string, ReservedSeat>();
-  readonly #spent = new SpentTickets();
+  readonly #tickets: TicketOffice;
   readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
   /** Drops of sessions that are over. */
   readonly #pastDrops: Record<string, number> = {};
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
+  /** Rooms that an address opens. */
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
@@ -66,8 +46,10 @@ export class Lobby {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#tickets = new TicketOffice(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#rooms = new RoomDirectory(settings);
     this.#webRtc = new WebRtcDesk(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
@@ -84,7 +66,10 @@ export class Lobby {
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
-      onRefused: () => this.#drops.count("rate-limit"),
+      onRefused: (subject) => {
+        this.#drops.count("rate-limit");
+        settings.counters.limitReached(subject);
+      },
       onGone: (participant, close) => this.#gone(participant, close),
     };
   }
@@ -121,21 +106,27 @@ export class Lobby {
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
   async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
     const authority = this.#authorityFor(request);
-    if (!authority) return this.reserve(request);
-    const held = await this.#granted(request, caller, authority);
-    return isRefusal(held) ? held : this.#issue(held, request);
+    const held = authority
+      ? await this.#granted(request, caller, authority)
+      : this.#hold(request, caller.address);
+    return isRefusal(held) ? held : this.#issue(held, request, caller.address);
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
-  reserve(request: MatchRequest): Seat | MatchRefusal {
-    const held = this.#hold(request);
-    return isRefusal(held) ? held : this.#issue(held, request);
+  reserve(request: MatchRequest, address = ""): Seat | MatchRefusal {
+    const held = this.#hold(request, address);
+    return isRefusal(held) ? held : this.#issue(held, request, address);
   }
 
   /** Keeps a seat, for now without end. */
-  #hold(request: MatchRequest, auth?: unknown): Held | MatchRefusal {
-    const room = this.#vacancy(request);
+  #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
+    const room = this.#vacancy(request, address);
     if (!(room instanceof Room)) return room;
+    // Who takes its own seat again is no newcomer.
+    if (request.method !== "reconnect" && !room.admitJoin(this.#settings.scheduler.nowMs())) {
+      this.#settings.counters.limitReached("joinsPerRoom");
+      return busy("too many join this room at once");
+    }
     const sessionId = randomId(SESSION_ID_BYTES);
     room.reserve(sessionId);
     const replaces = request.method === "reconnect" ? request.target : undefined;
@@ -158,18 +149,23 @@ export class Lobby {
         ? { auth: undefined, options }
         : await authority.authorize({ method, roomName, options, authToken, caller });
     if (isRefusal(grant)) return grant;
-    const held = this.#hold({ ...request, options: grant.options }, grant.auth);
+    const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
     if (isRefusal(held)) return held;
     const failed = await held.room.opening;
     if (failed) this.#release(held.sessionId);
-    return failed ?? held;
+    return failed ?? { ...held, identity: "identity" in grant ? grant.identity : undefined };
   }
 
-  #issue({ room, sessionId }: Held, request: MatchRequest): Seat | MatchRefusal {
+  /** {@link RoomDirectory.list} */
+  list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
+    return this.#rooms.list(name, filter);
+  }
+
+  #issue({ room, sessionId, identity }: Held, request: MatchRequest, address: string): Seat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
     // While the room was being opened the server has stopped.
     if (!seat) return full(503, "the server is stopping");
-    const { limits, secret, wallClockMs, scheduler } = this.#settings;
+    const { limits, scheduler } = this.#settings;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
     if (request.method === "reconnect") {
       this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
@@ -177,36 +173,24 @@ export class Lobby {
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
     this.#seats.set(sessionId, { ...seat, cancelRelease });
     const { webrtc } = request;
-    const claims = {
-      roomId: room.id,
-      sessionId,
-      webrtc,
-      expiresAtMs: wallClockMs() + limits.ticketLifetimeMs,
-    };
-    return { ticket: signTicket(claims, secret), roomId: room.id, roomName: room.name, sessionId };
+    const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, address);
+    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId };
+    return identity === undefined ? seated : { ...seated, identity };
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
-  admit(link: GuardedLink, ticket: string): void {
-    const claims = readTicket(ticket, this.#settings.secret);
-    const nowMs = this.#settings.wallClockMs();
+  admit(link: GuardedLink, ticket: string, address = ""): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    if (!claims) return this.#refuse(link, CloseCode.refused, "not a ticket of this server");
-    const { sessionId, expiresAtMs } = claims;
-    if (this.#spent.has(sessionId))
-      return this.#refuse(link, CloseCode.ticketUsed, "the ticket was used before");
-    const seat = this.#seats.get(sessionId);
-    if (!seat || nowMs >= expiresAtMs)
-      return this.#refuse(link, CloseCode.ticketExpired, "the ticket's time is over");
-    this.#spent.add(sessionId, expiresAtMs, nowMs);
-    this.#claim(sessionId, claims.webrtc, link);
+    const claims = this.#tickets.take(ticket, address, (sessionId) => this.#seats.has(sessionId));
+    if ("reason" in claims) return this.#refuse(link, claims.code, claims.reason);
+    this.#claim(claims.sessionId, claims.webrtc, link);
   }
 
   /** Finds a seat and takes it in one step, or closes the link with the reason. */
   join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
     if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
-    if (!authority) return this.#enter(link, request, this.#hold(request));
+    if (!authority) return this.#enter(link, request, this.#hold(request, caller.address));
     this.#granted(request, caller, authority).then(
       (held) => this.#enter(link, request, held),
       (error: unknown) => this.#failed(link, error),
@@ -241,7 +225,7 @@ export class Lobby {
 
   /** What there is now: rooms, and who is in them. */
   reports(): RoomReport[] {
-    return Array.from(this.#rooms.values(), (room) => ({
+    return Array.from(this.#rooms.all, (room) => ({
       roomId: room.id,
       roomName: room.name,
       maxPeers: room.maxPeers,
@@ -279,11 +263,13 @@ export class Lobby {
   }
 
   /** A room that may be entered now. */
-  #vacancy(request: MatchRequest): Room | MatchRefusal {
+  #vacancy(request: MatchRequest, address: string): Room | MatchRefusal {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
-    return isFull ? full(503, "the server is full") : this.#roomFor(request);
+    if (isFull) return full(503, "the server is full");
+    const { method, target, token } = request;
+    return method === "reconnect" ? this.#roomOf(target, token) : this.#rooms.roomFor(request, address);
   }
 
   #refuse(link: GuardedLink, code: number, reason: string): void {
@@ -321,39 +307,10 @@ export class Lobby {
     link.close(CloseCode.refused, "the room failed");
   }
 
-  #roomFor(request: MatchRequest): Room | MatchRefusal {
-    const { method, target } = request;
-    if (method === "reconnect") return this.#roomOf(target, request.token);
-    if (method === "joinById") {
-      const room = this.#rooms.get(target) ?? this.#roomWithCode(target);
-      if (!room || room.isLocked)
-        return { status: 404, code: "match/not-found", message: "there is no room with this id" };
-      return room.isFull ? full(409, "the room is full") : room;
-    }
-    const kind = this.#settings.rooms.get(target);
-    if (!kind) {
-      const message = `there is no kind of room named ${JSON.stringify(target)}`;
-      return { status: 404, code: "match/unknown-room", message };
-    }
-    const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
-    const found = method === "create" ? undefined : this.#find(target, optionsKey);
-    if (found) return found;
-    if (method === "join") return { status: 404, code: "match/not-found", message: "no room is open" };
-    if (this.#rooms.size >= this.#settings.limits.maxRooms)
-      return full(503, "the server opens no more rooms");
-    return this.#open(target, kind, request.options);
-  }
-
   #roomNameOf({ method, target }: MatchRequest): string {
     if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
-    if (method === "joinById") return (this.#rooms.get(target) ?? this.#roomWithCode(target))?.name ?? "";
+    if (method === "joinById") return this.#rooms.find(target)?.name ?? "";
     return target;
-  }
-
-  #roomWithCode(code: string): Room | undefined {
-    if (code.length !== ROOM_CODE_CHARACTERS) return undefined;
-    for (const room of this.#rooms.values()) if (room.code === code) return room;
-    return undefined;
   }
 
   /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
@@ -363,48 +320,12 @@ export class Lobby {
     return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
   }
 
-  #find(name: string, optionsKey: string): Room | undefined {
-    for (const room of this.#rooms.values()) {
-      if (room.name === name && room.optionsKey === optionsKey && room.isOpen) return room;
-    }
-    return undefined;
-  }
-
-  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
-    const optionsKey = optionsKeyOf(options, authority?.filterBy);
-    const onEnd = (ended: Room): void => this.#disposeIfEmpty(ended);
-    const id = randomId(ROOM_ID_BYTES);
-    const room = new Room({ id, name, options, optionsKey, maxPeers, code: randomCode(), onEnd });
-    this.#rooms.set(room.id, room);
-    if (authority) {
-      room.opening = authority.open(room, options).then((host) => {
-        if (isRefusal(host)) {
-          // Nobody shall find it, and those who have waited for it are told.
-          this.#rooms.delete(room.id);
-          return host;
-        }
-        room.host = host;
-        // All who waited may have gone.
-        if (!this.#rooms.has(room.id)) host.close();
-        return undefined;
-      });
-    }
-    this.#settings.log.debug("room opened", { roomId: room.id, name });
-    return room;
-  }
-
   #release(sessionId: string): void {
     const seat = this.#seats.get(sessionId);
     if (!seat) return;
     this.#seats.delete(sessionId);
     seat.room.release(sessionId);
-    this.#disposeIfEmpty(seat.room);
-  }
-
-  #disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || room.isKept || !this.#rooms.delete(room.id)) return;
-    room.host?.close();
-    this.#settings.log.debug("room closed", { roomId: room.id });
+    this.#rooms.disposeIfEmpty(seat.room);
   }
 
   #introduce(participant: Participant): void {
@@ -416,7 +337,7 @@ export class Lobby {
   async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
     const refusal = await host.join(participant, seat);
     if (participant.isGone) return;
-    if (refusal !== undefined) return participant.end(CloseCode.refused, refusal);
+    if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
     this.#welcome(participant, token);
     this.#introduce(participant);
   }
@@ -448,7 +369,7 @@ export class Lobby {
     if (!room.host) return this.#welcome(participant, token);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
       log.error("a room's authority failed", { roomId: room.id, error: String(error) });
-      participant.end(CloseCode.refused, "the room failed");
+      participant.end(CloseCode.joinRefused, "the room failed");
     });
   }
 
@@ -489,7 +410,7 @@ export class Lobby {
     addTo(this.#pastDrops, participant.session.drops);
     room.host?.left(participant, close);
     if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
-    this.#disposeIfEmpty(room);
+    this.#rooms.disposeIfEmpty(room);
     this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
@@ -525,41 +446,6 @@ export class Lobby {
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
-interface ReservedSeat extends HostedSeat {
-  readonly room: Room;
-  readonly cancelRelease: Cancel;
-}
-
-/** A seat that is kept while its room opens. */
-interface Held {
-  readonly room: Room;
-  readonly sessionId: string;
-}
-
-interface Newcomer {
-  readonly room: Room;
-  readonly number: number;
-  readonly id: string;
-  readonly webrtc: boolean;
-  readonly link: GuardedLink;
-}
-
-/**
- * A signal as its receiver gets it; undefined where its data, though it could be decoded, is not what may be sent
- * (NaN, for example, or too deeply nested).
- */
-function signalPayload(
-  from: number,
-  { attempt, data }: ClientMessage & { type: "signal" },
-): Uint8Array | undefined {
-  try {
-    return writeControl({ type: "signal", from, attempt, data });
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
-}
-
 function addTo(sum: Record<string, number>, drops: DropCounters): void {
   for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
 }
@@ -567,27 +453,6 @@ function addTo(sum: Record<string, number>, drops: DropCounters): void {
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
 export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
   link.close(CloseCode.matchRefused, `${code} ${message}`);
-}
-
-/** What rooms of a kind are told apart by. */
-function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
-  if (!filterBy) return canonicalOptions(options);
-  return canonicalOptions(
-    Object.fromEntries(Object.entries(options).filter(([key]) => filterBy.includes(key))),
-  );
-}
-
-/** Without characters that look alike, or that make words. */
-function randomCode(): string {
-  let code = "";
-  for (let index = 0; index < ROOM_CODE_CHARACTERS; index++) {
-    code += CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)];
-  }
-  return code;
-}
-
-function full(status: number, message: string): MatchRefusal {
-  return { status, code: "match/full", message };
 }
 
 function randomId(bytes: number): string {

@@ -54,6 +54,7 @@ export class MatchHandler {
     if (!this.#buckets.take(this.#settings.addressOf(request))) {
       response.setHeader("Retry-After", "1");
       this.#settings.counters.matchRefused("match/rate-limited");
+      this.#settings.counters.limitReached("matchesPerAddress");
       return answer(response, tooManyMatches);
     }
     const result = await this.#match(request, path);
@@ -71,6 +72,10 @@ export class MatchHandler {
     const wish = readMatchBody(body.value);
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
+    if (method === "list" && target !== "" && more.length === 0) {
+      const rooms = this.#lobby.list(decoded(target), wish.options);
+      return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
+    }
     if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
     const caller = { address: this.#settings.addressOf(request), headers: request.headers };
     const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);

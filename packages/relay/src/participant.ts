@@ -20,6 +20,7 @@ import {
   type Scheduler,
 } from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
+import type { LimitSubject } from "./relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
 import { ResumeTokens, hashOf } from "./resume-tokens.js";
@@ -45,7 +46,7 @@ export interface ParticipantHandlers {
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
-  onRefused(): void;
+  onRefused(subject: LimitSubject): void;
   /** No link is left; the participant is kept for a while. */
   onDropped(participant: Participant): void;
   /** Once: the participant is out, whoever decided it. */
@@ -101,8 +102,8 @@ export class Participant {
     this.#webrtc = identity.webrtc;
     this.#cameAtMs = options.scheduler.nowMs();
     this.#tokenHash = hashOf(identity.token);
-    this.#meter = new SessionMeter(options.limits, options.scheduler, {
-      onRefused: () => handlers.onRefused(),
+    this.#meter = new SessionMeter(options.limits, options.scheduler, options.room.byteBucket, {
+      onRefused: (subject) => handlers.onRefused(subject),
       onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
     });
     const { room } = options;

@@ -10,15 +10,30 @@ export interface TrafficCount {
 /** How often something happened, by a name for it. */
 export type CountsByName = Readonly<Record<string, number>>;
 
+/** What a limit is for: of one network address, of one session, or of one room. */
+export type LimitSubject =
+  | "matchesPerAddress"
+  | "linksPerAddress"
+  | "roomsPerAddress"
+  | "trafficPerSession"
+  | "signalsPerSession"
+  | "joinsPerRoom"
+  | "bytesPerRoom";
+
 /** What has happened since the start, for whoever watches the relay; everything counts up. */
 export interface RelayCounts {
   /** Seats given out, by the way of asking. */
   readonly seats: CountsByName;
   /** Match requests that got no seat, by code of docs/ERRORS.md. */
   readonly matchRefusals: CountsByName;
+  /** What was not let through because of a limit, by the name of the limit's subject. */
+  readonly limited: Readonly<Record<LimitSubject, number>>;
   /** Participants who came by a ticket (`joined`) or came back by a token (`resumed`). */
   readonly entries: CountsByName;
-  /** Links that ended or were not let in, by the name of their close code. */
+  /**
+   * Links that ended or were not let in, by the name of their close code; `upgradeMissing`: a proxy has stripped it,
+   * `tooManyConnections`: there was no place for one more socket.
+   */
   readonly linkCloses: CountsByName;
   /** Sessions that ended, likewise. */
   readonly sessionEnds: CountsByName;
@@ -36,6 +51,15 @@ const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [
 export class RelayCounters implements RelayCounts {
   readonly seats: Record<string, number> = {};
   readonly matchRefusals: Record<string, number> = {};
+  readonly limited: Record<LimitSubject, number> = {
+    matchesPerAddress: 0,
+    linksPerAddress: 0,
+    roomsPerAddress: 0,
+    trafficPerSession: 0,
+    signalsPerSession: 0,
+    joinsPerRoom: 0,
+    bytesPerRoom: 0,
+  };
   readonly entries = { joined: 0, resumed: 0 };
   readonly linkCloses: Record<string, number> = {};
   readonly sessionEnds: Record<string, number> = {};
@@ -50,12 +74,21 @@ export class RelayCounters implements RelayCounts {
     addOne(this.matchRefusals, code);
   }
 
+  limitReached(subject: LimitSubject): void {
+    this.limited[subject] += 1;
+  }
+
   entered(how: "joined" | "resumed"): void {
     this.entries[how] += 1;
   }
 
   linkClosed(code: number): void {
     addOne(this.linkCloses, nameOf(code));
+  }
+
+  /** A link that did not come so far as to have a close code. */
+  linkRefused(name: "upgradeMissing" | "tooManyConnections"): void {
+    addOne(this.linkCloses, name);
   }
 
   sessionEnded(code: number): void {

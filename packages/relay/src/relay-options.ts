@@ -41,6 +41,11 @@ export interface RelayOptions {
   readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
   /**
+   * A seat ticket is good only from the network address that it was given to. Default: false, since the addresses of
+   * players change between the request and the link: mobile networks, carriers' NAT, IPv6 beside IPv4.
+   */
+  readonly bindTicketsToAddress?: boolean;
+  /**
    * The network address that limits per address count. Default: the socket's. Behind a proxy that is the proxy's
    * own: read the header there that the proxy sets.
    */
@@ -61,6 +66,7 @@ export interface RelaySettings {
   readonly turn: TurnCredentials | undefined;
   readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
+  readonly bindTicketsToAddress: boolean;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
   readonly counters: RelayCounters;
@@ -76,6 +82,7 @@ const optionNames = [
   "turn",
   "webrtc",
   "limits",
+  "bindTicketsToAddress",
   "addressOf",
   "log",
   "scheduler",
@@ -100,6 +107,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
+    bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
     addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
     log: checkedLog(options.log ?? silentLog),
     counters: new RelayCounters(),
@@ -185,6 +193,11 @@ function checkedLog(log: Log): Log {
   assertObject("log", log);
   for (const level of logLevels) functionOf(`log.${level}`, log[level] ?? null);
   return log;
+}
+
+function flagOf(field: string, value: unknown = false): boolean {
+  if (typeof value === "boolean") return value;
+  throw new ConfigError({ field, value, expected: "true or false" });
 }
 
 function functionOf<F>(field: string, value: F | undefined): F | undefined {

@@ -38,7 +38,7 @@ export interface RelayStopOptions {
 
 /** A relay: give it the requests and upgrades of an HTTP server of yours. */
 export interface Relay {
-  /** False where the request is not the relay's (neither `/match/...` nor `/health`): answer it yourself. */
+  /** False where the request is not the relay's (none of `/match/...`, `/link` and `/health`): answer it yourself. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** False where the upgrade is not the relay's (not `/link`). */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
@@ -97,6 +97,10 @@ class EmbeddedRelay implements Relay {
     const path = pathOf(request);
     if (path === "/health") {
       this.#answerHealth(request, response);
+      return true;
+    }
+    if (path === LINK_PATH) {
+      this.#answerWithoutUpgrade(response);
       return true;
     }
     if (!path.startsWith(MATCH_PREFIX)) return false;
@@ -176,6 +180,18 @@ class EmbeddedRelay implements Relay {
     this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
     this.#lobby.stop(moveTo);
     return this.#door.close(drainMs);
+  }
+
+  /** Whoever asks for a link means to upgrade: something on the way has taken that out of the request. */
+  #answerWithoutUpgrade(response: ServerResponse): void {
+    this.#settings.counters.linkRefused("upgradeMissing");
+    const headers = {
+      "Content-Type": "text/plain; charset=utf-8",
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+    };
+    response.writeHead(426, headers);
+    response.end("Links are WebSockets. A proxy has to pass on the headers Upgrade and Connection.\n");
   }
 
   #answerHealth(request: IncomingMessage, response: ServerResponse): void {

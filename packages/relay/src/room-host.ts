@@ -24,6 +24,8 @@ export interface Grant {
   readonly auth: unknown;
   /** The options as the authority understands them; the seat, and what tells rooms apart, follow these. */
   readonly options: RoomOptions;
+  /** What the client is to keep, and to show as its proof the next time. */
+  readonly identity?: string | undefined;
 }
 
 /** What decides in the rooms of one kind. The relay keeps seats, links and sessions; what they carry is the host's. */

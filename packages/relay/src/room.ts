@@ -2,6 +2,8 @@ import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/proto
 import type { MatchRefusal, RoomOptions } from "./match-request.js";
 import type { HostedRoom, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
+import type { RelayLimits } from "./relay-limits.js";
+import { TokenBucket } from "./token-bucket.js";
 
 /** What identifies a room to those who look for one. */
 export interface RoomDescription {
@@ -14,8 +16,22 @@ export interface RoomDescription {
   readonly maxPeers: number;
   /** See {@link HostedRoom.code}. */
   readonly code: string;
+  readonly limits: RelayLimits;
+  readonly nowMs: number;
   /** The room was ended, and everybody put out. */
   readonly onEnd: (room: Room) => void;
+}
+
+/** A room that somebody may join. */
+export interface RoomListing {
+  readonly roomId: string;
+  readonly roomName: string;
+  /** Participants and reserved seats. */
+  readonly players: number;
+  readonly maxPlayers: number;
+  /** The options that tell it from others of its kind. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** The first number of a participant; 0 stays free for "nobody". */
@@ -38,7 +54,11 @@ export class Room implements HostedRoom {
   host: RoomHost | undefined;
   /** Until the host is there: resolves with the reason where there will be none. */
   opening: Promise<MatchRefusal | undefined> | undefined;
+  /** What all of its sessions may send. */
+  readonly byteBucket: TokenBucket;
+  readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
+  readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
   readonly #seats = new Set<string>();
   #nextNumber = FIRST_NUMBER;
@@ -50,7 +70,14 @@ export class Room implements HostedRoom {
     this.optionsKey = description.optionsKey;
     this.maxPeers = description.maxPeers;
     this.code = description.code;
+    this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
+    const { limits, nowMs } = description;
+    // Whatever is set: one session that keeps its own limits is never held back in a room of its own.
+    const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
+    const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
+    this.byteBucket = new TokenBucket(bytesPerSecond, byteBurst, nowMs);
+    this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
   }
 
   /** Participants, in the order in which they came. */
@@ -77,6 +104,18 @@ export class Room implements HostedRoom {
     return !this.isFull && !this.isLocked && !this.isPrivate;
   }
 
+  /** As those see it who look for a room. */
+  get listing(): RoomListing {
+    const { id: roomId, name: roomName, metadata, taken: players, maxPeers: maxPlayers } = this;
+    return { roomId, roomName, players, maxPlayers, metadata, options: Object.fromEntries(this.#options) };
+  }
+
+  /** Whether an option, or else the metadata, says so. */
+  says(key: string, value: unknown): boolean {
+    const option = this.#options.find(([name]) => name === key);
+    return (option ? option[1] : this.metadata[key]) === value;
+  }
+
   /** {@link HostedRoom.end} */
   end(code: number, reason: string): void {
     this.isLocked = true;
@@ -87,6 +126,11 @@ export class Room implements HostedRoom {
 
   participant(number: number): Participant | undefined {
     return this.#participants.get(number);
+  }
+
+  /** Whether one more seat may be given out now. */
+  admitJoin(nowMs: number): boolean {
+    return this.#joins.take(1, nowMs);
   }
 
   reserve(sessionId: string): void {

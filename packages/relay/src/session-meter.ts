@@ -1,4 +1,5 @@
 import type { Clock } from "@paceline/transport";
+import type { LimitSubject } from "./relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
 import { TokenBucket } from "./token-bucket.js";
 
@@ -6,6 +7,13 @@ import { TokenBucket } from "./token-bucket.js";
 const FORGIVEN_AFTER_MS = 1000;
 /** Refused packets, in bursts, after which there is no waiting for the patience to end. */
 const BURSTS_TOO_MANY = 10;
+
+export interface MeterHandlers {
+  /** For every packet that is to be dropped. */
+  onRefused(subject: LimitSubject): void;
+  /** The session is to be cut. */
+  onFlood(): void;
+}
 
 /** Measures what one participant sends, over all of its links. */
 export class SessionMeter {
@@ -15,14 +23,15 @@ export class SessionMeter {
   readonly #signals: TokenBucket;
   readonly #patienceMs: number;
   readonly #maxRefused: number;
-  readonly #onRefused: () => void;
+  readonly #roomBytes: TokenBucket;
+  readonly #onRefused: (subject: LimitSubject) => void;
   readonly #onFlood: () => void;
   #overSinceMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
 
-  /** `onRefused` is called for every packet that is to be dropped, `onFlood` when the session is to be cut. */
-  constructor(limits: RelayLimits, clock: Clock, on: { onRefused(): void; onFlood(): void }) {
+  /** `roomBytes`: what all sessions of the room may send together. */
+  constructor(limits: RelayLimits, clock: Clock, roomBytes: TokenBucket, on: MeterHandlers) {
     const nowMs = clock.nowMs();
     this.#clock = clock;
     this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
@@ -30,22 +39,28 @@ export class SessionMeter {
     this.#signals = new TokenBucket(limits.signalsPerSecond, limits.signalBurst, nowMs);
     this.#patienceMs = limits.floodPatienceMs;
     this.#maxRefused = limits.packetBurst * BURSTS_TOO_MANY;
-    this.#onRefused = () => on.onRefused();
+    this.#roomBytes = roomBytes;
+    this.#onRefused = (subject) => on.onRefused(subject);
     this.#onFlood = () => on.onFlood();
   }
 
   /** Whether a packet may pass. */
   admitPacket(packetBytes: number): boolean {
     const nowMs = this.#clock.nowMs();
-    if (this.#packets.take(1, nowMs) && this.#bytes.take(packetBytes, nowMs)) return true;
-    this.#refuse(nowMs);
+    if (!this.#packets.take(1, nowMs) || !this.#bytes.take(packetBytes, nowMs)) {
+      this.#refuse(nowMs);
+      return false;
+    }
+    if (this.#roomBytes.take(packetBytes, nowMs)) return true;
+    // What others send is not this one's fault.
+    this.#onRefused("bytesPerRoom");
     return false;
   }
 
   /** Whether a message that the relay itself passes on may pass. */
   admitSignal(): boolean {
     if (this.#signals.take(1, this.#clock.nowMs())) return true;
-    this.#onRefused();
+    this.#onRefused("signalsPerSession");
     return false;
   }
 
@@ -55,7 +70,7 @@ export class SessionMeter {
   }
 
   #refuse(nowMs: number): void {
-    this.#onRefused();
+    this.#onRefused("trafficPerSession");
     if (nowMs - this.#refusedAtMs > FORGIVEN_AFTER_MS) {
       this.#overSinceMs = nowMs;
       this.#refused = 0;

@@ -6,6 +6,8 @@ export interface TicketClaims {
   /** The session that the seat is for; also what makes the ticket unique. */
   readonly sessionId: string;
   readonly webrtc: boolean;
+  /** Where it was given to, hashed; empty where it may be used from anywhere. */
+  readonly network: string;
   /** Wall clock, since the epoch. */
   readonly expiresAtMs: number;
 }
@@ -44,10 +46,10 @@ function claimsOf(body: string): TicketClaims | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { roomId, sessionId, webrtc, expiresAtMs } = value as Record<string, unknown>;
+  const { roomId, sessionId, webrtc, network, expiresAtMs } = value as Record<string, unknown>;
   const isComplete =
     typeof roomId === "string" && typeof sessionId === "string" && typeof webrtc === "boolean";
-  return isComplete && typeof expiresAtMs === "number"
-    ? { roomId, sessionId, webrtc, expiresAtMs }
+  return isComplete && typeof network === "string" && typeof expiresAtMs === "number"
+    ? { roomId, sessionId, webrtc, network, expiresAtMs }
     : undefined;
 }

@@ -62,11 +62,44 @@ describe("links", () => {
   });
 
   it("are refused when the ticket's time is over", async () => {
-    let wallMs = 0;
-    await restart({ wallClockMs: () => wallMs });
+    await restart({ limits: { ticketLifetimeMs: 100 } });
     const { ticket } = await real.seat();
-    wallMs = 15_000;
+    await eventually(() => expect(real.relay.health().rooms).toBe(0));
     expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketExpired);
+    expect(real.relay.counts.linkCloses).toEqual({ ticketExpired: 1 });
+    expect(real.relay.health().drops.credential).toBe(1);
+  });
+
+  it("are let in although the server's clock was set while the ticket was on its way", async () => {
+    let wallMs = Date.now();
+    await restart({ wallClockMs: () => wallMs });
+    for (const stepMs of [3_600_000, -7_200_000]) {
+      const { ticket } = await real.seat();
+      wallMs += stepMs;
+      const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
+      await eventually(() => player.welcome);
+      expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketUsed);
+    }
+  });
+
+  it("are let in from another address, unless tickets are bound to one", async () => {
+    let address = "192.0.2.1";
+    const addressOf = (): string => address;
+    await restart({ addressOf });
+    const free = await real.seat();
+    address = "192.0.2.2";
+    const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${free.ticket}`]);
+    await eventually(() => player.welcome);
+    await restart({ addressOf, bindTicketsToAddress: true });
+    const bound = await real.seat();
+    address = "192.0.2.3";
+    expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${bound.ticket}`])).toBe(CloseCode.refused);
+    expect(real.relay.health().drops.credential).toBe(1);
+    address = "192.0.2.2";
+    // The thief has not used it up.
+    const owner = real.player([WEBSOCKET_PROTOCOL, `ticket.${bound.ticket}`]);
+    await eventually(() => owner.welcome);
+    expect(Buffer.from(bound.ticket.split(".")[0]!, "base64url").toString()).not.toContain("192.0.2");
   });
 
   it("are refused for pages of other origins", async () => {
@@ -172,6 +205,22 @@ describe("bad participants", () => {
     await eventually(() => expect(a.of("left")).toHaveLength(1));
     await eventually(() => expect(flooder.socket.destroyed || flooder.closeCode).toBeTruthy());
     expect(real.relay.health().drops["rate-limit"]).toBeGreaterThan(1000);
+  });
+
+  it("who send too much together, though none of them does, lose packets; other rooms do not notice", async () => {
+    const session = { bytesPerSecond: 1024, byteBurst: 16_517 };
+    await restart({ limits: { ...session, bytesPerSecondPerRoom: 1024, byteBurstPerRoom: 16_517 } });
+    const [a, b] = [await real.join(), await real.join()];
+    const c = await real.join("create/race");
+    const d = await real.join(`joinById/${c.welcome.roomId}`);
+    a.forward([b], new Uint8Array(12_000).fill(1));
+    await eventually(() => expect(b.firstBytes).toContain(1));
+    b.forward([a], new Uint8Array(12_000).fill(2));
+    await eventually(() => expect(real.relay.counts.limited.bytesPerRoom).toBe(1));
+    expect(real.relay.counts.limited.trafficPerSession).toBe(0);
+    expect([a.closes, b.closes, a.firstBytes]).toEqual([[], [], []]);
+    c.forward([d], new Uint8Array(12_000).fill(3));
+    await eventually(() => expect(d.firstBytes).toContain(3));
   });
 
   it("who flood with what is no packet are cut", async () => {

@@ -3,7 +3,13 @@ import { SpentTickets } from "../src/spent-tickets.js";
 import { readTicket, signTicket } from "../src/ticket.js";
 
 const secret = Buffer.from("a secret of enough bytes");
-const claims = { roomId: "room", sessionId: "session", webrtc: true, expiresAtMs: 1_700_000_000_000 };
+const claims = {
+  roomId: "room",
+  sessionId: "session",
+  webrtc: true,
+  network: "",
+  expiresAtMs: 1_700_000_000_000,
+};
 
 describe("tickets", () => {
   it("say what was signed, in characters that a subprotocol may have", () => {

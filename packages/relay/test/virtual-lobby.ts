@@ -1,7 +1,8 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
 import { GuardedLink } from "../src/guarded-link.js";
-import { Lobby, type Seat } from "../src/lobby.js";
+import { Lobby } from "../src/lobby.js";
+import type { Seat } from "../src/seat.js";
 import { isRefusal, type MatchRequest } from "../src/match-request.js";
 import { relaySettings, type RelayOptions } from "../src/relay-options.js";
 import { Player } from "./player.js";

@@ -12,6 +12,9 @@ import type {
 import type { Scheduler } from "@paceline/transport";
 import { Hooks } from "./hooks.js";
 import { issuesText } from "./message-desk.js";
+import { ClassTally, type ClassReport } from "./class-report.js";
+import { checkedMessageLimits } from "./message-allowance.js";
+import type { RefusalKind } from "./refusal.js";
 import { RoomCore } from "./room-core.js";
 import type { RoomReport } from "./room-report.js";
 import type { Room, RoomClass } from "./room.js";
@@ -31,6 +34,8 @@ export class ClassAuthority implements RoomAuthority {
   readonly #options: ClassAuthorityOptions;
   readonly #hooks: Hooks;
   readonly #cores = new Set<RoomCore>();
+  readonly #tally = new ClassTally();
+  /** Hooks that failed before there was a room, or after it, by name. */
   readonly #errors: Record<string, number> = {};
 
   constructor(options: ClassAuthorityOptions) {
@@ -42,13 +47,8 @@ export class ClassAuthority implements RoomAuthority {
       log,
       roomName: name,
       timeoutMs: hookTimeoutMs,
-      onError: (hook) => (this.#errors[hook] = (this.#errors[hook] ?? 0) + 1),
+      onError: (hook) => this.#failed(hook),
     });
-  }
-
-  /** Hooks that failed before there was a room, by name. */
-  get hookErrors(): Readonly<Record<string, number>> {
-    return this.#errors;
   }
 
   async authorize({ roomName, options, authToken, caller }: JoinRequest): Promise<Grant | MatchRefusal> {
@@ -62,11 +62,17 @@ export class ClassAuthority implements RoomAuthority {
       return { status: 400, code: "match/bad-request", message };
     }
     const granted = checked.value.value as RoomOptions;
-    const request = { roomName, options: granted, token: authToken, ...caller };
+    let identity: string | undefined;
+    const keepIdentity = (token: string): void => {
+      identity = token;
+    };
+    const request = { roomName, options: granted, token: authToken, ...caller, keepIdentity };
     const outcome = await this.#hooks.wait("onAuth", () => roomClass.onAuth(request));
-    if (!outcome.ok) return outcome.refusal === undefined ? failed(undefined) : refused(outcome.refusal);
+    if (!outcome.ok) {
+      return outcome.refusal === undefined ? failed(undefined) : refused(outcome.refusal, outcome.kind);
+    }
     if (!outcome.value) return refused("not let in");
-    return { auth: outcome.value, options: granted };
+    return { auth: outcome.value, options: granted, identity };
   }
 
   async open(hosted: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal> {
@@ -74,8 +80,9 @@ export class ClassAuthority implements RoomAuthority {
     const outcome = await this.#hooks.wait("constructor", () => {
       const room = new roomClass();
       assertRoom(room);
-      const onClosed = (core: RoomCore): void => void this.#cores.delete(core);
-      return new RoomCore({ room, hosted, scheduler, log, hookTimeoutMs, blockedMs, onClosed });
+      const onClosed = (core: RoomCore): void => this.#closed(core);
+      const onLateError = (hook: string): void => this.#failed(hook);
+      return new RoomCore({ room, hosted, scheduler, log, hookTimeoutMs, blockedMs, onClosed, onLateError });
     });
     if (!outcome.ok) return failed(outcome.refusal);
     const core = outcome.value;
@@ -84,22 +91,45 @@ export class ClassAuthority implements RoomAuthority {
   }
 
   reports(): RoomReport[] {
-    return Array.from(this.#cores, ({ hosted, players, world, loop, counters }) => ({
-      roomId: hosted.id,
-      roomName: hosted.name,
-      players: players.size,
-      entities: world.records.size,
-      tick: loop.tick,
-      skippedTicks: loop.skipped,
-      lateness: loop.lateness,
-      duration: loop.duration,
-      counters,
-    }));
+    return Array.from(this.#cores, reportOf);
+  }
+
+  /** All rooms of the class together, those that are over included. */
+  classReport(): ClassReport {
+    return this.#tally.report(this.#options.name, this.reports(), this.#errors);
+  }
+
+  #failed(hook: string): void {
+    this.#errors[hook] = (this.#errors[hook] ?? 0) + 1;
+  }
+
+  #closed(core: RoomCore): void {
+    if (this.#cores.delete(core)) this.#tally.add(reportOf(core));
   }
 }
 
-function refused(message: string): MatchRefusal {
-  return { status: 403, code: "match/refused", message };
+function reportOf({ hosted, players, world, loop, counters }: RoomCore): RoomReport {
+  return {
+    roomId: hosted.id,
+    roomName: hosted.name,
+    players: players.size,
+    entities: world.records.size,
+    tick: loop.tick,
+    skippedTicks: loop.skipped,
+    lateness: loop.lateness,
+    duration: loop.duration,
+    counters,
+  };
+}
+
+const refusals = {
+  refused: { status: 403, code: "match/refused" },
+  unauthorized: { status: 401, code: "match/unauthorized" },
+  unavailable: { status: 503, code: "match/auth-unavailable" },
+} as const;
+
+function refused(message: string, kind: RefusalKind = "refused"): MatchRefusal {
+  return { ...refusals[kind], message };
 }
 
 /** What went wrong is for the log, not for strangers. */
@@ -115,6 +145,7 @@ function assertRoom(room: Room): void {
   if (!Number.isInteger(maxClients) || maxClients < 1 || maxClients > 1000) {
     throw new ConfigError({ field: "maxClients", value: maxClients, expected: "1 to 1000 players" });
   }
+  checkedMessageLimits(room.messageLimits);
   if (entities.length > MOST_KINDS) {
     throw new ConfigError({
       field: "entities",

@@ -13,6 +13,7 @@ import {
 } from "@paceline/relay";
 import { systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./class-authority.js";
+import type { ClassReport } from "./class-report.js";
 import type { Room, RoomClass } from "./room.js";
 import type { RoomReport } from "./room-report.js";
 
@@ -47,6 +48,8 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
   health(): RelayHealth;
   /** What every open room with an authority has counted and measured. */
   reports(): RoomReport[];
+  /** The same for each class of rooms since the start, rooms that are over included: for metrics. */
+  classReports(): ClassReport[];
   /** Opens an HTTP server of its own; resolves with its address. Port 0: any that is free. */
   listen(port: number, host?: string): Promise<string>;
 }
@@ -112,8 +115,28 @@ class DefinedServer {
     return this.#relay.health();
   }
 
+  get counts(): Relay["counts"] {
+    return this.#relay.counts;
+  }
+
+  rooms(): ReturnType<Relay["rooms"]> {
+    return this.#relay.rooms();
+  }
+
+  kick(sessionId: string, reason?: string): boolean {
+    return this.#relay.kick(sessionId, reason);
+  }
+
+  drain(options: { readonly timeoutMs: number }): Promise<number> {
+    return this.#relay.drain(options);
+  }
+
   reports(): RoomReport[] {
     return this.#authorities.flatMap((authority) => authority.reports());
+  }
+
+  classReports(): ClassReport[] {
+    return this.#authorities.map((authority) => authority.classReport());
   }
 
   listen(port: number, host = "127.0.0.1"): Promise<string> {

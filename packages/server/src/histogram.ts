@@ -33,6 +33,14 @@ export class Histogram {
     if (ms > this.#maxMs) this.#maxMs = ms;
   }
 
+  /** Takes in what another one with the same bounds has counted. */
+  addAll(other: Histogram): void {
+    for (const [bucket, count] of other.counts.entries()) this.counts[bucket]! += count;
+    this.#total += other.total;
+    this.#sumMs += other.sumMs;
+    this.#maxMs = Math.max(this.#maxMs, other.maxMs);
+  }
+
   /** The upper bound of the bucket in which that share of all lies, ms; the largest one seen where that is none. */
   quantile(share: number): number {
     let below = 0;

@@ -1,10 +1,11 @@
 import { LogThrottle, type Log } from "@paceline/relay";
 import type { Scheduler } from "@paceline/transport";
-import { Refusal } from "./refusal.js";
+import { Refusal, type RefusalKind } from "./refusal.js";
 
 /** How a hook ended that was waited for. */
 export type HookOutcome<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: string | undefined };
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly refusal: string | undefined; readonly kind?: RefusalKind };
 
 export interface HooksOptions {
   readonly scheduler: Scheduler;
@@ -43,9 +44,12 @@ export class Hooks {
           },
           (error: unknown) => {
             cancel();
-            const refusal = error instanceof Refusal ? error.message : undefined;
-            if (refusal === undefined) this.#failed(hook, error);
-            resolve({ ok: false, refusal });
+            if (error instanceof Refusal) {
+              this.#refused(hook, error);
+              return resolve({ ok: false, refusal: error.message, kind: error.kind });
+            }
+            this.#failed(hook, error);
+            resolve({ ok: false, refusal: undefined });
           },
         );
     });
@@ -59,6 +63,14 @@ export class Hooks {
     } catch (error) {
       this.#failed(hook, error);
     }
+  }
+
+  /** A refusal is the game's word; that it could not decide is for those who run the server too. */
+  #refused(hook: string, { kind, message, cause }: Refusal): void {
+    if (kind !== "unavailable") return;
+    const { log, roomName } = this.#options;
+    const fields = { room: roomName, hook, reason: message, error: String(cause) };
+    this.#lines.write(log.warn, "a hook could not decide", fields);
   }
 
   #failed(hook: string, error: unknown): void {

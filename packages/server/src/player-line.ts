@@ -1,8 +1,16 @@
-import { CloseCode, type InputDefinition, type InputFeedback } from "@paceline/protocol";
+import {
+  CloseCode,
+  type InputDefinition,
+  type InputFeedback,
+  writeAuthority,
+  writePeerPayload,
+  type PeerPayload,
+} from "@paceline/protocol";
 import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 import { Requests, type Scheduler } from "@paceline/transport";
 import { Feed } from "./feed.js";
+import { MessageAllowance, type MessageLimits } from "./message-allowance.js";
 import { Player } from "./player.js";
 import { PlayerInputs } from "./player-inputs.js";
 import type { RoomCounters } from "./room-counters.js";
@@ -15,6 +23,7 @@ export interface PlayerLineOptions {
   readonly inputs: InputDefinition | undefined;
   readonly counters: RoomCounters;
   readonly scheduler: Scheduler;
+  readonly messageLimits: MessageLimits;
 }
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
@@ -23,6 +32,7 @@ const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
 export class PlayerLine {
   readonly player = new Player(this);
   readonly requests: Requests;
+  readonly #allowance: MessageAllowance;
   readonly #options: PlayerLineOptions;
   readonly #inputPlace: Place | undefined;
   readonly inputView: object | undefined;
@@ -39,6 +49,7 @@ export class PlayerLine {
     const { participant, inputs } = options;
     this.#options = options;
     this.participant = participant;
+    this.#allowance = new MessageAllowance(options.messageLimits, options.scheduler.nowMs());
     this.requests = new Requests(options.scheduler);
     this.feed = this.#newFeed();
     if (!inputs) return;
@@ -79,6 +90,21 @@ export class PlayerLine {
 
   get feedback(): InputFeedback {
     return this.inputs?.feedback ?? NO_FEEDBACK;
+  }
+
+  /** Whether a message may pass. Too many are dropped; a question gets its answer, or somebody would wait for it. */
+  admits(message: PeerPayload & { readonly kind: "command" | "request" }): boolean {
+    const { scheduler, counters } = this.#options;
+    const nowMs = scheduler.nowMs();
+    if (this.#allowance.admit(message.type, nowMs)) return true;
+    counters.messagesLimited += 1;
+    const reason = "too many messages";
+    if (message.kind === "request") {
+      this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
+    } else if (this.#allowance.isToBeTold(nowMs)) {
+      this.send(writeAuthority({ type: "refused", what: "message", reason }));
+    }
+    return false;
   }
 
   kick(reason: string): void {

@@ -15,7 +15,10 @@ import {
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
 import type { LinkClose, Scheduler } from "@paceline/transport";
 import { Hooks } from "./hooks.js";
+import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
+import { OwnedStates, type BreachAnswer } from "./owned-states.js";
+import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
 import { PlayerLine } from "./player-line.js";
 import { RoomClock } from "./room-clock.js";
@@ -33,6 +36,8 @@ export interface RoomCoreOptions {
   /** A step that takes longer has blocked the server. */
   readonly blockedMs: number;
   onClosed(core: RoomCore): void;
+  /** A hook has failed after {@link onClosed}. */
+  onLateError(hook: string): void;
 }
 
 const HISTORY_TICKS = 64;
@@ -51,6 +56,7 @@ export class RoomCore implements RoomHost {
   readonly loop: TickLoop;
   readonly world: World;
   readonly desk: MessageDesk;
+  readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
   readonly players = new Map<number, Player>();
   readonly info: AuthorityInfo;
@@ -80,6 +86,13 @@ export class RoomCore implements RoomHost {
       hooks: this.hooks,
       counters: this.counters,
       refuse: (line, reason) => line.send(writeAuthority({ type: "refused", what: "message", reason })),
+    });
+    this.owned = new OwnedStates({
+      world: this.world,
+      rules: room.playerEntities,
+      counters: this.counters,
+      nowSeconds: () => scheduler.nowMs() / 1000,
+      answer: (line, { entity }, breach) => this.#breached(line, entity, breach),
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
     Room.attach(room, this);
@@ -111,6 +124,7 @@ export class RoomCore implements RoomHost {
       inputs: room.inputs,
       counters,
       scheduler: this.#options.scheduler,
+      messageLimits: checkedMessageLimits(room.messageLimits),
     });
     const { player } = line;
     this.#lines.set(participant, line);
@@ -150,8 +164,9 @@ export class RoomCore implements RoomHost {
     else if (line) this.#malformed(line);
   }
 
-  receiveState(): void {
-    this.counters.notAllowed += 1;
+  receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
+    const line = this.#lines.get(participant);
+    if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
@@ -272,7 +287,8 @@ export class RoomCore implements RoomHost {
     this.hooks.call("states", () => this.world.write(tick));
     const due = this.world.due(tick);
     for (const line of this.#lines.values()) {
-      if (line.isIn && line.isConnected) line.feed.write(tick, due, line.feedback, () => true);
+      if (line.isIn && line.isConnected)
+        line.feed.write(tick, due, line.feedback, (record) => isToldTo(line, record));
     }
     this.#syncPlaces();
     this.#watch(this.#options.scheduler.nowMs() - startedMs);
@@ -292,6 +308,7 @@ export class RoomCore implements RoomHost {
       this.counters.notAllowed += 1;
       return;
     }
+    if ((message.kind === "command" || message.kind === "request") && !line.admits(message)) return;
     switch (message.kind) {
       case "command": {
         const { room } = this;
@@ -306,18 +323,29 @@ export class RoomCore implements RoomHost {
       case "reply":
         return line.requests.reply(message.id, message.ok, message.message);
       case "stream":
-        this.counters.notAllowed += 1;
-        return line.send(
-          writeAuthority({ type: "refused", what: "entity", reason: "the room owns all entities" }),
-        );
       case "reference":
       case "resync":
       case "fields":
+        // What players tell each other where nobody decides has no place here.
         this.counters.notAllowed += 1;
     }
   }
 
+  #breached(line: PlayerLine, entity: object, breach: Breach): BreachAnswer {
+    let answer: BreachAnswer = "correct";
+    this.hooks.call("onBreach", () => {
+      answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
+    });
+    return answer;
+  }
+
   #told(line: PlayerLine, message: ToAuthority): void {
+    if (message.type === "own") return this.#wanted(line, message);
+    if (message.type === "disown") {
+      const record = this.owned.despawn(line, message.localId);
+      if (record && this.world.records.get(record.id) === record) this.despawn(record);
+      return;
+    }
     if (message.type === "resync") {
       if (message.ids.length === 0) line.feed.restart();
       for (const id of message.ids) line.feed.resync(id);
@@ -325,6 +353,13 @@ export class RoomCore implements RoomHost {
     }
     const other = line.feed.setKinds(message.kinds);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
+  }
+
+  #wanted(line: PlayerLine, message: ToAuthority & { readonly type: "own" }): void {
+    const reason = this.owned.spawn(line, message);
+    if (reason === undefined) return;
+    this.counters.notAllowed += 1;
+    line.send(writeAuthority({ type: "refused", what: "entity", reason }));
   }
 
   #malformed({ participant }: PlayerLine): void {
@@ -384,6 +419,7 @@ export class RoomCore implements RoomHost {
   }
 
   #hookFailed(hook: string): void {
+    if (this.#isClosed) this.#options.onLateError(hook);
     const { hookErrors } = this.counters;
     hookErrors[hook] = (hookErrors[hook] ?? 0) + 1;
   }
@@ -399,4 +435,9 @@ export class RoomCore implements RoomHost {
     this.clock.end();
     this.#options.onClosed(this);
   }
+}
+
+/** What a player simulates itself it is not told of. */
+function isToldTo({ player }: PlayerLine, { authority, owner }: EntityRecord): boolean {
+  return authority === "room" || owner !== player;
 }

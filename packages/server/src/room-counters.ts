@@ -9,6 +9,8 @@ export interface RoomCounters {
   messages: number;
   /** Of an unknown type, or not of their schema. */
   messagesRefused: number;
+  /** Beyond what one player may send. */
+  messagesLimited: number;
   inputs: number;
   /** Inputs that came after their tick; ticks for which none was there. */
   inputsLate: number;
@@ -35,6 +37,7 @@ export function newRoomCounters(): RoomCounters {
     leaves: 0,
     messages: 0,
     messagesRefused: 0,
+    messagesLimited: 0,
     inputs: 0,
     inputsLate: 0,
     inputsMissing: 0,
@@ -45,4 +48,13 @@ export function newRoomCounters(): RoomCounters {
     breaches: 0,
     hookErrors: {},
   };
+}
+
+/** Adds what another room has counted. */
+export function addRoomCounters(sum: RoomCounters, more: RoomCounters): void {
+  const { hookErrors, ...numbers } = more;
+  for (const [name, count] of Object.entries(numbers)) sum[name as keyof typeof numbers] += count;
+  for (const [hook, count] of Object.entries(hookErrors)) {
+    sum.hookErrors[hook] = (sum.hookErrors[hook] ?? 0) + count;
+  }
 }

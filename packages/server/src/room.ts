@@ -12,6 +12,9 @@ import type {
 } from "@paceline/protocol";
 import type { InitialFields } from "@paceline/netcode";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { BreachAnswer, PlayerEntities } from "./owned-states.js";
+import type { Breach } from "./plausibility.js";
+import type { MessageLimits } from "./message-allowance.js";
 import type { Player } from "./player.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
@@ -26,6 +29,8 @@ export interface AuthRequest {
   readonly token: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The client is to keep this, and to give it as its token the next time; at most 3000 characters. */
+  keepIdentity(token: string): void;
 }
 
 type Name<T> = keyof T & string;
@@ -53,10 +58,14 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly tickHz: number = 30;
   /** Kinds of entities that there may be, of the definitions that the client has too. At most 64. */
   readonly entities: readonly EntityDefinition[] = [];
+  /** Kinds of entities that players may own and simulate themselves, with what these cannot do. Default: none. */
+  readonly playerEntities: readonly PlayerEntities[] = [];
   /** What a player may do in a tick, made by `defineInput`. */
   readonly inputs: InputDefinition | undefined = undefined;
   /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
   readonly reconnectSeconds: number = 20;
+  /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
+  readonly messageLimits: Partial<MessageLimits> = {};
   #core: RoomCore | undefined;
 
   /**
@@ -75,6 +84,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onAnyMessage?(player: Player<this["inputs"]>, type: string, message: unknown): unknown;
   /** A step of the simulation: of so many seconds. Not waited for. */
   onTick?(seconds: number, tick: number): unknown;
+  /** A player's own entity does what its kind cannot. Default: `correct`, it is put back to where it was. */
+  onBreach?(player: Player<this["inputs"]>, entity: object, breach: Breach): BreachAnswer;
   /** A player's link is lost; it is kept for a while. */
   onDrop?(player: Player<this["inputs"]>): unknown;
   /** A player is back: `player` is the same object, also where the page was loaded anew. */

@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import {
   SharedWriter,
   SnapshotReader,
@@ -116,6 +118,58 @@ test("the packets decode to the states", () => {
     expect(reader.read(Buffer.from(hex, "hex"), tick, listener)).toBe(undefined);
   expect(states).toBe(24 * 3 - 3);
 });
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+test.skipIf(!hasPython)("a reader in Python that knows the documents alone reads the same", () => {
+  const plan = planState(Ship, { tickHz: 30 });
+  const rows: unknown[] = [];
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 8 });
+  const listener: SnapshotListener = {
+    onState({ id, rows: all }, tick, place) {
+      rows.push({ tick, entity: id, row: Array.from(all.subarray(place, place + plan.width)) });
+    },
+    onRemoved: () => undefined,
+    onDesync: () => undefined,
+  };
+  for (const { tick, hex } of vectors) reader.read(Buffer.from(hex, "hex"), tick, listener);
+  const { name, motion, fields } = Ship;
+  const lines = [
+    { definition: { name, motion, fields } },
+    { plan: { name, tickHz: 30, isFieldsOnly: true } },
+    ...vectors,
+  ];
+  const program = fileURLToPath(new URL("../../../tools/conformance/decode.py", import.meta.url));
+  const input = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const { stdout, stderr } = spawnSync("python3", [program], { input, encoding: "utf8" });
+  expect(stderr).toBe("");
+  const told = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as ToldSnapshot);
+  const read = told.flatMap(({ tick, states }) =>
+    states.map(({ entity, owner, teleports, columns }) => ({
+      tick,
+      entity,
+      row: [owner, teleports, ...columns],
+    })),
+  );
+  expect(read).toEqual(rows);
+  expect(told[0]!.states[0]!.values.name).toBe("ship 2");
+  expect(told.flatMap(({ checksum }) => checksum ?? []).every(({ agrees }) => agrees)).toBe(true);
+});
+
+interface ToldSnapshot {
+  readonly tick: number;
+  readonly checksum: { readonly agrees: boolean } | null;
+  readonly states: readonly {
+    readonly entity: number;
+    readonly owner: number;
+    readonly teleports: number;
+    readonly columns: readonly number[];
+    readonly values: Readonly<Record<string, unknown>>;
+  }[];
+}
 
 test("size and table follow from the definition", () => {
   const plan = planState(Ship, { tickHz: 30 });

@@ -1,5 +1,8 @@
 import {
   ByteReader,
+  ByteWriter,
+  writeOwned,
+  writeRow,
   NetError,
   readFeedback,
   readFromAuthority,
@@ -20,6 +23,7 @@ import {
 import type { MotionFault, WritableFields } from "@paceline/netcode";
 import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import { Listeners } from "../listeners.js";
+import type { OwnedRecord } from "../owned-entities.js";
 import type { RoomMessages } from "../room-messages.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
@@ -38,8 +42,12 @@ export interface AuthorityOptions {
   onError(error: NetError): void;
   onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
   onDropped(reason: DropReason): void;
+  /** An entity of this participant has to go on from there. */
+  onCorrected(localId: number, state: Uint8Array): void;
 }
 
+/** An own entity that does not change is told this often: what was lost is then made good. */
+const HEARTBEAT_MS = 300;
 /** States that make no sense are asked for anew at most this often. */
 const RESYNC_PERIOD_MS = 500;
 
@@ -55,6 +63,8 @@ export class Authority {
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
   #cancelKinds: Cancel | undefined;
+  /** What the authority was told last of own entities. */
+  readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
   #resyncAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AuthorityOptions) {
@@ -125,7 +135,7 @@ export class Authority {
   receive(payload: Uint8Array): boolean {
     if (payload[0] === PayloadKind.authority) {
       const message = readFromAuthority(payload.subarray(1));
-      if (message) this.#told(message);
+      if (message) this.#hear(message);
       return message !== undefined;
     }
     const message = readPeerPayload(payload);
@@ -146,6 +156,31 @@ export class Authority {
     const reason = this.entities.receive(reader.rest(), tick);
     if (reason) return this.#lost(reason);
     this.#inputs?.told(feedback);
+  }
+
+  /** This participant wants to own an entity: the authority decides whether it may. */
+  own({ localId, definition, place }: OwnedRecord): void {
+    const { name, schemaHash } = definition;
+    const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
+    this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }));
+  }
+
+  disown({ localId }: OwnedRecord): void {
+    this.#send(writeAuthority({ type: "disown", localId }));
+  }
+
+  /** Sends the states of entities that this participant simulates; the authority checks them and passes them on. */
+  publish(records: Iterable<OwnedRecord>, nowMs: number): void {
+    const { info, session } = { info: this.#options.info, session: this.#options.session() };
+    for (const record of records) {
+      const row = record.place.table.stateOf(record.place.row);
+      const last = this.#told.get(record);
+      const ageMs = last ? nowMs - last.atMs : Number.POSITIVE_INFINITY;
+      const isSame = last?.row.every((value, index) => value === row[index]) ?? false;
+      if (ageMs < 1000 / info.tickHz - 2 || (isSame && ageMs < HEARTBEAT_MS)) continue;
+      this.#told.set(record, { row: row.slice(), atMs: nowMs });
+      session.sendState(writeOwned(new ByteWriter(), record.localId, row).take(), record.localId + 1);
+    }
   }
 
   /** Sends what goes to peers where there is no authority. */
@@ -178,8 +213,9 @@ export class Authority {
     if (!this.#options.session().isClosed) this.#send(writePeerPayload(reply));
   }
 
-  #told(message: FromAuthority): void {
-    if (message.type !== "refused") return;
+  #hear(message: FromAuthority): void {
+    if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
+    if (message.type === "granted") return;
     if (message.what === "kind") return this.#mismatched(message.reason);
     const code = message.what === "entity" ? "entity/refused" : "message/refused";
     this.#options.onError(new NetError(code, message.reason));

@@ -10,6 +10,17 @@ const codedAs: Readonly<Record<ColumnGroup["role"], string>> = {
   [Role.change]: "holds, then is another",
 };
 
+/** Rows of what the motion model derives and the plan sends. */
+function derivedRows({ definition, groups, columnOf, bits }: StatePlan): string[][] {
+  return definition.components.flatMap(({ name, isSent, precision, unit }, index) => {
+    const column = columnOf[index]!;
+    const group = groups.find(({ first, count }) => column >= first && column < first + count);
+    if (isSent || !group) return [];
+    const step = `${Number(precision.toPrecision(3))} ${unit}`.trim();
+    return [[name, "derived", "cut off", step, String(bits[column]!), codedAs[group.role]]];
+  });
+}
+
 /** The fields of a plan as a Markdown table, in wire order. */
 export function fieldTable(plan: StatePlan): string {
   const rows = plan.definition.leaves.map(({ path, field, offset, count }) => {
@@ -40,6 +51,7 @@ export function fieldTable(plan: StatePlan): string {
     ["field", "kind", "range", "step", "bits, whole", "expected to"],
     ["-", "-", "-", "-", "-:", "-"],
     ...rows,
+    ...derivedRows(plan),
   ];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -115,7 +115,7 @@ export class Session {
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
-  readonly #gate = new StateGate((packet, key) => this.activeLink?.send("state", packet, key));
+  readonly #gate = new StateGate((packet, key) => this.linkFor("state")?.send("state", packet, key));
   readonly #stopUpdates: Cancel;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
@@ -138,7 +138,10 @@ export class Session {
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
-      onSwift: (link) => this.#handlers.onStateLink?.(link),
+      onSwift: (link) => {
+        this.#gate.moved(this.#scheduler.nowMs());
+        this.#handlers.onStateLink?.(link);
+      },
       onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
@@ -251,7 +254,7 @@ export class Session {
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    const link = this.#links.active?.link;
+    const link = this.linkFor("input");
     if (!link) return;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.input, body);
@@ -280,7 +283,6 @@ export class Session {
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
   #moved(link: Link | undefined, reason: string): void {
-    this.#gate.moved(this.#scheduler.nowMs());
     this.#handlers.onActiveLink?.(link, reason);
     if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
   }
@@ -487,7 +489,7 @@ export class Session {
   #sendReceipt(): void {
     this.#cancelReceipt = undefined;
     const trafficClass = this.#answerClass;
-    const link = this.#links.active?.link;
+    const link = this.linkFor(trafficClass);
     if (link) link.send(trafficClass, this.#startPacket().take());
   }
 

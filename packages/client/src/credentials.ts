@@ -1,0 +1,119 @@
+import { ConfigError, NetError } from "@paceline/protocol";
+
+/** Proof of who the player is: a token, or a function that is asked for one before every request for a seat. */
+export type AuthToken = string | (() => string | PromiseLike<string>);
+
+/** Where a guest's identity is kept; `localStorage` is one. */
+export interface IdentityStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+const MAX_CHARACTERS = 3000;
+
+/** Who the player is, for the authority of a room: what the game says, else what a server has given a guest. */
+export class Credentials {
+  readonly #authToken: AuthToken;
+  readonly #storage: IdentityStorage | undefined;
+  readonly #key: string;
+  #identity: string | undefined;
+
+  /** `keepIdentity`: true for the page's `localStorage`. */
+  constructor(authToken: unknown, keepIdentity: unknown, serverUrl: string) {
+    this.#authToken = checkedToken(authToken);
+    this.#storage = checkedStorage(keepIdentity);
+    this.#key = `paceline:identity:${serverUrl}`;
+  }
+
+  /** The proof; empty where there is none. Rejects with {@link NetError} where the game has none in time. */
+  async token(signal: AbortSignal): Promise<string> {
+    const token = this.#authToken;
+    if (typeof token === "string") return token || this.#kept();
+    try {
+      const given: unknown = await Promise.race([token(), abortOf(signal)]);
+      if (typeof given === "string") return given || this.#kept();
+      throw new TypeError("the function returned no text");
+    } catch (cause) {
+      const words = cause instanceof Error ? cause.message : String(cause);
+      throw new NetError("match/unauthorized", `authToken: ${words}`, { retryable: true, cause });
+    }
+  }
+
+  /** A server has given this guest an identity. */
+  keep(identity: string): void {
+    if (!this.#storage) return;
+    this.#identity = identity;
+    try {
+      this.#storage.setItem(this.#key, identity);
+    } catch {
+      // A page may be denied its storage, or have filled it: the identity lives as long as the page.
+    }
+  }
+
+  #kept(): string {
+    if (this.#identity !== undefined) return this.#identity;
+    try {
+      return this.#storage?.getItem(this.#key) ?? "";
+    } catch {
+      return "";
+    }
+  }
+}
+
+/** Undefined where there is nothing that could be proved. */
+export function credentialsOf(
+  authToken: unknown,
+  keepIdentity: unknown,
+  serverUrl: string,
+): Credentials | undefined {
+  if (authToken === undefined && (keepIdentity === undefined || keepIdentity === false)) return undefined;
+  return new Credentials(authToken ?? "", keepIdentity, serverUrl);
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("no token in time")));
+  });
+}
+
+function checkedToken(token: unknown): AuthToken {
+  const isShort = typeof token === "string" && token.length <= MAX_CHARACTERS;
+  if (isShort || typeof token === "function") return token as AuthToken;
+  // The token itself stays out of the message: it is a secret.
+  const value = typeof token === "string" ? `${token.length} characters` : typeof token;
+  const expected = `text of at most ${MAX_CHARACTERS} characters, or a function that returns it`;
+  throw new ConfigError({ field: "authToken", value, expected });
+}
+
+function checkedStorage(storage: unknown): IdentityStorage | undefined {
+  if (storage === undefined || storage === false) return undefined;
+  if (storage === true) return pageStorage();
+  const { getItem, setItem } = (typeof storage === "object" && storage !== null ? storage : {}) as Partial<
+    Record<keyof IdentityStorage, unknown>
+  >;
+  if (typeof getItem === "function" && typeof setItem === "function") return storage as IdentityStorage;
+  const expected = "true, false or an object with getItem and setItem";
+  throw new ConfigError({ field: "keepIdentity", value: storage, expected });
+}
+
+/** Reading the property itself throws where a page may not store anything. */
+function pageStorage(): IdentityStorage {
+  try {
+    if (globalThis.localStorage) return globalThis.localStorage;
+  } catch {
+    // Kept in memory, as where there is no page.
+  }
+  return new MemoryStorage();
+}
+
+class MemoryStorage implements IdentityStorage {
+  readonly #items = new Map<string, string>();
+
+  getItem(key: string): string | null {
+    return this.#items.get(key) ?? null;
+  }
+
+  setItem(key: string, value: string): void {
+    this.#items.set(key, value);
+  }
+}

@@ -1,0 +1,30 @@
+import { NodeWebSocket } from "@paceline/client/node";
+
+/** A binary message of a WebSocket, with who sent it. */
+export interface Recorded {
+  readonly link: string;
+  readonly from: "server" | "participant";
+  readonly hex: string;
+}
+
+/** A WebSocket for `ClientOptions.webSocket` that writes down what goes over it, in its order. */
+export function recordingWebSocket(link: string, into: Recorded[]): typeof NodeWebSocket {
+  const record = (from: Recorded["from"], data: unknown): void => {
+    if (data instanceof ArrayBuffer) into.push({ link, from, hex: Buffer.from(data).toString("hex") });
+    else if (ArrayBuffer.isView(data)) {
+      const { buffer, byteOffset, byteLength } = data;
+      into.push({ link, from, hex: Buffer.from(buffer, byteOffset, byteLength).toString("hex") });
+    }
+  };
+  return class extends NodeWebSocket {
+    constructor(url: string, protocols?: string[]) {
+      super(url, protocols);
+      this.addEventListener("message", (event: { data: unknown }) => record("server", event.data));
+    }
+
+    override send(data: Parameters<InstanceType<typeof NodeWebSocket>["send"]>[0]): void {
+      record("participant", data);
+      super.send(data);
+    }
+  };
+}

@@ -1,0 +1,36 @@
+import type { Cancel } from "@paceline/transport";
+import type { GuardedLink } from "./guarded-link.js";
+import type { HostedSeat } from "./room-host.js";
+import type { Room } from "./room.js";
+
+/** A seat that waits for its participant. */
+export interface Seat {
+  readonly ticket: string;
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly sessionId: string;
+  /** What the client is to show as its proof the next time. */
+  readonly identity?: string;
+}
+
+/** A seat that somebody may take. */
+export interface ReservedSeat extends HostedSeat {
+  readonly room: Room;
+  readonly cancelRelease: Cancel;
+}
+
+/** A seat that is kept while its room opens. */
+export interface Held {
+  readonly room: Room;
+  readonly sessionId: string;
+  readonly identity?: string | undefined;
+}
+
+/** Somebody who takes a seat. */
+export interface Newcomer {
+  readonly room: Room;
+  readonly number: number;
+  readonly id: string;
+  readonly webrtc: boolean;
+  readonly link: GuardedLink;
+}

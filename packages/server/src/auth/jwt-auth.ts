@@ -1,0 +1,78 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+} from "jose";
+import { Refusal } from "../refusal.js";
+import type { Authenticator, Identity } from "./identity.js";
+import { checkedJwtOptions, type JwtAuthOptions, type JwtSettings } from "./jwt-options.js";
+import { refusalOf } from "./jwt-refusal.js";
+
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ readonly payload: JWTPayload }>;
+
+/**
+ * Checks JSON Web Tokens: give it to a room as its static `onAuth`. `player.auth` is then an {@link Identity}. The
+ * token has to be signed by one of the keys, to be in time, to be of the issuer and for the audience, and to have `exp`
+ * and `sub`. Throws `ConfigError` for options that can never work.
+ */
+export function jwtAuth(options: JwtAuthOptions): Authenticator {
+  const settings = checkedJwtOptions(options);
+  const verify = verifierOf(settings);
+  return async ({ token }) => {
+    if (token === "") throw new Refusal("a token is needed", { kind: "unauthorized" });
+    try {
+      const { payload } = await verify(token, verifyOptions(settings));
+      return identityIn(payload, settings.rolesClaim);
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  };
+}
+
+function verifierOf({ secret, jwks, jwksUrl, timeoutMs, cooldownMs, cacheMs }: JwtSettings): Verify {
+  if (secret) return (token, options) => jwtVerify(token, secret, options);
+  if (jwks) {
+    const keys = createLocalJWKSet(jwks);
+    return (token, options) => jwtVerify(token, keys, options);
+  }
+  const keys = createRemoteJWKSet(jwksUrl!, {
+    timeoutDuration: timeoutMs,
+    cooldownDuration: cooldownMs,
+    cacheMaxAge: cacheMs,
+  });
+  return (token, options) => jwtVerify(token, keys, options);
+}
+
+function verifyOptions({
+  issuer,
+  audience,
+  algorithms,
+  clockToleranceS,
+  nowMs,
+}: JwtSettings): JWTVerifyOptions {
+  return {
+    issuer,
+    audience,
+    algorithms,
+    clockTolerance: clockToleranceS,
+    currentDate: new Date(nowMs()),
+    requiredClaims: ["exp", "sub"],
+  };
+}
+
+function identityIn(payload: JWTPayload, rolesClaim: string): Identity {
+  const { sub } = payload;
+  if (typeof sub !== "string" || sub === "") {
+    throw new Refusal(`the token's claim "sub" is no text`, { kind: "unauthorized" });
+  }
+  return Object.freeze({ id: sub, roles: rolesIn(payload[rolesClaim]), isGuest: false, claims: payload });
+}
+
+/** A list of texts, or one text with spaces between, as OAuth writes scopes. */
+function rolesIn(claim: unknown): readonly string[] {
+  if (typeof claim === "string") return Object.freeze(claim.split(" ").filter((role) => role !== ""));
+  if (!Array.isArray(claim)) return Object.freeze([]);
+  return Object.freeze(claim.filter((role): role is string => typeof role === "string"));
+}

@@ -1,0 +1,134 @@
+import { ConfigError } from "@paceline/protocol";
+import type { JSONWebKeySet } from "jose";
+
+/** What {@link jwtAuth} takes: exactly one of `secret`, `jwks` and `jwksUrl`, and whom tokens have to be of and for. */
+export interface JwtAuthOptions {
+  /** Shared with whoever signs the tokens; 32 bytes at least. */
+  readonly secret?: string | Uint8Array;
+  /** Public keys that are known. */
+  readonly jwks?: JSONWebKeySet;
+  /** Where the issuer publishes its keys: https, or http on this machine. Fetched when first needed, and kept. */
+  readonly jwksUrl?: string;
+  /** The token's `iss`. */
+  readonly issuer: string | readonly string[];
+  /** The token's `aud`. */
+  readonly audience: string | readonly string[];
+  /** Signatures that are taken. Default: HS256 with a secret; else RS256, PS256, ES256 and EdDSA. */
+  readonly algorithms?: readonly string[];
+  /** How far clocks may be apart, 0 to 300 s. Default 5. */
+  readonly clockToleranceS?: number;
+  /** The claim that lists roles: texts, or one text with spaces between. Default `roles`. */
+  readonly rolesClaim?: string;
+  /** How long the keys may take to be fetched, 100 to 60000 ms. Default 5000. */
+  readonly timeoutMs?: number;
+  /** After a fetch a key that is not known is not looked for again so long, 0 to 3600000 ms. Default 30000. */
+  readonly cooldownMs?: number;
+  /** How long fetched keys are used, 1000 to 86400000 ms. Default 600000. */
+  readonly cacheMs?: number;
+  /** Milliseconds since the epoch. Default: `Date.now`. */
+  readonly nowMs?: () => number;
+}
+
+/** Options after checks. */
+export interface JwtSettings {
+  readonly secret: Uint8Array | undefined;
+  readonly jwks: JSONWebKeySet | undefined;
+  readonly jwksUrl: URL | undefined;
+  readonly issuer: string[];
+  readonly audience: string[];
+  readonly algorithms: string[];
+  readonly clockToleranceS: number;
+  readonly rolesClaim: string;
+  readonly timeoutMs: number;
+  readonly cooldownMs: number;
+  readonly cacheMs: number;
+  readonly nowMs: () => number;
+}
+
+const SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"];
+const KEY_ALGORITHMS = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
+const DEFAULT_KEY_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
+const MIN_SECRET_BYTES = 32;
+const DAY_MS = 86_400_000;
+
+/** Checks options once and fills the defaults. Throws {@link ConfigError} naming field, value, range and unit. */
+export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
+  const { secret, jwks, jwksUrl } = options;
+  const given = [secret, jwks, jwksUrl].filter((way) => way !== undefined).length;
+  if (given !== 1) {
+    const expected = "exactly one of secret, jwks and jwksUrl";
+    throw new ConfigError({ field: "jwtAuth", value: `${given} of them`, expected });
+  }
+  const { clockToleranceS = 5, rolesClaim = "roles", nowMs = Date.now } = options;
+  const { timeoutMs = 5000, cooldownMs = 30_000, cacheMs = 600_000 } = options;
+  assertRange("clockToleranceS", clockToleranceS, [0, 300, "s"]);
+  assertRange("timeoutMs", timeoutMs, [100, 60_000, "ms"]);
+  assertRange("cooldownMs", cooldownMs, [0, 3_600_000, "ms"]);
+  assertRange("cacheMs", cacheMs, [1000, DAY_MS, "ms"]);
+  return {
+    secret: secret === undefined ? undefined : secretBytes("secret", secret),
+    jwks: jwks === undefined ? undefined : checkedKeys(jwks),
+    jwksUrl: jwksUrl === undefined ? undefined : checkedUrl(jwksUrl),
+    issuer: textsOf("issuer", options.issuer),
+    audience: textsOf("audience", options.audience),
+    algorithms: algorithmsOf(options.algorithms, secret !== undefined),
+    clockToleranceS,
+    rolesClaim,
+    timeoutMs,
+    cooldownMs,
+    cacheMs,
+    nowMs,
+  };
+}
+
+/** A secret as bytes. The value stays out of messages, however bad it is. */
+export function secretBytes(field: string, secret: unknown): Uint8Array {
+  const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : secret;
+  if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return bytes;
+  const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
+  throw new ConfigError({
+    field,
+    value,
+    expected: `text or bytes, at least ${MIN_SECRET_BYTES} bytes`,
+  });
+}
+
+function assertRange(
+  field: string,
+  value: number,
+  [least, most, unit]: readonly [number, number, string],
+): void {
+  if (value >= least && value <= most) return;
+  throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
+}
+
+function textsOf(field: string, given: unknown): string[] {
+  const texts: unknown[] = Array.isArray(given) ? given : [given];
+  const isText = (text: unknown): text is string => typeof text === "string" && text !== "";
+  if (texts.length > 0 && texts.every(isText)) return texts;
+  throw new ConfigError({ field, value: given, expected: "text, or a list of texts" });
+}
+
+/** A secret signs and checks; a public key only checks. One list for both lets a public key be taken for a secret. */
+function algorithmsOf(given: readonly string[] | undefined, isSecret: boolean): string[] {
+  const known = isSecret ? SECRET_ALGORITHMS : KEY_ALGORITHMS;
+  const algorithms = given ?? (isSecret ? ["HS256"] : DEFAULT_KEY_ALGORITHMS);
+  if (algorithms.length > 0 && algorithms.every((name) => known.includes(name))) return [...algorithms];
+  throw new ConfigError({ field: "algorithms", value: algorithms, expected: `some of ${known.join(", ")}` });
+}
+
+function checkedKeys(jwks: JSONWebKeySet): JSONWebKeySet {
+  if (Array.isArray(jwks.keys) && jwks.keys.length > 0) return jwks;
+  throw new ConfigError({ field: "jwks", value: jwks, expected: "an object with a list of keys" });
+}
+
+function checkedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHere = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isHere)) return url;
+  const expected = "an https address; http only on this machine, or anybody on the way could give the keys";
+  throw new ConfigError({ field: "jwksUrl", value: text, expected });
+}

@@ -1,0 +1,78 @@
+import { Histogram } from "./histogram.js";
+import { addRoomCounters, newRoomCounters, type RoomCounters } from "./room-counters.js";
+import type { RoomReport } from "./room-report.js";
+
+/** What all rooms of one class have counted and measured since the start, those that are over included. */
+export interface ClassReport {
+  readonly roomName: string;
+  /** Open now. */
+  readonly rooms: number;
+  /** In them now. */
+  readonly players: number;
+  readonly entities: number;
+  /** Steps made, and steps that were due and never made. */
+  readonly ticks: number;
+  readonly skippedTicks: number;
+  /** How late steps began. */
+  readonly lateness: Histogram;
+  /** How long steps took. */
+  readonly duration: Histogram;
+  readonly counters: RoomCounters;
+}
+
+/** Keeps what rooms of a class have counted when they end: what is counted up must never go down. */
+export class ClassTally {
+  readonly #past = newTotals();
+
+  /** A room has ended. */
+  add(report: RoomReport): void {
+    addTo(this.#past, report);
+  }
+
+  report(
+    roomName: string,
+    open: readonly RoomReport[],
+    early: Readonly<Record<string, number>>,
+  ): ClassReport {
+    const totals = newTotals();
+    addTo(totals, { ...this.#past, tick: this.#past.ticks });
+    let [players, entities] = [0, 0];
+    for (const room of open) {
+      addTo(totals, room);
+      players += room.players;
+      entities += room.entities;
+    }
+    const { hookErrors } = totals.counters;
+    for (const [hook, count] of Object.entries(early)) hookErrors[hook] = (hookErrors[hook] ?? 0) + count;
+    return { roomName, rooms: open.length, players, entities, ...totals };
+  }
+}
+
+interface Totals {
+  ticks: number;
+  skippedTicks: number;
+  readonly lateness: Histogram;
+  readonly duration: Histogram;
+  readonly counters: RoomCounters;
+}
+
+function newTotals(): Totals {
+  return {
+    ticks: 0,
+    skippedTicks: 0,
+    lateness: new Histogram(),
+    duration: new Histogram(),
+    counters: newRoomCounters(),
+  };
+}
+
+function addTo(
+  totals: Totals,
+  more: Pick<RoomReport, "tick" | "skippedTicks" | "lateness" | "duration" | "counters">,
+): void {
+  totals.ticks += more.tick;
+  totals.skippedTicks += more.skippedTicks;
+  totals.lateness.addAll(more.lateness);
+  totals.duration.addAll(more.duration);
+  addRoomCounters(totals.counters, more.counters);
+}

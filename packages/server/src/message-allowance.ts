@@ -1,0 +1,59 @@
+import { ConfigError } from "@paceline/protocol";
+import { TokenBucket } from "@paceline/relay";
+
+/** How many messages and questions a player may send. */
+export interface MessageLimits {
+  /** Of all types together, sustained; 1 to 100000 per second. */
+  readonly perSecond: number;
+  /** At once; 1 to 100000. */
+  readonly burst: number;
+  /** Of single types, sustained; of these at most as many at once, and one at least. */
+  readonly types: Readonly<Record<string, number>>;
+}
+
+const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types: {} };
+
+const RANGE = { least: 0.01, most: 100_000 };
+/** Who sends too much is told so this often. */
+const TOLD_EVERY_MS = 1000;
+
+/** Completes and checks what a room's class says. Throws {@link ConfigError}. */
+export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimits {
+  const limits = { ...defaultMessageLimits, ...given };
+  assertRate("messageLimits.perSecond", limits.perSecond);
+  assertRate("messageLimits.burst", limits.burst);
+  for (const [type, perSecond] of Object.entries(limits.types)) {
+    assertRate(`messageLimits.types.${type}`, perSecond);
+  }
+  return limits;
+}
+
+/** What one player may still send. */
+export class MessageAllowance {
+  readonly #all: TokenBucket;
+  readonly #types = new Map<string, TokenBucket>();
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ perSecond, burst, types }: MessageLimits, nowMs: number) {
+    this.#all = new TokenBucket(perSecond, Math.max(1, burst), nowMs);
+    for (const [type, rate] of Object.entries(types)) {
+      this.#types.set(type, new TokenBucket(rate, Math.max(1, rate), nowMs));
+    }
+  }
+
+  admit(type: string, nowMs: number): boolean {
+    return this.#all.take(1, nowMs) && (this.#types.get(type)?.take(1, nowMs) ?? true);
+  }
+
+  /** Whether the player is to be told now: an answer to each would be a flood of ours. */
+  isToBeTold(nowMs: number): boolean {
+    if (nowMs - this.#toldAtMs < TOLD_EVERY_MS) return false;
+    this.#toldAtMs = nowMs;
+    return true;
+  }
+}
+
+function assertRate(field: string, value: number): void {
+  if (value >= RANGE.least && value <= RANGE.most) return;
+  throw new ConfigError({ field, value, expected: `${RANGE.least} to ${RANGE.most} messages per second` });
+}

@@ -1,0 +1,248 @@
+import { connect } from "node:net";
+import { Client, NetError, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
+import type { ServerOptions, RoomClass } from "@paceline/server";
+import { afterEach, describe, expect, it } from "vitest";
+import { RaceRoom } from "./race.js";
+import { RudeProxy, type Rudeness } from "./rude-proxy.js";
+import { Stage, eventually } from "./stage.js";
+
+class Busy extends RaceRoom {
+  override maxClients = 500;
+  override readonly reconnectSeconds: number = 1;
+  override readonly messageLimits = { perSecond: 50, burst: 100, types: { rare: 1 } };
+  readonly heard = new Map<string, number>();
+
+  override onCreate(): void {
+    super.onCreate();
+    for (const type of ["often", "rare"]) {
+      this.onMessage(type as "horn", () => this.heard.set(type, (this.heard.get(type) ?? 0) + 1));
+    }
+  }
+}
+
+let stage: Stage<Busy>;
+const proxies: RudeProxy[] = [];
+const rooms: ClientRoom[] = [];
+afterEach(async () => {
+  for (const room of rooms.splice(0)) room.leave();
+  for (const proxy of proxies.splice(0)) proxy.stop();
+  await stage.stop();
+});
+
+type Options = Partial<Omit<ServerOptions<{ race: RoomClass }>, "rooms">>;
+
+/** A server with a room whose player must not notice what happens in others. */
+async function withNeighbour(options: Options = {}): Promise<() => Promise<void>> {
+  stage = await new Stage(Busy, options).start();
+  const neighbour = await stage.join({ track: "next door" });
+  const host = stage.rooms[0]!;
+  return async () => {
+    const { tick } = host;
+    const startedAtMs = performance.now();
+    expect(await neighbour.request("lap", { car: 2 })).toEqual({ laps: 4 });
+    expect(performance.now() - startedAtMs).toBeLessThan(1500);
+    await eventually(() => expect(host.tick).toBeGreaterThan(tick + 3), 1500);
+    expect(neighbour.state).toBe("joined");
+    expect(host.players.size).toBe(1);
+  };
+}
+
+const client = (url: string, options: Partial<ClientOptions> = {}): Client =>
+  new Client(url, { profile: "racing", webSocket: NodeWebSocket, transports: ["websocket"], ...options });
+
+async function through(rudeness: Rudeness, options: Partial<ClientOptions> = {}): Promise<ClientRoom> {
+  const proxy = await RudeProxy.before(stage.url, rudeness);
+  proxies.push(proxy);
+  const room = await client(proxy.url, options).joinOrCreate("race", { track: "far" });
+  rooms.push(room);
+  return room;
+}
+
+/** Asks for a seat with a ticket of its own, as a proof of identity makes every client do. */
+const twoSteps = { authToken: "somebody" };
+
+async function match(path: string, track: string): Promise<{ status: number; ticket: string }> {
+  const body = JSON.stringify({ version: 1, options: { track } });
+  const response = await fetch(`${stage.url}/match/${path}`, { method: "POST", body });
+  const { ticket = "" } = (await response.json()) as { ticket?: string };
+  return { status: response.status, ticket };
+}
+
+describe("messages", () => {
+  it("10000 a second: most are dropped and counted, the player is told, others do not notice", async () => {
+    const othersAreFine = await withNeighbour();
+    const room = await stage.join({ track: "loud" });
+    const errors: string[] = [];
+    room.onError(({ code, message }) => errors.push(`${code} ${message}`));
+    const startedAtMs = performance.now();
+    let sent = 0;
+    while (performance.now() - startedAtMs < 1000 && room.state === "joined") {
+      const due = Math.min(10_000, (performance.now() - startedAtMs) * 10);
+      try {
+        for (; sent < due; sent++) room.send("often", sent);
+      } catch (error) {
+        // The client's own queue is full: it holds 1024.
+        if (!(error instanceof NetError)) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await othersAreFine();
+    const host = stage.rooms[1]!;
+    const { messagesLimited } = stage.server.reports().find(({ roomId }) => roomId === host.roomId)!.counters;
+    expect(messagesLimited).toBeGreaterThan(200);
+    expect(host.heard.get("often")).toBeLessThan(300);
+    await eventually(() => expect(errors[0]).toMatch(/^message\/refused too many messages/));
+    expect(errors.length).toBeLessThan(10);
+  });
+
+  it("of a single type may be rarer; a question beyond the limit is answered", async () => {
+    const othersAreFine = await withNeighbour();
+    const room = await stage.join({ track: "loud" });
+    for (let sent = 0; sent < 10; sent++) room.send("rare", sent);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 150 }, (_, car) => room.request("lap", { car })),
+    );
+    const refused = answers.filter(({ status }) => status === "rejected");
+    expect(refused.length).toBeGreaterThan(20);
+    expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: "request/refused" });
+    expect(stage.rooms[1]!.heard.get("rare")).toBe(1);
+    await othersAreFine();
+  });
+
+  it("packets without end: the sender is cut, and the cut is counted", async () => {
+    const othersAreFine = await withNeighbour({ limits: { floodPatienceMs: 200 } });
+    const { ticket } = await match("joinOrCreate/race", "loud");
+    const socket = new NodeWebSocket(`${stage.url.replace("http", "ws")}/link`, [
+      WEBSOCKET_PROTOCOL,
+      `ticket.${ticket}`,
+    ]);
+    await new Promise<void>((resolve) => socket.addEventListener("open", () => resolve()));
+    const closed = new Promise<number>((resolve) =>
+      socket.addEventListener("close", (event) => resolve((event as { code: number }).code)),
+    );
+    const flood = setInterval(() => {
+      for (let sent = 0; sent < 100; sent++)
+        socket.send(Uint8Array.of(0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+    }, 5);
+    try {
+      expect([CloseCode.flooding, CloseCode.protocolViolation]).toContain(await closed);
+    } finally {
+      clearInterval(flood);
+    }
+    const { counts } = stage.server;
+    expect(Object.keys(counts.sessionEnds)).toHaveLength(1);
+    await othersAreFine();
+  });
+});
+
+describe("joining", () => {
+  it("in a storm: what is too much is told to come later, and counted; others do not notice", async () => {
+    const limits = { joinBurstPerRoom: 30, joinsPerSecondPerRoom: 1, matchBurstPerAddress: 1000 };
+    const othersAreFine = await withNeighbour({ limits });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => match("joinOrCreate/race", "storm")));
+    const taken = answers.filter(({ status }) => status === 200).length;
+    expect(taken).toBeGreaterThanOrEqual(30);
+    expect(taken).toBeLessThan(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(200 - taken);
+    expect(stage.server.counts.limited.joinsPerRoom).toBe(200 - taken);
+    await othersAreFine();
+  });
+
+  it("opens so many rooms for one address, and no more", async () => {
+    let address = "192.0.2.1";
+    const limits = { roomBurstPerAddress: 5, roomsPerMinutePerAddress: 1 };
+    const othersAreFine = await withNeighbour({ limits, addressOf: () => address });
+    const statuses: number[] = [];
+    for (let opened = 0; opened < 6; opened++) statuses.push((await match("create/race", "mine")).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+    expect(stage.server.counts.limited.roomsPerAddress).toBe(2);
+    // A room that is open already may be joined.
+    expect((await match("join/race", "mine")).status).toBe(200);
+    address = "192.0.2.2";
+    expect((await match("create/race", "mine")).status).toBe(200);
+    await othersAreFine();
+  });
+
+  it("from a page of another origin is refused, and counted", async () => {
+    const othersAreFine = await withNeighbour();
+    const response = await fetch(`${stage.url}/match/joinOrCreate/race`, {
+      method: "POST",
+      headers: { Origin: "https://evil.example" },
+      body: JSON.stringify({ version: 1, options: {} }),
+    });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: { code: "session/origin" } });
+    expect(stage.server.counts.matchRefusals).toEqual({ "session/origin": 1 });
+    await othersAreFine();
+  });
+});
+
+describe("the way to the server", () => {
+  it("is too slow for the ticket: the client asks for another one by itself", async () => {
+    const othersAreFine = await withNeighbour({ limits: { ticketLifetimeMs: 300 } });
+    const room = await through({ firstLinkLateMs: 700 }, twoSteps);
+    expect(room.state).toBe("joined");
+    expect(stage.server.counts.linkCloses).toMatchObject({ ticketExpired: 1 });
+    await othersAreFine();
+  });
+
+  it("tries every upgrade twice: the ticket is used, and the client asks for another one", async () => {
+    const othersAreFine = await withNeighbour();
+    const room = await through({ triesTwice: 1 }, twoSteps);
+    expect(room.state).toBe("joined");
+    expect(stage.server.counts.linkCloses).toMatchObject({ ticketUsed: 1 });
+    await othersAreFine();
+  });
+
+  it("does so always: the join ends, and says what it was", async () => {
+    const othersAreFine = await withNeighbour();
+    await expect(through({ triesTwice: 9 }, twoSteps)).rejects.toMatchObject({
+      code: "session/expired",
+      retryable: true,
+    });
+    expect(stage.server.counts.linkCloses).toMatchObject({ ticketUsed: 2 });
+    await othersAreFine();
+  });
+
+  it("strips the upgrade: the join ends, says what it may be, and the server counts it", async () => {
+    const othersAreFine = await withNeighbour();
+    await expect(through({ stripsUpgrade: true })).rejects.toMatchObject({
+      code: "transport/closed",
+      message: expect.stringContaining("lets no WebSocket through") as string,
+    });
+    expect(stage.server.counts.linkCloses["upgradeMissing"]).toBeGreaterThanOrEqual(1);
+    const plain = await fetch(`${stage.url}/link`);
+    expect([plain.status, plain.headers.get("upgrade")]).toEqual([426, "websocket"]);
+    await othersAreFine();
+  });
+
+  it("swallows everything: the room hears of a drop, then of the leaving; others do not notice", async () => {
+    const othersAreFine = await withNeighbour({ limits: { linkTimeoutMs: 1000 } });
+    await through({});
+    const host = stage.rooms[1]!;
+    proxies[0]!.swallow();
+    await eventually(() => expect(host.calls).toContain("drop 1"));
+    await othersAreFine();
+    await eventually(() => expect(host.calls).toContain(`leave 1 ${CloseCode.timeout}`));
+    expect(stage.server.counts.sessionEnds).toEqual({ timeout: 1 });
+    await othersAreFine();
+  }, 20_000);
+
+  it("holds half-open connections: they take nothing from others", async () => {
+    const othersAreFine = await withNeighbour();
+    const { port } = new URL(stage.url);
+    const sockets = Array.from({ length: 200 }, (_, index) => {
+      const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+      // Nothing at all, or a request without an end.
+      if (index % 2 === 0) socket.write("GET /link HTTP/1.1\r\nHost: here\r\n");
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+    expect((await stage.join({ track: "far" })).state).toBe("joined");
+    expect(stage.server.health().connections).toBe(2);
+    await othersAreFine();
+    for (const socket of sockets) socket.destroy();
+  });
+});

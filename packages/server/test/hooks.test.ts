@@ -1,0 +1,140 @@
+import { CloseCode } from "@paceline/protocol";
+import { Refusal, type AuthRequest, type Player, type Room } from "@paceline/server";
+import { afterEach, describe, expect, it } from "vitest";
+import { Car, RaceRoom } from "./race.js";
+import { Stage, eventually } from "./stage.js";
+
+let stage: Stage<Room> | undefined;
+afterEach(() => stage?.stop());
+
+async function staged<R extends Room>(roomClass: new () => R, options = {}): Promise<Stage<R>> {
+  const opened = await new Stage(roomClass, options).start();
+  stage = opened;
+  return opened;
+}
+
+describe("hooks that fail", () => {
+  it("onCreate: the room is not to be, and the next one may", async () => {
+    let isBroken = true;
+    class Broken extends RaceRoom {
+      override onCreate(): void {
+        if (isBroken) throw new Error("no map");
+      }
+    }
+    const { server } = await staged(Broken);
+    await expect(stage!.join()).rejects.toMatchObject({ code: "match/room-failed" });
+    expect(server.health().rooms).toBe(0);
+    isBroken = false;
+    expect((await stage!.join()).state).toBe("joined");
+  });
+
+  it("onCreate that never ends: refused after the timeout, others join meanwhile elsewhere", async () => {
+    class Endless extends RaceRoom {
+      override onCreate(options: { track?: string } = {}): unknown {
+        return options.track === "endless" ? new Promise(() => undefined) : undefined;
+      }
+    }
+    await staged(Endless, { hookTimeoutMs: 300 });
+    const waiting = stage!.join({ track: "endless" }).catch((error: unknown) => error);
+    expect((await stage!.join({ track: "short" })).state).toBe("joined");
+    expect(await waiting).toMatchObject({ code: "match/room-failed" });
+    expect(stage!.server.health().rooms).toBe(1);
+  });
+
+  it("onJoin: that one stays outside; a refusal says why, a mistake does not", async () => {
+    class Picky extends RaceRoom {
+      override onJoin(player: Player, { name }: { name?: string } = {}): void {
+        if (name === "cheat") throw new Refusal("banned until Friday");
+        if (name === "bug") throw new Error("secret path");
+        super.onJoin(player);
+      }
+    }
+    const { server, rooms } = await staged(Picky);
+    const honest = await stage!.join({ name: "Ann" });
+    await expect(stage!.join({ name: "cheat" })).rejects.toThrow("banned until Friday");
+    await expect(stage!.join({ name: "bug" })).rejects.toThrow("the room failed to let this player in");
+    expect(rooms[0]!.players.size).toBe(1);
+    expect(server.reports()[0]!.counters).toMatchObject({
+      joins: 1,
+      joinsRefused: 2,
+      hookErrors: { onJoin: 1 },
+    });
+    await eventually(() => expect([...honest.entities(Car)]).toHaveLength(1));
+  });
+
+  it("onTick and timers: counted, and the room goes on", async () => {
+    class Shaky extends RaceRoom {
+      override onCreate(): void {
+        this.clock.setInterval(() => Promise.reject(new Error("later")), 20);
+      }
+      override onTick(seconds: number): void {
+        super.onTick(seconds);
+        throw new Error("every time");
+      }
+    }
+    const { server } = await staged(Shaky);
+    const room = await stage!.join();
+    await eventually(() => expect([...room.entities(Car)]).toHaveLength(1));
+    await eventually(() => {
+      const { hookErrors } = server.reports()[0]!.counters;
+      expect(hookErrors.onTick).toBeGreaterThan(3);
+      expect(hookErrors.clock).toBeGreaterThan(3);
+    });
+  });
+
+  it("a room that blocks the server again and again is ended; others go on", async () => {
+    class Hog extends RaceRoom {
+      override onTick(): void {
+        if (this.metadata.hog !== true) return;
+        const untilMs = performance.now() + 60;
+        while (performance.now() < untilMs);
+      }
+      override onCreate(options: { track?: string } = {}): void {
+        this.setMetadata({ hog: options.track === "hog" });
+      }
+    }
+    const { server } = await staged(Hog, { blockedMs: 50 });
+    const other = await stage!.join({ track: "calm" });
+    const codes: number[] = [];
+    const hogged = await stage!.join({ track: "hog" }).catch(() => undefined);
+    hogged?.onLeave((code) => codes.push(code));
+    await eventually(() => expect(server.health().rooms).toBe(1));
+    await eventually(() => expect(hogged?.state ?? "left").toBe("left"));
+    const tick = (): number => server.reports()[0]!.tick;
+    const before = tick();
+    await eventually(() => expect(tick()).toBeGreaterThan(before + 5));
+    expect(other.state).toBe("joined");
+    expect(codes.every((code) => code === CloseCode.roomClosed)).toBe(true);
+  });
+
+  it("onLeave that never ends: its player's entities go after the timeout", async () => {
+    class Clingy extends RaceRoom {
+      override onLeave(): unknown {
+        return new Promise(() => undefined);
+      }
+    }
+    await staged(Clingy as never, { hookTimeoutMs: 200 });
+    const [a, b] = [await stage!.join(), await stage!.join()];
+    await eventually(() => expect([...a.entities(Car)]).toHaveLength(2));
+    b.leave();
+    await eventually(() => expect([...a.entities(Car)]).toHaveLength(1));
+  });
+});
+
+describe("onAuth", () => {
+  it("keeps out whom it refuses, before a room is opened; what it returns is player.auth", async () => {
+    class Members extends RaceRoom {
+      static override onAuth({ options, address }: AuthRequest): unknown {
+        if (options.name === "nobody") return undefined;
+        if (options.name === "bad") throw new Refusal("wrong password");
+        return { name: options.name, address };
+      }
+    }
+    const { rooms } = await staged(Members);
+    await expect(stage!.join({ name: "nobody" })).rejects.toMatchObject({ code: "match/refused" });
+    await expect(stage!.join({ name: "bad" })).rejects.toThrow("wrong password");
+    expect(rooms).toEqual([]);
+    await stage!.join({ name: "Ann" });
+    expect([...rooms[0]!.players.values()][0]!.auth).toMatchObject({ name: "Ann" });
+  });
+});

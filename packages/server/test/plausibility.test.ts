@@ -1,0 +1,58 @@
+import { ConfigError, MotionCheck, RateCheck } from "@paceline/server";
+import { describe, expect, test } from "vitest";
+import { Car, Gate } from "./race.js";
+
+/** Components of a car: position, velocity, heading, boost, and what is derived. */
+function car(x: number, speed = 0, heading = 0): Float32Array {
+  const row = new Float32Array(Car.components.length);
+  row.set([x, 0, speed, 0, heading]);
+  return row;
+}
+
+describe("what is plausible", () => {
+  test("is all that the limits allow, late and together as it may come", () => {
+    const check = new MotionCheck(Car, { maxSpeed: 50, maxTurnRate: 3 });
+    let x = 0;
+    // Ten updates a second at full speed, of which every five come together.
+    for (let update = 1; update <= 100; update++) {
+      const nowSeconds = Math.ceil(update / 5) / 2;
+      const [before, after] = [car(x, 0, 3.1), car(x + 5, 0, -3.1)];
+      expect(check.breach(before, after, nowSeconds)).toBeUndefined();
+      x += 5;
+    }
+  });
+
+  test.each([
+    ["speed", { maxSpeed: 50 }, car(40)],
+    ["teleport", { maxStep: 20 }, car(25)],
+    ["acceleration", { maxAcceleration: 10 }, car(0, 30)],
+    ["turn", { maxTurnRate: 2 }, car(0, 0, 3)],
+  ] as const)("%s is not, beyond its limit", (breach, limits, after) => {
+    expect(new MotionCheck(Car, limits).breach(car(0), after, 10)).toBe(breach);
+  });
+
+  test("a client that says its time runs faster gains nothing", () => {
+    const check = new MotionCheck(Car, { maxSpeed: 50 });
+    let [x, refused] = [0, 0];
+    for (let update = 0; update < 60; update++) {
+      // Twice as fast as allowed, for six seconds.
+      if (check.breach(car(x), car(x + 10), update / 10) === undefined) x += 10;
+      else refused += 1;
+    }
+    expect(x).toBeLessThan(50 * 1.05 * 6.5);
+    expect(refused).toBeGreaterThan(20);
+  });
+
+  test("rate of fire", () => {
+    const shots = new RateCheck(2, 1);
+    const fired = [0, 0.1, 0.4, 0.6, 1.2, 1.3].map((seconds) => shots.take(1, seconds));
+    expect(fired).toEqual([true, false, false, true, true, false]);
+    expect(shots.take(Number.NaN, 9)).toBe(false);
+  });
+
+  test("a limit without its field is a mistake", () => {
+    expect(() => new MotionCheck(Gate, { maxSpeed: 1 })).toThrow(ConfigError);
+    expect(() => new MotionCheck(Car, { maxSpeed: -1 })).toThrow("maxSpeed: expected above 0");
+    expect(() => new RateCheck(0, 1)).toThrow(ConfigError);
+  });
+});

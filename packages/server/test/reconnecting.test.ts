@@ -1,0 +1,88 @@
+import { Client } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import type { Player } from "@paceline/server";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Car, Drive, RaceRoom } from "./race.js";
+import { Stage, eventually } from "./stage.js";
+
+class PatientRoom extends RaceRoom {
+  override readonly reconnectSeconds = 0.3;
+  readonly settled: string[] = [];
+  patience: number | undefined;
+
+  override onDrop(player: Player): void {
+    super.onDrop(player);
+    if (this.patience === undefined) return;
+    this.allowReconnection(player, this.patience).then(
+      () => this.settled.push("back"),
+      () => this.settled.push("gone"),
+    );
+  }
+}
+
+/** Sockets that can be pulled like a cable. */
+const sockets: InstanceType<typeof NodeWebSocket>[] = [];
+class CutSocket extends NodeWebSocket {
+  constructor(url: string, protocols: string[]) {
+    super(url, protocols);
+    sockets.push(this);
+  }
+}
+
+let stage: Stage<PatientRoom>;
+let client: Client;
+beforeEach(async () => {
+  stage = await new Stage(PatientRoom).start();
+  client = new Client(stage.url, { profile: "racing", webSocket: CutSocket, transports: ["websocket"] });
+});
+afterEach(() => stage.stop());
+
+const cut = (): void => (sockets.at(-1) as unknown as { terminate(): void }).terminate();
+
+describe("a player whose link is lost", () => {
+  it("is back as the same player, with the same car, and inputs go on", async () => {
+    const room = await client.joinOrCreate("race");
+    room.input(Drive).throttle = 1;
+    await eventually(() => expect([...room.entities(Car)][0]!.position.x).toBeGreaterThan(3));
+    const [hosted] = stage.rooms;
+    const [player] = hosted!.players.values();
+    hosted!.patience = 5;
+    cut();
+    await eventually(() => expect(hosted!.calls.at(-1)).toBe(`reconnect ${room.myNumber}`));
+    expect([...hosted!.players.values()][0]).toBe(player);
+    expect(hosted!.settled).toEqual(["back"]);
+    const [car] = [...room.entities(Car)];
+    const { x } = car!.position;
+    await eventually(() => expect(car!.position.x).toBeGreaterThan(x + 2));
+    room.leave();
+  });
+
+  it("is out when the room waits no longer", async () => {
+    const room = await client.joinOrCreate("race");
+    const other = await stage.join();
+    await eventually(() => expect([...other.entities(Car)]).toHaveLength(2));
+    const [hosted] = stage.rooms;
+    hosted!.patience = 0;
+    cut();
+    await eventually(() => expect(hosted!.settled).toEqual(["gone"]));
+    await eventually(() => expect([...other.entities(Car)]).toHaveLength(1));
+    expect(hosted!.calls).toContain(`leave ${room.myNumber} 4002`);
+    room.leave();
+  });
+
+  it("that loads the page anew goes on as the same player", async () => {
+    const room = await client.joinOrCreate("race");
+    const other = await stage.join();
+    const [hosted] = stage.rooms;
+    const [player] = hosted!.players.values();
+    player!.userData = "mine";
+    const { reconnectionToken } = room;
+    const again = await client.reconnect(reconnectionToken);
+    await eventually(() => expect(hosted!.calls).toContain(`reconnect ${again.myNumber}`));
+    expect(hosted!.players.get(again.myNumber)).toBe(player);
+    expect(hosted!.calls.filter((call) => call.startsWith("leave"))).toEqual([]);
+    await eventually(() => expect([...again.entities(Car)].filter(({ isMine }) => isMine)).toHaveLength(1));
+    await eventually(() => expect([...other.entities(Car)]).toHaveLength(2));
+    again.leave();
+  });
+});

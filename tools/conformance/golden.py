@@ -1,0 +1,118 @@
+"""Checks the vectors: `python3 golden.py DIRECTORY` prints one JSON line per vector that is not read as it says."""
+import json
+import pathlib
+import sys
+
+from byte_reader import ByteReader, Drop, value_of
+from definitions import Definition
+from packets import control_of, envelope_of, packet_of, payload_of
+
+
+def _whole(read):
+    """The reader must take all of the bytes."""
+
+    def run(data):
+        reader = ByteReader(data)
+        value = read(reader)
+        if reader.left:
+            raise Drop("bad-message")
+        return value
+
+    return run
+
+
+def _plain(value):
+    """Bytes as hex, as the vectors have them."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _reference_as_in_vectors(payload):
+    """There the tick is left with the states."""
+    if payload["kind"] == "reference":
+        payload["states"] = payload.pop("tick").to_bytes(4, "little") + payload["states"]
+    return payload
+
+
+READERS = {
+    "varints": _whole(ByteReader.varint),
+    "texts": _whole(ByteReader.text),
+    "packets": packet_of,
+    "envelopes": envelope_of,
+    "values": value_of,
+    "payloads": lambda data: _reference_as_in_vectors(payload_of(data)),
+    "controls of the server": lambda data: control_of(data, "server"),
+    "controls of a participant": lambda data: control_of(data, "participant"),
+}
+MALFORMED = {
+    "packet": packet_of,
+    "messages": packet_of,
+    "envelope": envelope_of,
+    "payload": payload_of,
+    "value": value_of,
+    "control from the server": READERS["controls of the server"],
+    "control from a participant": READERS["controls of a participant"],
+}
+
+
+def same(a, b):
+    """As JSON has no other numbers, 1 and 1.0 are the same, but not 1 and true."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return isinstance(a, bool) == isinstance(b, bool) and a == b
+
+
+def check_vector(kind, vector):
+    """What is wrong with it, or nothing."""
+    if kind == "definitions":
+        definition = Definition(vector["name"], vector["motion"], vector["fields"])
+        found = {name: getattr(definition, name) for name in ("hashed", "schemaHash", "fieldHashes")}
+        found["components"] = [component[0] for component in definition.components]
+        expected = {name: vector[name] for name in found}
+        return None if found == expected else found
+    data = bytes.fromhex(vector["hex"]) + bytes(vector.get("zeros", 0))
+    if kind == "malformed":
+        try:
+            MALFORMED[vector["reader"]](data)
+        except Drop as drop:
+            return None if drop.reason == vector["drop"] else drop.reason
+        return "was taken"
+    if kind == "controls":
+        kind = "controls of the server" if vector["from"] == "server" else "controls of a participant"
+    try:
+        decoded = _plain(READERS[kind](data))
+    except Drop as drop:
+        return drop.reason
+    if not same(decoded, vector["decoded"]):
+        return decoded
+    for length in range(len(data)):
+        try:
+            READERS[kind](data[:length])
+        except Drop:
+            continue
+    return None
+
+
+def main(folder):
+    checked, wrong = {}, 0
+    for path in sorted(pathlib.Path(folder).glob("*.json")):
+        vectors = json.loads(path.read_text(encoding="utf-8"))
+        checked[path.stem] = len(vectors)
+        for vector in vectors:
+            fault = check_vector(path.stem, vector)
+            if fault is not None:
+                wrong += 1
+                print(json.dumps({"file": path.name, "name": vector["name"], "found": fault}))
+    print(json.dumps({"checked": checked, "wrong": wrong}))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

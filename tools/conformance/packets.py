@@ -1,0 +1,287 @@
+"""Packets, envelopes, payloads and control messages (docs/WIRE-FORMAT.md), each a dict of what it says."""
+from byte_reader import ByteReader, Drop, value_of
+
+MAX_PACKET = 16384
+CLASSES = ("state", "reference", "event", "command", "input", "bulk")
+KINDS = {0x01: "state", 0x02: "reliable", 0x03: "event", 0x04: "input", 0x10: "ping", 0x11: "pong", 0x12: "close"}
+MOTIONS = ("hold", "velocity", "acceleration", "turn", "history", "step")
+
+
+def _first_byte(reader):
+    """WF3."""
+    first = reader.u8()
+    if first >> 4 != 1:
+        raise Drop("version")
+    return first & 15
+
+
+def envelope_of(data):
+    """WF29. The class, a key, the numbers, and the packet that is passed on."""
+    reader = ByteReader(data, "too-short")
+    if _first_byte(reader) != 1:
+        raise Drop("flags")
+    said = reader.u8()
+    traffic_class = said & 127
+    if traffic_class >= len(CLASSES):
+        raise Drop("unknown-kind")
+    envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16()}
+    if said & 128:
+        # WF63: of one entity
+        envelope.update(entity=reader.u32(), update=reader.u16())
+    count = reader.u8()
+    if not 1 <= count <= 64:
+        raise Drop("length")
+    peers = [reader.u16() for _ in range(count)]
+    packet = reader.rest()
+    if not packet:
+        raise Drop("too-short")
+    if len(packet) > MAX_PACKET:
+        raise Drop("too-long")
+    return {**envelope, "peers": peers, "packet": packet}
+
+
+def header_of(data):
+    """WF3 to WF8. The header, and where the messages begin."""
+    if len(data) > MAX_PACKET:
+        raise Drop("too-long")
+    reader = ByteReader(data, "too-short")
+    flags = _first_byte(reader)
+    if flags & 1 or (flags & 8 and flags & 6):
+        raise Drop("flags")
+    header = {"sequence": reader.u16(), "tick": reader.u32(), "published": bool(flags & 8)}
+    header["acks"] = {"ack": reader.u16(), "ackBits": reader.u32()} if flags & 2 else None
+    header["receipt"] = reader.u16() if flags & 4 else None
+    return header, reader.at
+
+
+def packet_of(data):
+    """WF10, WF11. The header with all messages of known kinds."""
+    header, at = header_of(data)
+    reader = ByteReader(data, "length")
+    reader.at = at
+    messages, unknown = [], 0
+    while reader.left:
+        kind = KINDS.get(reader.u8())
+        body = reader.take(reader.varint())
+        if kind is None:
+            unknown += 1
+        else:
+            messages.append({"kind": kind, "body": body})
+    return {**header, "messages": messages, "unknownMessages": unknown}
+
+
+def message_of(kind, body):
+    """What is in a message that is neither states nor reliable (WF17 to WF19)."""
+    reader = ByteReader(body)
+    if kind == "event":
+        value = value_of(body)
+        _check(isinstance(value, list) and len(value) == 2 and _is_type(value[0]))
+        return {"type": value[0], "message": value[1]}
+    if kind == "ping":
+        _check(len(body) == 2)
+        return {"number": reader.u16()}
+    if kind == "pong":
+        _check(len(body) == 10)
+        return {"number": reader.u16(), "clockMicros": reader.u32() + reader.u32() * 2**32}
+    _check(len(body) >= 2)
+    code, reason = reader.u16(), reader.rest()
+    try:
+        return {"code": code, "reason": reason.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"code": code, "reason": ""}
+
+
+def payload_of(data, is_with_authority=False):
+    """WF20 to WF23, WF46, WF47: the payload of a reliable message between participants, or with an authority."""
+    reader = ByteReader(data)
+    read = (WITH_AUTHORITY if is_with_authority else PAYLOADS).get(reader.u8())
+    _check(read is not None)
+    return read(reader)
+
+
+def _items(reader, count):
+    value = value_of(reader.rest())
+    _check(isinstance(value, list) and len(value) == count)
+    return value
+
+
+def _is_type(value):
+    return isinstance(value, str) and 1 <= len(value.encode()) <= 64
+
+
+def _whole(value, most):
+    """A float without a fraction is a whole number too: msgpack's writers are free to choose."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    _check(is_number and value == int(value) and 0 <= value <= most)
+    return int(value)
+
+
+def _check(is_fine):
+    if not is_fine:
+        raise Drop("bad-message")
+
+
+def _command(reader):
+    name, message = _items(reader, 2)
+    _check(_is_type(name))
+    return {"kind": "command", "type": name, "message": message}
+
+
+def _request(reader):
+    number, name, message = _items(reader, 3)
+    _check(_is_type(name))
+    return {"kind": "request", "id": _whole(number, 2**32 - 1), "type": name, "message": message}
+
+
+def _reply(reader):
+    number, is_ok, message = _items(reader, 3)
+    _check(isinstance(is_ok, bool))
+    return {"kind": "reply", "id": _whole(number, 2**32 - 1), "ok": is_ok, "message": message}
+
+
+def _stream(reader):
+    stream = {"kind": "stream", "stream": reader.u8(), "name": reader.text(), "tickHz": reader.u8()}
+    _check(1 <= len(stream["name"].encode()) <= 64 and stream["tickHz"] > 0)
+    motion = reader.u8()
+    _check(motion < len(MOTIONS))
+    stream.update(motion=MOTIONS[motion], schemaHash=reader.u32(), fieldCount=reader.u8())
+    hashes = reader.left
+    _check(hashes % 2 == 0 and 1 <= hashes // 2 <= 255 and hashes // 2 >= stream["fieldCount"])
+    stream["fieldHashes"] = [reader.u16() for _ in range(hashes // 2)]
+    return stream
+
+
+def _reference(reader):
+    reference = {"kind": "reference", "stream": reader.u8(), "tick": reader.u32(), "states": reader.rest()}
+    _check(reference["states"])
+    return reference
+
+
+def _resync(reader):
+    stream = reader.u8()
+    _check(reader.left % 2 == 0 and reader.left <= 128)
+    return {"kind": "resync", "stream": stream, "entities": [reader.u16() for _ in range(reader.left // 2)]}
+
+
+def _fields(reader):
+    fields = {"kind": "fields", "stream": reader.u8(), "fieldCount": reader.u8()}
+    _check(not reader.left)
+    return fields
+
+
+def _authority(reader):
+    value = value_of(reader.rest())
+    _check(isinstance(value, dict))
+    return {"kind": "authority", "message": value}
+
+
+PAYLOADS = {2: _command, 3: _request, 4: _reply, 7: _stream, 8: _reference, 9: _resync, 10: _fields}
+WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
+
+
+def control_of(data, sender):
+    """WF32, WF33: a control message of `server` or `participant`, without fields that are not listed."""
+    reader = ByteReader(data)
+    _check(reader.u8() == 1)
+    value = value_of(reader.rest())
+    _check(isinstance(value, dict))
+    kind = value.get("type")
+    fields = CONTROLS[sender].get(kind) if isinstance(kind, str) else None
+    _check(fields is not None)
+    found = {"type": kind, **_fields_of(value, fields)}
+    if kind == "welcome" and "authority" in value:
+        found["authority"] = _authority_of(value["authority"])
+    return found
+
+
+def _fields_of(value, fields):
+    _check(isinstance(value, dict))
+    found = {}
+    for name, check in fields.items():
+        _check(name in value)
+        found[name] = check(value[name])
+    return found
+
+
+def _text(value):
+    _check(isinstance(value, str) and 1 <= len(value.encode("utf-16-le")) // 2 <= 1024)
+    return value
+
+
+def _boolean(value):
+    _check(isinstance(value, bool))
+    return value
+
+
+def _u16(value):
+    return _whole(value, 65535)
+
+
+def _peer(value):
+    return _fields_of(value, PEER)
+
+
+def _list_of(check):
+    def read(value):
+        _check(isinstance(value, list))
+        return [check(item) for item in value]
+
+    return read
+
+
+def _ice_server(value):
+    server = _fields_of(value, {"urls": _text})
+    if "username" in value and "credential" in value:
+        server.update(username=_text(value["username"]), credential=_text(value["credential"]))
+    return server
+
+
+def _options(value):
+    _check(isinstance(value, dict))
+    _check(all(isinstance(item, (str, int, float, bool)) for item in value.values()))
+    return value
+
+
+def _authority_of(value):
+    """WF80."""
+    found = _fields_of(value, {"tickHz": _u16, "kinds": _list_of(_authority_kind), "inputHash": _u32})
+    _check(1 <= found["tickHz"] <= 255 and len(found["kinds"]) <= 64)
+    return found
+
+
+def _authority_kind(value):
+    return _fields_of(value, {"name": _text, "stateHash": _u32})
+
+
+def _u32(value):
+    return _whole(value, 2**32 - 1)
+
+
+PEER = {"number": _u16, "id": _text, "webrtc": _boolean}
+_SIGNAL = {"attempt": _u16, "data": lambda value: value}
+CONTROLS = {
+    "server": {
+        "welcome": {
+            **{name: _text for name in ("sessionId", "token", "resumeToken", "roomId", "roomName")},
+            "options": _options,
+            "number": _u16,
+            "peers": _list_of(_peer),
+            "iceServers": _list_of(_ice_server),
+        },
+        "resumed": {"resumeToken": _text},
+        "stripe": {"ticket": _text},
+        "moving": {"endpoint": _text},
+        "iceServers": {"iceServers": _list_of(_ice_server)},
+        "joined": {"peer": _peer},
+        "left": {"number": _u16},
+        "capabilities": {"number": _u16, "webrtc": _boolean},
+        "signal": {"from": _u16, **_SIGNAL},
+    },
+    "participant": {
+        "capabilities": {"webrtc": _boolean},
+        "signal": {"to": _u16, **_SIGNAL},
+        "stripe": {},
+        "visibility": {"hidden": _boolean},
+        "leave": {},
+    },
+}

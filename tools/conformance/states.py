@@ -1,0 +1,257 @@
+"""Bodies of states, and what their reader keeps (STATE-CODEC.md, "A packet's body" and "What a reader keeps")."""
+from math import gcd
+
+from byte_reader import Drop
+from entity_reader import EntityReader, tick_difference
+from range_coder import RangeReader
+from tables import CHANGE, PLACE, SMOOTH, STEP
+
+MOST = 4096
+MOST_COLUMNS = 131072
+
+
+class Entity:
+    def __init__(self, number, kind):
+        self.number, self.kind = number, kind
+        self.rows = {}
+        self.newest = None
+
+    def row(self, tick, places):
+        kept = self.rows.get(tick % places)
+        return kept[1:] if kept is not None and kept[0] == tick else None
+
+    def keep(self, tick, places, row, texts):
+        kept = self.rows.get(tick % places)
+        if kept is None or tick_difference(tick, kept[0]) >= 0:
+            self.rows[tick % places] = (tick, row, texts)
+        if self.newest is None or tick_difference(tick, self.newest) > 0:
+            self.newest = tick
+
+
+class Head:
+    def __init__(self, number):
+        self.number = number
+        self.ticks = None
+        self.baselines = None
+        self.kind = self.owner = self.teleports = None
+
+
+class StateReader:
+    """The states of one stream, or of one snapshot reader: `plans` by kind."""
+
+    def __init__(self, plans, history_ticks=64):
+        self.plans, self.history_ticks = plans, history_ticks
+        self.entities = {}
+        self.ended = {}
+
+    def read(self, body, tick):
+        """A dict of what the body says; nothing changes where it is dropped."""
+        coder = RangeReader(body)
+        count = coder.small()
+        if count > MOST:
+            raise Drop("too-long")
+        shared = self._baselines(coder, tick)
+        removed = self._removals(coder)
+        checksum = None
+        if coder.flag(492):
+            checksum = coder.small(), coder.bits(16)
+            if checksum[0] >= count:
+                raise Drop("bad-message")
+        heads = self._heads(coder, tick, count, shared)
+        grids = self._grids(coder, heads)
+        states = self._states(coder, tick, heads, grids)
+        coder.check_end()
+        return self._take(tick, removed, states, checksum)
+
+    def _baselines(self, coder, tick):
+        if not coder.flag(15892):
+            return None
+        newest = (tick - coder.small() - 1) % 2**32
+        if coder.flag(14746):
+            return [newest, (newest - 1) % 2**32, (newest - 2) % 2**32]
+        ticks = [newest, None, None]
+        for index in (1, 2):
+            gap = coder.small()
+            if gap == 0:
+                break
+            ticks[index] = (ticks[index - 1] - gap) % 2**32
+        return ticks
+
+    def _removals(self, coder):
+        if not coder.flag(492):
+            return []
+        count = coder.small()
+        if count > MOST:
+            raise Drop("too-long")
+        removed = []
+        for _ in range(count):
+            removed.append(coder.bits(16))
+            coder.check_not_past()
+        return removed
+
+    def _heads(self, coder, tick, count, shared):
+        if shared is not None and coder.flag(14746):
+            first = coder.small()
+            heads = [Head(first + index) for index in range(count)]
+            for head in heads:
+                head.ticks = shared
+        else:
+            heads = self._listed_heads(coder, tick, count, shared)
+        columns = 0
+        for head in heads:
+            self._resolve(head, tick)
+            columns += len(self.plans[head.kind].columns)
+        if columns > MOST_COLUMNS:
+            raise Drop("too-long")
+        return heads
+
+    def _listed_heads(self, coder, tick, count, shared):
+        heads, last, kind, hits = [], -1, 0, 0
+        for coded in range(count):
+            if coder.flag(16384 * (hits + 1) // (coded + 2)):
+                last, hits = last + 1, hits + 1
+            else:
+                last += 2 + coder.small()
+            coder.check_not_past()
+            head = Head(last)
+            heads.append(head)
+            head.ticks = shared
+            if shared is not None and coder.flag(15892):
+                continue
+            if shared is None or coder.flag(8192):
+                head.ticks = None
+                if not coder.flag(8192):
+                    kind = coder.small()
+                head.kind = kind
+                head.owner, head.teleports = coder.bits(16), coder.bits(8)
+                continue
+            if not coder.flag(8192):
+                head.ticks = self._baselines(coder, tick)
+            if not coder.flag(8192):
+                head.owner, head.teleports = coder.bits(16), coder.bits(8)
+        return heads
+
+    def _resolve(self, head, tick):
+        """What the head says of an entity that is known."""
+        if head.number > 65535:
+            raise Drop("length")
+        entity = self.entities.get(head.number)
+        if head.ticks is None:
+            if head.kind is None or head.kind >= len(self.plans):
+                raise Drop("unknown-entity")
+            ended = self.ended.get(head.number)
+            if ended is not None and tick_difference(tick, ended) <= 0:
+                raise Drop("outdated")
+            return
+        if entity is None:
+            raise Drop("unknown-entity")
+        head.kind = entity.kind
+        found = [None if at is None else entity.row(at, self.history_ticks) for at in head.ticks]
+        if any(row is None and at is not None for row, at in zip(found, head.ticks)):
+            raise Drop("no-baseline")
+        head.baselines = [None if kept is None else kept[0] for kept in found]
+        head.texts = found[0][1]
+        if head.owner is None:
+            head.owner, head.teleports = head.baselines[0][:2]
+
+    def _grids(self, coder, heads):
+        grids = {}
+        for kind, plan in enumerate(self.plans):
+            rows = [head.baselines[0] for head in heads if head.ticks is not None and head.kind == kind]
+            grids[kind] = {}
+            for group in plan.groups if rows else []:
+                if group.role not in (PLACE, SMOOTH, STEP, CHANGE):
+                    continue
+                for column, index in zip(group.columns, group.indices):
+                    if column.turn or column.max - column.min <= 8:
+                        continue
+                    values = [row[index] for row in rows]
+                    if group.role == STEP:
+                        values = [value for value in values if value not in (column.min, column.max)]
+                    divisor = gcd(*values)
+                    if divisor >= 2 and coder.flag(15401):
+                        grids[kind][index] = divisor
+        return grids
+
+    def _states(self, coder, tick, heads, grids):
+        states, reader = [], EntityReader(coder)
+        for head in heads:
+            plan, owned = self.plans[head.kind], (head.owner, head.teleports)
+            if head.ticks is None:
+                row = list(owned) + [0] * (len(plan.columns) - 2)
+                for group in plan.groups:
+                    for column, index in zip(group.columns, group.indices):
+                        row[index] = coder.wide(column.bits) + column.min
+                texts = self._texts(coder, plan, None)
+            else:
+                row = reader.read(plan, head.baselines, tick, head.ticks, grids[head.kind], owned)
+                texts = self._texts(coder, plan, head.texts)
+            if any(not column.min <= value <= column.max for column, value in zip(plan.columns, row)):
+                raise Drop("out-of-range")
+            coder.check_not_past()
+            states.append((head, row, texts))
+        return states
+
+    def _texts(self, coder, plan, before):
+        texts = []
+        for index, leaf in enumerate(plan.texts):
+            if before is not None and coder.flag(16336):
+                texts.append(before[index])
+                continue
+            length = coder.bits(8)
+            if length > leaf.max_bytes:
+                raise Drop("out-of-range")
+            data = bytes(coder.bits(8) for _ in range(length))
+            if leaf.kind == "string":
+                try:
+                    data.decode("utf-8")
+                except UnicodeDecodeError:
+                    raise Drop("out-of-range") from None
+            texts.append(data)
+        return texts
+
+    def _take(self, tick, removed, states, checksum):
+        for number in removed:
+            entity = self.entities.get(number)
+            ended = self.ended.get(number)
+            if ended is None or tick_difference(tick, ended) > 0:
+                self.ended[number] = tick
+            if entity is not None and tick_difference(entity.newest, tick) <= 0:
+                del self.entities[number]
+        for head, row, texts in states:
+            entity = self.entities.get(head.number)
+            if entity is None or entity.kind != head.kind:
+                entity = self.entities[head.number] = Entity(head.number, head.kind)
+            entity.keep(tick, self.history_ticks, row, texts)
+        desync = []
+        if checksum is not None and checksum_of(states[checksum[0]][1]) != checksum[1]:
+            desync.append(states[checksum[0]][0].number)
+        return {
+            "tick": tick,
+            "removed": removed,
+            "checksum": None if checksum is None else {"entity": states[checksum[0]][0].number, "agrees": not desync},
+            "states": [self._said(head, row, texts) for head, row, texts in states],
+        }
+
+    def _said(self, head, row, texts):
+        plan = self.plans[head.kind]
+        values = plan.values(row)
+        for leaf, data in zip(plan.texts, texts):
+            values[leaf.path] = data.decode() if leaf.kind == "string" else {"$hex": data.hex()}
+        return {
+            "entity": head.number,
+            "name": plan.definition.name,
+            "baselines": None if head.ticks is None else [tick for tick in head.ticks if tick is not None],
+            "owner": row[0],
+            "teleports": row[1],
+            "columns": row[2:],
+            "values": values,
+        }
+
+
+def checksum_of(row):
+    hashed = 0x811C9DC5
+    for column in row:
+        hashed = ((hashed ^ (column & 0xFFFFFFFF)) * 0x01000193) & 0xFFFFFFFF
+        hashed ^= hashed >> 15
+    return ((hashed >> 16) ^ hashed) & 0xFFFF

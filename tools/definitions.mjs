@@ -1,0 +1,39 @@
+/** The definitions of entities that a game's module exports, with the code that knows what to make of them. */
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { ROOT } from "./pnpm.mjs";
+
+/** @typedef {typeof import("../packages/protocol/dist/index.js")} Protocol */
+/** @typedef {import("../packages/protocol/dist/index.js").EntityDefinition} EntityDefinition */
+
+/** Where the demo game's are. */
+export const DEMO = path.join(ROOT, "apps/demo-game/src/net/car-entity.ts");
+
+/** @param {string} module @returns {Promise<{ definitions: EntityDefinition[], protocol: Protocol }>} */
+export async function definitionsOf(module) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "paceline-definitions-"));
+  const outfile = path.join(folder, "definitions.mjs");
+  const contents = `
+    import * as exported from ${JSON.stringify(path.resolve(module))};
+    export * as protocol from ${JSON.stringify(path.join(ROOT, "packages/protocol/src/index.ts"))};
+    const isDefinition = (value) => typeof value?.schemaHash === "number" && Array.isArray(value.leaves);
+    export const definitions = Object.values(exported).filter(isDefinition);`;
+  await build({
+    stdin: { contents, resolveDir: path.dirname(path.resolve(module)), loader: "ts" },
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    conditions: ["@paceline/source"],
+    logLevel: "error",
+  });
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,361 @@
+-- Packets and envelopes (docs/WIRE-FORMAT.md) as trees of nodes: { field, offset, length, value, text, children }.
+-- What is known of a conversation is kept here; it is read once, in order.
+local M = {}
+local byte = string.byte
+
+local function u16(s, at)
+  local a, b = byte(s, at, at + 1)
+  if not b then error({ reason = "length" }, 0) end
+  return a + b * 256
+end
+
+local function u32(s, at)
+  return u16(s, at) + u16(s, at + 2) * 65536
+end
+
+local function u8(s, at)
+  return byte(s, at) or error({ reason = "length" }, 0)
+end
+
+local function varint(s, at)
+  local value = 0
+  for index = 0, 2 do
+    local next = u8(s, at + index)
+    value = value + (next % 128) * 128 ^ index
+    if next < 128 then return value, at + index + 1 end
+  end
+  error({ reason = "length" }, 0)
+end
+
+-- A node under another. `at` counts from 1, as Lua's strings do.
+local function add(parent, field, at, length, value, text)
+  local node = { field = field and "paceline." .. field, offset = at - 1, length = length, value = value, text = text }
+  parent.children = parent.children or {}
+  table.insert(parent.children, node)
+  return node
+end
+
+local sessions = {}
+
+local function session_of(link, sender, peer)
+  local key = link .. " " .. sender .. " " .. tostring(peer)
+  sessions[key] = sessions[key] or { streams = {}, is_server = peer == nil }
+  return sessions[key]
+end
+
+-- A participant left: the next one of that number is another.
+local function forget(link, number)
+  for key in pairs(sessions) do
+    if key:match("^(%d+) ") == tostring(link) and key:match(" (%d+)$") == tostring(number) then
+      sessions[key] = nil
+    end
+  end
+end
+
+local function add_values(parent, plan, entity, at, length)
+  local definition = plan.definition
+  for _, group in ipairs(plan.declared) do
+    local values, names = plans.values(plan, group, entity.row), fields.names(group.leaf)
+    for index, value in ipairs(values) do
+      if group.leaf.values then value = group.leaf.values[value + 1] or tostring(value) end
+      if group.leaf.kind == "flag" then value = value ~= 0 end
+      add(parent, definition.name .. "." .. names[index], at, length, value)
+    end
+  end
+  for index, leaf in ipairs(plan.texts) do
+    add(parent, definition.name .. "." .. leaf.path, at, length, entity.said[index])
+  end
+end
+
+local function add_head(parent, head, at, length)
+  add(parent, "entities", at, length, head.count)
+  for _, tick in ipairs(head.ticks or {}) do add(parent, "baseline", at, length, tick) end
+  for _, id in ipairs(head.removed) do add(parent, "removed", at, length, id) end
+end
+
+local function add_undecoded(parent, why, head, at, length)
+  add(parent, "undecoded", at, length, why)
+  if head then
+    add_head(parent, head, at, length)
+    for _, entity in ipairs(head.entities) do add(parent, "entity", at, length, entity.id) end
+  end
+  add(parent, "states", at, length)
+end
+
+-- The body of a state or reference, all of a tick. Returns what to say of it in a line.
+local function add_states(parent, session, number, tick, s, at)
+  local length = #s - at + 1
+  local stream = session.streams[number]
+  if length <= 0 then return "" end
+  if not stream or not stream.states then
+    local ok, head = pcall(States.head_of, s:sub(at), tick)
+    local why = stream and stream.why or "the capture does not have the beginning of this stream"
+    add_undecoded(parent, why, ok and head or nil, at, length)
+    return stream and stream.name or "?"
+  end
+  local ok, head = pcall(stream.states.read, stream.states, s:sub(at), tick)
+  if not ok then
+    local why = type(head) == "table" and head.reason or tostring(head)
+    if why == "no-baseline" then why = "differs from states that the capture does not have" end
+    add_undecoded(parent, why, type(head) == "table" and head.head or nil, at, length)
+    return stream.name .. " (not decoded)"
+  end
+  add_head(parent, head, at, length)
+  if head.checked then add(parent, "checksum", at, length, head.agrees) end
+  for _, entity in ipairs(head.entities) do
+    local node = add(parent, "entity", at, length, entity.id)
+    node.text = stream.name
+    for _, baseline in ipairs(entity.ticks or {}) do add(node, "baseline", at, length, baseline) end
+    add(node, "owner", at, length, entity.row[0])
+    add(node, "teleports", at, length, entity.row[1])
+    add_values(node, stream.states.plan, entity, at, length)
+  end
+  return stream.name .. " x" .. head.count
+end
+
+local function add_message(parent, s, at, count, first)
+  local value = msgpack.read(s:sub(at))
+  local items = type(value) == "table" and value.items
+  if not items or #items ~= count then error({ reason = "bad-message" }, 0) end
+  local name = items[first]
+  if type(name) == "string" then add(parent, "type", at, #s - at + 1, name) end
+  add(parent, "value", at, #s - at + 1, msgpack.quoted(items[count]))
+  return items
+end
+
+local function same(a, b, count)
+  for index = 1, count do
+    if a[index] ~= b[index] then return false end
+  end
+  return true
+end
+
+-- Why states of the stream cannot be decoded, or nothing.
+local function mismatch(definition, motion, schema_hash, field_count, hashes)
+  if not definition then return "the dissector was made without this kind of entity" end
+  local own = definition.fieldHashes
+  local is_other = #own == #hashes and definition.schemaHash ~= schema_hash
+  if is_other or definition.motion ~= motion or not same(own, hashes, math.min(#own, #hashes)) then
+    return "the dissector was made with another definition of this name"
+  end
+  if field_count > #own then return "the dissector was made with an older definition of this name" end
+end
+
+local MOTIONS = { [0] = "hold", "velocity", "acceleration", "turn", "history", "step" }
+
+local function add_stream(parent, session, s, at)
+  local number = u8(s, at)
+  local length, text_at = varint(s, at + 1)
+  local name = s:sub(text_at, text_at + length - 1)
+  local next = text_at + length
+  local tick_hz, motion, schema_hash, field_count = u8(s, next), MOTIONS[u8(s, next + 1)], u32(s, next + 2), u8(s, next + 6)
+  add(parent, "stream", at, 1, number)
+  add(parent, "name", text_at, length, name)
+  add(parent, "tick_hz", next, 1, tick_hz)
+  add(parent, "motion", next + 1, 1, motion or "?")
+  add(parent, "schema_hash", next + 2, 4, schema_hash)
+  add(parent, "field_count", next + 6, 1, field_count)
+  local hashes = {}
+  for hash_at = next + 7, #s - 1, 2 do
+    table.insert(hashes, u16(s, hash_at))
+    add(parent, "field_hash", hash_at, 2, hashes[#hashes])
+  end
+  if not session.streams[number] then
+    local definition = DEFINITIONS[name]
+    local why = mismatch(definition, motion, schema_hash, field_count, hashes)
+    local states = not why and States.new(plans.of(definition, tick_hz, field_count)) or nil
+    session.streams[number] = { name = name, why = why, states = states }
+  end
+  return "stream " .. name
+end
+
+local function add_control(parent, link, s, at)
+  local value = msgpack.read(s:sub(at))
+  local entries = type(value) == "table" and value.entries or {}
+  local kind = type(entries.type) == "string" and entries.type or "?"
+  add(parent, "control", at, #s - at + 1, kind)
+  add(parent, "value", at, #s - at + 1, msgpack.quoted(value))
+  if kind == "left" and type(entries.number) == "number" then forget(link, entries.number) end
+  return kind
+end
+
+-- By the name of the payload: what to say of it in a line.
+local ADD_PAYLOAD = {}
+
+function ADD_PAYLOAD.control(node, link, _, s, at)
+  return add_control(node, link, s, at)
+end
+
+function ADD_PAYLOAD.command(node, _, _, s, at)
+  return "command " .. tostring(add_message(node, s, at, 2, 1)[1])
+end
+
+function ADD_PAYLOAD.request(node, _, _, s, at)
+  local items = add_message(node, s, at, 3, 2)
+  add(node, "request", at, #s - at + 1, tonumber(items[1]) or 0)
+  return "request " .. tostring(items[2])
+end
+
+function ADD_PAYLOAD.reply(node, _, _, s, at)
+  local items = add_message(node, s, at, 3, 0)
+  add(node, "request", at, #s - at + 1, tonumber(items[1]) or 0)
+  add(node, "ok", at, #s - at + 1, items[2] == true)
+  return "reply"
+end
+
+function ADD_PAYLOAD.stream(node, _, session, s, at)
+  return add_stream(node, session, s, at)
+end
+
+function ADD_PAYLOAD.reference(node, _, session, s, at)
+  local number, tick = u8(s, at), u32(s, at + 1)
+  add(node, "stream", at, 1, number)
+  add(node, "tick", at + 1, 4, tick)
+  return "reference " .. add_states(node, session, number, tick, s, at + 5)
+end
+
+function ADD_PAYLOAD.resync(node, _, _, s, at)
+  add(node, "stream", at, 1, u8(s, at))
+  for id_at = at + 1, #s - 1, 2 do add(node, "entity", id_at, 2, u16(s, id_at)) end
+  return "resync"
+end
+
+function ADD_PAYLOAD.fields(node, _, _, s, at)
+  add(node, "stream", at, 1, u8(s, at))
+  add(node, "field_count", at + 1, 1, u8(s, at + 1))
+  return "fields"
+end
+
+function ADD_PAYLOAD.authority(node, _, _, s, at)
+  add(node, "value", at, #s - at + 1, msgpack.quoted(msgpack.read(s:sub(at))))
+  return "authority"
+end
+
+-- `s` ends where the message does.
+local ADD_BODY = {}
+
+function ADD_BODY.state(node, _, session, tick, s, at)
+  if session.is_server then
+    add(node, "undecoded", at, #s - at + 1, "states of an authority are not decoded")
+    return "state"
+  end
+  add(node, "stream", at, 1, u8(s, at))
+  return "state " .. add_states(node, session, u8(s, at), tick, s, at + 1)
+end
+
+function ADD_BODY.reliable(node, link, session, _, s, at)
+  add(node, "id", at, 2, u16(s, at))
+  local kind = u8(s, at + 2)
+  local payload = add(node, "payload", at + 2, 1, kind)
+  local add_payload = ADD_PAYLOAD[PAYLOADS[kind]]
+  return add_payload and add_payload(payload, link, session, s, at + 3) or "payload " .. kind
+end
+
+function ADD_BODY.event(node, _, _, _, s, at)
+  return "event " .. tostring(add_message(node, s, at, 2, 1)[1])
+end
+
+function ADD_BODY.input()
+  return "input"
+end
+
+function ADD_BODY.ping(node, _, _, _, s, at)
+  add(node, "number", at, 2, u16(s, at))
+  return "ping"
+end
+
+function ADD_BODY.pong(node, _, _, _, s, at)
+  add(node, "number", at, 2, u16(s, at))
+  add(node, "clock", at + 2, 8, (u32(s, at + 2) + u32(s, at + 6) * 2 ^ 32) / 1e6)
+  return "pong"
+end
+
+function ADD_BODY.close(node, _, _, _, s, at)
+  add(node, "code", at, 2, u16(s, at))
+  add(node, "reason", at + 2, #s - at - 1, s:sub(at + 2))
+  return "close " .. u16(s, at)
+end
+
+local function add_body(node, kind, link, session, tick, s, at)
+  local add_known = ADD_BODY[KINDS[kind]]
+  return add_known and add_known(node, link, session, tick, s, at) or string.format("kind 0x%02x", kind)
+end
+
+local function add_header(tree, s, at)
+  local flags = u8(s, at) % 16
+  add(tree, "version", at, 1, math.floor(u8(s, at) / 16))
+  add(tree, "published", at, 1, flags >= 8)
+  add(tree, "sequence", at + 1, 2, u16(s, at + 1))
+  local tick = u32(s, at + 3)
+  add(tree, "tick", at + 3, 4, tick)
+  at = at + 7
+  if math.floor(flags / 2) % 2 == 1 then
+    add(tree, "ack", at, 2, u16(s, at))
+    add(tree, "ack_bits", at + 2, 4, u32(s, at + 2))
+    at = at + 6
+  end
+  if math.floor(flags / 4) % 2 == 1 then
+    add(tree, "receipt", at, 2, u16(s, at))
+    at = at + 2
+  end
+  return tick, at
+end
+
+local function read_packet(tree, link, session, s, at)
+  local tick, next = add_header(tree, s, at)
+  local said = {}
+  while next <= #s do
+    local kind = u8(s, next)
+    local length, body_at = varint(s, next + 1)
+    local ends = body_at + length - 1
+    if ends > #s then error({ reason = "length" }, 0) end
+    local node = add(tree, "kind", next, ends - next + 1, kind)
+    add(node, "length", next + 1, body_at - next - 1, length)
+    local ok, line = pcall(add_body, node, kind, link, session, tick, s:sub(1, ends), body_at)
+    if not ok then
+      add(node, "undecoded", body_at, length, type(line) == "table" and line.reason or tostring(line))
+      line = "malformed"
+    end
+    table.insert(said, line)
+    next = ends + 1
+  end
+  return #said > 0 and table.concat(said, ", ") or "receipt"
+end
+
+function M.forget_all()
+  sessions = {}
+end
+
+-- A binary message of a WebSocket: a tree of nodes with `line`, what to say of it in short.
+function M.read(link, sender, s)
+  local tree = { offset = 0, length = #s }
+  local ok, said = pcall(function()
+    if u8(s, 1) ~= 0x11 then return read_packet(tree, link, session_of(link, sender, nil), s, 1) end
+    -- With 128: an update of one entity, which the server knows by its sequence.
+    local is_update = u8(s, 2) >= 128
+    local at = is_update and 11 or 5
+    local count = u8(s, at)
+    local envelope = add(tree, nil, 1, at + 2 * count, nil, "Routing envelope")
+    add(envelope, "class", 2, 1, u8(s, 2) % 128)
+    add(envelope, "key", 3, 2, u16(s, 3))
+    if is_update then
+      add(envelope, "update_of", 5, 4, u32(s, 5))
+      add(envelope, "update", 9, 2, u16(s, 9))
+    end
+    for index = 1, count do
+      add(envelope, "participant", at - 1 + 2 * index, 2, u16(s, at - 1 + 2 * index))
+    end
+    local line
+    for index = count, 1, -1 do
+      -- All read it, the first one shows it.
+      local shown = index == 1 and tree or {}
+      local peer = u16(s, at - 1 + 2 * index)
+      line = read_packet(shown, link, session_of(link, sender, peer), s, at + 1 + 2 * count)
+    end
+    return line
+  end)
+  tree.line = ok and said or "malformed: " .. (type(said) == "table" and said.reason or tostring(said))
+  return tree
+end
+
+return M

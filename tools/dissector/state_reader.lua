@@ -1,0 +1,200 @@
+-- Bodies of states, and the states that are kept: docs/STATE-CODEC.md, "A packet's body". One kind per stream.
+local HISTORY = 128
+local difference = numbers.tick_difference
+local States = {}
+States.__index = States
+
+function States.new(plan)
+  return setmetatable({ plan = plan, entities = {}, ended = {} }, States)
+end
+
+-- Raises a table: what is wrong, as the documents call it.
+local function drop(reason, head)
+  error({ reason = reason, head = head }, 0)
+end
+
+local function baselines(coder, tick)
+  if not coder:flag(15892) then return nil end
+  local newest = (tick - coder:small() - 1) % 2 ^ 32
+  if coder:flag(14746) then return { newest, (newest - 1) % 2 ^ 32, (newest - 2) % 2 ^ 32 } end
+  local ticks = { newest }
+  for index = 2, 3 do
+    local gap = coder:small()
+    if gap == 0 then break end
+    ticks[index] = (ticks[index - 1] - gap) % 2 ^ 32
+  end
+  return ticks
+end
+
+local function listed_heads(coder, tick, count, shared)
+  local heads, last, hits = {}, -1, 0
+  for coded = 0, count - 1 do
+    if coder:flag(math.floor(16384 * (hits + 1) / (coded + 2))) then
+      last, hits = last + 1, hits + 1
+    else
+      last = last + 2 + coder:small()
+    end
+    if coder:beyond() > 4 or last > 65535 then drop("length") end
+    local head = { id = last, ticks = shared }
+    heads[coded + 1] = head
+    if not (shared and coder:flag(15892)) then
+      if not shared or coder:flag(8192) then
+        head.ticks = nil
+        if not coder:flag(8192) and coder:small() ~= 0 then drop("unknown-entity") end
+        head.owner, head.teleports = coder:bits(16), coder:bits(8)
+      else
+        if not coder:flag(8192) then head.ticks = baselines(coder, tick) end
+        if not coder:flag(8192) then head.owner, head.teleports = coder:bits(16), coder:bits(8) end
+      end
+    end
+  end
+  return heads
+end
+
+local function read_head(coder, tick)
+  local head = { count = coder:small(), removed = {} }
+  if head.count > 4096 then drop("too-long") end
+  head.ticks = baselines(coder, tick)
+  if coder:flag(492) then
+    for _ = 1, math.min(coder:small(), 4096) do
+      table.insert(head.removed, coder:bits(16))
+      if coder:beyond() > 4 then drop("length") end
+    end
+  end
+  if coder:flag(492) then
+    head.checked, head.checksum = coder:small(), coder:bits(16)
+    if head.checked >= head.count then drop("bad-message") end
+  end
+  if head.ticks and coder:flag(14746) then
+    local first = coder:small()
+    head.entities = {}
+    for index = 0, head.count - 1 do
+      head.entities[index + 1] = { id = first + index, ticks = head.ticks }
+    end
+  else
+    head.entities = listed_heads(coder, tick, head.count, head.ticks)
+  end
+  return head
+end
+
+function States:row(id, tick)
+  local entity = self.entities[id]
+  local kept = entity and entity.rows[tick % HISTORY]
+  return kept and kept.tick == tick and kept or nil
+end
+
+function States:resolve(head)
+  for _, entity in ipairs(head.entities) do
+    if entity.ticks then
+      if not self.entities[entity.id] then drop("unknown-entity", head) end
+      entity.rows = {}
+      for index, tick in ipairs(entity.ticks) do
+        local kept = self:row(entity.id, tick)
+        if not kept then drop("no-baseline", head) end
+        entity.rows[index] = kept.row
+        if index == 1 then entity.texts = kept.texts end
+      end
+      if not entity.owner then entity.owner, entity.teleports = entity.rows[1][0], entity.rows[1][1] end
+    end
+  end
+end
+
+function States:grids(coder, entities)
+  local grids, plan, known = {}, self.plan, {}
+  for _, entity in ipairs(entities) do
+    if entity.rows then table.insert(known, entity.rows[1]) end
+  end
+  if #known == 0 then return grids end
+  for _, group in ipairs(plan.groups) do
+    for index = group.first, group.first + group.count - 1 do
+      local column = plan.columns[index]
+      if group.role ~= 0 and group.role ~= 3 and column.turn == 0 and column.max - column.min > 8 then
+        local divisor = 0
+        for _, row in ipairs(known) do
+          local is_cut = group.role == 4 and (row[index] == column.min or row[index] == column.max)
+          if not is_cut then divisor = numbers.gcd(divisor, row[index]) end
+        end
+        if divisor >= 2 and coder:flag(15401) then grids[index] = divisor end
+      end
+    end
+  end
+  return grids
+end
+
+function States:texts(coder, before)
+  local texts = {}
+  for index, leaf in ipairs(self.plan.texts) do
+    if before and coder:flag(16336) then
+      texts[index] = before[index]
+    else
+      local length, bytes = coder:bits(8), {}
+      if length > leaf.maxBytes then drop("out-of-range") end
+      for at = 1, length do bytes[at] = string.char(coder:bits(8)) end
+      texts[index] = table.concat(bytes)
+    end
+  end
+  return texts
+end
+
+function States:whole(coder, entity)
+  local row = { [0] = entity.owner, entity.teleports }
+  for _, group in ipairs(self.plan.groups) do
+    for index = group.first, group.first + group.count - 1 do
+      local column = self.plan.columns[index]
+      row[index] = coder:wide(column.bits) + column.min
+    end
+  end
+  return row
+end
+
+-- What the body says: its head, and `states` with rows. Raises what is wrong; then nothing has changed.
+function States:read(body, tick)
+  local coder = RangeReader.new(body)
+  local head = read_head(coder, tick)
+  self:resolve(head)
+  local grids = self:grids(coder, head.entities)
+  local reader = EntityReader.new(coder)
+  for _, entity in ipairs(head.entities) do
+    if entity.rows then
+      entity.row = reader:read(self.plan, entity, tick, grids)
+    else
+      entity.row = self:whole(coder, entity)
+    end
+    entity.said = self:texts(coder, entity.texts)
+    for index = 0, self.plan.width - 1 do
+      local column = self.plan.columns[index]
+      if entity.row[index] < column.min or entity.row[index] > column.max then drop("out-of-range", head) end
+    end
+    if coder:beyond() > 4 then drop("length", head) end
+  end
+  if coder:beyond() < 0 or coder:beyond() > 4 then drop("length", head) end
+  self:take(head, tick)
+  return head
+end
+
+function States:take(head, tick)
+  for _, id in ipairs(head.removed) do
+    local entity = self.entities[id]
+    if entity and difference(entity.newest, tick) <= 0 then self.entities[id] = nil end
+  end
+  for _, said in ipairs(head.entities) do
+    local entity = self.entities[said.id] or { rows = {}, newest = tick }
+    self.entities[said.id] = entity
+    local kept = entity.rows[tick % HISTORY]
+    if not kept or difference(tick, kept.tick) >= 0 then
+      entity.rows[tick % HISTORY] = { tick = tick, row = said.row, texts = said.said }
+    end
+    if difference(tick, entity.newest) > 0 then entity.newest = tick end
+  end
+  if head.checked then
+    local row = head.entities[head.checked + 1].row
+    head.agrees = numbers.checksum(row, self.plan.width) == head.checksum
+  end
+end
+
+-- The head alone, where nothing is known of the states.
+function States.head_of(body, tick)
+  return read_head(RangeReader.new(body), tick)
+end
+
+return States

@@ -1,0 +1,26 @@
+/** docs/WIRE-FORMAT.md: its tables of fields, from the demo's definitions; all else is written by hand. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { format, resolveConfig } from "prettier";
+import { DEMO, definitionsOf } from "../definitions.mjs";
+
+const TARGET = path.resolve(import.meta.dirname, "../../docs/WIRE-FORMAT.md");
+const SECTION = /(<!-- fields -->\n)[\s\S]*?(<!-- \/fields -->)/;
+/** What the demo ticks at; sizes do not depend on it. */
+const TICK_HZ = 60;
+
+/** @returns {Promise<string>} the whole document */
+export async function wireFormatMarkdown() {
+  const { definitions, protocol } = await definitionsOf(DEMO);
+  const tables = definitions.map((definition) => {
+    const { name, motion, schemaHash } = definition;
+    const plan = protocol.planState(definition, { tickHz: TICK_HZ, hasRates: true });
+    const hash = `0x${schemaHash.toString(16).padStart(8, "0")}`;
+    const head = `\`${name}\`, motion \`${motion}\`, hash \`${hash}\`: ${protocol.wholeStateBits(plan)} bits, owner and teleports included.`;
+    return `${head}\n\n${protocol.fieldTable(plan)}`;
+  });
+  const text = readFileSync(TARGET, "utf8");
+  if (!SECTION.test(text)) throw new Error("docs/WIRE-FORMAT.md has lost its section of fields");
+  const wanted = text.replace(SECTION, (_, begin, end) => `${begin}\n${tables.join("\n\n")}\n\n${end}`);
+  return format(wanted, { ...(await resolveConfig(TARGET)), filepath: TARGET });
+}
