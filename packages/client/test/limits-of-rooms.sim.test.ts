@@ -24,7 +24,7 @@ describe("what is asked for anew", () => {
   test("is answered four times a second and stream at most, whoever asks how often", async () => {
     const { hub, owner, viewer } = await pair();
     const lamp = owner.spawn(Lamp);
-    [...viewer.entities(Lamp)];
+    expect([...viewer.entities(Lamp)]).toEqual([]);
     await hub.advance(500);
     const whole = vi.spyOn(StateStream.prototype, "whole");
     const ask = (stream: number) =>

@@ -135,7 +135,7 @@ describe("lockstep over a room", () => {
     const { games, run } = await play(4);
     await run(3000);
     const [first, second, ...staying] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
-    const turn = staying[0]!.session.turn;
+    const { turn } = staying[0].session;
     first.room.leave();
     // Half of a message's way.
     await run(40);

@@ -14,7 +14,7 @@ const definition = defineEntity("dial", { angle: scalar({ range: [0, 1000], prec
 
 /** One entity, whose references go to receivers that answer when the test says so. */
 class Owner {
-  readonly #plan = planState(definition as never, { tickHz: 60 });
+  readonly #plan = planState(definition, { tickHz: 60 });
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: 128 });
   readonly #entity = this.#history.spawn(0, this.#plan);
   readonly sender = new ReferenceSender({
@@ -95,8 +95,7 @@ describe("a reference", () => {
     // A few bytes each tick, about two hundred for a reference.
     expect(again).toBeGreaterThan(3);
     expect(again).toBeLessThan(20);
-    for (const [index, atMs] of owner.posted.entries()) {
-      if (index > 0) expect(atMs - owner.posted[index - 1]!).toBeGreaterThanOrEqual(500);
-    }
+    const intervals = owner.posted.slice(1).map((atMs, index) => atMs - owner.posted[index]!);
+    expect(Math.min(...intervals)).toBeGreaterThanOrEqual(500);
   });
 });
