@@ -16,6 +16,8 @@ interface PageHandle {
   };
   readonly game: {
     readonly phase: string;
+    /** Where a server decides. */
+    readonly carNumber: number;
     readonly others: readonly { ownerId: string; x: number; y: number }[];
     readonly laps: readonly { from: string; lap: number; timeMs: number }[];
     readonly chat: readonly { from: string; text: string }[];

@@ -7,6 +7,7 @@ import { endProcess, startProcess } from "./processes.js";
 const ROOT = path.resolve(import.meta.dirname, "..");
 const SERVER = path.join(ROOT, "apps/relay-server/dist/main.js");
 const DRIVERS = path.join(ROOT, "apps/demo-game/dist-drivers/main.js");
+const GAME = path.join(ROOT, "apps/demo-game/dist-server/rooms.js");
 const PAGE = path.join(ROOT, "apps/demo-game/dist");
 const READY_LIMIT_MS = 15_000;
 
@@ -66,6 +67,8 @@ export class RaceServer {
       "127.0.0.1",
       "--static",
       PAGE,
+      "--game",
+      GAME,
       ...this.#flags,
     ];
     const server = this.#spawn(args);

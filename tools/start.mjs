@@ -85,10 +85,11 @@ async function choosePort(wanted, host) {
 /**
  * @param {string} name
  * @param {string[]} args
+ * @param {{ env?: Record<string, string> }} options
  * @param {(line: string) => void} onLine
  */
-function startPart(name, args, onLine) {
-  const child = startChild(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+function startPart(name, args, { env = {} }, onLine) {
+  const child = startChild(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] });
   if (child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
   child.once("exit", (code, signal) => {
     if (isStopping) return;
@@ -98,17 +99,19 @@ function startPart(name, args, onLine) {
   });
 }
 
-/** @param {string} host @param {number} port @returns {Promise<string>} the address that the server says it has */
-function startServer(host, port) {
+/** @param {string} host @param {number} port @param {number} drivers @returns {Promise<string>} the address that the server says it has */
+function startServer(host, port, drivers) {
   const main = path.join(ROOT, "apps/relay-server/dist/main.js");
   const page = path.join(ROOT, "apps/demo-game/dist");
+  const game = path.join(ROOT, "apps/demo-game/dist-server/rooms.js");
   return new Promise((resolve, reject) => {
     const limit = setTimeout(
       () => reject(new StartError(`The server was not ready after ${READY_LIMIT_MS / 1000} s.`)),
       READY_LIMIT_MS,
     );
-    const args = [main, "--port", String(port), "--host", host, "--static", page];
-    startPart("server", args, (line) => {
+    const args = [main, "--port", String(port), "--host", host, "--static", page, "--game", game];
+    const env = { RACE_COMPUTERS: String(Math.min(drivers, 7)) };
+    startPart("server", args, { env }, (line) => {
       const address = /^listening on (http:\S+)/.exec(line)?.[1];
       if (address === undefined) return console.log(`server: ${line}`);
       clearTimeout(limit);
@@ -120,7 +123,7 @@ function startServer(host, port) {
 /** @param {string} address @param {number} count */
 function startDrivers(address, count) {
   const main = path.join(ROOT, "apps/demo-game/dist-drivers/main.js");
-  startPart("computer drivers", [main, "--server", address, "--count", String(count)], (line) =>
+  startPart("computer drivers", [main, "--server", address, "--count", String(count)], {}, (line) =>
     console.log(`drivers: ${line}`),
   );
 }
@@ -141,7 +144,7 @@ async function main() {
   if (!(await ensureInstalled())) return process.exit(1);
   if (!(await buildAll())) return process.exit(1);
   const port = await choosePort(wanted, host);
-  await startServer(host, port);
+  await startServer(host, port, drivers);
   const [local = "", ...others] = addresses(host, port);
   if (drivers > 0) startDrivers(local, drivers);
   console.log(`\nOpen ${local} in two browsers, and race.`);

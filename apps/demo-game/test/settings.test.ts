@@ -26,11 +26,14 @@ class MemoryStorage {
 }
 
 test("the address decides what it names", () => {
-  const query = "?name=Ada&color=%2300ff00&autostart=1&profile=shooter&transports=websocket";
+  const query =
+    "?name=Ada&color=%2300ff00&autostart=1&profile=shooter&transports=websocket&mode=server&watch=1";
   expect(readSettings(query, ORIGIN, undefined)).toEqual({
     name: "Ada",
     color: "#00ff00",
+    mode: "server",
     autostart: true,
+    isSpectator: true,
     profile: "shooter",
     transports: ["websocket"],
     server: ORIGIN,
@@ -44,7 +47,9 @@ test("nonsense in the address is as if not given", () => {
   expect(settings.name.length).toBeGreaterThan(0);
   expect(settings.color).toMatch(/^#[0-9a-f]{6}$/);
   expect(settings).toMatchObject({
+    mode: "mesh",
     autostart: false,
+    isSpectator: false,
     profile: "racing",
     transports: undefined,
     server: ORIGIN,

@@ -1,12 +1,13 @@
 /** The relay as a process: exits with 0 when it was stopped, 1 when it cannot listen, 2 when it was called wrongly. */
 import { ConfigError } from "@paceline/relay";
 import { pino } from "pino";
+import { gameRooms } from "./game-rooms.js";
 import { pinoLog } from "./pino-log.js";
 import { RelayHost } from "./relay-host.js";
 import { USAGE, serverOptions, type ServerOptions } from "./server-options.js";
 import { UsageError } from "./usage-error.js";
 
-function configured(): { options: ServerOptions; host: RelayHost } | undefined {
+async function configured(): Promise<{ options: ServerOptions; host: RelayHost } | undefined> {
   try {
     const options = serverOptions(process.argv.slice(2), process.env);
     if (options === undefined) {
@@ -14,7 +15,8 @@ function configured(): { options: ServerOptions; host: RelayHost } | undefined {
       return undefined;
     }
     const standardError = pino.destination({ dest: process.stderr.fd, sync: true });
-    return { options, host: new RelayHost(options, pinoLog(options.logLevel, standardError)) };
+    const rooms = options.gameFile === undefined ? {} : await gameRooms(options.gameFile);
+    return { options, host: new RelayHost(options, pinoLog(options.logLevel, standardError), rooms) };
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
     console.error(`${error.message}\n\n${USAGE}`);
@@ -43,7 +45,7 @@ async function end(host: RelayHost): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const ready = configured();
+  const ready = await configured();
   if (ready === undefined) return;
   const { options, host } = ready;
   // A second signal does not wait for anybody.

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createRelay, type Log, type Relay } from "@paceline/relay";
+import type { Log } from "@paceline/relay";
+import { defineServer, type RoomClass, type RoomEntry, type Server as GameServer } from "@paceline/server";
 import { AdminServer } from "./admin-server.js";
 import { listenOn } from "./listen-on.js";
 import { ServerMetrics } from "./server-metrics.js";
@@ -20,16 +21,17 @@ export interface HostAddresses {
 export class RelayHost {
   readonly #options: ServerOptions;
   readonly #server: Server;
-  readonly #relay: Relay;
+  readonly #relay: GameServer<Readonly<Record<string, RoomEntry>>>;
   readonly #admin: AdminServer | undefined;
   readonly #files: StaticFiles | undefined;
   #stopped: Promise<void> | undefined;
 
   /** Throws `ConfigError` for options that the relay refuses. */
-  constructor(options: ServerOptions, log: Log) {
+  constructor(options: ServerOptions, log: Log, rooms: Readonly<Record<string, RoomClass>> = {}) {
     this.#options = options;
-    this.#relay = createRelay({
+    this.#relay = defineServer<Readonly<Record<string, RoomEntry>>>({
       ...options.relay,
+      rooms: { ...options.relay.rooms, ...rooms },
       log,
       ...(options.isProxyTrusted && { addressOf: forwardedAddress }),
     });
@@ -43,7 +45,8 @@ export class RelayHost {
     if (!options.admin) return;
     this.#admin = new AdminServer({
       relay: this.#relay,
-      metrics: new ServerMetrics(this.#relay),
+      metrics: new ServerMetrics(this.#relay, () => this.#relay.classReports()),
+      roomClasses: () => this.#relay.classReports(),
       token: options.admin.token,
       onDrain: () => void this.drain(),
     });

@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly staticFolder: string | undefined;
+  /** A module with rooms that decide. */
+  readonly gameFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly isProxyTrusted: boolean;
   /** How long sessions may go on when the process is told to end, ms. */
@@ -32,6 +34,7 @@ export const USAGE = `relay-server [options]           each also as environment 
   --port 0..65535         PACELINE_PORT          where to listen; 0: any free port (8787)
   --host ADDRESS          PACELINE_HOST          address to listen on (127.0.0.1)
   --static FOLDER         PACELINE_STATIC        files to serve beside the relay
+  --game FILE             PACELINE_GAME          a module that exports "rooms": classes of rooms by name
   --allow-origin ORIGIN   PACELINE_ALLOW_ORIGIN  pages that may connect: https://play.example.com, or "*"
                                                  for all; repeat, or separate by commas (own host only)
   --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms, and how many players each takes (race:16)
@@ -58,6 +61,7 @@ const flags = {
   port: text,
   host: text,
   static: text,
+  game: text,
   "allow-origin": list,
   rooms: text,
   secret: text,
@@ -113,6 +117,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
     port,
     host,
     staticFolder: folderOf(textOf("static")),
+    gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
     isProxyTrusted: given["trust-proxy"] ?? oneOf("trust-proxy", proxy, ["0", "1"]) === "1",
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),

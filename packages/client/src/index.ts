@@ -27,8 +27,17 @@ export {
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";
-export type { InitialFields, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export type {
+  InitialFields,
+  InputStep,
+  Quat,
+  ReadonlyFields,
+  Vec2,
+  Vec3,
+  WritableFields,
+} from "@paceline/netcode";
 export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
+export type { Prediction, PredictionStats } from "./authority/prediction.js";
 export * from "./client.js";
 export type { AuthToken, IdentityStorage } from "./credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
@@ -47,5 +56,6 @@ export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } fro
 export type { PathQuality, ServerStats } from "./path-stats.js";
 export type { PeerRates } from "./rate-meter.js";
 export type { Explanation, RoomTransport, TransportChange } from "./room-transport.js";
+export type { SendOptions } from "./send-options.js";
 export type { SimulatedNetwork } from "./simulation.js";
 export type { SocketCount } from "./stripes.js";

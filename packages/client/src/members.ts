@@ -106,6 +106,14 @@ export class Members {
     for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
   }
 
+  /** The same as bulk: to all of them, or to none where it is too much for one. */
+  postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
+    const bytes = writePeerPayload(payload);
+    const open = receivers.filter(({ session }) => !session.isClosed);
+    for (const { session } of open) session.checkBulk(bytes);
+    for (const { session } of open) session.sendBulk(bytes);
+  }
+
   /** Measures what the links to all have carried, once in a while. */
   sample(): void {
     for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());

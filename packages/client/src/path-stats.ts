@@ -1,4 +1,4 @@
-import type { Measured, Session } from "@paceline/transport";
+import type { LinkKind, Measured, Session } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
 import type { Explanation } from "./room-transport.js";
 
@@ -19,6 +19,12 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
   readonly rttMs: number | undefined;
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;
+  /** What carries states to the server; undefined: nothing does. */
+  readonly stateLink: LinkKind | undefined;
+  /** WebSockets of this session that states alternate over where none but these carry them. */
+  readonly sockets: number;
+  /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1. */
+  readonly stallRatio: number;
 }
 
 /** A path as far as decisions need it. */
@@ -37,12 +43,15 @@ export function measuredOf(peers: Iterable<MeasuredPath>, server: ServerStats): 
   const rttMs = Math.max(...paths.map((path) => path.rttMs ?? Number.NaN));
   if (Number.isNaN(rttMs)) return undefined;
   const worst = (quality: keyof PathQuality): number => Math.max(...paths.map(({ stats }) => stats[quality]));
+  const isRelaying = paths.some(({ path }) => path === "relay");
   return {
     // A relay replaces states that wait: what is missing then was not lost.
     lossRatio: Math.max(0, ...paths.map(({ path, stats }) => (path !== "relay" ? stats.lossRatio : 0))),
     rttMs,
     jitterMs: worst("jitterMs"),
     queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
+    // They matter where states go over the socket at all.
+    stallRatio: server.stateLink === "websocket" && isRelaying ? server.stallRatio : 0,
   };
 }
 
@@ -60,10 +69,14 @@ export function rounded(measured: Measured): Measured {
 
 /** How the connection to the server is doing. */
 export function serverStatsOf(
-  { rttMs, jitterMs, activeLink }: Session,
+  session: Session,
   { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
+  stripes: { readonly sockets: number; readonly stallRatio: number },
 ): ServerStats {
+  const { rttMs, jitterMs, activeLink } = session;
   return {
+    ...stripes,
+    stateLink: session.linkFor("state")?.kind,
     isConnected: activeLink !== undefined,
     rttMs,
     jitterMs,
@@ -71,6 +84,13 @@ export function serverStatsOf(
     bytesInPerSecond,
     bytesOutPerSecond,
   };
+}
+
+/** What carries what to the server, for people. */
+export function serverChannel({ stateLink, sockets }: ServerStats): string {
+  if (stateLink === undefined) return "no connection";
+  if (stateLink === "webrtc") return "states over WebRTC, the rest over WebSocket";
+  return sockets > 1 ? `${sockets} WebSockets, states alternate` : "WebSocket";
 }
 
 /** The path to the server over its WebSockets, in words. */

@@ -1,5 +1,7 @@
 import {
   CloseCode,
+  PayloadKind,
+  limits,
   readEvent,
   readPeerPayload,
   writePeerPayload,
@@ -16,6 +18,7 @@ import {
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
+  type BulkRate,
   type Scheduler,
   type Uplink,
   type WebRtcLinkMaker,
@@ -38,6 +41,7 @@ export interface PeerHandlers {
 export interface PeerOptions {
   readonly info: PeerInfo;
   readonly myNumber: number;
+  readonly bulkRate: BulkRate;
   readonly scheduler: Scheduler;
   /** Makes WebRTC links where the environment has none of its own. */
   readonly newLink: WebRtcLinkMaker | undefined;
@@ -114,8 +118,11 @@ export class PeerConnection implements Peer {
     this.session = new Session({
       scheduler,
       currentTick: () => options.currentTick(),
+      bulkBytes: () => limits.bulkBytes,
+      bulkRate: options.bulkRate,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
+        onBulk: (payload) => this.#receiveBulk(payload),
         onEvent: (body) => this.#receiveEvent(body),
         onState: (body, tick) => handlers.onState(this, body, tick),
         onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
@@ -314,6 +321,12 @@ export class PeerConnection implements Peer {
   #receive(payload: Uint8Array): void {
     const read = readPeerPayload(payload);
     if (read) this.#handlers.onPayload(this, read);
+    else this.session.reportViolation("bad-message");
+  }
+
+  /** Messages of the game come as bulk, and nothing else. */
+  #receiveBulk(payload: Uint8Array): void {
+    if (payload[0] === PayloadKind.command) this.#receive(payload);
     else this.session.reportViolation("bad-message");
   }
 

@@ -11,7 +11,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { InitialFields, WritableFields } from "@paceline/netcode";
+import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
 import {
   DropCounters,
   type Cancel,
@@ -21,6 +21,7 @@ import {
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
+import type { Prediction } from "./authority/prediction.js";
 import type { ConnectionState } from "./connection-state.js";
 import type { TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
@@ -36,7 +37,9 @@ import { RoomTransport } from "./room-transport.js";
 import { RoutedPackets } from "./routed-packets.js";
 import { ServerConnection, type Welcome } from "./server-connection.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
+import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
 import type { SocketCount } from "./stripes.js";
+import { stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
@@ -90,6 +93,7 @@ export class Room {
     deliver: (number, packet) => this.#members.deliver(number, packet),
     onDropped: (reason) => this.drops.count(reason),
   });
+  readonly #bulkRate = new SharedBulkRate();
   #replicationHz: number | undefined;
   #endReplicating: Cancel | undefined;
 
@@ -108,6 +112,7 @@ export class Room {
       scheduler,
       peerOptions: () => ({
         myNumber: this.myNumber,
+        bulkRate: this.#bulkRate,
         newLink: setup.newLink,
         iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
@@ -281,6 +286,23 @@ export class Room {
   }
 
   /**
+   * Shows one's own entities of a kind without the way to the authority and back: `step` is its physics for one tick,
+   * by fields, and moves them on under the inputs that it does not have yet. What it says replaces the prediction;
+   * `shown` has no jump from that. Once for each room, after every `onReconnect` that has not resumed.
+   */
+  predict<F extends Fields, I extends Fields>(
+    definition: EntityDefinition<F>,
+    inputs: InputDefinition<I>,
+    step: InputStep<F, I>,
+  ): Prediction {
+    const { authority } = this.#gate;
+    if (!authority)
+      throw new NetError("entity/refused", "the room has no authority whose word could be predicted");
+    const known = definition as unknown as EntityDefinition;
+    return authority.predict(known, inputs, step as unknown as InputStep);
+  }
+
+  /**
    * Says that the simulation has made a step: states are stamped with its tick, and what has to be sent is sent.
    * Without any call the SDK does so itself, at the profile's rate. Throws {@link ConfigError} for what is no tick.
    */
@@ -294,12 +316,13 @@ export class Room {
 
   /**
    * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
-   * one.
+   * one. With `{ class: "bulk" }` it may be long, and yields to all else.
    */
-  send(type: string, message: unknown, to?: Peer): void {
+  send(type: string, message: unknown, to?: Peer | SendOptions): void {
     assertMessageType(type);
-    this.#gate.asked(to);
-    this.#post({ kind: "command", type, message }, to);
+    const terms = sendTerms(to);
+    this.#gate.asked(terms.to);
+    this.#post({ kind: "command", type, message }, terms.to, terms.isBulk);
   }
 
   /** Sends a message that may be lost, and that is dropped rather than late. */
@@ -388,10 +411,12 @@ export class Room {
   }
 
   /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
-  #post(payload: PeerPayload, to?: Peer): void {
+  #post(payload: PeerPayload, to?: Peer, isBulk = false): void {
     const { authority } = this.#gate;
-    if (authority && this.state !== "left") return authority.post(payload);
-    this.#members.post(payload, this.#receivers(to), to !== undefined || this.state !== "joined");
+    if (authority && this.state !== "left") return authority.post(payload, isBulk);
+    const receivers = this.#receivers(to);
+    if (isBulk) this.#members.postBulk(payload, receivers);
+    else this.#members.post(payload, receivers, to !== undefined || this.state !== "joined");
   }
 
   #newStateSender(setup: RoomSetup): StateSender {
@@ -535,6 +560,7 @@ export class Room {
   #applyPlan(): void {
     this.#members.planChanged();
     this.#beginReplicating();
+    this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
     const obstacle = this.transport.directObstacle();
     const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {

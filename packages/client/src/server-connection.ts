@@ -28,7 +28,7 @@ import { RateMeter } from "./rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
 import type { Explanation } from "./room-transport.js";
 import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
-import { Stripes, type SocketCount } from "./stripes.js";
+import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
@@ -164,8 +164,15 @@ export class ServerConnection {
     this.#stripes.force(sockets);
   }
 
+  planSockets(wish: StripeWish): void {
+    this.#stripes.plan(wish);
+  }
+
   get stats(): ServerStats {
-    return serverStatsOf(this.#session, this.#meter.rates);
+    return serverStatsOf(this.#session, this.#meter.rates, {
+      sockets: this.#stripes.present.sockets,
+      stallRatio: this.#stripes.stallRatio,
+    });
   }
 
   /** Takes what the link has carried into the rates. */

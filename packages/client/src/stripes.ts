@@ -1,14 +1,13 @@
-import {
-  StripeDecision,
-  type Cancel,
-  type Link,
-  type Scheduler,
-  type StripedLink,
-  type StripeWish,
-} from "@paceline/transport";
+import { StallMeter, type Cancel, type Link, type Scheduler, type StripedLink } from "@paceline/transport";
 
 /** How many WebSockets carry states: as measurements say, or so many. */
 export type SocketCount = "auto" | 1 | 2 | 3;
+
+/** How many sockets a session should have, and why: words for people. */
+export interface StripeWish {
+  readonly sockets: 1 | 2 | 3;
+  readonly reason: string;
+}
 
 interface StripesOptions {
   readonly scheduler: Scheduler;
@@ -25,13 +24,14 @@ const REVIEW_PERIOD_MS = 250;
 /** The server answers at once or not at all. */
 const ASK_AGAIN_MS = 3000;
 
-/** Opens and closes the sockets that states alternate over, as the round trips to the server say. */
+/** Opens and closes the sockets that states alternate over, as many as the plan wants; measures what it goes by. */
 export class Stripes {
   readonly #options: StripesOptions;
-  readonly #decision = new StripeDecision();
+  readonly #stalls = new StallMeter();
   readonly #stop: Cancel;
   #link: StripedLink | undefined;
   #forced: SocketCount = "auto";
+  #planned: StripeWish = { sockets: 1, reason: "no stalls were measured" };
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #told = 1;
 
@@ -60,9 +60,20 @@ export class Stripes {
     this.#review();
   }
 
+  /** The plan wants so many, unless the game has asked for a number. */
+  plan(wish: StripeWish): void {
+    this.#planned = wish;
+    this.#review();
+  }
+
+  /** Share of the round trips over the first socket that waited behind lost segments, 0 to 1. */
+  get stallRatio(): number {
+    return this.#stalls.ratio;
+  }
+
   /** A round trip over the first socket. */
   observe(rttMs: number): void {
-    this.#decision.observe(rttMs, this.#options.scheduler.nowMs());
+    this.#stalls.observe(rttMs, this.#options.scheduler.nowMs());
   }
 
   /** The server gave a ticket. */
@@ -78,15 +89,16 @@ export class Stripes {
   }
 
   get #wish(): StripeWish {
-    if (this.#forced === "auto") return this.#decision.wish;
+    if (this.#forced === "auto") return this.#planned;
     return { sockets: this.#forced, reason: "the game asks for so many" };
   }
 
   #review(): void {
     const link = this.#link;
     if (link?.state !== "open") return;
-    if (this.#forced === "auto" && this.#decision.isSuspicious) this.#options.ping();
     const { sockets, reason } = this.#wish;
+    // Ten heartbeats in ten seconds would be too few to tell how many stall.
+    if (this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
     if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);
     const nowMs = this.#options.scheduler.nowMs();
     if (link.stripeCount + 1 >= sockets || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;

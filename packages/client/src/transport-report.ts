@@ -1,6 +1,7 @@
 import type { HeldBands, Measured, Plan } from "@paceline/transport";
 import type { Peer } from "./peer.js";
 import type { Explanation } from "./room-transport.js";
+import type { StripeWish } from "./stripes.js";
 
 /** The rates that have changed between two plans, in words; empty where none has. */
 export function changedNumbers(before: Plan, after: Plan): string {
@@ -28,6 +29,15 @@ export function measuredRow(measured: Measured | undefined, held: HeldBands): Ex
     `stalls ${(stallRatio * 100).toFixed(0)} % (${held.stalls})`;
   const reason = "the worst of the paths in use; a worse band counts after 3 s, a better one after 15 s";
   return { about, choice, reason };
+}
+
+/** Over how many sockets the plan wants states to go, and why. */
+export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | undefined): StripeWish {
+  const percent = Math.round((measured?.stallRatio ?? 0) * 100);
+  const stalls = `${percent} % of the round trips stall behind lost segments (${inputs.stalls})`;
+  const reason =
+    stripes > 1 ? `${stalls}: states alternate` : "no stalls that more sockets would help against";
+  return { sockets: stripes, reason };
 }
 
 /** A peer's path, as a row of an explanation. */

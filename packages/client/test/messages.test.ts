@@ -42,6 +42,31 @@ describe("messages", () => {
     expect([atA.length, atB.length, atC.length]).toEqual([0, 202, 201]);
   });
 
+  test("of bulk arrive whole and in order while commands overtake them, and across a cut", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    await until("a sees b", () => a.peers.length === 1);
+    const order: string[] = [];
+    b.onMessage("map", (map) => order.push(`map of ${(map as Uint8Array).length}`));
+    b.onMessage("lap", (lap) => order.push(`lap ${String(lap)}`));
+    const map = Uint8Array.from({ length: 200_000 }, (_, index) => (index * 7) & 0xff);
+    let arrived: Uint8Array | undefined;
+    b.onMessage("map", (whole) => (arrived ??= whole as Uint8Array));
+    a.send("map", map, { class: "bulk" });
+    a.send("map", new Uint8Array(10), { to: peerOf(a, b), class: "bulk" });
+    a.send("lap", 1, { to: peerOf(a, b) });
+    await until("the command has overtaken", () => order.length === 1);
+    await pause(300);
+    server.cutLinks(0);
+    await until("all is there", () => order.length === 3);
+    expect(order).toEqual(["lap 1", "map of 200000", "map of 10"]);
+    expect(Buffer.compare(arrived!, map)).toBe(0);
+    expect(b.peers[0]!.drops["bad-message"]).toBeUndefined();
+    const tooLong = new Uint8Array(16_777_217);
+    expect(() => a.send("map", tooLong, { class: "bulk" })).toThrow(ConfigError);
+    expect(() => a.send("map", 1, { class: "fast" as never })).toThrow(/class: .*"command" or "bulk"/);
+  });
+
   test("that greet a newcomer reach listeners that it sets right after joining", async () => {
     const server = await stage.server();
     const a = await stage.join(server);

@@ -3,6 +3,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/path-stats.js";
 import type { PeerConnection } from "../src/peer.js";
+import { stripeWishOf } from "../src/transport-report.js";
 import { RoomTransport, type RoomTransportOptions, type TransportChange } from "../src/room-transport.js";
 
 const server: ServerStats = {
@@ -12,6 +13,9 @@ const server: ServerStats = {
   queuedBytes: 0,
   bytesInPerSecond: 0,
   bytesOutPerSecond: 0,
+  stateLink: "websocket",
+  sockets: 1,
+  stallRatio: 0,
 };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -185,6 +189,41 @@ describe("a room's transport", () => {
       pass(5, { queuedBytes: 5000 });
       expect(transport.plan.numbers.thresholdM).toBeCloseTo(thresholdM * 1.5);
       expect(transport.plan.numbers.sendPeriodMs).toBe(sendPeriodMs * 2);
+    });
+
+    test("round trips that stall let states alternate over sockets; the history and the words say why", async () => {
+      const stats = { ...server };
+      const { transport, scheduler } = newTransport({ serverStats: () => stats });
+      const pass = (seconds: number, stallRatio: number): void => {
+        stats.stallRatio = stallRatio;
+        for (let second = 0; second < seconds; second += 1) {
+          scheduler.advance(1000);
+          transport.observe();
+        }
+      };
+      pass(5, 0);
+      expect(transport.plan.stripes).toBe(1);
+      pass(4, 0.12);
+      expect(transport.plan.stripes).toBe(2);
+      pass(4, 0.3);
+      expect(transport.plan.stripes).toBe(3);
+      expect(stripeWishOf(transport.plan, transport.measured)).toEqual({
+        sockets: 3,
+        reason: "30 % of the round trips stall behind lost segments (many): states alternate",
+      });
+      const words = (await transport.explain())
+        .map(({ choice, reason }) => `${choice}: ${reason}`)
+        .join("\n");
+      expect(words).toContain("Every fifth round trip stalls behind lost segments");
+      expect(words).toContain("stalls 30 % (many)");
+      expect(transport.history.map(({ choice, reason }) => `${choice}: ${reason}`)).toEqual([
+        "stripes 1 → 2: stalls some instead of none",
+        "stripes 2 → 3: stalls many instead of some",
+      ]);
+      // Over WebRTC nothing stalls behind anything.
+      Object.assign(stats, { stateLink: "webrtc" });
+      pass(20, 0.3);
+      expect(transport.plan.stripes).toBe(1);
     });
 
     test("values that jump over the limits every second decide nothing", () => {

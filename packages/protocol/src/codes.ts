@@ -16,6 +16,10 @@ export const MessageKind = {
   event: 0x03,
   /** What a player does, tick by tick, told to the authority of the room. */
   input: 0x04,
+  /** A chunk of a long message that yields to all others. */
+  bulk: 0x05,
+  /** Which chunks have arrived. */
+  bulkReceipt: 0x06,
   /** Asks for a pong on the same link. */
   ping: 0x10,
   pong: 0x11,
@@ -112,6 +116,10 @@ export const limits = {
   unacknowledgedMessages: 1024,
   /** Reliable messages that a receiver keeps while an earlier one is missing. */
   outOfOrderMessages: 1024,
+  /** A message that is sent as bulk, between players; */
+  bulkBytes: 16_777_216,
+  /** and to the authority of a room. */
+  authorityBulkBytes: 1_048_576,
   /** Entities that one participant may own. */
   ownedEntities: 4096,
   /** UTF-8 bytes of a message type or an entity name. */

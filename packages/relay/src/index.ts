@@ -20,3 +20,4 @@ export type {
 export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
 export type { TurnOptions } from "./turn-credentials.js";
 export type { WebRtcOptions } from "./webrtc-options.js";
+export type { LinkRequest } from "./link-door.js";

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { CloseCode, WEBSOCKET_PROTOCOL, limits as wireLimits } from "@paceline/protocol";
 import { WebSocketListener } from "@paceline/transport/node";
+import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./address-buckets.js";
 import { Connection } from "./connection.js";
 import { GuardedLink } from "./guarded-link.js";
@@ -18,6 +19,14 @@ const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;
 const INSPECTION_PERIOD_MS = 1000;
 /** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
 const HIGH_WATER_BYTES = 16_384;
+
+/** What would come with the upgrade of a WebSocket. */
+export interface LinkRequest {
+  readonly address: string;
+  readonly headers?: IncomingMessage["headers"];
+  /** The subprotocols that are offered: this protocol's name and a credential. */
+  readonly protocols: readonly string[];
+}
 
 /** Opens links for those who bring a ticket or a token. */
 export class LinkDoor {
@@ -79,6 +88,13 @@ export class LinkDoor {
       connection.carry(guarded);
       this.#enter(request, guarded, offeredProtocols);
     });
+  }
+
+  /** Takes a link that came another way than over a socket of ours: a test's. */
+  take(link: Link, request: LinkRequest): void {
+    const { address, headers = {}, protocols } = request;
+    const asked = { headers, socket: { remoteAddress: address } } as unknown as IncomingMessage;
+    this.#enter(asked, new GuardedLink(link), protocols);
   }
 
   /** Resolves when every socket is closed; those that are still open after `drainMs` are cut. */

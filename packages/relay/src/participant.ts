@@ -3,6 +3,7 @@ import {
   CloseCode,
   NetError,
   PayloadKind,
+  limits,
   readClientMessage,
   writeControl,
   type ClientMessage,
@@ -110,7 +111,10 @@ export class Participant {
     this.session = new Session({
       scheduler: options.scheduler,
       currentTick: () => room.host?.tickFor(this) ?? 0,
+      // Between players a relay passes it on; only an authority reads it.
+      bulkBytes: () => (room.host ? limits.authorityBulkBytes : 0),
       handlers: {
+        onBulk: (payload) => this.#receiveBulk(payload),
         onEvent: (body) => room.host?.receiveEvent(this, body),
         onState: (body, tick) => room.host?.receiveState(this, body, tick),
         onInput: (body) => room.host?.receiveInput(this, body),
@@ -275,6 +279,12 @@ export class Participant {
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
     this.#options.handlers.onMessage(this, message, payload.length);
+  }
+
+  #receiveBulk(payload: Uint8Array): void {
+    const { host } = this.room;
+    if (host && payload[0] === PayloadKind.command) host.receive(this, payload);
+    else this.session.reportViolation("bad-message");
   }
 
   #opened(): void {

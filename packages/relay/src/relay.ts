@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigError } from "@paceline/protocol";
+import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./address-buckets.js";
-import { LINK_PATH, LinkDoor } from "./link-door.js";
+import { LINK_PATH, LinkDoor, type LinkRequest } from "./link-door.js";
 import { Lobby } from "./lobby.js";
 import { LogThrottle } from "./log.js";
 import { MatchHandler } from "./match-handler.js";
@@ -42,6 +43,8 @@ export interface Relay {
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** False where the upgrade is not the relay's (not `/link`). */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Takes a link that came another way than over an HTTP server, as those of tests do. */
+  takeLink(link: Link, request: LinkRequest): void;
   health(): RelayHealth;
   /** What has happened since the start: live counters, read them when they are needed. */
   readonly counts: RelayCounts;
@@ -129,6 +132,10 @@ class EmbeddedRelay implements Relay {
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
       drops: this.#lobby.drops(),
     };
+  }
+
+  takeLink(link: Link, request: LinkRequest): void {
+    this.#door.take(link, request);
   }
 
   get counts(): RelayCounts {

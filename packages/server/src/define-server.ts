@@ -115,6 +115,10 @@ class DefinedServer {
     return this.#relay.health();
   }
 
+  takeLink(...[link, request]: Parameters<Relay["takeLink"]>): void {
+    this.#relay.takeLink(link, request);
+  }
+
   get counts(): Relay["counts"] {
     return this.#relay.counts;
   }

@@ -1,5 +1,5 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler, type NetworkSettings } from "@paceline/testkit";
-import { Session, StripeDecision, StripedLink, type StripeWish } from "@paceline/transport";
+import { Session, StallMeter, StripedLink } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 const lossy = { delayMs: 25, loss: { kind: "uniform", ratio: 0.05 } } as const;
@@ -120,10 +120,10 @@ describe("states over several ordered links", () => {
   });
 });
 
-/** What is decided after so long on such a path, with states both ways. */
-function decided(settings: Partial<NetworkSettings>, seconds: number, statesPerTick = 1): StripeWish {
+/** What is measured after so long on such a path, with states both ways. */
+function measured(settings: Partial<NetworkSettings>, seconds: number, statesPerTick = 1): StallMeter {
   const scheduler = new VirtualScheduler();
-  const decision = new StripeDecision();
+  const stalls = new StallMeter();
   const pair = memoryLinkPair({
     scheduler,
     random: seededRandom(3),
@@ -142,7 +142,7 @@ function decided(settings: Partial<NetworkSettings>, seconds: number, statesPerT
     scheduler,
     handlers: {
       onReliable,
-      onPong: ({ sentMs, receivedMs }) => decision.observe(receivedMs - sentMs, receivedMs),
+      onPong: ({ sentMs, receivedMs }) => stalls.observe(receivedMs - sentMs, receivedMs),
     },
   });
   const b = new Session({ scheduler, handlers: { onReliable } });
@@ -150,7 +150,7 @@ function decided(settings: Partial<NetworkSettings>, seconds: number, statesPerT
   b.attach(pair.b, link);
   scheduler.advance(10_000);
   pair.change(settings);
-  scheduler.every(250, () => decision.isSuspicious && a.ping());
+  scheduler.every(250, () => stalls.isSuspicious && a.ping());
   scheduler.every(INTERVAL_MS, () => {
     for (let state = 0; state < statesPerTick; state++) {
       a.sendState(numbered(0, 100), state + 1);
@@ -158,43 +158,43 @@ function decided(settings: Partial<NetworkSettings>, seconds: number, statesPerT
     }
   });
   scheduler.advance(seconds * 1000);
-  return decision.wish;
+  return stalls;
 }
 
-describe("the decision to stripe", () => {
-  test("is taken within 15 s where segments are lost", () => {
-    const { sockets, reason } = decided({ delayMs: 25, loss: { kind: "uniform", ratio: 0.05 } }, 15);
-    expect(sockets).toBeGreaterThan(1);
-    expect(reason).toMatch(/% of the round trips stalled/);
+describe("stalls behind lost segments", () => {
+  test("are found within 15 s where segments are lost", () => {
+    const stalls = measured({ delayMs: 25, loss: { kind: "uniform", ratio: 0.05 } }, 15);
+    expect(stalls.ratio).toBeGreaterThan(0.1);
+    expect(stalls.isCongested).toBe(false);
   });
 
-  test("is not taken on a clean path, a jittery one, or one with a rare loss", () => {
-    expect(decided({ delayMs: 25 }, 60).sockets).toBe(1);
-    expect(decided({ delayMs: 25, jitterMs: 8 }, 60).sockets).toBe(1);
-    expect(decided({ delayMs: 25, loss: { kind: "uniform", ratio: 0.001 } }, 60).sockets).toBe(1);
+  test("are none on a clean path, a jittery one, or one with a rare loss", () => {
+    expect(measured({ delayMs: 25 }, 60).ratio).toBe(0);
+    expect(measured({ delayMs: 25, jitterMs: 8 }, 60).ratio).toBe(0);
+    expect(measured({ delayMs: 25, loss: { kind: "uniform", ratio: 0.001 } }, 60).ratio).toBe(0);
   });
 
-  test("is not taken where the path is too narrow for what is sent", () => {
-    const { sockets, reason } = decided({ delayMs: 25, rateBps: 64_000 }, 20, 10);
-    expect(sockets).toBe(1);
-    expect(reason).toMatch(/delay grows/);
+  test("are told from a path that is too narrow for what is sent", () => {
+    const stalls = measured({ delayMs: 25, rateBps: 64_000 }, 20, 10);
+    expect(stalls.ratio).toBe(0);
+    expect(stalls.isCongested).toBe(true);
   });
 
-  test("is taken back half a minute after the last stall, not before", () => {
-    const decision = new StripeDecision();
+  test("are forgotten after ten seconds; two may be chance", () => {
+    const stalls = new StallMeter();
     let nowMs = 0;
     const observe = (rttMs: number, times: number) => {
-      for (let time = 0; time < times; time++) decision.observe(rttMs, (nowMs += 500));
+      for (let time = 0; time < times; time++) stalls.observe(rttMs, (nowMs += 250));
     };
-    observe(50, 20);
-    for (let round = 0; round < 10; round++) {
-      observe(50, 2);
-      observe(250, 1);
-    }
-    expect(decision.wish.sockets).toBe(3);
-    observe(50, 60);
-    expect(decision.wish.sockets).toBe(3);
-    observe(50, 40);
-    expect(decision.wish).toEqual({ sockets: 1, reason: "no stalls for 30 s" });
+    observe(50, 38);
+    observe(250, 2);
+    expect(stalls.ratio).toBe(0);
+    expect(stalls.isSuspicious).toBe(true);
+    observe(50, 8);
+    observe(250, 2);
+    expect(stalls.ratio).toBeCloseTo(0.1);
+    observe(50, 42);
+    expect(stalls.ratio).toBe(0);
+    expect(stalls.isSuspicious).toBe(false);
   });
 });

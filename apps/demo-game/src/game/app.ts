@@ -3,7 +3,7 @@ import { GamepadInput } from "../input/gamepad.js";
 import { Keyboard } from "../input/keyboard.js";
 import { TouchPads, hasTouch } from "../input/touch.js";
 import type { InputSource } from "../input/drive-command.js";
-import { joinRace, joinUntilItWorks } from "../net/join-race.js";
+import { joinRace, joinUntilItWorks, keepSeat } from "../net/join-race.js";
 import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
 import { Scene } from "../render/scene.js";
@@ -104,7 +104,7 @@ export class App {
     this.#start.setBusy(true);
     this.#start.say("");
     const room = await joinUntilItWorks(
-      () => joinRace(this.#settings),
+      () => joinRace({ ...this.#settings, mode: choice.mode, driver: { ...choice, isComputer: false } }),
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining),
       joining.signal,
     );
@@ -135,7 +135,7 @@ export class App {
     this.#screen.banner.hide();
     const game = new RaceGame(
       room,
-      { ...choice, isComputer: false },
+      { name: choice.name, color: choice.color, isComputer: false },
       {
         circuit,
         scene: this.#scene,
@@ -179,7 +179,10 @@ export class App {
         });
       }),
     ];
-    window.addEventListener("pagehide", () => room.leave(), { once: true });
+    // A server keeps the car for a while, in case that the page is loaded anew.
+    const onEnd = (): void => (room.authority ? keepSeat(room) : room.leave());
+    window.addEventListener("pagehide", onEnd, { once: true });
+    this.#unsubscribe.push(() => window.removeEventListener("pagehide", onEnd));
   }
 
   #leave(): void {

@@ -25,6 +25,8 @@ interface DebugHandle {
     readonly phase: string;
     readonly race: number;
     readonly isDirector: boolean;
+    /** Of the own car where a server decides, the participant's elsewhere. */
+    readonly carNumber: number;
     readonly car: CarState;
     readonly lapsDone: number;
     readonly progressM: number;
@@ -61,14 +63,17 @@ export function exposeForDebugging(game: RaceGame): void {
       get isDirector() {
         return participant.session.isDirector();
       },
+      get carNumber() {
+        return participant.myNumber;
+      },
       get car() {
         return { ...participant.racer.car };
       },
       get lapsDone() {
-        return participant.racer.laps.lapsDone;
+        return participant.lapsDone;
       },
       get progressM() {
-        return participant.racer.laps.progressM;
+        return participant.progressM;
       },
       get others() {
         return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({

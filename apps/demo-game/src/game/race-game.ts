@@ -3,7 +3,9 @@ import { wrapAngle } from "../car/angle.js";
 import { forwardSpeedOf, speedOf } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
 import { combineInputs, type InputSource } from "../input/drive-command.js";
+import { GrandPrixParticipant } from "../net/grand-prix-participant.js";
 import { Participant } from "../net/participant.js";
+import type { ParticipantEvents, RaceParticipant } from "../net/race-participant.js";
 import type { DriverCard } from "../race/race-messages.js";
 import { formatTime } from "../race/standings.js";
 import type { CameraRig } from "../render/camera.js";
@@ -34,7 +36,7 @@ const WRONG_WAY_AFTER_S = 0.8;
 
 /** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
 export class RaceGame {
-  readonly participant: Participant;
+  readonly participant: RaceParticipant;
   readonly log = new RaceLog();
   readonly recorder = new Recorder();
   /** Whether the others' cars are outlined where they were said to be and where they are shown. */
@@ -49,21 +51,24 @@ export class RaceGame {
   constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
     this.#parts = parts;
     const { screen } = parts;
-    this.participant = new Participant(room, parts.circuit, card, () => performance.now(), {
+    const events: ParticipantEvents = {
       onGrid: () => this.#onGrid(),
       onGreen: () => this.#onGreen(),
       onResults: () => screen.results.show(this.participant.standings(), this.participant.session.laps),
       onOwnLap: (lap, isBest) => this.#onOwnLap(lap.lap, lap.timeMs, isBest),
       onMissedGate: () => screen.hud.say("Lap not counted: part of it was left out", 3500, "problem"),
-      onPeerLap: (peer, lap) => this.log.addLap(peer.id, lap.lap, lap.timeMs),
+      onPeerLap: (from, lap) => this.log.addLap(from, lap.lap, lap.timeMs),
       onChat: (from, color, text) => this.#showChat(from, color, text),
-    });
+    };
+    // Where the room has an authority, that decides.
+    const Kind = room.authority ? GrandPrixParticipant : Participant;
+    this.participant = new Kind(room, parts.circuit, card, () => performance.now(), events);
     this.#loop = new FixedLoop({
       onFrameStart: () => this.participant.update(),
       onStep: () => this.participant.step(combineInputs(parts.inputs)),
       onSkip: (steps) => this.participant.skip(steps),
       onFrame: (alpha, seconds) => this.#onFrame(alpha, seconds),
-      onHidden: () => this.#park(),
+      onHidden: () => this.participant.park(),
     });
     parts.rig.cut();
     this.#loop.start();
@@ -80,7 +85,7 @@ export class RaceGame {
   }
 
   resetToTrack(): void {
-    if (!this.participant.racer.isHeld) this.participant.racer.resetToTrack();
+    this.participant.reset();
   }
 
   #showChat(from: string, color: string, text: string): void {
@@ -113,18 +118,11 @@ export class RaceGame {
     }
   }
 
-  /** Nobody is looking: the car stands, so that the others do not see it drive on blindly. */
-  #park(): void {
-    const { car } = this.participant.racer;
-    car.velocityX = 0;
-    car.velocityY = 0;
-    car.yawRateRadPerS = 0;
-  }
-
   #onFrame(alpha: number, seconds: number): void {
     const { parts, cars } = this.#compose(alpha);
     const mine = cars[0] as DrawnCar;
-    this.#remainderMs = alpha * STEP_MS;
+    // A car that is predicted is shown where it is now.
+    this.#remainderMs = this.participant.room.authority ? 0 : alpha * STEP_MS;
     parts.scene.resize();
     parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
     parts.scene.draw(parts.rig.camera, cars, seconds);
@@ -202,19 +200,19 @@ export class RaceGame {
       speedMps: racer.isHeld ? 0 : speedOf(racer.car),
       place: standings.findIndex((runner) => runner.isMine) + 1,
       drivers: standings.length,
-      lap: racer.laps.lapsDone + 1,
+      lap: this.participant.lapsDone + 1,
       laps: session.laps,
-      lapTimeMs: racer.laps.lapSteps * STEP_MS,
+      lapTimeMs: this.participant.lapTimeMs,
       lastMs: this.participant.lastLapMs,
       bestMs: this.participant.bestLapMs,
       isWrongWay: this.#wrongWayS > WRONG_WAY_AFTER_S,
       driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
     });
-    if (racer.laps.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
+    if (this.participant.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
       screen.hud.say("Short cut! R puts you back", 1200, "problem");
     }
     screen.standings.show(standings);
-    screen.badge.show(room.peers);
+    screen.badge.show(room.peers, room.authority);
     minimap.draw(cars);
   }
 }

@@ -12,6 +12,10 @@ export const PROFILES: readonly Genre[] = [
   "party",
 ];
 
+/** Who decides the race: the players among themselves, directly or through the relay, or a server. */
+const MODES = ["mesh", "relay", "server"] as const;
+type RaceMode = (typeof MODES)[number];
+
 export const COLORS: readonly string[] = [
   "#e5484d",
   "#f2b632",
@@ -40,7 +44,10 @@ const NAMES = [
 export interface Settings {
   name: string;
   color: string;
+  mode: RaceMode;
   readonly autostart: boolean;
+  /** Only watches; where a server decides. */
+  readonly isSpectator: boolean;
   readonly profile: Genre;
   /** Undefined: whatever this browser has. */
   readonly transports: readonly TransportKind[] | undefined;
@@ -62,6 +69,8 @@ export function readSettings(search: string, origin: string, storage: Storage | 
   return {
     name: readText(query.get("name"), MAX_NAME_LENGTH) ?? stored.name ?? pick(NAMES),
     color: readColor(query.get("color")) ?? stored.color ?? pick(COLORS.slice(0, 7)),
+    mode: MODES.find((mode) => mode === query.get("mode")) ?? "mesh",
+    isSpectator: query.get("watch") === "1",
     autostart: query.get("autostart") === "1",
     profile: PROFILES.find((profile) => profile === query.get("profile")) ?? "racing",
     transports: readTransports(query.get("transports")),

@@ -1,8 +1,13 @@
 import { Client, type Genre, type Room, type TransportKind } from "@paceline/client";
+import type { DriverCard } from "../race/race-messages.js";
+import { GRAND_PRIX } from "./grand-prix.js";
 
 export const ROOM_NAME = "race";
 
 export interface JoinOptions {
+  readonly mode: "mesh" | "relay" | "server";
+  readonly driver: DriverCard;
+  readonly isSpectator: boolean;
   readonly server: string;
   readonly profile: Genre;
   readonly transports: readonly TransportKind[] | undefined;
@@ -17,11 +22,34 @@ function retryDelayMs(attempt: number): number {
 }
 
 export async function joinRace(options: JoinOptions): Promise<Room> {
-  const client = new Client(options.server, {
-    profile: options.profile,
-    ...(options.transports === undefined ? {} : { transports: options.transports }),
+  const { server, profile, transports, mode, driver, isSpectator } = options;
+  const client = new Client(server, {
+    profile,
+    ...(transports === undefined ? {} : { transports }),
+    ...(mode === "relay" && { topology: "relay" as const }),
   });
-  return client.joinOrCreate(ROOM_NAME);
+  if (mode !== "server") return client.joinOrCreate(ROOM_NAME);
+  return (await rejoined(client)) ?? client.joinOrCreate(GRAND_PRIX, { ...driver, isSpectator });
+}
+
+/** Where the page was loaded anew in mid-race, the same car is still there. */
+const SEAT_KEY = "paceline.seat";
+
+async function rejoined(client: Client): Promise<Room | undefined> {
+  const token = sessionStorage.getItem(SEAT_KEY);
+  sessionStorage.removeItem(SEAT_KEY);
+  if (token === null) return undefined;
+  try {
+    return await client.reconnect(token);
+  } catch {
+    // The seat is gone: a new one, then.
+    return undefined;
+  }
+}
+
+/** The page ends, and may be loaded anew: keeps the seat for it. */
+export function keepSeat(room: Room): void {
+  sessionStorage.setItem(SEAT_KEY, room.reconnectionToken);
 }
 
 /** Tries until it works or `signal` says stop; `onFailure` hears of every failure and of the pause after it. */

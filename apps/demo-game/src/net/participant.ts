@@ -1,5 +1,6 @@
 import type { Peer, Room } from "@paceline/client";
 import type { DriveInput } from "../car/car-state.js";
+import { STEP_MS } from "../car/step-car.js";
 import { Progress } from "../race/progress.js";
 import {
   readAnnouncement,
@@ -11,34 +12,18 @@ import {
 } from "../race/race-messages.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
-import { runningOrder, type Runner } from "../race/standings.js";
+import { runningOrder } from "../race/standings.js";
 import type { Circuit } from "../track/circuit.js";
 import { Car, ComputerCar, spawnCar, type OwnCar } from "./car-entity.js";
 import { Introductions } from "./introductions.js";
+import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
 import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
-
-/** What happens in the race that a page wants to show or a driver wants to react to. All optional. */
-export interface ParticipantEvents {
-  onGrid?: () => void;
-  onGreen?: () => void;
-  onResults?: () => void;
-  onOwnLap?: (lap: LapMessage, isBest: boolean) => void;
-  onMissedGate?: () => void;
-  onPeerLap?: (peer: Peer, lap: LapMessage) => void;
-  onChat?: (from: string, color: string, text: string) => void;
-}
-
-/** One car in the running order, with what to call it. */
-export interface RunnerView extends Runner {
-  readonly card: DriverCard;
-  readonly isMine: boolean;
-}
 
 /** A start this long after the green light is a late one. */
 const LATE_AFTER_MS = 1000;
 
 /** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
-export class Participant {
+export class Participant implements RaceParticipant {
   readonly room: Room;
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
@@ -112,6 +97,38 @@ export class Participant {
       if (isOnGrid) progress.restart();
       progress.show(remote.x, remote.y);
     }
+  }
+
+  get myNumber(): number {
+    return this.room.myNumber;
+  }
+
+  get lapsDone(): number {
+    return this.racer.laps.lapsDone;
+  }
+
+  get lapTimeMs(): number {
+    return this.racer.laps.lapSteps * STEP_MS;
+  }
+
+  get progressM(): number {
+    return this.racer.laps.progressM;
+  }
+
+  get hasMissedGate(): boolean {
+    return this.racer.laps.hasMissedGate;
+  }
+
+  reset(): void {
+    if (!this.racer.isHeld) this.racer.resetToTrack();
+  }
+
+  /** The car stands, so that the others do not see it drive on blindly. */
+  park(): void {
+    const { car } = this.racer;
+    car.velocityX = 0;
+    car.velocityY = 0;
+    car.yawRateRadPerS = 0;
   }
 
   get finished(): boolean {
@@ -198,7 +215,7 @@ export class Participant {
         // A hidden page's timers may sleep for a minute; messages wake it, and it may be the director.
         this.session.update(this.#now());
         this.#reportLaps(from);
-        this.#events.onPeerLap?.(from, lap);
+        this.#events.onPeerLap?.(from.id, lap);
       }),
       room.onMessage("entry", (message, from) => {
         const entry = readEntryMessage(message);

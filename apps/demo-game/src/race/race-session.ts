@@ -170,6 +170,8 @@ export class RaceSession<P extends RacePeer = RacePeer> {
   }
 
   #present(): number[] {
+    const { racers } = this.#room;
+    if (racers) return [...racers].sort((a, b) => a - b);
     return [this.#room.myNumber, ...this.#room.peers.map((peer) => peer.number)].sort((a, b) => a - b);
   }
 

@@ -19,7 +19,8 @@ export class NetworkBadge {
     });
   }
 
-  show(peers: readonly Peer[]): void {
+  show(peers: readonly Peer[], authority?: Peer): void {
+    if (authority) return this.#showServer(peers.length, authority);
     const direct = peers.filter((peer) => peer.path === "direct").length;
     const relayed = peers.length - direct;
     setText(this.#text, summary(direct, relayed));
@@ -28,6 +29,17 @@ export class NetworkBadge {
     this.root.title = worst === undefined ? "Nobody else is here yet" : `${worst.channel}: ${worst.reason}`;
     this.root.dataset["path"] =
       peers.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
+  }
+
+  #showServer(others: number, { channel, reason, rttMs }: Peer): void {
+    const rtt = rttMs === undefined ? "" : ` · ${Math.round(rttMs)} ms`;
+    setText(
+      this.#text,
+      `${others === 0 ? "the server" : `${others + 1} players`} · the server decides${rtt}`,
+    );
+    setText(this.#reason, "");
+    this.root.title = `${channel}: ${reason}`;
+    this.root.dataset["path"] = "direct";
   }
 }
 

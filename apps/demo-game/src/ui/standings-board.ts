@@ -1,4 +1,4 @@
-import type { RunnerView } from "../net/participant.js";
+import type { RunnerView } from "../net/race-participant.js";
 import { formatTime } from "../race/standings.js";
 import { element } from "./element.js";
 

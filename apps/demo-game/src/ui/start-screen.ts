@@ -4,7 +4,14 @@ import { button, element, setText } from "./element.js";
 export interface DriverChoice {
   name: string;
   color: string;
+  mode: "mesh" | "relay" | "server";
 }
+
+const MODE_LABELS: Readonly<Record<DriverChoice["mode"], string>> = {
+  mesh: "Among players: direct where possible",
+  relay: "Among players, through the relay",
+  server: "A server decides",
+};
 
 /** Name, colour, go. Also the place where a server that cannot be reached is spoken of. */
 export class StartScreen {
@@ -13,6 +20,7 @@ export class StartScreen {
   readonly #go: HTMLButtonElement;
   readonly #status: HTMLElement;
   readonly #swatches: HTMLInputElement[];
+  readonly #mode: HTMLSelectElement;
   #color: string;
 
   constructor(initial: DriverChoice, colors: readonly string[], onRace: (choice: DriverChoice) => void) {
@@ -30,6 +38,7 @@ export class StartScreen {
     this.#name.value = initial.name;
     const offered = colors.includes(initial.color) ? colors : [...colors.slice(0, -1), initial.color];
     this.#swatches = offered.map((color) => this.#swatch(color));
+    this.#mode = modeChoice(initial.mode);
     this.#go = element("button", { class: "start-go", text: "Race", attributes: { type: "submit" } });
     this.#status = element("p", { class: "start-status", attributes: { role: "status" } });
     const form = element("form", { class: "start-card" }, [
@@ -46,6 +55,8 @@ export class StartScreen {
         { class: "swatches", attributes: { role: "radiogroup", "aria-label": "Colour" } },
         this.#swatches.map((input) => element("label", { class: "swatch" }, [input, swatchDot(input.value)])),
       ),
+      element("label", { class: "start-label", text: "Race" }),
+      this.#mode,
       this.#go,
       this.#status,
       keysHelp(),
@@ -58,7 +69,7 @@ export class StartScreen {
         this.say("Please enter a name.", true);
         return;
       }
-      onRace({ name, color: this.#color });
+      onRace({ name, color: this.#color, mode: modeOf(this.#mode.value) });
     });
     this.root = element("div", { class: "start" }, [form]);
   }
@@ -94,6 +105,22 @@ export class StartScreen {
     });
     return input;
   }
+}
+
+function modeChoice(initial: DriverChoice["mode"]): HTMLSelectElement {
+  const select = element("select", {
+    class: "start-mode",
+    attributes: { "aria-label": "Who decides the race" },
+  });
+  for (const [value, text] of Object.entries(MODE_LABELS)) {
+    select.append(element("option", { text, attributes: { value } }));
+  }
+  select.value = initial;
+  return select;
+}
+
+function modeOf(value: string): DriverChoice["mode"] {
+  return value === "server" || value === "relay" ? value : "mesh";
 }
 
 function swatchDot(color: string): HTMLElement {

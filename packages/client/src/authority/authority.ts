@@ -4,6 +4,7 @@ import {
   writeOwned,
   writeRow,
   NetError,
+  limits,
   readFeedback,
   readFromAuthority,
   readPeerPayload,
@@ -20,7 +21,7 @@ import {
   type PeerInfo,
   type PeerPayload,
 } from "@paceline/protocol";
-import type { MotionFault, WritableFields } from "@paceline/netcode";
+import type { InputStep, MotionFault, WritableFields } from "@paceline/netcode";
 import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
@@ -28,6 +29,7 @@ import type { RoomMessages } from "../room-messages.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
+import { Prediction } from "./prediction.js";
 
 export interface AuthorityOptions {
   readonly info: AuthorityInfo;
@@ -62,6 +64,7 @@ export class Authority {
   readonly #rttMs = (): number | undefined => this.#options.session().rttMs;
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
+  #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
   /** What the authority was told last of own entities. */
   readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
@@ -80,8 +83,14 @@ export class Authority {
       myNumber: () => myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
       extrapolationLimitMs: () => options.extrapolationLimitMs(),
-      onSpawn: (entity) => options.onSpawn(entity),
-      onDespawn: (entity) => options.onDespawn(entity),
+      onSpawn: (entity) => {
+        this.#adopt(entity.id);
+        options.onSpawn(entity);
+      },
+      onDespawn: (entity) => {
+        this.#prediction?.release(entity.id);
+        options.onDespawn(entity);
+      },
       onDesync: (id) => this.#send(writeAuthority({ type: "resync", ids: [id] })),
       onFault: (entity, definition, fault) => options.onFault(entity, definition, fault),
     });
@@ -126,9 +135,29 @@ export class Authority {
       tickHz: info.tickHz,
       send: (body) => this.#options.session().sendInput(body),
       beforeTick: () => this.beforeInput.tell(),
-      onTick: () => undefined,
+      onTick: (_number, input) => this.#prediction?.advance(input),
     });
     return this.#inputs.view as WritableFields<F>;
+  }
+
+  /** Own entities of a kind are shown where the inputs have brought them; see {@link Prediction}. */
+  predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
+    this.input(inputs);
+    const options = this.#options;
+    const { info, scheduler, myNumber } = options;
+    this.#prediction = new Prediction({
+      definition,
+      inputs,
+      step,
+      sender: this.#inputs!,
+      tickSeconds: 1 / info.tickHz,
+      myNumber: () => myNumber,
+      nowMs: () => scheduler.nowMs(),
+      onFault: ({ entity }, fault) => options.onFault(entity, definition, fault),
+    });
+    this.use(definition);
+    for (const { id } of this.entities.ofKind(definition)) this.#adopt(id);
+    return this.#prediction;
   }
 
   /** A reliable payload of the authority; false where it makes no sense. */
@@ -153,9 +182,9 @@ export class Authority {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#options.onDropped("bad-message");
+    this.#prediction?.processed(this.#inputs?.told(feedback));
     const reason = this.entities.receive(reader.rest(), tick);
-    if (reason) return this.#lost(reason);
-    this.#inputs?.told(feedback);
+    if (reason) this.#lost(reason);
   }
 
   /** This participant wants to own an entity: the authority decides whether it may. */
@@ -184,8 +213,12 @@ export class Authority {
   }
 
   /** Sends what goes to peers where there is no authority. */
-  post(payload: PeerPayload): void {
-    this.#send(writePeerPayload(payload));
+  post(payload: PeerPayload, isBulk = false): void {
+    const bytes = writePeerPayload(payload);
+    if (!isBulk) return this.#send(bytes);
+    const session = this.#options.session();
+    session.checkBulk(bytes, limits.authorityBulkBytes);
+    session.sendBulk(bytes);
   }
 
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
@@ -200,6 +233,11 @@ export class Authority {
     this.#cancelKinds?.();
     this.requests.failAll("transport/closed", "the room was left");
     this.entities.clear();
+  }
+
+  #adopt(id: number): void {
+    const record = this.entities.record(id);
+    if (record) this.#prediction?.adopt(record);
   }
 
   #take(message: PeerPayload): void {

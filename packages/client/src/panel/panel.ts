@@ -1,4 +1,5 @@
 import type { Peer } from "../peer.js";
+import { serverChannel } from "../path-stats.js";
 import type { Room } from "../room.js";
 import { bugReport } from "./bug-report.js";
 import { make, makeButton, makeSection, setText } from "./dom.js";
@@ -151,15 +152,15 @@ export class Panel {
     }
     for (const peer of peers) this.#cardOf(peer).show(this.#viewOf(peer));
     this.#alone.hidden = peers.length > 0;
-    const { isConnected, rttMs, jitterMs, queuedBytes, bytesInPerSecond, bytesOutPerSecond } =
-      transport.server;
+    const { server } = transport;
+    const { isConnected, rttMs, jitterMs, queuedBytes, bytesInPerSecond, bytesOutPerSecond } = server;
     this.#server.show({
       ...{ name: "Server", color: undefined, rttMs, jitterMs, queuedBytes, lossRatio: undefined },
       ...{ bytesIn: bytesInPerSecond, bytesOut: bytesOutPerSecond, updates: undefined },
       path: isConnected ? "connected" : this.#room.state,
       tone: isConnected ? "good" : "bad",
-      channel: isConnected ? "WebSocket" : "no connection",
-      reason: "joins, signals, and carries what is relayed",
+      channel: serverChannel(server),
+      reason: transport.serverPath.reason,
     });
   }
 

@@ -184,7 +184,8 @@ export class NodeWebRtcLink implements SignalledLink {
       write: (packet) => {
         channel.sendMessageBinary(packet);
       },
-      bufferedBytes: () => bufferedBytes(channel),
+      bufferedBytes: () =>
+        name === "bulk" ? this.queuedBytes - this.#queues.get(name)!.queuedBytes : bufferedBytes(channel),
       onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
       limits,
     });

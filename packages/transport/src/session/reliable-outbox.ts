@@ -1,4 +1,5 @@
-import { NetError, limits, nextSequence, sequenceDistance } from "@paceline/protocol";
+import { NetError, limits, messageBytes, nextSequence, sequenceDistance } from "@paceline/protocol";
+import { PACKET_OVERHEAD_BYTES } from "./payload-limits.js";
 
 /** A reliable message that was not acknowledged yet. */
 export interface PendingMessage {
@@ -51,4 +52,22 @@ export class ReliableOutbox {
     this.#pending.splice(0, count);
     return true;
   }
+}
+
+/** Pending messages in as few packets as fit. */
+export function batchesOf(pending: readonly PendingMessage[]): PendingMessage[][] {
+  const batches: PendingMessage[][] = [];
+  let batchBytes = 0;
+  for (const message of pending) {
+    const bytes = messageBytes(message.payload.length + 2);
+    const batch = batches.at(-1);
+    if (batch && batchBytes + bytes <= limits.unreliablePacketBytes) {
+      batch.push(message);
+      batchBytes += bytes;
+    } else {
+      batches.push([message]);
+      batchBytes = PACKET_OVERHEAD_BYTES + bytes;
+    }
+  }
+  return batches;
 }

@@ -8,8 +8,6 @@ import {
   decodeUtf8,
   encodeUtf8,
   isRouted,
-  limits,
-  messageBytes,
   nextSequence,
   readMessages,
   readPacket,
@@ -24,61 +22,21 @@ import {
 import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
+import { BulkTraffic } from "./bulk-traffic.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
-import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, assertBytes } from "./payload-limits.js";
+import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
-import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
+import { ReliableOutbox, batchesOf, type PendingMessage } from "./reliable-outbox.js";
+import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
-
-/** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
-export interface PongTimes {
-  readonly sentMs: number;
-  readonly remoteMs: number;
-  readonly receivedMs: number;
-}
-
-/** What a session tells its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
-export interface SessionHandlers {
-  /** A reliable message: each exactly once, in the order in which the other side sent them. */
-  onReliable(payload: Uint8Array): void;
-  onEvent?(body: Uint8Array): void;
-  /** Newest-wins states; may come late, twice never. */
-  onState?(body: Uint8Array, tick: number): void;
-  /** Inputs of a player; may come late, twice never. */
-  onInput?(body: Uint8Array): void;
-  /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
-  onAcknowledged?(sequence: number): void;
-  /** A ping was answered, by the other side's clock at the time. */
-  onPong?(times: PongTimes): void;
-  /** A packet in a routing envelope: not this session's own, but for or from another participant. */
-  onRouted?(packet: Uint8Array, link: Link): void;
-  /** The link that carries the traffic has changed; undefined: none is left. */
-  onActiveLink?(link: Link | undefined, reason: string): void;
-  /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
-  onSilence?(link: Link, isSilent: boolean): void;
-  /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
-  onStateLink?(link: Link | undefined): void;
-  /** A link of this session has ended, of itself or given up. */
-  onLinkDown?(link: Link, close: LinkClose): void;
-  /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
-  onClosed?(close: LinkClose): void;
-}
-
-export interface SessionOptions {
-  readonly scheduler: Scheduler;
-  readonly handlers: SessionHandlers;
-  /** The simulation tick that outgoing packets carry. */
-  readonly currentTick?: () => number;
-  /** Malformed packets after which the session is closed. Default 50. */
-  readonly violationLimit?: number;
-}
 
 /** Linger before a receipt goes out alone, in case that a packet leaves anyway. */
 const RECEIPT_DELAY_MS = 40;
@@ -93,8 +51,6 @@ const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
-/** The ping's number, and the clock. */
-const PONG_BYTES = 2 + 8;
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -112,6 +68,7 @@ export class Session {
   readonly #inbox = new ReliableInbox();
   readonly #received = new ReceivedSequences();
   readonly #acknowledged = new AcknowledgedSequences();
+  readonly #bulk: BulkTraffic;
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
@@ -133,6 +90,7 @@ export class Session {
     this.#handlers = options.handlers;
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
+    this.#bulk = this.#newBulk(options);
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
@@ -228,6 +186,26 @@ export class Session {
     return this.#outbox.isAcknowledged(id);
   }
 
+  /**
+   * Sends a message that arrives exactly once and in order among its like, and that yields to all else. Throws
+   * {@link ConfigError} where it is longer than `limits.bulkBytes` and {@link NetError} as {@link sendReliable} does.
+   */
+  sendBulk(payload: Uint8Array): void {
+    this.checkBulk(payload);
+    this.#bulk.send(payload);
+  }
+
+  /** Throws what {@link sendBulk} would. */
+  checkBulk(payload: Uint8Array, maxBytes?: number): void {
+    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#bulk.check(payload, maxBytes);
+  }
+
+  /** Bytes of bulk that the other side has not said to have. */
+  get waitingBulkBytes(): number {
+    return this.#bulk.waitingBytes;
+  }
+
   /** Sends a message that may be lost; it is not sent at all while no link is usable. */
   sendEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
@@ -285,6 +263,21 @@ export class Session {
   #moved(link: Link | undefined, reason: string): void {
     this.#handlers.onActiveLink?.(link, reason);
     if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
+    this.#bulk.moved();
+  }
+
+  #newBulk({ bulkBytes, bulkRate }: SessionOptions): BulkTraffic {
+    return new BulkTraffic({
+      clock: this.#scheduler,
+      maxBytes: bulkBytes ?? (() => 0),
+      rate: bulkRate,
+      link: () => this.activeLink,
+      send: (trafficClass, kind, body) =>
+        this.activeLink && this.#sendMessage(this.activeLink, trafficClass, kind, body),
+      onMessage: (payload) => this.#isClosed || this.#handlers.onBulk?.(payload),
+      onViolation: (reason) => this.#violated(reason),
+      onDropped: (reason) => this.drops.count(reason),
+    });
   }
 
   #update(): void {
@@ -302,6 +295,7 @@ export class Session {
     const { active } = this.#links;
     if (!active) return;
     const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
+    this.#bulk.update(patienceMs);
     const overdue: PendingMessage[] = [];
     let bytes = 0;
     for (const message of this.#outbox.pending) {
@@ -322,20 +316,8 @@ export class Session {
   /** Sends pending messages in as few packets as fit. */
   #sendPending(link: Link, pending: readonly PendingMessage[]): void {
     const nowMs = this.#scheduler.nowMs();
-    let batch: PendingMessage[] = [];
-    let batchBytes = PACKET_OVERHEAD_BYTES;
-    for (const message of pending) {
-      const bytes = messageBytes(message.payload.length + 2);
-      if (batch.length > 0 && batchBytes + bytes > limits.unreliablePacketBytes) {
-        this.#sendBatch(link, batch);
-        batch = [];
-        batchBytes = PACKET_OVERHEAD_BYTES;
-      }
-      message.sentAtMs = nowMs;
-      batch.push(message);
-      batchBytes += bytes;
-    }
-    if (batch.length > 0) this.#sendBatch(link, batch);
+    for (const message of pending) message.sentAtMs = nowMs;
+    for (const batch of batchesOf(pending)) this.#sendBatch(link, batch);
   }
 
   #sendBatch(link: Link, batch: readonly PendingMessage[]): void {
@@ -351,19 +333,21 @@ export class Session {
   }
 
   #sendMessage(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
-    const writer = this.#startPacket();
+    const writer = this.#startPacket(trafficClass !== "bulk");
     writeMessage(writer, kind, body);
     link.send(trafficClass, writer.take());
   }
 
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
-  #startPacket(): ByteWriter {
+  #startPacket(isPrompt = true): ByteWriter {
     const sequence = this.#sequence;
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    this.#cancelReceipt?.();
-    this.#cancelReceipt = undefined;
-    this.#answerClass = "state";
+    if (isPrompt) {
+      this.#cancelReceipt?.();
+      this.#cancelReceipt = undefined;
+      this.#answerClass = "state";
+    }
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -438,9 +422,18 @@ export class Session {
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
+      case MessageKind.bulk:
+        return this.#bulk.receive(body);
+      case MessageKind.bulkReceipt:
+        return this.#bulk.receiveReceipt(body);
       case MessageKind.ping:
         if (body.length !== 2) return this.#violated("bad-message");
-        return this.#sendMessage(monitor.link, "event", MessageKind.pong, this.#pongTo(body));
+        return this.#sendMessage(
+          monitor.link,
+          "event",
+          MessageKind.pong,
+          pongTo(body, this.#scheduler.nowMs()),
+        );
       case MessageKind.pong:
         return this.#receivePong(body, monitor);
       case MessageKind.close:
@@ -448,24 +441,14 @@ export class Session {
     }
   }
 
-  #pongTo(ping: Uint8Array): Uint8Array {
-    const clockUs = Math.round(this.#scheduler.nowMs() * 1000);
-    return new ByteWriter(PONG_BYTES)
-      .bytes(ping)
-      .u32(clockUs % 2 ** 32)
-      .u32(Math.floor(clockUs / 2 ** 32))
-      .view();
-  }
-
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
     if (body.length !== PONG_BYTES) return this.#violated("bad-message");
     const receivedMs = this.#scheduler.nowMs();
-    const reader = new ByteReader(body);
-    const ping = monitor.answered(reader.u16(), receivedMs);
+    const pong = readPong(body);
+    const ping = monitor.answered(pong.number, receivedMs);
     if (!ping) return;
     if (ping.isProof) this.#links.choose("probe answered");
-    const remoteMs = (reader.u32() + reader.u32() * 2 ** 32) / 1000;
-    this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs, receivedMs });
+    this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs: pong.remoteMs, receivedMs });
   }
 
   #receiveReliable(body: Uint8Array): void {

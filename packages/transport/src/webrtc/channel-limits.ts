@@ -7,6 +7,8 @@ export const channelLimits: Readonly<Record<DataChannelName, Partial<SendQueueLi
   state: { highWaterBytes: 1200 },
   event: { highWaterBytes: 2400 },
   command: { highWaterBytes: 65_536 },
+  reference: { highWaterBytes: 16_384 },
+  bulk: { highWaterBytes: 4096 },
 };
 
 /** The channel that carries a class of traffic. */
@@ -20,6 +22,6 @@ export function channelOf(trafficClass: TrafficClassName): DataChannelName {
     case "command":
     case "reference":
     case "bulk":
-      return "command";
+      return trafficClass;
   }
 }

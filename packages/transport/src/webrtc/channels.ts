@@ -3,12 +3,16 @@
  * (`negotiated`), so none has to be announced and none is missed.
  */
 export const dataChannels = {
-  /** Commands, references, bulk: in order, until the link dies. */
+  /** Commands: in order, until the link dies. */
   command: { id: 0, init: { negotiated: true, id: 0, ordered: true } },
   /** States and inputs: in any order, never sent twice. */
   state: { id: 1, init: { negotiated: true, id: 1, ordered: false, maxRetransmits: 0 } },
   /** Events: in any order, given up after their lifetime. */
   event: { id: 2, init: { negotiated: true, id: 2, ordered: false, maxPacketLifeTime: 1500 } },
+  /** References: in any order, until the link dies. */
+  reference: { id: 3, init: { negotiated: true, id: 3, ordered: false } },
+  /** Bulk: in order, and only while nothing else waits: browsers have no priorities that one could rely on. */
+  bulk: { id: 4, init: { negotiated: true, id: 4, ordered: true } },
 } as const satisfies Record<string, { id: number; init: RTCDataChannelInit }>;
 
 export type DataChannelName = keyof typeof dataChannels;

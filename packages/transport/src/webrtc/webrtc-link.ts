@@ -87,11 +87,10 @@ export class WebRtcLink implements SignalledLink {
 
   #connect(): void {
     if (this.#state === "closed") return;
-    const { command, state, event } = dataChannels;
     try {
       const peer = new SimplePeer({
         initiator: this.#options.isInitiator,
-        channelConfig: command.init,
+        channelConfig: dataChannels.command.init,
         config: {
           iceServers: [...this.#options.iceServers] as RTCIceServer[],
           iceTransportPolicy: this.#options.iceTransportPolicy ?? "all",
@@ -105,8 +104,8 @@ export class WebRtcLink implements SignalledLink {
       connection.addEventListener("icecandidateerror", (event) => this.#noteError(event));
       // In this turn, before negotiation begins: the other side does the same with the same ids.
       this.#adopt("command", commandChannel);
-      this.#adopt("state", connection.createDataChannel("state", state.init));
-      this.#adopt("event", connection.createDataChannel("event", event.init));
+      for (const name of ["state", "event", "reference", "bulk"] as const)
+        this.#adopt(name, connection.createDataChannel(name, dataChannels[name].init));
       peer.on("connect", () => this.#openIfReady());
       peer.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     } catch (error) {
@@ -123,7 +122,8 @@ export class WebRtcLink implements SignalledLink {
       scheduler: this.#options.scheduler,
       counters: this.counters,
       write: (packet) => channel.send(packet as Uint8Array<ArrayBuffer>),
-      bufferedBytes: () => channel.bufferedAmount,
+      bufferedBytes: () =>
+        name === "bulk" ? this.queuedBytes - this.#queues.get(name)!.queuedBytes : channel.bufferedAmount,
       onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
       limits,
     });

@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+
+export interface BotOptions {
+  readonly room: string;
+  readonly count: number;
+  readonly isDriving: boolean;
+  readonly mode: "server" | "mesh";
+  /** Undefined: a server of its own, in a process of its own. */
+  readonly server: string | undefined;
+  readonly metrics: string | undefined;
+  readonly seconds: number;
+  /** Instead of staying: so many joins and leaves, one after the other. */
+  readonly sessions: number;
+  readonly isJson: boolean;
+}
+
+export const USAGE = `pnpm bots [options]         players that speak the real protocol, in a process of their own
+
+  --room NAME         kind of rooms to join (race: by the mode)
+  --count 1..1000     how many (100)
+  --drive             they drive; else they only watch
+  --mode server|mesh  who decides (server)
+  --server URL        the server to join (one of its own)
+  --metrics URL       that server's /metrics, where it can be reached
+  --seconds 1..86400  for how long, after the last has joined (20)
+  --sessions 1..1000000  joins and leaves so often instead, and says what memory the server has then
+  --json              figures as JSON`;
+
+/** Throws with a sentence for the person at the terminal. */
+export function readBotOptions(argv: readonly string[]): BotOptions {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      room: text,
+      count: text,
+      drive: flag,
+      mode: text,
+      server: text,
+      metrics: text,
+      seconds: text,
+      sessions: text,
+      json: flag,
+    },
+  });
+  const { mode = "server", room = "race", server } = values;
+  if (mode !== "server" && mode !== "mesh") throw new Error(`--mode must be server or mesh, not "${mode}"`);
+  if (server !== undefined && !URL.canParse(server))
+    throw new Error(`--server must be an address, not "${server}"`);
+  return {
+    room,
+    count: wholeOf("count", values.count ?? "100", 1, 1000),
+    isDriving: values.drive === true,
+    mode,
+    server,
+    metrics: values.metrics,
+    seconds: wholeOf("seconds", values.seconds ?? "20", 1, 86_400),
+    sessions: wholeOf("sessions", values.sessions ?? "0", 0, 1_000_000),
+    isJson: values.json === true,
+  };
+}
+
+function wholeOf(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new Error(`--${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+}

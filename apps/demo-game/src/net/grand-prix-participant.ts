@@ -1,0 +1,280 @@
+import type { Peer, Prediction, RemoteEntity, Room, WritableFields } from "@paceline/client";
+import type { DriveInput } from "../car/car-state.js";
+import { Progress } from "../race/progress.js";
+import {
+  readAnnouncement,
+  readChat,
+  readColor,
+  readDriverCard,
+  readLap,
+  type DriverCard,
+} from "../race/race-messages.js";
+import { RaceSession } from "../race/race-session.js";
+import { Racer } from "../race/racer.js";
+import { runningOrder } from "../race/standings.js";
+import type { Circuit } from "../track/circuit.js";
+import { Drive, RaceCar, readRaceCar, stepRaceCar } from "./grand-prix.js";
+import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
+import type { RemoteCar } from "./remote-car.js";
+
+const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
+const ROOM_OWNER = "server";
+
+type ServerCar = RemoteEntity<typeof RaceCar.fields>;
+
+/**
+ * A player in a race that a server decides: sends what is pressed, shows the own car ahead of the server's word and the
+ * others where they are by now. Cars have the numbers of their entities.
+ */
+export class GrandPrixParticipant implements RaceParticipant {
+  readonly room: Room;
+  readonly racer: Racer;
+  readonly session: RaceSession<Peer>;
+  readonly card: DriverCard;
+  readonly #events: ParticipantEvents;
+  readonly #now: () => number;
+  readonly #cards = new Map<number, DriverCard>();
+  readonly #progress = new Map<number, Progress>();
+  readonly #unsubscribe: (() => void)[];
+  #input: WritableFields<typeof Drive.definition.fields> | undefined;
+  #prediction: Prediction | undefined;
+  #mine: ServerCar | undefined;
+  #hadMissedGate = false;
+  remotes: readonly RemoteCar[] = [];
+  lastLapMs = 0;
+
+  constructor(
+    room: Room,
+    circuit: Circuit,
+    card: DriverCard,
+    now: () => number,
+    events: ParticipantEvents = {},
+  ) {
+    this.room = room;
+    this.card = card;
+    this.#now = now;
+    this.#events = events;
+    this.session = new RaceSession<Peer>(this.#racingRoom(), now(), {
+      onGrid: () => this.#onGrid(),
+      onGreen: () => events.onGreen?.(),
+      onResults: () => events.onResults?.(),
+    });
+    this.racer = new Racer(circuit, 0);
+    this.#unsubscribe = this.#listen();
+    this.#bind();
+  }
+
+  /** How well the own car is predicted. */
+  get prediction(): Prediction["stats"] | undefined {
+    return this.#prediction?.stats;
+  }
+
+  get myNumber(): number {
+    return this.#mine?.id ?? 0;
+  }
+
+  get bestLapMs(): number {
+    return this.session.entryOf(this.myNumber)?.bestMs ?? 0;
+  }
+
+  get lapsDone(): number {
+    return this.session.entryOf(this.myNumber)?.laps ?? 0;
+  }
+
+  get lapTimeMs(): number {
+    if (this.session.phase !== "racing") return 0;
+    const drivenMs = this.session.entryOf(this.myNumber)?.totalMs ?? 0;
+    return Math.max(0, this.session.elapsedMs(this.#now()) - drivenMs);
+  }
+
+  get progressM(): number {
+    return this.#progressOf(this.myNumber).distanceM;
+  }
+
+  get hasMissedGate(): boolean {
+    return this.#mine?.hasMissedGate ?? false;
+  }
+
+  get finished(): boolean {
+    return this.session.entryOf(this.myNumber)?.finished === true;
+  }
+
+  step({ steer, throttle, handbrake }: DriveInput): void {
+    const input = this.#input;
+    if (!input) return;
+    input.steer = Math.max(-1, Math.min(1, steer));
+    input.throttle = Math.max(-1, Math.min(1, throttle));
+    input.handbrake = handbrake;
+  }
+
+  skip(): void {
+    // Steps are the server's.
+  }
+
+  update(): void {
+    this.session.update(this.#now());
+    const cars = [...this.room.entities(RaceCar)] as ServerCar[];
+    this.#mine = cars.find((car) => car.isMine);
+    this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
+    // Who only watches looks over the shoulder of whoever leads.
+    const followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
+    if (followed) this.#follow(followed);
+    const isOnGrid = this.session.phase === "countdown";
+    for (const { id, shown } of cars) {
+      const progress = this.#progressOf(id);
+      if (isOnGrid) progress.restart();
+      progress.show(shown.position.x, shown.position.y);
+    }
+    if (this.hasMissedGate && !this.#hadMissedGate) this.#events.onMissedGate?.();
+    this.#hadMissedGate = this.hasMissedGate;
+  }
+
+  reset(): void {
+    this.room.send("reset", {}, this.room.authority);
+  }
+
+  park(): void {
+    this.step({ steer: 0, throttle: 0, handbrake: false });
+  }
+
+  cardOf(peer: Peer): DriverCard {
+    for (const car of this.room.entities(RaceCar)) {
+      if (car.owner === peer) return this.#cards.get(car.id) ?? UNKNOWN;
+    }
+    return { ...UNKNOWN, name: peer === this.room.authority ? "Server" : "Spectator" };
+  }
+
+  standings(): RunnerView[] {
+    const runners = Array.from(this.room.entities(RaceCar), ({ id, isMine }) => ({
+      number: id,
+      progressM: this.#progressOf(id).distanceM,
+      entry: this.session.entryOf(id),
+      card: this.#cards.get(id) ?? UNKNOWN,
+      isMine,
+    }));
+    return runningOrder(runners);
+  }
+
+  chat(text: string): void {
+    this.room.send("chat", { text }, this.room.authority);
+  }
+
+  dispose(): void {
+    for (const stop of this.#unsubscribe) stop();
+  }
+
+  #bind(): void {
+    if (!this.room.authority) return;
+    this.#input = this.room.input(Drive);
+    this.#prediction = this.room.predict(RaceCar, Drive, stepRaceCar);
+  }
+
+  /** The server directs the race: it is the participant with the lowest number. */
+  #racingRoom() {
+    const { room } = this;
+    return {
+      get myNumber() {
+        return room.myNumber;
+      },
+      get peers(): readonly Peer[] {
+        return room.authority ? [room.authority] : [];
+      },
+      send: () => undefined,
+    };
+  }
+
+  #listen(): (() => void)[] {
+    const { room } = this;
+    return [
+      room.onMessage("race", (message, from) => {
+        const announcement = readAnnouncement(message);
+        if (announcement && from === room.authority) this.session.hear(announcement, from, this.#now());
+        for (const { number, laps } of this.session.entries) {
+          if (laps > 0) this.#progressOf(number).reportLaps(laps);
+        }
+      }),
+      room.onMessage("lap", (message) => this.#hearLap(message)),
+      room.onMessage("drivers", (message) => this.#hearDrivers(message)),
+      room.onMessage("chat", (message) => {
+        const text = readChat(message);
+        const { name, color } = message as { readonly name?: unknown; readonly color?: unknown };
+        if (text !== undefined && typeof name === "string") {
+          this.#events.onChat?.(name, readColor(color) ?? UNKNOWN.color, text);
+        }
+      }),
+      room.onReconnect(({ resumed }) => {
+        if (!resumed) this.#bind();
+      }),
+    ];
+  }
+
+  #hearLap(message: unknown): void {
+    const lap = readLap(message);
+    const number = (message as { readonly number?: unknown } | null)?.number;
+    if (!lap || typeof number !== "number") return;
+    this.session.recordLap(number, lap, this.#now());
+    this.#progressOf(number).reportLaps(lap.lap);
+    if (number === this.myNumber) {
+      this.lastLapMs = lap.timeMs;
+      this.#events.onOwnLap?.(lap, this.bestLapMs === lap.timeMs);
+      return;
+    }
+    const owner = this.remotes.find((remote) => remote.id === number)?.ownerId;
+    this.#events.onPeerLap?.(owner ?? ROOM_OWNER, lap);
+  }
+
+  #hearDrivers(message: unknown): void {
+    if (!Array.isArray(message)) return;
+    this.#cards.clear();
+    for (const entry of message as readonly unknown[]) {
+      const card = readDriverCard(entry);
+      const { number } = entry as { readonly number?: unknown };
+      if (card && typeof number === "number") this.#cards.set(number, card);
+    }
+  }
+
+  #onGrid(): void {
+    this.#hadMissedGate = false;
+    this.#events.onGrid?.();
+  }
+
+  #follow({ shown }: ServerCar): void {
+    const { car, previous, laps } = this.racer;
+    readRaceCar(shown, car);
+    // It is where it is shown: nothing is left to blend between steps.
+    Object.assign(previous, { x: car.x, y: car.y, headingRad: car.headingRad });
+    this.racer.isHeld = shown.isHeld;
+    laps.moveTo(car.x, car.y);
+  }
+
+  #leader(): number | undefined {
+    return this.standings()[0]?.number;
+  }
+
+  #remote(car: ServerCar): RemoteCar {
+    const { id, shown, owner, position, heading } = car;
+    return {
+      id,
+      ownerId: owner?.id ?? ROOM_OWNER,
+      number: id,
+      ...(this.#cards.get(id) ?? UNKNOWN),
+      x: shown.position.x,
+      y: shown.position.y,
+      headingRad: shown.heading,
+      velocityX: shown.velocity.x,
+      velocityY: shown.velocity.y,
+      steer: shown.steer,
+      throttle: shown.throttle,
+      handbrake: shown.handbrake,
+      received: { x: position.x, y: position.y, headingRad: heading },
+      // A car that stands is not told of: the server is there, and knows.
+      ageMs: 0,
+    };
+  }
+
+  #progressOf(number: number): Progress {
+    let progress = this.#progress.get(number);
+    if (!progress) this.#progress.set(number, (progress = new Progress(this.racer.circuit.track)));
+    return progress;
+  }
+}

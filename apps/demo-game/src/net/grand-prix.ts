@@ -1,0 +1,123 @@
+import {
+  defineEntity,
+  defineInput,
+  flag,
+  scalar,
+  type ReadonlyFields,
+  type StepState,
+  type WritableFields,
+} from "@paceline/client";
+import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
+import { STEP_S, stepCar } from "../car/step-car.js";
+import type { DriverCard, LapMessage, RaceAnnouncement } from "../race/race-messages.js";
+import { circuit } from "../track/circuit.js";
+import { carFields } from "./car-fields.js";
+
+/** The kind of rooms in which a server decides the race. */
+export const GRAND_PRIX = "grand-prix";
+/** Steps of the server per second; each is two of the car's. */
+export const RACE_TICK_HZ = 30;
+
+const raceCarFields = {
+  ...carFields,
+  /** On the grid before the light is green. */
+  isHeld: flag(),
+  /** Others pass through it. */
+  isGhost: flag(),
+  /** Its lap will not count unless it goes back. */
+  hasMissedGate: flag(),
+};
+type RaceCarFields = typeof raceCarFields;
+
+/** A car that the server simulates. */
+export const RaceCar = defineEntity("race-car", raceCarFields, { motion: "turn" });
+
+/** What a player does in a tick. */
+export const Drive = defineInput({
+  steer: scalar({ range: [-1, 1], precision: 1 / 127 }),
+  throttle: scalar({ range: [-1, 1], precision: 1 / 127 }),
+  handbrake: flag(),
+});
+
+/** Whose car is whose; cars keep their number when their drivers load the page anew. */
+export interface DriverEntry extends DriverCard {
+  readonly number: number;
+}
+
+/** What is said in such a room. */
+export interface GrandPrixTypes {
+  options: { name?: string; color?: string; isComputer?: boolean; isSpectator?: boolean };
+  messages: { chat: { text: string }; reset: Record<string, never> };
+  broadcasts: {
+    race: RaceAnnouncement;
+    lap: LapMessage & { number: number };
+    drivers: readonly DriverEntry[];
+    chat: { name: string; color: string; text: string };
+  };
+}
+
+export function readRaceCar(
+  state: ReadonlyFields<RaceCarFields> | StepState<RaceCarFields>,
+  car: CarState,
+): void {
+  car.x = state.position.x;
+  car.y = state.position.y;
+  car.velocityX = state.velocity.x;
+  car.velocityY = state.velocity.y;
+  car.headingRad = state.heading;
+  car.yawRateRadPerS = state.yawRate;
+  car.steer = state.steer;
+  car.throttle = state.throttle;
+  car.handbrake = state.handbrake;
+}
+
+const MOST_YAW_RATE = 30;
+const MOST_SPEED = 120;
+
+export function writeRaceCar(
+  state: WritableFields<RaceCarFields>,
+  car: CarState,
+  input: Readonly<DriveInput>,
+): void {
+  state.position.set(car.x, car.y);
+  state.velocity.set(within(car.velocityX, MOST_SPEED), within(car.velocityY, MOST_SPEED));
+  state.heading = car.headingRad;
+  state.yawRate = within(car.yawRateRadPerS, MOST_YAW_RATE);
+  state.steer = car.steer;
+  state.throttle = car.throttle;
+  state.handbrake = car.handbrake;
+  state.wantedSteer = within(input.steer, 1);
+}
+
+/** One for all cars: a step leaves nothing behind in it. */
+const scratch: CarState = carAt({ x: 0, y: 0, headingRad: 0 });
+
+/** The car's physics as the client predicts with them: the server's own, without the other cars. */
+export function stepRaceCar(
+  state: StepState<RaceCarFields>,
+  input: Readonly<DriveInput>,
+  seconds: number,
+): void {
+  if (state.isHeld) {
+    state.steer = input.steer;
+    state.throttle = Math.max(0, input.throttle);
+    return;
+  }
+  readRaceCar(state, scratch);
+  for (let left = seconds; left > 1e-6; left -= STEP_S) {
+    stepCar(scratch, input, circuit, Math.min(left, STEP_S));
+  }
+  state.position.x = scratch.x;
+  state.position.y = scratch.y;
+  state.velocity.x = scratch.velocityX;
+  state.velocity.y = scratch.velocityY;
+  state.heading = scratch.headingRad;
+  state.yawRate = scratch.yawRateRadPerS;
+  state.steer = scratch.steer;
+  state.throttle = scratch.throttle;
+  state.handbrake = scratch.handbrake;
+}
+
+function within(value: number, most: number): number {
+  return Math.max(-most, Math.min(most, value));
+}

@@ -1,0 +1,58 @@
+import type { Peer, Room } from "@paceline/client";
+import type { DriveInput } from "../car/car-state.js";
+import type { DriverCard, LapMessage } from "../race/race-messages.js";
+import type { RaceSession } from "../race/race-session.js";
+import type { Racer } from "../race/racer.js";
+import type { Runner } from "../race/standings.js";
+import type { RemoteCar } from "./remote-car.js";
+
+/** What happens in the race that a page wants to show or a driver wants to react to. All optional. */
+export interface ParticipantEvents {
+  onGrid?: () => void;
+  onGreen?: () => void;
+  onResults?: () => void;
+  onOwnLap?: (lap: LapMessage, isBest: boolean) => void;
+  onMissedGate?: () => void;
+  onPeerLap?: (from: string, lap: LapMessage) => void;
+  onChat?: (from: string, color: string, text: string) => void;
+}
+
+/** One car in the running order, with what to call it. */
+export interface RunnerView extends Runner {
+  readonly card: DriverCard;
+  readonly isMine: boolean;
+}
+
+/** Somebody in a race, however it is run: among players, or by a server that decides. */
+export interface RaceParticipant {
+  readonly room: Room;
+  /** The own car as it is shown. */
+  readonly racer: Racer;
+  readonly session: RaceSession<Peer>;
+  readonly card: DriverCard;
+  /** By which this one goes in the books; 0 while it has no car. */
+  readonly myNumber: number;
+  /** The others' cars as shown in this frame. */
+  readonly remotes: readonly RemoteCar[];
+  readonly bestLapMs: number;
+  readonly lastLapMs: number;
+  readonly lapsDone: number;
+  readonly lapTimeMs: number;
+  readonly progressM: number;
+  readonly hasMissedGate: boolean;
+  readonly finished: boolean;
+  /** One fixed step of time, with what the player does in it. */
+  step(input: DriveInput): void;
+  /** Time that was not simulated. */
+  skip(steps: number): void;
+  /** Once per frame, before its steps. */
+  update(): void;
+  /** Back to the middle of the road. */
+  reset(): void;
+  /** Nobody is looking. */
+  park(): void;
+  cardOf(peer: Peer): DriverCard;
+  standings(): RunnerView[];
+  chat(text: string): void;
+  dispose(): void;
+}

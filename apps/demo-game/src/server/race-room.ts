@@ -1,0 +1,196 @@
+import { Refusal, Room } from "@paceline/server";
+import { pushApart } from "../car/contact.js";
+import { STEP_HZ } from "../car/step-car.js";
+import { ComputerDriver } from "../drivers/computer-driver.js";
+import { identityOf } from "../drivers/driver-options.js";
+import { skillOf } from "../drivers/racecraft.js";
+import { Drive, RACE_TICK_HZ, RaceCar, type GrandPrixTypes } from "../net/grand-prix.js";
+import { readChat, readDriverCard, type DriverCard, type RaceAnnouncement } from "../race/race-messages.js";
+import { RaceSession } from "../race/race-session.js";
+import { Racer } from "../race/racer.js";
+import type { LapEvent } from "../race/lap-counter.js";
+import { circuit } from "../track/circuit.js";
+import { Seat, type Racing } from "./seat.js";
+
+const STEPS_PER_TICK = STEP_HZ / RACE_TICK_HZ;
+/** A start this long after the green light is a late one. */
+const LATE_AFTER_MS = 1000;
+/** Who asks to be put back more often than this is not heard. */
+const RESET_PERIOD_MS = 1000;
+
+/**
+ * The race with a server that decides: it simulates all cars with the game's own physics, from what players press, and
+ * it alone knows laps and results. Numbers in messages are those of cars, which their drivers keep after a reload.
+ */
+export class RaceRoom extends Room<GrandPrixTypes> {
+  override maxClients = 8;
+  override readonly tickHz = RACE_TICK_HZ;
+  override readonly entities = [RaceCar];
+  override readonly inputs = Drive;
+  override readonly reconnectSeconds = 30;
+  /** Cars that the room drives itself, so that nobody has to race alone. */
+  readonly computers: number = 0;
+  readonly #seats = new Map<number, Seat>();
+  readonly #seatOf = new Map<object, Seat>();
+  #nowMs = 0;
+  readonly #session = this.#newSession();
+
+  /** How often cars were put back onto the track. */
+  resets = 0;
+
+  /** All cars, with who drives them. */
+  seats(): readonly Seat[] {
+    return [...this.#seats.values()];
+  }
+
+  override onCreate(): void {
+    this.onMessage("chat", (player, message) => this.#chat(player, message));
+    this.onMessage("reset", (player) => this.#reset(player));
+    for (let index = 0; index < this.computers; index++) {
+      const card = { ...identityOf(index), isComputer: true };
+      this.#sit(card, new ComputerDriver(circuit, skillOf(index)), undefined);
+    }
+  }
+
+  override onJoin(player: Racing, options: GrandPrixTypes["options"]): void {
+    if (options.isSpectator !== true) {
+      const card = readDriverCard(options);
+      if (!card) throw new Refusal("a driver has a name and a color such as #2f80ed");
+      this.#seatOf.set(player, this.#sit(card, player, player));
+    }
+    this.#greet(player);
+  }
+
+  override onTick(_seconds: number, tick: number): void {
+    this.#nowMs = (tick * 1000) / this.tickHz;
+    this.#session.update(this.#nowMs);
+    for (let step = 0; step < STEPS_PER_TICK; step++) this.#step();
+    for (const seat of this.#seats.values()) seat.publish();
+  }
+
+  override onReconnect(player: Racing): void {
+    this.#seatOf.get(player)?.racer.becomeGhost();
+    this.#greet(player);
+  }
+
+  override onLeave(player: Racing): void {
+    const seat = this.#seatOf.get(player);
+    if (!seat) return;
+    this.#seatOf.delete(player);
+    this.#seats.delete(seat.number);
+    this.#session.forget(seat.number);
+    this.#tellDrivers();
+  }
+
+  #newSession(): RaceSession<Racing> {
+    const seats = this.#seats;
+    const send = (message: RaceAnnouncement, to: Racing | undefined): void => {
+      if (to) this.send(to, "race", message);
+      else this.broadcast("race", message);
+    };
+    const room = {
+      // Nobody's number: the room itself directs the race.
+      myNumber: 0,
+      peers: [],
+      get racers(): readonly number[] {
+        return [...seats.keys()];
+      },
+      send: (_type: string, message: unknown, to?: Racing) => send(message as RaceAnnouncement, to),
+    };
+    return new RaceSession<Racing>(room, 0, {
+      onGrid: () => {
+        for (const seat of seats.values()) this.#toGrid(seat);
+      },
+      onGreen: () => {
+        for (const seat of seats.values()) this.#release(seat);
+      },
+    });
+  }
+
+  #sit(card: DriverCard, driver: Racing | ComputerDriver, owner: Racing | undefined): Seat {
+    const entity = this.spawn(RaceCar, {}, owner);
+    const racer = new Racer(circuit, 0);
+    const seat = new Seat({ racer, entity, card, driver });
+    this.#seats.set(seat.number, seat);
+    this.#toGrid(seat);
+    const { phase } = this.#session;
+    if (phase === "racing" || phase === "results") this.#release(seat);
+    seat.publish();
+    this.#tellDrivers();
+    return seat;
+  }
+
+  /** What somebody has to know who comes, or comes back. */
+  #greet(player: Racing): void {
+    this.send(player, "drivers", this.#drivers());
+    this.#session.announce(this.#nowMs, player);
+  }
+
+  #drivers(): GrandPrixTypes["broadcasts"]["drivers"] {
+    return Array.from(this.#seats.values(), ({ number, card }) => ({ number, ...card }));
+  }
+
+  #tellDrivers(): void {
+    this.broadcast("drivers", this.#drivers());
+  }
+
+  #toGrid(seat: Seat): void {
+    seat.racer.placeOnGrid(this.#session.slotOf(seat.number));
+    seat.racer.isHeld = true;
+    seat.rest();
+    this.teleport(seat.entity);
+  }
+
+  /** Who comes late has that much less time than those who started at the light, and starts among moving cars. */
+  #release(seat: Seat): void {
+    seat.racer.isHeld = false;
+    const lateMs = this.#session.phase === "racing" ? this.#session.elapsedMs(this.#nowMs) : 0;
+    seat.totalMs = lateMs > LATE_AFTER_MS ? lateMs : 0;
+    if (lateMs > LATE_AFTER_MS) seat.racer.becomeGhost();
+  }
+
+  #step(): void {
+    const seats = [...this.#seats.values()];
+    const { phase } = this.#session;
+    for (const seat of seats) {
+      const isFinished = this.#session.entryOf(seat.number)?.finished === true;
+      const event = seat.step(phase, seats, isFinished);
+      if (event?.kind === "lap" && phase === "racing" && !isFinished) this.#lap(seat, event);
+    }
+    if (phase === "racing") collide(seats.filter((seat) => seat.isSolid));
+  }
+
+  #lap(seat: Seat, { lap, timeMs }: LapEvent & { kind: "lap" }): void {
+    seat.totalMs += timeMs;
+    const message = { race: this.#session.race, lap, timeMs, totalMs: seat.totalMs, number: seat.number };
+    this.#session.recordLap(seat.number, message, this.#nowMs);
+    this.broadcast("lap", message);
+  }
+
+  #chat(player: Racing, message: unknown): void {
+    const text = readChat(message);
+    const card = this.#seatOf.get(player)?.card;
+    if (text === undefined || !card) return;
+    this.broadcast("chat", { name: card.name, color: card.color, text }, { except: player });
+  }
+
+  #reset(player: Racing): void {
+    const seat = this.#seatOf.get(player);
+    if (!seat || seat.racer.isHeld || this.#nowMs - seat.resetAtMs < RESET_PERIOD_MS) return;
+    seat.resetAtMs = this.#nowMs;
+    this.resets += 1;
+    seat.racer.resetToTrack();
+    this.teleport(seat.entity);
+  }
+}
+
+/** Each of two cars that touch is pushed by half, both from where they were before. */
+function collide(seats: readonly Seat[]): void {
+  for (const [index, { racer }] of seats.entries()) {
+    for (const { racer: other } of seats.slice(index + 1)) {
+      const before = { ...racer.car };
+      pushApart(racer.car, other.car);
+      pushApart(other.car, before);
+    }
+  }
+}

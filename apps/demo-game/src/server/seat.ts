@@ -1,0 +1,86 @@
+import type { Player, ServerEntity } from "@paceline/server";
+import { idleInput, type DriveInput } from "../car/car-state.js";
+import { ComputerDriver } from "../drivers/computer-driver.js";
+import { writeRaceCar, type Drive, type RaceCar } from "../net/grand-prix.js";
+import type { LapEvent } from "../race/lap-counter.js";
+import type { DriverCard, Phase } from "../race/race-messages.js";
+import type { Racer } from "../race/racer.js";
+
+export type Racing = Player<typeof Drive>;
+
+/** After the flag, computer drivers go home at this share of the pace. */
+const COOL_DOWN_PACE = 0.6;
+
+export interface SeatOptions {
+  readonly racer: Racer;
+  readonly entity: ServerEntity<typeof RaceCar.fields>;
+  readonly card: DriverCard;
+  /** Who drives: a player, or a computer driver of the room's own. */
+  readonly driver: Racing | ComputerDriver;
+}
+
+/** A car of the race with who drives it. */
+export class Seat {
+  readonly racer: Racer;
+  readonly entity: ServerEntity<typeof RaceCar.fields>;
+  readonly card: DriverCard;
+  readonly driver: Racing | ComputerDriver;
+  /** Sum of its lap times. */
+  totalMs = 0;
+  resetAtMs = Number.NEGATIVE_INFINITY;
+  #input: Readonly<DriveInput> = idleInput;
+
+  constructor({ racer, entity, card, driver }: SeatOptions) {
+    this.racer = racer;
+    this.entity = entity;
+    this.card = card;
+    this.driver = driver;
+  }
+
+  /** Of the car, and of its driver in all messages. */
+  get number(): number {
+    return this.entity.id;
+  }
+
+  /** Its driver's link is lost at present: it rolls out, and nobody can hit it. */
+  get isAway(): boolean {
+    return !(this.driver instanceof ComputerDriver) && !this.driver.isConnected;
+  }
+
+  get isSolid(): boolean {
+    return !this.racer.isGhost && !this.isAway;
+  }
+
+  rest(): void {
+    if (this.driver instanceof ComputerDriver) this.driver.rest();
+  }
+
+  /** One step of the car alone. */
+  step(phase: Phase | "waiting", others: readonly Seat[], isFinished: boolean): LapEvent | undefined {
+    this.#input = this.#wish(phase, others, isFinished);
+    return this.racer.step(this.#input, []);
+  }
+
+  /** Writes down what players are told. */
+  publish(): void {
+    const { entity, racer } = this;
+    writeRaceCar(entity, racer.car, this.#input);
+    entity.isHeld = racer.isHeld;
+    entity.isGhost = !this.isSolid;
+    entity.hasMissedGate = racer.laps.hasMissedGate;
+  }
+
+  #wish(phase: Phase | "waiting", others: readonly Seat[], isFinished: boolean): Readonly<DriveInput> {
+    const { driver, racer } = this;
+    if (!(driver instanceof ComputerDriver)) {
+      const { steer, throttle, handbrake } = driver.input;
+      return driver.isConnected ? { steer, throttle, handbrake } : idleInput;
+    }
+    if (phase !== "racing" && phase !== "results") return idleInput;
+    const isOver = isFinished || phase === "results";
+    const cars = others.filter((seat) => seat !== this && seat.isSolid).map((seat) => seat.racer.car);
+    const decision = driver.decide(racer.car, cars, isOver ? COOL_DOWN_PACE : 1);
+    if (decision.reset) racer.resetToTrack();
+    return decision;
+  }
+}

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
+import { Drive, RaceCar, type DriverEntry } from "../src/net/grand-prix.js";
+import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
+import type { LapMessage, RaceAnnouncement } from "../src/race/race-messages.js";
+import { RaceRoom } from "../src/server/race-room.js";
+import { circuit } from "../src/track/circuit.js";
+
+/** Two cars of the room's own race along. */
+class FilledRoom extends RaceRoom {
+  override readonly computers = 2;
+}
+
+const TO_GREEN_MS = 7000;
+const ANN = { name: "Ann", color: "#e5484d" };
+const BEN = { name: "Ben", color: "#2f80ed" };
+
+let stage: RoomStage<RaceRoom>;
+afterEach(() => stage.stop());
+
+function watch(player: StagePlayer) {
+  const heard = {
+    race: [] as RaceAnnouncement[],
+    laps: [] as (LapMessage & { number: number })[],
+    drivers: [] as readonly DriverEntry[],
+  };
+  player.room.onMessage("race", (message) => heard.race.push(message as RaceAnnouncement));
+  player.room.onMessage("lap", (message) => heard.laps.push(message as LapMessage & { number: number }));
+  player.room.onMessage("drivers", (message) => (heard.drivers = message as readonly DriverEntry[]));
+  return heard;
+}
+
+/** Asking for a kind of entities is what makes the server send them. */
+function carsOf(player: StagePlayer) {
+  return [...player.room.entities(RaceCar)];
+}
+
+function mine(player: StagePlayer) {
+  const car = carsOf(player).find(({ isMine }) => isMine);
+  if (!car) throw new Error("no car of one's own");
+  return car;
+}
+
+function speed({ velocity }: { readonly velocity: { readonly x: number; readonly y: number } }): number {
+  return Math.hypot(velocity.x, velocity.y);
+}
+
+describe("a race that the server decides", () => {
+  it("holds cars on the grid, then lets them go at the same tick for all", async () => {
+    stage = roomStage(RaceRoom);
+    const ann = await stage.join({ options: ANN, network: { delayMs: 20 } });
+    const heard = watch(ann);
+    carsOf(ann);
+    const input = ann.room.input(Drive);
+    input.throttle = 1;
+    await stage.advance(3000);
+    expect(heard.race.at(-1)).toMatchObject({ phase: "countdown", laps: 3 });
+    expect(mine(ann).isHeld).toBe(true);
+    expect(speed(mine(ann))).toBe(0);
+    await stage.advance(5000);
+    expect(heard.race.at(-1)).toMatchObject({ phase: "racing" });
+    expect(speed(mine(ann))).toBeGreaterThan(5);
+  });
+
+  it("counts laps and says who has won, and spectators see it without a car", async () => {
+    stage = roomStage(FilledRoom);
+    const spectator = await stage.join({ options: { isSpectator: true } });
+    const heard = watch(spectator);
+    carsOf(spectator);
+    await stage.advance(200_000);
+    expect(carsOf(spectator).map(({ isMine }) => isMine)).toEqual([false, false]);
+    expect(heard.laps.length).toBeGreaterThanOrEqual(6);
+    const results = heard.race.find(({ phase }) => phase === "results");
+    expect(results?.entries.map(({ laps, finished }) => [laps, finished])).toEqual([
+      [3, true],
+      [3, true],
+    ]);
+    const [winner, second] = results!.entries;
+    expect(winner!.totalMs).toBeLessThan(second!.totalMs);
+    const laps = heard.laps.filter(({ number, race }) => number === winner!.number && race === results!.race);
+    expect(laps.reduce((sum, { timeMs }) => sum + timeMs, 0)).toBeCloseTo(winner!.totalMs, 3);
+  }, 60_000);
+
+  it("pushes both cars that touch, each by half", async () => {
+    stage = roomStage(RaceRoom);
+    const ann = await stage.join({ options: ANN });
+    const ben = await stage.join({ options: BEN });
+    carsOf(ann);
+    await stage.advance(TO_GREEN_MS);
+    const [front, back] = [...stage.room.seats()];
+    const { car } = front!.racer;
+    const pose = { x: car.x - 6 * Math.cos(car.headingRad), y: car.y - 6 * Math.sin(car.headingRad) };
+    Object.assign(back!.racer.car, pose, {
+      headingRad: car.headingRad,
+      velocityX: 20 * Math.cos(car.headingRad),
+      velocityY: 20 * Math.sin(car.headingRad),
+    });
+    await stage.advance(400);
+    expect(speed(front!.entity)).toBeGreaterThan(5);
+    expect(speed(back!.entity)).toBeLessThan(15);
+    expect(ben.room.state).toBe("joined");
+  });
+
+  it("lets somebody who comes late start behind, with the time that has gone", async () => {
+    stage = roomStage(FilledRoom);
+    const early = await stage.join({ options: { isSpectator: true } });
+    await stage.advance(TO_GREEN_MS + 5000);
+    const late = await stage.join({ options: BEN });
+    const heard = watch(late);
+    carsOf(late);
+    await stage.advance(200);
+    expect(heard.race.at(-1)).toMatchObject({ phase: "racing" });
+    expect(heard.drivers.map(({ name }) => name)).toContain("Ben");
+    expect(mine(late)).toMatchObject({ isHeld: false, isGhost: true });
+    expect(stage.room.seats().find(({ card }) => card.name === "Ben")!.totalMs).toBeGreaterThan(4000);
+    expect(early.room.state).toBe("joined");
+  });
+
+  it("keeps the car of a driver who loads the page anew in mid-race", async () => {
+    stage = roomStage(RaceRoom);
+    const ann = await stage.join({ options: ANN, network: { delayMs: 20 } });
+    await stage.join({ options: BEN });
+    carsOf(ann);
+    ann.room.input(Drive).throttle = 1;
+    await stage.advance(TO_GREEN_MS + 2000);
+    const before = { id: mine(ann).id, x: mine(ann).position.x };
+    const back = await stage.reload(ann, { network: { delayMs: 20 } });
+    carsOf(back);
+    await stage.advance(300);
+    expect(mine(back).id).toBe(before.id);
+    expect(Math.abs(mine(back).position.x - before.x)).toBeLessThan(60);
+    expect(stage.room.seats()).toHaveLength(2);
+  });
+
+  it("predicts the own car: it answers at once, and the server agrees", async () => {
+    stage = roomStage(RaceRoom);
+    const ann = await stage.join({ options: ANN, network: { delayMs: 60, jitterMs: 5 } });
+    const nowMs = (): number => stage.scheduler.nowMs();
+    const participant = new GrandPrixParticipant(ann.room, circuit, { ...ANN, isComputer: false }, nowMs);
+    const frames = async (count: number, throttle: number, steer: number): Promise<void> => {
+      for (let frame = 0; frame < count; frame++) {
+        participant.update();
+        participant.step({ throttle, steer, handbrake: false });
+        await stage.advance(15);
+      }
+    };
+    await frames(600, 1, 0.05);
+    const { car } = participant.racer;
+    const server = stage.room.seats()[0]!.racer.car;
+    // Ahead of the server by what is on its way.
+    expect(Math.hypot(car.x - server.x, car.y - server.y)).toBeGreaterThan(0.5);
+    const stats = participant.prediction!;
+    expect(stats.states).toBeGreaterThan(30);
+    expect(stats.correctionM).toBeLessThan(0.1);
+    expect(stats.leadTicks).toBeGreaterThan(3);
+    participant.dispose();
+  });
+
+  it("does not let in a driver without a name, and does not hear who asks to be reset all the time", async () => {
+    stage = roomStage(RaceRoom);
+    await expect(stage.join({ options: { name: "", color: "red" } })).rejects.toThrow("a name and a color");
+    const ann = await stage.join({ options: ANN });
+    carsOf(ann);
+    await stage.advance(TO_GREEN_MS + 500);
+    const { car } = stage.room.seats()[0]!.racer;
+    for (let time = 0; time < 20; time++) {
+      ann.room.send("reset", {}, ann.room.authority);
+      await stage.advance(20);
+      Object.assign(car, { x: car.x + 0.2 });
+    }
+    expect(stage.room.resets).toBe(1);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from "@playwright/test";
+import { driveTogether } from "./drive-together.js";
+import { RacePage, type PageWindow } from "./race-page.js";
+import { screenshotFile, test } from "./scenario.js";
+
+/**
+ * Others are shown where the server has them by now, and oneself further ahead by as much as inputs need to get there:
+ * at 30 m/s and three to five steps of the server 3 to 5 m.
+ */
+const BOUND_P95_M = 6;
+const SERVER_MODE = { mode: "server" };
+
+/** Number of the own car, which stays the same when the page is loaded anew. */
+function carOf(page: RacePage): Promise<number> {
+  return page.waitFor("a car of one's own", () => (window as unknown as PageWindow).paceline.game.carNumber, {
+    argument: undefined,
+    timeoutMs: 8000,
+  });
+}
+
+test("two browsers race where a server decides, and one is loaded anew", async ({
+  startServer,
+  enter,
+  report,
+}) => {
+  const server = await startServer();
+  const chromium = new RacePage(await enter("chromium"));
+  const firefox = new RacePage(await enter("firefox"));
+  const pages = [chromium, firefox];
+  const pairs = [
+    { viewer: chromium, driver: firefox },
+    { viewer: firefox, driver: chromium },
+  ];
+  for (const page of pages) await page.join(server.url, SERVER_MODE);
+  for (const { viewer, driver } of pairs) await viewer.sees(driver);
+  for (const page of pages) await page.waitForPhase("racing", 30_000);
+  for (const page of pages) await page.startRecording();
+  const errors = await driveTogether(pages, pairs);
+  for (const page of pages) await page.browser.screenshot(screenshotFile(`server-mode-${page.name}`));
+  for (const [index, { viewer, driver }] of pairs.entries()) {
+    const error = errors[index]!;
+    report({
+      scenario: "two browsers race where a server decides",
+      browsers: `${viewer.name} sees ${driver.name}`,
+      path: "server",
+      error,
+    });
+    expect.soft(driver.drivenM, `metres driven in ${driver.name}`).toBeGreaterThan(10);
+    expect.soft(error.count, `frames in which ${viewer.name} showed ${driver.name}`).toBeGreaterThan(30);
+    expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(BOUND_P95_M);
+  }
+
+  const before = await carOf(chromium);
+  const sessionId = chromium.sessionId;
+  await chromium.join(server.url, SERVER_MODE);
+  expect(chromium.sessionId).not.toBe(sessionId);
+  expect(await carOf(chromium)).toBe(before);
+  await chromium.waitForPhase("racing", 5000);
+  await firefox.sees(chromium);
+  for (const page of pages) expect(page.browser.complaints).toEqual([]);
+});

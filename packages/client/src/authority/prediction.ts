@@ -1,0 +1,149 @@
+import { NetError, type EntityDefinition, type InputDefinition } from "@paceline/protocol";
+import {
+  DEFAULT_CONVERGENCE,
+  PredictedBody,
+  rowStepOf,
+  type InputStep,
+  type MotionFault,
+  type RowStep,
+} from "@paceline/netcode";
+import type { HostedRecord } from "./hosted-entities.js";
+import type { InputSender } from "./input-sender.js";
+
+/** How well the prediction of one's own entities does. */
+export interface PredictionStats {
+  /** States of the authority that were compared with the prediction. */
+  readonly states: number;
+  /** How far the newest correction moved an entity, m, and the largest since the room was joined. */
+  readonly correctionM: number;
+  readonly worstCorrectionM: number;
+  /** Inputs that are simulated here and not confirmed yet. */
+  readonly leadTicks: number;
+}
+
+export interface PredictionOptions {
+  readonly definition: EntityDefinition;
+  readonly inputs: InputDefinition;
+  readonly step: InputStep;
+  readonly sender: InputSender;
+  readonly tickSeconds: number;
+  myNumber(): number;
+  nowMs(): number;
+  onFault(record: HostedRecord, fault: MotionFault): void;
+}
+
+interface Predicted {
+  readonly record: HostedRecord;
+  body: PredictedBody<Float32Array>;
+}
+
+/**
+ * Shows one's own entities of a kind where this player's inputs have brought them, before the authority says so. A state
+ * of the authority replaces the prediction of its tick; inputs after it are simulated again from there.
+ */
+export class Prediction {
+  readonly definition: EntityDefinition;
+  readonly #options: PredictionOptions;
+  readonly #step: RowStep;
+  readonly #predicted = new Map<number, Predicted>();
+  readonly #drawn: Float64Array;
+  #input: Float32Array;
+  #tickAtMs: number;
+  #processed: number | undefined;
+  #states = 0;
+  #correctionM = 0;
+  #worstCorrectionM = 0;
+
+  constructor(options: PredictionOptions) {
+    const { definition, inputs, step } = options;
+    if (!definition.motionLayout) {
+      throw new NetError("entity/refused", `"${definition.name}" has no motion that could be predicted`);
+    }
+    this.#options = options;
+    this.definition = definition;
+    this.#step = rowStepOf(definition, inputs, step);
+    this.#drawn = new Float64Array(definition.components.length);
+    this.#input = new Float32Array(inputs.definition.components.length);
+    this.#tickAtMs = options.nowMs();
+  }
+
+  get stats(): PredictionStats {
+    const leadTicks = this.#options.sender.number - (this.#processed ?? this.#options.sender.number);
+    const [states, correctionM, worstCorrectionM] = [this.#states, this.#correctionM, this.#worstCorrectionM];
+    return { states, correctionM, worstCorrectionM, leadTicks };
+  }
+
+  /** One's own entity of the kind appeared, or was there when this began. */
+  adopt(record: HostedRecord): void {
+    if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
+    const predicted = { record, body: this.#newBody(record) };
+    this.#predicted.set(record.id, predicted);
+    record.onState = (state, isJump) => this.#heard(predicted, state, isJump);
+    record.predicted = (nowMs, into) => this.#show(predicted, nowMs, into);
+  }
+
+  release(id: number): void {
+    this.#predicted.delete(id);
+  }
+
+  /** The authority has simulated the inputs up to this number: said before the states that have them. */
+  processed(number: number | undefined): void {
+    this.#processed = number;
+  }
+
+  /** The input of a tick is taken. */
+  advance(input: Float32Array): void {
+    this.#input = input;
+    this.#tickAtMs = this.#options.nowMs();
+    for (const { body } of this.#predicted.values()) body.advance(input);
+  }
+
+  #heard(predicted: Predicted, state: Float32Array, isJump: boolean): void {
+    if (predicted.record.owner !== this.#options.myNumber()) {
+      predicted.record.predicted = undefined;
+      predicted.record.onState = undefined;
+      this.#predicted.delete(predicted.record.id);
+      return;
+    }
+    if (isJump) predicted.body = this.#newBody(predicted.record);
+    if (isJump || this.#processed === undefined) return;
+    const nowSeconds = this.#options.nowMs() / 1000;
+    // Until one's own inputs arrive the authority decides alone.
+    const correction = predicted.body.reconcile(this.#processed, state, nowSeconds);
+    if (!correction) return;
+    this.#states += 1;
+    this.#correctionM = correction.distanceM;
+    this.#worstCorrectionM = Math.max(this.#worstCorrectionM, correction.distanceM);
+  }
+
+  /** The newest tick, what is left of the last correction, and the time since: frames lie between ticks. */
+  #show({ body }: Predicted, nowMs: number, into: Float32Array): void {
+    const { tickSeconds } = this.#options;
+    body.show(nowMs / 1000, this.#drawn);
+    const since = Math.min((nowMs - this.#tickAtMs) / 1000, 1.5 * tickSeconds);
+    if (since > 0) {
+      try {
+        this.#step(this.#drawn, this.#input, since);
+      } catch {
+        // The body tells of physics that throw, once a tick.
+      }
+    }
+    into.set(this.#drawn);
+  }
+
+  #newBody(record: HostedRecord): PredictedBody<Float32Array> {
+    const options = this.#options;
+    const { tickSeconds, sender } = options;
+    return new PredictedBody<Float32Array>(
+      {
+        layout: this.definition.motionLayout!,
+        step: (state, input, seconds) => this.#step(state, input, seconds),
+        tickSeconds,
+        convergence: DEFAULT_CONVERGENCE,
+        onFault: (fault) => options.onFault(record, fault),
+      },
+      record.place.table.stateOf(record.place.row),
+      sender.number,
+    );
+  }
+}

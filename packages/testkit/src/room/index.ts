@@ -1,0 +1,2 @@
+export { RoomStage, roomStage, type RoomStageOptions } from "./room-stage.js";
+export { StagePlayer, type StageJoin } from "./stage-player.js";

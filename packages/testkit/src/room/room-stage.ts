@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
+import type { Room as ClientRoom } from "@paceline/client";
+import { defineServer, type Room, type RoomClass, type Server, type ServerOptions } from "@paceline/server";
+import { seededRandom } from "@paceline/transport/simulated";
+import { VirtualScheduler } from "../virtual-scheduler.js";
+import { StagePlayer, type StageJoin } from "./stage-player.js";
+
+const ROOM = "staged";
+const STEP_MS = 5;
+const MOST_JOIN_STEPS = 700;
+
+/** The server's options, and the seed of the network's chance. */
+export interface RoomStageOptions extends Partial<
+  Omit<ServerOptions<{ staged: RoomClass }>, "rooms" | "scheduler">
+> {
+  readonly seed?: number;
+}
+
+/**
+ * A room class under virtual time: a whole server, whole clients, simulated networks between them, and no waiting. Seconds
+ * pass when {@link RoomStage.advance} says so; the same seed gives the same run.
+ */
+export class RoomStage<R extends Room> {
+  readonly scheduler = new VirtualScheduler();
+  readonly server: Server<{ staged: RoomClass }>;
+  /** Rooms that were opened, in order. */
+  readonly rooms: R[] = [];
+  readonly #random;
+  readonly #players: StagePlayer[] = [];
+  /** What goes over HTTP takes real time, and a port of the loopback: only where it is needed. */
+  #url: string | undefined;
+
+  constructor(roomClass: new () => R, { seed = 1, ...options }: RoomStageOptions = {}) {
+    const { rooms, scheduler } = this;
+    this.#random = seededRandom(seed);
+    const base = roomClass as unknown as RoomClass;
+    // A test looks at what the server has made.
+    const noted = class extends (base as unknown as new () => Room) {
+      constructor() {
+        super();
+        rooms.push(this as unknown as R);
+      }
+    };
+    this.server = defineServer({
+      scheduler,
+      wallClockMs: () => scheduler.nowMs(),
+      ...options,
+      rooms: { [ROOM]: noted as unknown as RoomClass },
+    });
+  }
+
+  /** The room; the newest, where there were several. */
+  get room(): R {
+    const room = this.rooms.at(-1);
+    if (room) return room;
+    throw new Error("no room was opened yet: somebody has to join");
+  }
+
+  /** A player comes; resolves when it is in, rejects where it is not let in. */
+  join({ options = {}, network = {} }: StageJoin = {}): Promise<StagePlayer> {
+    const player = this.#newPlayer(network);
+    return this.#enter(player, () => player.client.joinOrCreate(ROOM, options));
+  }
+
+  /** The player's page is loaded anew: another client, the same seat. */
+  async reload(player: StagePlayer, { network = {} }: Pick<StageJoin, "network"> = {}): Promise<StagePlayer> {
+    const token = player.room.reconnectionToken;
+    player.offline();
+    this.#url ??= await this.server.listen(0);
+    const next = this.#newPlayer(network, this.#url);
+    return this.#enter(next, () => next.client.reconnect(token));
+  }
+
+  /** Lets time pass. */
+  async advance(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      this.scheduler.advance(Math.min(STEP_MS, left));
+      // Promises have their turn between two steps.
+      await nextTurn();
+    }
+  }
+
+  /** Everybody leaves, the server ends. */
+  async stop(): Promise<void> {
+    for (const player of this.#players) player.room.leave();
+    await this.advance(50);
+    const stopped = this.server.stop({ drainMs: 10 });
+    await this.advance(50);
+    await stopped;
+  }
+
+  #newPlayer(network: NonNullable<StageJoin["network"]>, serverUrl?: string): StagePlayer {
+    return new StagePlayer({
+      scheduler: this.scheduler,
+      random: this.#random.fork(),
+      network,
+      ...(serverUrl !== undefined && { serverUrl }),
+      accept: (link, protocols) => this.server.takeLink(link, { address: "stage", protocols }),
+    });
+  }
+
+  async #enter(player: StagePlayer, join: () => Promise<ClientRoom>): Promise<StagePlayer> {
+    let isSettled = false;
+    const joining = join().finally(() => (isSettled = true));
+    joining.catch(() => undefined);
+    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) {
+      await this.advance(STEP_MS);
+      // Code that is fetched on demand takes real time.
+      if (!isSettled) await realPause(3);
+    }
+    player.enter(await joining);
+    this.#players.push(player);
+    return player;
+  }
+}
+
+/** Stages a room class; see {@link RoomStage}. */
+export function roomStage<R extends Room>(
+  roomClass: new () => R,
+  options: RoomStageOptions = {},
+): RoomStage<R> {
+  return new RoomStage(roomClass, options);
+}

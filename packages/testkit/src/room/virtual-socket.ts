@@ -1,0 +1,48 @@
+import type { WebSocketLike } from "@paceline/transport";
+import type { SimulatedEnd } from "../simulated-pair.js";
+
+const OPEN = 1;
+const CLOSED = 3;
+
+/** One end of a simulated connection, as a WebSocket looks. */
+export class VirtualSocket implements WebSocketLike {
+  binaryType = "arraybuffer";
+  readyState = OPEN;
+  readonly bufferedAmount = 0;
+  readonly #end: SimulatedEnd;
+  readonly #listeners = new Map<string, ((event: never) => void)[]>();
+  /** Told when this end closes it. */
+  onClosed: ((code: number, reason: string) => void) | undefined;
+
+  constructor(end: SimulatedEnd) {
+    this.#end = end;
+    end.onPacket((packet) => {
+      if (this.readyState === OPEN) this.#tell("message", { data: packet.slice().buffer });
+    });
+  }
+
+  addEventListener(type: string, listener: (event: never) => void): void {
+    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
+  }
+
+  send(data: Uint8Array): void {
+    if (this.readyState === OPEN) this.#end.send(data);
+  }
+
+  close(code = 1000, reason = ""): void {
+    if (this.readyState === CLOSED) return;
+    this.readyState = CLOSED;
+    this.onClosed?.(code, reason);
+  }
+
+  /** The other end has closed it, or the network has gone. */
+  end(code: number, reason: string): void {
+    if (this.readyState === CLOSED) return;
+    this.readyState = CLOSED;
+    this.#tell("close", { code, reason });
+  }
+
+  #tell(type: string, event: object): void {
+    for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Link, LinkClose } from "../link.js";
+import type { Scheduler } from "../scheduler.js";
+import type { BulkRate } from "./bulk-outbox.js";
+
+/** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
+export interface PongTimes {
+  readonly sentMs: number;
+  readonly remoteMs: number;
+  readonly receivedMs: number;
+}
+
+/** What a session tells its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
+export interface SessionHandlers {
+  /** A reliable message: each exactly once, in the order in which the other side sent them. */
+  onReliable(payload: Uint8Array): void;
+  /** A message of {@link Session.sendBulk}: each exactly once, in the order in which they were sent. */
+  onBulk?(payload: Uint8Array): void;
+  onEvent?(body: Uint8Array): void;
+  /** Newest-wins states; may come late, twice never. */
+  onState?(body: Uint8Array, tick: number): void;
+  /** Inputs of a player; may come late, twice never. */
+  onInput?(body: Uint8Array): void;
+  /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
+  onAcknowledged?(sequence: number): void;
+  /** A ping was answered, by the other side's clock at the time. */
+  onPong?(times: PongTimes): void;
+  /** A packet in a routing envelope: not this session's own, but for or from another participant. */
+  onRouted?(packet: Uint8Array, link: Link): void;
+  /** The link that carries the traffic has changed; undefined: none is left. */
+  onActiveLink?(link: Link | undefined, reason: string): void;
+  /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
+  onSilence?(link: Link, isSilent: boolean): void;
+  /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
+  onStateLink?(link: Link | undefined): void;
+  /** A link of this session has ended, of itself or given up. */
+  onLinkDown?(link: Link, close: LinkClose): void;
+  /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
+  onClosed?(close: LinkClose): void;
+}
+
+export interface SessionOptions {
+  readonly scheduler: Scheduler;
+  readonly handlers: SessionHandlers;
+  /** The simulation tick that outgoing packets carry. */
+  readonly currentTick?: () => number;
+  /** The longest message of bulk that is taken; without it none is. */
+  readonly bulkBytes?: () => number;
+  /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */
+  readonly bulkRate?: BulkRate;
+  /** Malformed packets after which the session is closed. Default 50. */
+  readonly violationLimit?: number;
+}

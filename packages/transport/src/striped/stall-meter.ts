@@ -1,0 +1,68 @@
+interface Sample {
+  readonly atMs: number;
+  readonly rttMs: number;
+}
+
+/** Round trips of so long are looked at. */
+const WINDOW_MS = 10_000;
+const LEAST_SAMPLES = 8;
+/** Two in ten seconds may be chance. */
+const LEAST_STALLS = 3;
+/** A round trip this much above the base waited behind a lost segment, or in a queue. */
+const STALL_MS = 60;
+const STALL_SHARE_OF_BASE = 0.5;
+/** After congestion no stall is put down to loss for so long. */
+const CONGESTED_FOR_MS = 15_000;
+/** The base is the least round trip of so many slices of time: a route may become longer for good. */
+const BASE_SLICE_MS = 10_000;
+const BASE_SLICES = 12;
+
+/**
+ * Finds from the round trips of an ordered link how many of them waited behind lost segments: what the decision tree
+ * goes by when it says over how many sockets states go. What tells loss from congestion: where segments are lost, some
+ * round trips take long and others do not; where a queue stands, even the shortest ones take longer than they did.
+ * Only the first is helped by more sockets. Pure: time comes in.
+ */
+export class StallMeter {
+  readonly #samples: Sample[] = [];
+  readonly #slices: { readonly untilMs: number; leastMs: number }[] = [];
+  #congestedAtMs = Number.NEGATIVE_INFINITY;
+  #observedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Share of the round trips that stalled behind lost segments, 0 to 1. */
+  get ratio(): number {
+    if (this.isCongested || this.#samples.length < LEAST_SAMPLES) return 0;
+    const stalls = this.#samples.filter(({ rttMs }) => this.#isStall(rttMs)).length;
+    return stalls < LEAST_STALLS ? 0 : stalls / this.#samples.length;
+  }
+
+  /** The delay grows with what is sent, or did so lately. */
+  get isCongested(): boolean {
+    return this.#observedAtMs - this.#congestedAtMs < CONGESTED_FOR_MS;
+  }
+
+  /** Whether round trips should be measured more often for now: something was seen that needs a closer look. */
+  get isSuspicious(): boolean {
+    return this.#samples.some(({ rttMs }) => this.#isStall(rttMs));
+  }
+
+  /** Takes a round trip of the first socket. */
+  observe(rttMs: number, nowMs: number): void {
+    this.#observedAtMs = nowMs;
+    while (this.#samples.length > 0 && nowMs - this.#samples[0]!.atMs > WINDOW_MS) this.#samples.shift();
+    this.#samples.push({ atMs: nowMs, rttMs });
+    const slice = this.#slices.at(-1);
+    if (slice && nowMs < slice.untilMs) slice.leastMs = Math.min(slice.leastMs, rttMs);
+    else this.#slices.push({ untilMs: nowMs + BASE_SLICE_MS, leastMs: rttMs });
+    if (this.#slices.length > BASE_SLICES) this.#slices.shift();
+    const last = this.#samples.slice(-LEAST_SAMPLES);
+    // Even the shortest of the last round trips was long.
+    const isQueue = last.length === LEAST_SAMPLES && last.every((sample) => this.#isStall(sample.rttMs));
+    if (isQueue) this.#congestedAtMs = nowMs;
+  }
+
+  #isStall(rttMs: number): boolean {
+    const baseMs = Math.min(...this.#slices.map(({ leastMs }) => leastMs));
+    return rttMs > baseMs + Math.max(STALL_MS, baseMs * STALL_SHARE_OF_BASE);
+  }
+}
