@@ -6,7 +6,8 @@ const RESULT = path.resolve(import.meta.dirname, "../../docs/results/motion.json
 
 /**
  * @typedef {{ system: string, trace: string, network: string, link: string, positionErrorRmsM: number,
- *   positionErrorP95M: number, positionErrorMaxM: number, headingErrorP95Deg: number, jerkRatioRms: number, jerkRatioP95: number,
+ *   positionErrorP95M: number, positionErrorMaxM: number, headingErrorRmsDeg: number, headingErrorP95Deg: number,
+ *   headingErrorMaxDeg: number, jerkRatioRms: number, jerkRatioP95: number,
  *   jumpsPerMinute: number, updatesPerSecond: number, wireBytesPerSecond: number, starvedShare?: number }} Row
  * @typedef {{ bound: string, value: number, limit: number, holds: boolean }} Bound
  * @typedef {{ date: string, node: string, rows: Row[], bounds: Bound[],
@@ -25,13 +26,28 @@ function table(head, rows) {
 /** @param {Row[]} rows @param {(row: Row) => string} name @param {string} title */
 function figures(rows, name, title) {
   return table(
-    [title, "rms error", "p95", "max", "heading p95", "jerk rms", "p95", "jumps/min", "updates/s", "bytes/s"],
+    [
+      title,
+      "error rms",
+      "p95",
+      "max",
+      "heading rms",
+      "p95",
+      "max",
+      "jerk rms",
+      "p95",
+      "jumps/min",
+      "updates/s",
+      "bytes/s",
+    ],
     rows.map((row) => [
       name(row),
       `${row.positionErrorRmsM.toFixed(3)} m`,
       `${row.positionErrorP95M.toFixed(3)} m`,
       `${row.positionErrorMaxM.toFixed(1)} m`,
+      `${row.headingErrorRmsDeg.toFixed(1)}°`,
       `${row.headingErrorP95Deg.toFixed(1)}°`,
+      `${row.headingErrorMaxDeg.toFixed(0)}°`,
       `${row.jerkRatioRms.toFixed(1)} x`,
       `${row.jerkRatioP95.toFixed(1)} x`,
       row.jumpsPerMinute.toFixed(2),
@@ -147,7 +163,8 @@ const isHit = (id: number, shownTick: number, x: number, y: number): boolean =>
 
 const RULES = `- **Looking ahead.** An update that leaves now is shown a one-way delay later. So the owner compares the old and the new
   prediction for that moment, not for now: a car that begins to brake is still where it is expected, and will not be.
-- **Thresholds** in position and heading, wider with distance and when the budget runs out (\`thresholdFactor\`).
+- **Thresholds** in position and heading, wider when the budget runs out, and with the distance of those who see the
+  entity, where its owner's game says it: \`car.viewDistanceM = 180\`. A state goes to all alike, so the nearest counts.
 - **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
   path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
 - **Ticks** are the time stamps. Send time and arrival time are not simulation time.
@@ -203,6 +220,8 @@ const Cart = defineEntity(
   },
 );
 \`\`\`
+
+\`car.teleport()\`: where it is written to next is shown there at once, and its way there is no velocity.
 
 A model that throws or computes NaN is \`motion/fault\` at \`room.onError\`; its entity holds its last good pose.
 How far to look ahead follows from the measured round trips; whether to repeat, from the loss of direct paths.
@@ -300,9 +319,11 @@ shown against where the entity truly is at that same moment: delay counts. Jerk 
 over that of the truth. A jump is a frame whose step is 0.3 m out of line where the truth has none.
 
 Bytes are IP datagrams with one message each: data channels over DTLS 1.3 (78 bytes, padding to four) or a WebSocket over
-TLS 1.3 (80 bytes). Acknowledgements and clock pings, which all systems share, are not counted. Paceline's payload is its
-header of 13 bytes and 18 of packed fields; the others' are 18 bytes of int16 and a time stamp of 4. The interpolation
-that others default to shows 100 ms behind the arrival of snapshots.
+TLS 1.3 (80 bytes). Packets that only acknowledge, and clock pings, are not counted: all systems have them. Paceline's
+payload is what its codec writes, with all heads: as in a room of two, from what the receiver has acknowledged, and, as
+\`paceline-references\`, as for several receivers, with the references that they share (a reference that is lost and sent
+again is not played). The others' are 18 bytes of int16 and a time stamp of 4. The interpolation that
+others default to shows 100 ms behind the arrival of snapshots.
 
 Run of ${date.slice(0, 10)}, Node ${node}, recorded cars:
 

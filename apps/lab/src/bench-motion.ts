@@ -11,14 +11,13 @@ import { recordedTraces } from "./motion/recorded-traces.js";
 import { boundLines, tables } from "./motion/report.js";
 import { samplingCost } from "./motion/sampling-cost.js";
 import { presentSeconds, sampled, shortened, type Trace } from "./motion/trace.js";
-import { curves, mainSystems, variants, type PacelineChanges } from "./motion/systems/all.js";
+import { curves, mainSystems, variants } from "./motion/systems/all.js";
 
-const USAGE = `pnpm bench motion [--data DIR] [--json] [--quick] [--plot FILE] [--state-bytes N]
+const USAGE = `pnpm bench motion [--data DIR] [--json] [--quick] [--plot FILE]
 
   --data DIR       recorded traces; without it the project's own, generated ones
   --quick          a twelfth of each trace
-  --plot FILE      where the SVG goes; artefacts/motion.svg unless given
-  --state-bytes N  count N bytes for the state of an update (a codec's), in place of packed fields`;
+  --plot FILE      where the SVG goes; artefacts/motion.svg unless given`;
 
 /** Share of each trace that a quick run plays, in tracks of so many seconds: one that begins has not measured jitter yet. */
 const QUICK_SHARE = 1 / 12;
@@ -35,7 +34,6 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
     plot: { type: "string", default: "artefacts/motion.svg" },
-    "state-bytes": { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -57,11 +55,11 @@ function sets(traces: readonly Trace[]): { name: string; traces: readonly Trace[
 }
 
 /** All systems everywhere for all cars together; trace by trace on the network that the bounds are about. */
-function mainRows(traces: readonly Trace[], changes: PacelineChanges): MotionRow[] {
+function mainRows(traces: readonly Trace[]): MotionRow[] {
   const rows: MotionRow[] = [];
   for (const { name, traces: played } of sets(traces)) {
     for (const cell of cells().filter(({ network }) => name === ALL_CARS || network.name === "50-5-1")) {
-      const systems = mainSystems(changes).filter(({ links }) => links.includes(cell.link));
+      const systems = mainSystems().filter(({ links }) => links.includes(cell.link));
       progress(`${name}, ${cell.network.name}, ${cell.link}`);
       for (const system of systems) rows.push(measure(name, played, system, cell));
     }
@@ -77,12 +75,9 @@ function busyCell(): Cell {
   return { network: networks.find(({ name }) => name === "50-5-1")!, link: "unreliable" };
 }
 
-function plotted(
-  cars: readonly Trace[],
-  changes: PacelineChanges,
-): { rows: MotionRow[]; curves: PlotCurve[] } {
+function plotted(cars: readonly Trace[]): { rows: MotionRow[]; curves: PlotCurve[] } {
   const rows: MotionRow[] = [];
-  const drawn = curves(changes).map(({ system, link, points }): PlotCurve => {
+  const drawn = curves().map(({ system, link, points }): PlotCurve => {
     progress(`curve of ${system}`);
     const ofCurve = points.map((point) => measure("curve", cars, point, { ...busyCell(), link }));
     rows.push(...ofCurve);
@@ -93,14 +88,12 @@ function plotted(
 
 function run(): void {
   const traces = tracesToPlay();
-  const stateBytes = values["state-bytes"] === undefined ? undefined : Number(values["state-bytes"]);
-  const changes: PacelineChanges = { stateBytes };
   progress(traces.map((trace) => `${trace.id} ${Math.round(seconds(trace))} s`).join(", "));
-  const rows = mainRows(traces, changes);
+  const rows = mainRows(traces);
   const cars = traces.filter(({ kind }) => kind === "cars").map((trace) => shortened(trace, CURVE_SECONDS));
   progress("variants");
-  rows.push(...variants(changes).map((system) => measure("variants", cars, system, busyCell())));
-  const plot = plotted(cars, changes);
+  rows.push(...variants().map((system) => measure("variants", cars, system, busyCell())));
+  const plot = plotted(cars);
   rows.push(...plot.rows);
   const isRecorded = traces.every((trace) => trace.isRecorded);
   const bounds = isRecorded ? boundsOf(rows) : [];
@@ -124,8 +117,10 @@ function run(): void {
 }
 
 const NOTES = `Bytes: IP datagrams with one message each. Unreliable: data channel over DTLS 1.3, 78 bytes and padding to four;
-ordered: WebSocket over TLS 1.3 and TCP with time stamps, 80 bytes. Acknowledgements and clock pings, which all systems
-share, are not counted. Payloads: Paceline its header of 13 bytes and packed fields; the others 18 bytes of int16 and a
+ordered: WebSocket over TLS 1.3 and TCP with time stamps, 80 bytes. Packets that only acknowledge and clock pings, which
+all systems share, are not counted. Payloads: Paceline's are its codec's, with all heads; as in a room of two, where
+differences are from what is acknowledged, and (paceline-references) as for several, with the references and without
+what they take again after a loss. The others' are 18 bytes of int16 and a
 time stamp. Error: what is shown against where the entity truly is at that same moment.`;
 
 function isMeasured(row: MotionRow): boolean {

@@ -85,14 +85,14 @@ describe("a cell", () => {
   const traces = generatedTraces(20);
 
   test("is the same every time", () => {
-    const [system] = mainSystems({});
+    const [system] = mainSystems();
     const once = measure("x", traces, system!, { network: busy, link: "unreliable" });
     expect(measure("x", traces, system!, { network: busy, link: "unreliable" })).toEqual(once);
   });
 
   test("holds what is promised, on generated traces too", () => {
     const cell = { network: busy, link: "unreliable" } as const;
-    const rows = mainSystems({})
+    const rows = mainSystems()
       .filter(({ links }) => links.includes("unreliable"))
       .map((system) => measure("x", traces, system, cell));
     const row = (name: string) => rows.find(({ system }) => system === name)!;

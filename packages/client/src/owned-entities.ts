@@ -30,6 +30,11 @@ export type OwnedEntity<F extends Fields = Fields> = WritableFields<F> & {
   readonly shown: ReadonlyFields<F>;
   /** Where it is written to next is a new place, not a movement: others see it there at once. */
   teleport(): void;
+  /**
+   * How far away the nearest player is who sees it, m: beyond 50 m others are told less exactly, since they see less
+   * exactly too; of twice that, to twice the threshold, up to eight times. 0, as it begins, says that nobody knows.
+   */
+  viewDistanceM: number;
 };
 
 /** One owned entity with all that is known of it. Replication calls it by its local id. */
@@ -38,6 +43,7 @@ export interface OwnedRecord extends ReplicatedEntity {
   readonly place: Place;
   readonly kinematics: Kinematics | undefined;
   readonly entity: OwnedEntity;
+  distanceM: number;
 }
 
 export interface OwnedEntitiesOptions {
@@ -87,6 +93,7 @@ export class OwnedEntities {
       place,
       kinematics: kinematicsOf(known),
       entity,
+      distanceM: 0,
       get state() {
         return place.table.stateOf(place.row);
       },
@@ -140,9 +147,10 @@ export class OwnedEntities {
 
   #newEntity(localId: number, place: Place): OwnedEntity {
     const { definition } = place.table;
+    const ofEntity = (entity: object) => this.#byEntity.get(entity);
     const shown = defineFields({}, definition, { place, layer: "state", isWritable: false });
     const options = this.#options;
-    const base = {
+    const base: object = {
       get id() {
         return options.idOf(localId);
       },
@@ -150,6 +158,16 @@ export class OwnedEntities {
       owner: null,
       shown,
       teleport: () => this.#teleport(localId, base),
+      get viewDistanceM() {
+        return ofEntity(base)?.distanceM ?? 0;
+      },
+      set viewDistanceM(value: number) {
+        if (!(Number.isFinite(value) && value >= 0)) {
+          throw new ConfigError({ field: "viewDistanceM", value, expected: "0 m or more" });
+        }
+        const record = ofEntity(base);
+        if (record) record.distanceM = value;
+      },
     };
     const row = { place, layer: "state", isWritable: true } as const;
     return defineFields(base, definition, row) as unknown as OwnedEntity;

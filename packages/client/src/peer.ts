@@ -264,6 +264,11 @@ export class PeerConnection implements Peer {
     return this.session.sendReliable(writePeerPayload(payload));
   }
 
+  /** Messages that belong together; returns the id of the last. */
+  sendAll(payloads: readonly PeerPayload[]): number {
+    return this.session.sendAllReliable(payloads.map(writePeerPayload));
+  }
+
   /** Answers a request, unless nobody waits for it any more. */
   reply(payload: PeerPayload): void {
     if (!this.session.isClosed) this.send(payload);

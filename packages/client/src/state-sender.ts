@@ -11,13 +11,13 @@ import {
   lostAfterMsOf,
   type MotionFault,
   type PublicationPolicy,
+  type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
 import type { Uplink, Plan } from "@paceline/transport";
 import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
-import type { Receipt } from "./reference-cycle.js";
 import { StateStream } from "./state-stream.js";
 
 export interface StateSenderOptions {
@@ -241,15 +241,18 @@ export class StateSender {
     { tick, nowMs }: ReplicationMoment,
   ): void {
     if (stream.records.size === 0) return;
-    stream.cycle.step(tick, nowMs, (states) =>
-      receivers.flatMap((peer) => this.#referTo(peer, stream, states)),
+    stream.cycle.step(tick, nowMs, (messages) =>
+      receivers.flatMap((peer) => this.#referTo(peer, stream, messages)),
     );
   }
 
-  #referTo(peer: PeerConnection, stream: StateStream, states: Uint8Array): Receipt[] {
+  #referTo(peer: PeerConnection, stream: StateStream, messages: readonly Uint8Array[]): Receipt[] {
     // A peer that takes nothing is not waited for: the room parts with it when its queue is full.
-    if (peer.session.isClosed || peer.session.unacknowledged >= limits.unacknowledgedMessages / 2) return [];
-    return [{ session: peer.session, id: peer.send(stream.reference(states)) }];
+    const { session } = peer;
+    if (messages.length === 0 || session.isClosed) return [];
+    if (session.unacknowledged >= limits.unacknowledgedMessages / 2) return [];
+    const id = peer.sendAll(messages.map((states) => stream.reference(states)));
+    return [{ isOver: () => session.isClosed || session.isAcknowledged(id) }];
   }
 
   #bringUpToDate(
@@ -261,7 +264,7 @@ export class StateSender {
     if (peer.session.unacknowledged >= limits.unacknowledgedMessages / 2) return;
     for (const message of stream.whole(records, tick)) peer.send(message);
     if (stream.references.active < 0 && !stream.cycle.isGathering) return;
-    stream.cycle.await(stream.references.join().flatMap((states) => this.#referTo(peer, stream, states)));
+    stream.cycle.await(this.#referTo(peer, stream, stream.references.join()));
   }
 
   #begin(definition: EntityDefinition): StateStream {

@@ -12,8 +12,8 @@ import {
   type PeerPayload,
   type StatePlan,
 } from "@paceline/protocol";
+import { ReferenceCycle } from "@paceline/netcode";
 import type { OwnedRecord } from "./owned-entities.js";
-import { ReferenceCycle } from "./reference-cycle.js";
 
 /** Of a message with states: what an unreliable packet takes beside its heads and the stream's number. */
 const BODY_BYTES = 1160;

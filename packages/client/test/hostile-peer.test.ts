@@ -75,6 +75,27 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
+  test("changes nothing with states of the past, near or far", async () => {
+    const { a, b, raw, cars } = await scene();
+    const states = beginCars(raw, a.myNumber);
+    await until("its car is there", () => cars().length === 1);
+    raw.sendState(a.myNumber, states.body(110, [0, ...goodState.with(3, 0.25)]), 110);
+    await until("it is told of", () => cars()[0]!.lastTick === 110);
+    const wrong = [-(2 ** 31) + 1, -100_000, -5000, -200, -1].map((ticks) => (110 + ticks) >>> 0);
+    for (const tick of wrong) {
+      const other = new RawStates(Car);
+      raw.sendState(a.myNumber, other.body(tick, [0, ...goodState.with(3, 0.75)]), tick);
+    }
+    // What is older than what is there is no news. Behind them comes one that is counted.
+    raw.sendState(a.myNumber, new Uint8Array(0), 110);
+    await until("all have come", () => a.drops.of("length") === 1);
+    expect(cars()[0]).toMatchObject({ fuel: 0.25, lastTick: 110 });
+    raw.sendState(a.myNumber, states.body(111, [0, ...goodState.with(3, 1)]), 111);
+    await until("the next one is taken", () => cars()[0]!.fuel === 1);
+    await expectUndisturbed(a, b);
+    raw.leave();
+  });
+
   test("spawns nothing from streams that it may not have", async () => {
     const { a, b, raw, cars } = await scene();
     const states = new RawStates(Car, 3);

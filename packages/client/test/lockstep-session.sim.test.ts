@@ -114,6 +114,37 @@ describe("lockstep over a room", () => {
     }
   });
 
+  test("two players who leave at the same moment are missed after the same turns by all", async () => {
+    const { games, run } = await play(5);
+    await run(3000);
+    const [first, , third] = games as [Skirmish, Skirmish, Skirmish, Skirmish, Skirmish];
+    const leavers = [first, third].map(({ room }) => ({ number: room.myNumber }));
+    const staying = games.filter((game) => game !== first && game !== third);
+    const turn = staying[0]!.session.turn;
+    for (const { room } of [first, third]) room.leave();
+    await run(4000);
+    expectAgreement(staying, turn + 20);
+    for (const { gone, session } of staying) {
+      expect([...gone].sort()).toEqual(leavers.map(({ number }) => number).sort());
+      for (const { number } of leavers) expect(session.waitingFor).not.toContain(number);
+      expect(session.stalledMs).toBeLessThan(200);
+    }
+  });
+
+  test("of two who leave the second may go while the others still agree on the first", async () => {
+    const { games, run } = await play(4);
+    await run(3000);
+    const [first, second, ...staying] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
+    const { turn } = staying[0].session;
+    first.room.leave();
+    // Half of a message's way.
+    await run(40);
+    second.room.leave();
+    await run(4000);
+    expectAgreement(staying, turn + 20);
+    for (const { gone } of staying) expect([...gone].sort()).toEqual([1, 2]);
+  });
+
   test("a player who was given up is told, and the others go on", async () => {
     const { games, run } = await play(3);
     await run(2000);

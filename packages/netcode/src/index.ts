@@ -44,6 +44,7 @@ export * from "./reckoning/turn-reckoner.js";
 export * from "./reckoning/world-reckoner.js";
 export * from "./replication/derived-velocity.js";
 export * from "./replication/receiver-replication.js";
+export * from "./replication/reference-cycle.js";
 export * from "./replication/replica.js";
 export * from "./rewind/lag-compensation.js";
 export * from "./rewind/pose-history.js";

@@ -95,6 +95,7 @@ const reserved: ReadonlySet<string> = new Set([
   "ageMs",
   "turnRate",
   "teleport",
+  "viewDistanceM",
 ]);
 const MOST_STATE_BYTES = 1000;
 

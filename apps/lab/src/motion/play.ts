@@ -2,7 +2,7 @@ import { ClockEstimate } from "@paceline/netcode";
 import { seededRandom, simulatedPair, VirtualScheduler, type SimulatedPair } from "@paceline/testkit";
 import { FRAME_HZ, type Measures } from "./measures.js";
 import { wireBytes, type LabNetwork, type LinkKind } from "./networks.js";
-import type { LabReceiver, LabSystem, LocalTime, Update } from "./system.js";
+import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "./system.js";
 import { TICK_SECONDS, TRUTH_WIDTH, truthAt, type Piece, type Track } from "./trace.js";
 
 /** Before a track begins the clocks get to know each other, as they do in a session. */
@@ -14,6 +14,9 @@ const LOCAL_OFFSET_MS = 98_765.4;
 const CLOCK_STEP_MS = 0.1;
 /** Time for a sender of an ordered stream to notice a loss, beyond a round trip: the interval of its packets (RACK). */
 const RETRANSMIT_MS = 50;
+/** An acknowledgement repeats those before it. */
+const ACKS = 33;
+const ACK_BYTES = 15;
 
 export interface PlayOptions {
   readonly system: LabSystem;
@@ -37,6 +40,7 @@ export function playTrack(track: Track, options: PlayOptions, measures: Measures
 
 type Carried =
   | { readonly kind: "update"; readonly update: Update }
+  | { readonly kind: "acks"; readonly sequences: readonly number[] }
   | { readonly kind: "ping"; readonly sentMs: number }
   | { readonly kind: "pong"; readonly sentMs: number; readonly remoteMs: number };
 
@@ -51,7 +55,9 @@ class Play {
   readonly #counts: PlayCounts = { updates: 0, wireBytes: 0, seconds: 0, frames: 0, starvedFrames: 0 };
   readonly #shown = new Float64Array(TRUTH_WIDTH);
   readonly #truth = new Float64Array(TRUTH_WIDTH);
+  readonly #sender: LabSender;
   readonly #receiver: LabReceiver;
+  readonly #received: number[] = [];
   #nextId = 0;
 
   constructor(options: PlayOptions, measures: Measures) {
@@ -68,6 +74,7 @@ class Play {
       reliable: isOrdered,
       retransmitMs: RETRANSMIT_MS,
     });
+    this.#sender = options.system.sender(options.network, options.link);
     this.#receiver = options.system.receiver(options.network);
     this.#pair.a.onPacket((packet) => this.#atOwner(this.#take(packet)));
     this.#pair.b.onPacket((packet) => this.#atReceiver(this.#take(packet)));
@@ -75,7 +82,7 @@ class Play {
   }
 
   run(track: Track): PlayCounts {
-    const sender = this.#options.system.sender(this.#options.network, this.#options.link);
+    const sender = this.#sender;
     for (const piece of track.pieces) {
       this.#measures.begin();
       for (let index = 0; index < piece.ticks; index++) {
@@ -84,6 +91,9 @@ class Play {
         const truth = piece.rows.subarray(index * TRUTH_WIDTH, (index + 1) * TRUTH_WIDTH);
         const update = sender.step(truth, tick, index === 0);
         if (update) this.#publish(update);
+        for (const bytes of sender.takeReliable?.() ?? []) {
+          this.#counts.wireBytes += wireBytes(this.#options.link, bytes);
+        }
         this.#draw(piece, tick * TICK_SECONDS + this.#frame);
       }
       this.#counts.seconds += piece.ticks * TICK_SECONDS;
@@ -136,12 +146,15 @@ class Play {
   }
 
   #atOwner(carried: Carried): void {
+    if (carried.kind === "acks") {
+      for (const sequence of carried.sequences) this.#sender.acknowledged?.(sequence);
+    }
     if (carried.kind !== "ping") return;
     this.#pair.a.send(this.#put({ kind: "pong", sentMs: carried.sentMs, remoteMs: this.#ownerMs() }, 16));
   }
 
   #atReceiver(carried: Carried): void {
-    if (carried.kind === "update") this.#receiver.receive(carried.update, this.#now());
+    if (carried.kind === "update") this.#receive(carried.update);
     if (carried.kind !== "pong") return;
     const { sentMs, remoteMs } = carried;
     this.#clock.observePing({
@@ -150,6 +163,13 @@ class Play {
       remoteSentMs: remoteMs,
       receivedMs: this.#localMs(),
     });
+  }
+
+  #receive(update: Update): void {
+    this.#receiver.receive(update, this.#now());
+    if (update.sequence === undefined) return;
+    if (this.#received.push(update.sequence) > ACKS) this.#received.shift();
+    this.#pair.b.send(this.#put({ kind: "acks", sequences: this.#received.slice() }, ACK_BYTES));
   }
 
   /** Packets have the size of the real ones; what they mean waits here for their arrival. */

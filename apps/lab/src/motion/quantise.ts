@@ -19,7 +19,3 @@ export function quantised(row: Float64Array, fields: readonly WireField[]): Floa
   }
   return rounded;
 }
-
-export function bitsOf(fields: readonly WireField[]): number {
-  return fields.reduce((sum, { count, bits }) => sum + count * bits, 0);
-}

@@ -1,5 +1,5 @@
 import { DEFAULT_CONVERGENCE, RemoteBody } from "@paceline/netcode";
-import { CAR_LAYOUT } from "./systems/paceline.js";
+import { definitionOf } from "./systems/car-states.js";
 
 const ENTITIES = 1000;
 const WIDTH = 11;
@@ -36,13 +36,13 @@ export function samplingCost(nowMs: () => number): SamplingCost {
 
 function movingBody(index: number): RemoteBody {
   const options = {
-    layout: CAR_LAYOUT,
+    layout: definitionOf("turn").motionLayout!,
     model: "turn",
     convergence: DEFAULT_CONVERGENCE,
     extrapolationLimitMs: 500,
   } as const;
   const body = new RemoteBody(options, WIDTH);
-  const state = Float64Array.of(index, 0, 0, 15, 3, 0, 1, 5, 0, 0.3, 0.4);
+  const state = Float64Array.of(index, 0, 0, 15, 3, 0, 0.3, 1, 5, 0, 0.4);
   body.receive(state, 1, 1.05);
   state[0]! += 1.2;
   body.receive(state, 1.05, 1.1);

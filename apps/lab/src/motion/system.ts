@@ -7,12 +7,18 @@ export interface Update {
   readonly row: Float64Array;
   /** First state of an appearance. */
   readonly isJump: boolean;
+  /** Of what is acknowledged: the receiver says that it has it. */
+  readonly sequence?: number | undefined;
 }
 
 /** The owner of one entity. */
 export interface LabSender {
   /** One simulation step; the update to send, if any. */
   step(truth: Float64Array, tick: number, isFirst: boolean): Update | undefined;
+  /** The receiver has the update of that sequence. */
+  acknowledged?(sequence: number): void;
+  /** Payload bytes of the packets that went to the receiver reliably since the last call. */
+  takeReliable?(): readonly number[];
 }
 
 /** Somebody who watches it. Times are ms of the local clock, and s of the owner's simulation as estimated. */

@@ -167,12 +167,18 @@ export class Session {
    * {@link NetError} where the session has ended or too many wait. Returns the message's number.
    */
   sendReliable(payload: Uint8Array): number {
-    assertBytes("message", payload.length, MAX_PAYLOAD_BYTES);
+    return this.sendAllReliable([payload]);
+  }
+
+  /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
+  sendAllReliable(payloads: readonly Uint8Array[]): number {
+    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES);
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    const message = this.#outbox.add(payload, this.#scheduler.nowMs());
+    const nowMs = this.#scheduler.nowMs();
+    const messages = payloads.map((payload) => this.#outbox.add(payload, nowMs));
     const link = this.activeLink;
-    if (link) this.#sendPending(link, [message]);
-    return message.id;
+    if (link) this.#sendPending(link, messages);
+    return messages.at(-1)?.id ?? -1;
   }
 
   /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */

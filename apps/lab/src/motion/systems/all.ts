@@ -1,6 +1,7 @@
-import { DEFAULT_CONVERGENCE, type BlendName, type ReckoningModelName } from "@paceline/netcode";
+import { DEFAULT_CONVERGENCE, type BlendName } from "@paceline/netcode";
 import type { LinkKind } from "../networks.js";
 import type { LabSystem } from "../system.js";
+import type { CarModel } from "./car-states.js";
 import { adaptiveInterpolationSystem } from "./interpolated.js";
 import { pacelineSystem, type PacelineSettings } from "./paceline.js";
 import { orderedPatchesSystem } from "./patches.js";
@@ -9,6 +10,7 @@ import { extrapolationSystem, interpolationSystem } from "./snapshots.js";
 const DEFAULTS: PacelineSettings = {
   name: "paceline",
   model: "turn",
+  baselines: "acknowledged",
   positionThresholdM: 0.12,
   headingThresholdRad: 0.2,
   convergence: DEFAULT_CONVERGENCE,
@@ -16,13 +18,11 @@ const DEFAULTS: PacelineSettings = {
   repeats: true,
 };
 
-/** Settings of the SDK's own systems that a run may change. */
-export type PacelineChanges = Partial<PacelineSettings>;
-
 /** The systems that every cell of the measure plays. */
-export function mainSystems(changes: PacelineChanges): LabSystem[] {
+export function mainSystems(): LabSystem[] {
   return [
-    pacelineSystem({ ...DEFAULTS, ...changes }),
+    pacelineSystem(DEFAULTS),
+    pacelineSystem({ ...DEFAULTS, baselines: "reference", name: "paceline-references" }),
     adaptiveInterpolationSystem("paceline-interpolation-20hz", 20),
     interpolationSystem("interpolation-100ms-20hz", 20, 100),
     extrapolationSystem("extrapolation-20hz", 20),
@@ -31,13 +31,13 @@ export function mainSystems(changes: PacelineChanges): LabSystem[] {
 }
 
 /** One part of the SDK changed at a time: which model, which blend, and what the rest is worth. */
-export function variants(changes: PacelineChanges): LabSystem[] {
-  const models: ReckoningModelName[] = ["velocity", "acceleration", "history"];
+export function variants(): LabSystem[] {
+  const models: CarModel[] = ["velocity", "acceleration", "history"];
   const blends: BlendName[] = ["none", "exponential", "projective"];
-  const changed = (name: string, change: PacelineChanges): LabSystem =>
-    pacelineSystem({ ...DEFAULTS, ...changes, ...change, name: `paceline-${name}` });
+  const changed = (name: string, change: Partial<PacelineSettings>): LabSystem =>
+    pacelineSystem({ ...DEFAULTS, ...change, name: `paceline-${name}` });
   return [
-    pacelineSystem({ ...DEFAULTS, ...changes }),
+    pacelineSystem(DEFAULTS),
     ...models.map((model) => changed(`model-${model}`, { model })),
     ...blends.map((blend) => {
       // To the time of the cubic correspond two time constants of the exponential.
@@ -57,7 +57,7 @@ export interface Curve {
 }
 
 /** Every system at several rates or thresholds: the curves of the plot. */
-export function curves(changes: PacelineChanges): Curve[] {
+export function curves(): Curve[] {
   const rates = [5, 10, 20, 30, 60];
   return [
     {
@@ -66,7 +66,6 @@ export function curves(changes: PacelineChanges): Curve[] {
       points: [0.03, 0.06, 0.12, 0.25, 0.5].map((positionThresholdM) =>
         pacelineSystem({
           ...DEFAULTS,
-          ...changes,
           positionThresholdM,
           headingThresholdRad: positionThresholdM / 0.6,
           name: `paceline-${positionThresholdM}m`,

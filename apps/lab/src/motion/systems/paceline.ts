@@ -1,43 +1,24 @@
 import {
-  Kinematics,
-  Publication,
+  ReceiverReplication,
   RemoteBody,
+  kinematicsOf,
+  lostAfterMsOf,
   repeatAfterMsFor,
-  type BodyLayout,
   type ConvergenceOptions,
-  type ReckoningModel,
+  type Kinematics,
+  type ReplicatedEntity,
+  type ReplicationPolicy,
 } from "@paceline/netcode";
-import { bitsOf, quantised, type WireField } from "../quantise.js";
+import type { EntityDefinition } from "@paceline/protocol";
 import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "../system.js";
 import type { LabNetwork, LinkKind } from "../networks.js";
 import { HEADING, TICK_SECONDS } from "../trace.js";
-
-/** Position, velocity, acceleration, heading, turn rate. */
-const WIDTH = 11;
-export const CAR_LAYOUT: BodyLayout = {
-  position: 0,
-  dimensions: 3,
-  velocity: 3,
-  acceleration: 6,
-  heading: 9,
-  turnRate: 10,
-};
-const POSE: readonly WireField[] = [
-  { at: 0, count: 3, step: 0.002, bits: 16 },
-  { at: 9, count: 1, step: 2 ** -12 * 2 * Math.PI, bits: 13 },
-];
-const VELOCITY: readonly WireField[] = [
-  { at: 3, count: 3, step: 0.02, bits: 13 },
-  { at: 10, count: 1, step: 0.03, bits: 10 },
-];
-const ACCELERATION: readonly WireField[] = [{ at: 6, count: 3, step: 0.5, bits: 9 }];
-
-/** Packet header, kind and length of the message, entity id. */
-const HEADER_BYTES = 7 + 4 + 2;
+import { CarStates, definitionOf, type Baselines, type CarModel } from "./car-states.js";
 
 export interface PacelineSettings {
   readonly name: string;
-  readonly model: ReckoningModel;
+  readonly model: CarModel;
+  readonly baselines: Baselines;
   readonly positionThresholdM: number;
   readonly headingThresholdRad: number;
   readonly convergence: ConvergenceOptions;
@@ -46,19 +27,14 @@ export interface PacelineSettings {
   readonly repeats: boolean;
   /** No further ahead without news; default 1000 ms. */
   readonly extrapolationLimitMs?: number;
-  /** Bytes of one state without header, in place of the packed fields. */
-  readonly stateBytes?: number | undefined;
 }
 
 /** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
 const SHOWN_AFTER_MS = 14;
+/** More than any car takes: the measure is of what is sent when it is due. */
+const BYTES_PER_SECOND = 1_000_000;
 
-function wireFields(model: ReckoningModel): readonly WireField[] {
-  if (model === "hold" || model === "history") return POSE;
-  return model === "velocity" ? [...POSE, ...VELOCITY] : [...POSE, ...VELOCITY, ...ACCELERATION];
-}
-
-/** Dead reckoning with a threshold, as the SDK does it. */
+/** Dead reckoning with a threshold, as the SDK's rooms do it: their replication, their codec. */
 export function pacelineSystem(settings: PacelineSettings): LabSystem {
   return {
     name: settings.name,
@@ -69,73 +45,95 @@ export function pacelineSystem(settings: PacelineSettings): LabSystem {
 }
 
 class PacelineSender implements LabSender {
-  readonly #settings: PacelineSettings;
-  readonly #horizonMs: number;
-  readonly #repeatAfterMs: number;
-  readonly #fields: readonly WireField[];
-  readonly #payloadBytes: number;
-  readonly #state = new Float64Array(WIDTH);
-  readonly #kinematics = new Kinematics(CAR_LAYOUT, { isVelocityGiven: true });
-  #publication: Publication | undefined;
+  readonly #replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS });
+  readonly #policy: ReplicationPolicy;
+  readonly #states: CarStates;
+  readonly #kinematics: Kinematics;
+  readonly #entity: ReplicatedEntity;
 
   constructor(settings: PacelineSettings, network: LabNetwork, link: LinkKind) {
-    this.#settings = settings;
-    this.#horizonMs = settings.looksAhead ? (network.settings.delayMs ?? 0) + SHOWN_AFTER_MS : 0;
-    const isWorthRepeating = settings.repeats && link === "unreliable";
-    this.#repeatAfterMs = isWorthRepeating ? repeatAfterMsFor(network.lossRatio) : 0;
-    this.#fields = wireFields(settings.model);
-    this.#payloadBytes = HEADER_BYTES + (settings.stateBytes ?? Math.ceil(bitsOf(this.#fields) / 8));
-  }
-
-  step(truth: Float64Array, tick: number, isFirst: boolean): Update | undefined {
-    const state = this.#state;
-    state.set(truth.subarray(0, HEADING));
-    state[CAR_LAYOUT.heading!] = truth[HEADING]!;
-    if (isFirst) {
-      this.#kinematics.restart();
-      const { model } = this.#settings;
-      this.#publication = new Publication({ layout: CAR_LAYOUT, model, tickSeconds: TICK_SECONDS }, WIDTH);
-    }
-    this.#kinematics.derive(state, tick, TICK_SECONDS);
-    const publication = this.#publication;
-    const reason = publication?.due(state, tick, {
-      positionThresholdM: this.#settings.positionThresholdM,
-      headingThresholdRad: this.#settings.headingThresholdRad,
-      horizonMs: this.#horizonMs,
+    const { baselines, positionThresholdM, headingThresholdRad, looksAhead, repeats } = settings;
+    const delayMs = network.settings.delayMs ?? 0;
+    const definition = definitionOf(settings.model);
+    const isWorthRepeating = repeats && link === "unreliable";
+    this.#policy = {
+      positionThresholdM,
+      headingThresholdRad,
+      horizonMs: looksAhead ? delayMs + SHOWN_AFTER_MS : 0,
       minIntervalMs: 0,
       heartbeatMs: 1000,
       movingHeartbeatMs: 300,
-      repeatAfterMs: this.#repeatAfterMs,
-    });
-    if (!publication || !reason) return undefined;
-    const row = quantised(state, this.#fields);
-    publication.sent(row, tick, reason);
-    return { payloadBytes: this.#payloadBytes, tick, row, isJump: isFirst };
+      repeatAfterMs: isWorthRepeating ? repeatAfterMsFor(network.lossRatio) : 0,
+      bytesPerSecond: BYTES_PER_SECOND,
+      lostAfterMs: baselines === "acknowledged" ? lostAfterMsOf(2 * delayMs) : Number.POSITIVE_INFINITY,
+    };
+    this.#states = new CarStates(definition, baselines, 2 * delayMs);
+    this.#kinematics = kinematicsOf(definition)!;
+    const state = new Float32Array(definition.components.length);
+    this.#entity = { id: 0, definition, state, texts: [] };
   }
+
+  step(truth: Float64Array, tick: number, isFirst: boolean): Update | undefined {
+    const entity = this.#entity;
+    const { state } = entity;
+    const moment = { tick, nowMs: tick * TICK_SECONDS * 1000 };
+    fill(entity.definition, truth, state);
+    if (isFirst) {
+      this.#kinematics.restart();
+      this.#states.teleport();
+      this.#replication.teleported(entity.id);
+    }
+    this.#kinematics.derive(state, tick, TICK_SECONDS);
+    this.#states.gather(state, tick);
+    const isDue = this.#replication.due([entity], moment, this.#policy).length > 0;
+    const written = isDue ? this.#states.write(state, tick) : undefined;
+    this.#states.refresh(tick);
+    if (!written) return undefined;
+    const { payloadBytes, row, sequence } = written;
+    this.#replication.sent(entity, Float32Array.from(row), moment, sequence);
+    this.#replication.spent(payloadBytes, 1);
+    return { payloadBytes, tick, row, isJump: isFirst, sequence };
+  }
+
+  acknowledged(sequence: number): void {
+    this.#states.acknowledged(sequence);
+    this.#replication.acknowledged(sequence);
+  }
+
+  takeReliable(): readonly number[] {
+    return this.#states.takeReliable();
+  }
+}
+
+/** What a game writes; the rest of the state is derived. */
+function fill({ motionLayout: layout }: EntityDefinition, truth: Float64Array, state: Float32Array): void {
+  state.set(truth.subarray(0, 3), layout!.position);
+  if (layout!.velocity !== undefined) state.set(truth.subarray(3, HEADING), layout!.velocity);
+  state[layout!.heading!] = truth[HEADING]!;
 }
 
 class PacelineReceiver implements LabReceiver {
   readonly #body: RemoteBody;
-  readonly #shown = new Float64Array(WIDTH);
+  readonly #shown: Float64Array;
+  readonly #heading: number;
 
   constructor({ model, convergence, extrapolationLimitMs = 1000 }: PacelineSettings) {
-    const options = {
-      layout: CAR_LAYOUT,
-      model,
-      convergence,
-      extrapolationLimitMs,
-    };
-    this.#body = new RemoteBody(options, WIDTH);
+    const { motionLayout, components } = definitionOf(model);
+    const layout = motionLayout!;
+    this.#heading = layout.heading!;
+    this.#shown = new Float64Array(components.length);
+    this.#body = new RemoteBody({ layout, model, convergence, extrapolationLimitMs }, components.length);
   }
 
   receive({ row, tick, isJump }: Update, { ownerSeconds }: LocalTime): void {
-    this.#body.receive(row, tick * TICK_SECONDS, ownerSeconds, isJump);
+    if (isJump) this.#body.snap(row, tick * TICK_SECONDS, ownerSeconds);
+    else this.#body.receive(row, tick * TICK_SECONDS, ownerSeconds);
   }
 
   show({ ownerSeconds }: LocalTime, into: Float64Array): boolean {
     if (!this.#body.show(ownerSeconds, this.#shown)) return false;
-    into.set(this.#shown.subarray(0, HEADING));
-    into[HEADING] = this.#shown[CAR_LAYOUT.heading!]!;
+    into.set(this.#shown.subarray(0, 3));
+    into[HEADING] = this.#shown[this.#heading]!;
     return true;
   }
 }

@@ -1,10 +1,9 @@
 import { NO_TICK, type ReferenceSender } from "@paceline/protocol";
-import type { Session } from "@paceline/transport";
 
 /** A reliable message on its way. */
 export interface Receipt {
-  readonly session: Session;
-  readonly id: number;
+  /** Whether it has arrived, or whoever it was for is gone. */
+  isOver(): boolean;
 }
 
 /** Ticks in a row of which a reference is made. */
@@ -13,8 +12,9 @@ const GATHERED_TICKS = 3;
 const PATIENCE_MS = 1500;
 /** Never more references than this. */
 const MIN_INTERVAL_MS = 500;
-/** Heads and receipt of a reliable message. */
-const MESSAGE_COST_BYTES = 40;
+/** Head of a reliable message; heads of the packet in which they go together, on the way and as a receipt. */
+const MESSAGE_COST_BYTES = 5;
+const PACKET_COST_BYTES = 180;
 
 /**
  * When the next reference is made and from when on it is used: as soon as the differences from the present one have
@@ -50,7 +50,7 @@ export class ReferenceCycle {
   }
 
   /** Once per tick, after its states were written. `post` sends a reference to all receivers. */
-  step(tick: number, nowMs: number, post: (states: Uint8Array) => Receipt[]): void {
+  step(tick: number, nowMs: number, post: (messages: readonly Uint8Array[]) => Receipt[]): void {
     if (this.#underway) return this.#activate(nowMs);
     if (this.#gathered > 0) {
       if (this.#gathered++ >= GATHERED_TICKS) this.#refresh(tick, nowMs, post);
@@ -60,23 +60,21 @@ export class ReferenceCycle {
     if (isWorthIt && nowMs >= this.#notBeforeMs) this.#gathered = 1;
   }
 
-  #refresh(tick: number, nowMs: number, post: (states: Uint8Array) => Receipt[]): void {
+  #refresh(tick: number, nowMs: number, post: (messages: readonly Uint8Array[]) => Receipt[]): void {
     this.#gathered = 0;
     this.#sentBytes = 0;
-    this.#costBytes = 0;
-    this.#underway = [];
-    for (const states of this.#sender.refresh(tick)) {
-      this.#costBytes += states.length + MESSAGE_COST_BYTES;
-      this.#underway.push(...post(states));
-    }
+    const messages = this.#sender.refresh(tick);
+    this.#costBytes = messages.reduce(
+      (sum, { length }) => sum + length + MESSAGE_COST_BYTES,
+      PACKET_COST_BYTES,
+    );
+    this.#underway = post(messages);
     this.#activateAtMs = nowMs + PATIENCE_MS;
     this.#notBeforeMs = nowMs + MIN_INTERVAL_MS;
   }
 
   #activate(nowMs: number): void {
-    this.#underway = this.#underway?.filter(
-      ({ session, id }) => !session.isClosed && !session.isAcknowledged(id),
-    );
+    this.#underway = this.#underway?.filter((receipt) => !receipt.isOver());
     if (this.#underway && this.#underway.length > 0 && nowMs < this.#activateAtMs) return;
     this.#underway = undefined;
     this.#sender.activate();
