@@ -13,7 +13,7 @@ export type RoomControl = Exclude<
 >;
 
 /** What a connection tells the room. */
-export interface ServerConnectionHandlers {
+interface ServerConnectionHandlers {
   /** In the room: after joining, or anew after the server had forgotten the session. */
   onWelcome(welcome: Welcome): void;
   /** The same session goes on. */

@@ -31,11 +31,7 @@ import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 const ONE_STEP_PATIENCE_MS = 4000;
 /** A hidden page's server bears longer silence; so does the page. */
 const HIDDEN_TIMEOUT_MS = 60_000;
-interface Identity {
-  readonly sessionId: string;
-  readonly token: string;
-  resumeToken: string;
-}
+type Identity = Pick<Welcome, "sessionId" | "token"> & { resumeToken: string };
 
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
 export class ServerConnection {

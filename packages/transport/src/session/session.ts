@@ -5,8 +5,6 @@ import {
   MessageKind,
   NetError,
   SEQUENCE_MODULUS,
-  decodeUtf8,
-  encodeUtf8,
   isRouted,
   nextSequence,
   readMessages,
@@ -23,6 +21,7 @@ import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { BulkTraffic } from "./bulk-traffic.js";
+import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
@@ -254,8 +253,8 @@ export class Session {
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     const link = this.#links.active?.link;
-    const told = new ByteWriter(64).u16(code).bytes(encodeUtf8(reason.slice(0, 100)));
-    if (link) this.#sendMessage(link, "command", MessageKind.close, told.view());
+    const told = writeCloseBody({ code, reason });
+    if (link) this.#sendMessage(link, "command", MessageKind.close, told);
     this.#end({ code, reason });
   }
 
@@ -477,11 +476,9 @@ export class Session {
   }
 
   #closedByRemote(body: Uint8Array): void {
-    const reader = new ByteReader(body);
-    const code = reader.u16();
-    const reason = decodeUtf8(reader.rest()) ?? "";
-    if (!reader.ok) return this.#violated("bad-message");
-    this.#end({ code, reason }, true);
+    const close = readCloseBody(body);
+    if (!close) return this.#violated("bad-message");
+    this.#end(close, true);
   }
 
   /** Counts malformed input; whoever keeps sending it is cut off. Forgiven at one a second. */
