@@ -36,20 +36,23 @@ export async function joinRace(options: JoinOptions): Promise<Room> {
 const SEAT_KEY = "paceline.seat";
 
 async function rejoined(client: Client): Promise<Room | undefined> {
-  const token = sessionStorage.getItem(SEAT_KEY);
-  sessionStorage.removeItem(SEAT_KEY);
-  if (token === null) return undefined;
   try {
-    return await client.reconnect(token);
+    const token = sessionStorage.getItem(SEAT_KEY);
+    sessionStorage.removeItem(SEAT_KEY);
+    return token === null ? undefined : await client.reconnect(token);
   } catch {
-    // The seat is gone: a new one, then.
+    // The seat is gone, or the page may not store anything: a new one, then.
     return undefined;
   }
 }
 
 /** The page ends, and may be loaded anew: keeps the seat for it. */
 export function keepSeat(room: Room): void {
-  sessionStorage.setItem(SEAT_KEY, room.reconnectionToken);
+  try {
+    sessionStorage.setItem(SEAT_KEY, room.reconnectionToken);
+  } catch {
+    // A page that may not store anything comes back as somebody new.
+  }
 }
 
 /** Tries until it works or `signal` says stop; `onFailure` hears of every failure and of the pause after it. */
