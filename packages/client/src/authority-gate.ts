@@ -56,7 +56,7 @@ export class AuthorityGate {
   }
 
   /** Begins, anew after a return; the game may subscribe before anything is told. */
-  open({ authority: info, number: myNumber, peers }: Welcome): void {
+  open({ authority: info, number: myNumber, peers, spectator: isSpectator = false }: Welcome): void {
     this.end();
     if (!this.#class || !info) return;
     const options = this.#options;
@@ -66,6 +66,7 @@ export class AuthorityGate {
       info,
       scheduler,
       myNumber,
+      isSpectator,
       peers,
       messages,
       session: () => options.session(),

@@ -197,6 +197,19 @@ export class Room extends RoomEvents {
     return this.#gate.authority?.server;
   }
 
+  /** Whether this participant only watches. */
+  get isSpectator(): boolean {
+    return this.#welcome?.spectator === true;
+  }
+
+  /**
+   * The authority's tick at which its entities are shown now, with a fraction: what a game sends along with a shot, for
+   * `rewind`. 0 in a room without one.
+   */
+  get shownTick(): number {
+    return this.#gate.authority?.entities.shownTick(this.nowMs()) ?? 0;
+  }
+
   /** The room's clock: milliseconds, monotonic. */
   nowMs(): number {
     return this.#setup.scheduler.nowMs();

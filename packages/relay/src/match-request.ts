@@ -1,4 +1,5 @@
 import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
+import { MOST_IN_GROUP, type Group } from "./group-places.js";
 
 /** What rooms are told apart by, besides their name. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -20,6 +21,10 @@ export interface MatchRequest {
   readonly token: string;
   /** Proof of who the player is, for the authority of a room. */
   readonly authToken?: string;
+  /** Friends to go together with, into one room. */
+  readonly group?: Group | undefined;
+  /** To watch only. */
+  readonly spectate?: boolean;
 }
 
 /** Why there is no seat. */
@@ -34,13 +39,12 @@ const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
 const MAX_TOKEN_CHARACTERS = 128;
 const MAX_AUTH_CHARACTERS = 3000;
+const GROUP_WORDS = `group must be a key of 1 to ${MAX_TOKEN_CHARACTERS} characters and a size of 1 to ${MOST_IN_GROUP}`;
 
 /** The body of a match request: its options and abilities, or what is wrong with it. */
-export function readMatchBody(
-  body: unknown,
-): Pick<MatchRequest, "options" | "webrtc" | "token" | "authToken"> | MatchRefusal {
+export function readMatchBody(body: unknown): Omit<MatchRequest, "method" | "target"> | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
-  const { version, options = {}, webrtc = false, token = "", authToken = "" } = body;
+  const { version, options = {}, webrtc = false, token = "", authToken = "", spectate = false } = body;
   if (version !== PROTOCOL_VERSION) {
     return {
       status: 400,
@@ -49,6 +53,7 @@ export function readMatchBody(
     };
   }
   if (typeof webrtc !== "boolean") return malformed("webrtc must be true or false");
+  if (typeof spectate !== "boolean") return malformed("spectate must be true or false");
   if (typeof token !== "string" || token.length > MAX_TOKEN_CHARACTERS) {
     return malformed(`token must be text of at most ${MAX_TOKEN_CHARACTERS} characters`);
   }
@@ -58,7 +63,10 @@ export function readMatchBody(
   if (!isFields(options)) return malformed("options must be an object");
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
-  return { options: options as RoomOptions, webrtc, token, authToken };
+  const wish = { options: options as RoomOptions, webrtc, token, authToken, spectate };
+  if (body.group === undefined) return wish;
+  const group = groupOf(body.group);
+  return group ? { ...wish, group } : malformed(GROUP_WORDS);
 }
 
 /** Why a method or a target is refused. */
@@ -123,6 +131,14 @@ function optionsProblem(options: Readonly<Record<string, unknown>>): string | un
     }
   }
   return undefined;
+}
+
+function groupOf(value: unknown): Group | undefined {
+  if (!isFields(value)) return undefined;
+  const { key, size } = value;
+  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_TOKEN_CHARACTERS;
+  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MOST_IN_GROUP;
+  return isKey && isSize ? { key, size } : undefined;
 }
 
 function malformed(message: string): MatchRefusal {

@@ -77,15 +77,15 @@ export class ClassAuthority implements RoomAuthority {
 
   async open(hosted: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal> {
     const { roomClass, scheduler, log, hookTimeoutMs, blockedMs } = this.#options;
-    const outcome = await this.#hooks.wait("constructor", () => {
+    // Before anything is waited for: who comes meanwhile has to know how many places there are.
+    const core = this.#hooks.attempt("constructor", () => {
       const room = new roomClass();
       assertRoom(room);
       const onClosed = (core: RoomCore): void => this.#closed(core);
       const onLateError = (hook: string): void => this.#failed(hook);
       return new RoomCore({ room, hosted, scheduler, log, hookTimeoutMs, blockedMs, onClosed, onLateError });
     });
-    if (!outcome.ok) return failed(outcome.refusal);
-    const core = outcome.value;
+    if (!core) return failed(undefined);
     this.#cores.add(core);
     return (await core.open(options)) ? core : failed(undefined);
   }
@@ -139,11 +139,21 @@ function failed(refusal: string | undefined): MatchRefusal {
 
 function assertRoom(room: Room): void {
   const { tickHz, maxClients, entities, reconnectSeconds } = room;
+  const { maxSpectators, spectatorDelayMs, maxRewindMs } = room;
   if (!(tickHz >= 1 && tickHz <= 255)) {
     throw new ConfigError({ field: "tickHz", value: tickHz, expected: "1 to 255 Hz" });
   }
   if (!Number.isInteger(maxClients) || maxClients < 1 || maxClients > 1000) {
     throw new ConfigError({ field: "maxClients", value: maxClients, expected: "1 to 1000 players" });
+  }
+  if (!Number.isInteger(maxSpectators) || maxSpectators < 0 || maxSpectators > 1000) {
+    throw new ConfigError({ field: "maxSpectators", value: maxSpectators, expected: "0 to 1000 spectators" });
+  }
+  if (!(spectatorDelayMs >= 0 && spectatorDelayMs <= 60_000)) {
+    throw new ConfigError({ field: "spectatorDelayMs", value: spectatorDelayMs, expected: "0 to 60000 ms" });
+  }
+  if (!(maxRewindMs >= 0 && maxRewindMs <= 1000)) {
+    throw new ConfigError({ field: "maxRewindMs", value: maxRewindMs, expected: "0 to 1000 ms" });
   }
   checkedMessageLimits(room.messageLimits);
   if (entities.length > MOST_KINDS) {

@@ -1,7 +1,6 @@
 import {
   CloseCode,
   ConfigError,
-  NetError,
   PayloadKind,
   readEvent,
   readPeerPayload,
@@ -14,6 +13,8 @@ import {
 } from "@paceline/protocol";
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
 import type { LinkClose, Scheduler } from "@paceline/transport";
+import { Audience } from "./audience.js";
+import { BlockWatch } from "./block-watch.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
@@ -21,6 +22,7 @@ import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
 import { PlayerLine } from "./player-line.js";
+import { RewindHistory, type Past } from "./rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
@@ -42,8 +44,6 @@ export interface RoomCoreOptions {
 
 const HISTORY_TICKS = 64;
 const MOST_METADATA_BYTES = 4096;
-/** A room that blocks the server this often in a row is ended. */
-const BLOCKED_TICKS = 3;
 /** How long a player who loads the page anew may take to be back. */
 const RELOAD_SECONDS = 60;
 
@@ -59,11 +59,14 @@ export class RoomCore implements RoomHost {
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
   readonly players = new Map<number, Player>();
+  readonly spectators = new Map<number, Player>();
+  readonly audience: Audience;
+  readonly rewinding: RewindHistory | undefined;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
   readonly #lines = new Map<HostedParticipant, PlayerLine>();
   readonly #byPlayer = new WeakMap<Player, PlayerLine>();
-  #blocked = 0;
+  readonly #blocks: BlockWatch;
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
@@ -77,10 +80,21 @@ export class RoomCore implements RoomHost {
       roomName: hosted.name,
       timeoutMs: hookTimeoutMs,
       onError: (hook) => this.#hookFailed(hook),
+      onTook: (tookMs) => this.#watch(tookMs),
     });
+    this.#blocks = new BlockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
-    const { tickHz, entities } = room;
-    this.world = new World({ definitions: entities, tickHz, historyTicks: HISTORY_TICKS });
+    const { tickHz, entities: definitions, maxRewindMs } = room;
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS };
+    this.world = new World(kept);
+    this.audience = new Audience({
+      ...kept,
+      world: this.world,
+      delayMs: room.spectatorDelayMs,
+      counters: this.counters,
+      lines: () => this.#lines.values(),
+    });
+    if (maxRewindMs > 0) this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
     this.desk = new MessageDesk({
       hooks: this.hooks,
@@ -96,6 +110,7 @@ export class RoomCore implements RoomHost {
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
     Room.attach(room, this);
+    this.#syncPlaces();
   }
 
   /** Runs `onCreate`, then the loop. False where the room is not to be. */
@@ -110,8 +125,9 @@ export class RoomCore implements RoomHost {
     return true;
   }
 
-  tickFor(): number {
-    return this.loop.tick;
+  tickFor(participant: HostedParticipant): number {
+    const isBehind = this.#lines.get(participant)?.isSpectator;
+    return isBehind ? this.audience.tickAt(this.loop.tick) : this.loop.tick;
   }
 
   async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
@@ -120,8 +136,8 @@ export class RoomCore implements RoomHost {
     const line = new PlayerLine({
       participant,
       seat,
-      world: this.world,
-      inputs: room.inputs,
+      world: seat.isSpectator ? this.audience.world : this.world,
+      inputs: seat.isSpectator ? undefined : room.inputs,
       counters,
       scheduler: this.#options.scheduler,
       messageLimits: checkedMessageLimits(room.messageLimits),
@@ -129,7 +145,7 @@ export class RoomCore implements RoomHost {
     const { player } = line;
     this.#lines.set(participant, line);
     this.#byPlayer.set(player, line);
-    this.players.set(participant.number, player);
+    this.#placeOf(line).set(participant.number, player);
     const outcome = await hooks.wait("onJoin", () =>
       room.onJoin?.(player as never, seat.options as never, seat.auth),
     );
@@ -166,11 +182,13 @@ export class RoomCore implements RoomHost {
 
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
     const line = this.#lines.get(participant);
-    if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
+    if (line?.isSpectator) this.audience.refuse(line);
+    else if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
     const line = this.#lines.get(participant);
+    if (line?.isSpectator) return this.audience.refuse(line);
     if (!line?.inputs) {
       this.counters.notAllowed += 1;
       return;
@@ -226,44 +244,41 @@ export class RoomCore implements RoomHost {
   }
 
   despawn(record: EntityRecord): void {
-    for (const line of this.#lines.values()) line.feed.removed(record);
+    for (const line of this.#lines.values()) {
+      if (!this.#isBehind(line)) line.feed.removed(record);
+    }
+    this.rewinding?.forget(record);
     this.world.remove(record);
+  }
+
+  /** See {@link Room.rewind}. */
+  rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
+    if (!this.rewinding) {
+      const expected = "above 0 in a room that looks back";
+      throw new ConfigError({ field: "maxRewindMs", value: this.room.maxRewindMs, expected });
+    }
+    const { rttMs } = this.lineOf(player).participant.session;
+    return this.rewinding.rewind(seenTick, rttMs, this.world, (past) => {
+      this.counters.rewinds += 1;
+      if (past.isCapped) this.counters.rewindsCapped += 1;
+      return judge(past);
+    });
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    for (const { isIn, player, participant } of this.#lines.values()) {
-      if (isIn && !left.has(player)) participant.send(payload);
+    for (const { isIn, isSpectator, player, participant } of this.#lines.values()) {
+      if (isIn && !isSpectator && !left.has(player)) participant.send(payload);
     }
+    this.audience.tell(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
-    this.lineOf(player).send(writePeerPayload({ kind: "command", type, message }));
-  }
-
-  request(player: Player, type: string, message: unknown, timeoutMs: number): Promise<unknown> {
     const line = this.lineOf(player);
-    return line.requests.start(timeoutMs, (id) =>
-      line.send(writePeerPayload({ kind: "request", id, type, message })),
-    );
-  }
-
-  allowReconnection(player: Player, seconds: number): Promise<Player> {
-    const line = this.lineOf(player);
-    if (!(seconds >= 0 && seconds <= 3600)) {
-      throw new ConfigError({ field: "seconds", value: seconds, expected: "0 to 3600 s" });
-    }
-    const settled = new Promise<Player>((resolve, reject) => {
-      line.onSettled = (isBack) => {
-        if (isBack) resolve(player);
-        else reject(new NetError("session/ended", "the player did not come back"));
-      };
-    });
-    // A game that does not wait for it has not failed.
-    settled.catch(() => undefined);
-    line.participant.keepFor(seconds * 1000);
-    return settled;
+    const payload = writePeerPayload({ kind: "command", type, message });
+    if (line.isSpectator) this.audience.tell(payload, line);
+    else line.send(payload);
   }
 
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
@@ -280,24 +295,25 @@ export class RoomCore implements RoomHost {
   }
 
   #step(tick: number): void {
-    const startedMs = this.#options.scheduler.nowMs();
     for (const line of this.#lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     this.hooks.call("states", () => this.world.write(tick));
+    this.rewinding?.record(tick, this.world);
     const due = this.world.due(tick);
     for (const line of this.#lines.values()) {
-      if (line.isIn && line.isConnected)
+      if (line.isIn && line.isConnected && !this.#isBehind(line))
         line.feed.write(tick, due, line.feedback, (record) => isToldTo(line, record));
     }
+    this.audience.step(tick);
     this.#syncPlaces();
-    this.#watch(this.#options.scheduler.nowMs() - startedMs);
   }
 
   /** Nobody can stop code that blocks; a room that does it again and again is ended, for the others' sake. */
   #watch(tookMs: number): void {
-    this.#blocked = tookMs > this.#options.blockedMs ? this.#blocked + 1 : 0;
-    if (this.#blocked < BLOCKED_TICKS) return;
+    const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#options.scheduler.nowMs());
+    if (isBlock) this.counters.blocked += 1;
+    if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room failed: it blocked the server");
   }
@@ -308,6 +324,8 @@ export class RoomCore implements RoomHost {
       this.counters.notAllowed += 1;
       return;
     }
+    // An answer was asked for.
+    if (line.isSpectator && message.kind !== "reply") return this.audience.refuse(line, message);
     if ((message.kind === "command" || message.kind === "request") && !line.admits(message)) return;
     switch (message.kind) {
       case "command": {
@@ -340,6 +358,8 @@ export class RoomCore implements RoomHost {
   }
 
   #told(line: PlayerLine, message: ToAuthority): void {
+    const isOwning = message.type === "own" || message.type === "disown";
+    if (isOwning && line.isSpectator) return this.audience.refuse(line);
     if (message.type === "own") return this.#wanted(line, message);
     if (message.type === "disown") {
       const record = this.owned.despawn(line, message.localId);
@@ -372,10 +392,10 @@ export class RoomCore implements RoomHost {
     for (const [old, line] of this.#lines) {
       if (old.id !== sessionId || line.isConnected) continue;
       this.#lines.delete(old);
-      this.players.delete(old.number);
+      this.#placeOf(line).delete(old.number);
       line.rebind(participant);
       this.#lines.set(participant, line);
-      this.players.set(participant.number, line.player);
+      this.#placeOf(line).set(participant.number, line.player);
       for (const record of this.world.records.values()) {
         if (record.owner === line.player) this.world.setOwner(record, line.player);
       }
@@ -397,7 +417,7 @@ export class RoomCore implements RoomHost {
     const { player } = line;
     this.counters.leaves += 1;
     this.#lines.delete(line.participant);
-    this.players.delete(line.participant.number);
+    this.#placeOf(line).delete(line.participant.number);
     line.isIn = false;
     line.isConnected = false;
     line.requests.failAll("transport/closed", "the player has left");
@@ -411,7 +431,7 @@ export class RoomCore implements RoomHost {
   /** Whatever still belongs to a player who is out goes too. */
   #forget(line: PlayerLine): void {
     this.#lines.delete(line.participant);
-    this.players.delete(line.participant.number);
+    this.#placeOf(line).delete(line.participant.number);
     for (const record of [...this.world.records.values()]) {
       if (record.owner === line.player) this.despawn(record);
     }
@@ -424,8 +444,18 @@ export class RoomCore implements RoomHost {
     hookErrors[hook] = (hookErrors[hook] ?? 0) + 1;
   }
 
+  /** Its states come of another world than the room's. */
+  #isBehind({ isSpectator }: PlayerLine): boolean {
+    return isSpectator && this.audience.isBehind;
+  }
+
+  #placeOf({ isSpectator }: PlayerLine): Map<number, Player> {
+    return isSpectator ? this.spectators : this.players;
+  }
+
   #syncPlaces(): void {
     this.hosted.maxPeers = this.room.maxClients;
+    this.hosted.maxSpectators = this.room.maxSpectators;
   }
 
   #end(): void {
