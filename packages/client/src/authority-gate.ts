@@ -44,6 +44,11 @@ export class AuthorityGate {
     return this.#authority;
   }
 
+  /** {@link RoomClock.shownTick} */
+  get shownTick(): number {
+    return this.#authority?.entities.shownTick(this.#options.scheduler.nowMs()) ?? 0;
+  }
+
   /** The authority; throws {@link NetError} where the room has none that could `purpose`. */
   needed(purpose: string): Authority {
     if (this.#authority) return this.#authority;

@@ -215,25 +215,18 @@ export function checkedCall(
         expected: "text, a finite number or a boolean",
       });
   }
-  if (terms === undefined) return { method, target, options: options as RoomOptions };
-  const { group, spectate } = terms;
-  const isGroup = group === undefined || (isShort(group.key) && isCount(group.size));
-  if (!isGroup) {
+  const call = { method, target, options: options as RoomOptions };
+  return terms === undefined ? call : { ...call, terms: checkedTerms(terms) };
+}
+
+function checkedTerms({ group, spectate = false }: JoinTerms): JoinTerms {
+  if (group !== undefined && !(isBetween(group.key?.length, 128) && isBetween(group.size, 64))) {
     const expected = "a key of 1 to 128 characters and a size of 1 to 64";
     throw new ConfigError({ field: "group", value: group, expected });
   }
-  return {
-    method,
-    target,
-    options: options as RoomOptions,
-    terms: { ...(group && { group }), spectate: spectate === true },
-  };
+  return { ...(group && { group }), spectate };
 }
 
-function isShort(key: unknown): boolean {
-  return typeof key === "string" && key.length > 0 && key.length <= 128;
-}
-
-function isCount(size: unknown): boolean {
-  return Number.isInteger(size) && (size as number) >= 1 && (size as number) <= 64;
+function isBetween(count: number, most: number): boolean {
+  return Number.isInteger(count) && count >= 1 && count <= most;
 }

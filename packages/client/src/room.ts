@@ -123,7 +123,7 @@ export class Room extends RoomEvents {
     });
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
-    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+    this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
   }
 
   #newMembers(setup: RoomSetup): Members {
@@ -200,14 +200,6 @@ export class Room extends RoomEvents {
   /** Whether this participant only watches. */
   get isSpectator(): boolean {
     return this.#welcome?.spectator === true;
-  }
-
-  /**
-   * The authority's tick at which its entities are shown now, with a fraction: what a game sends along with a shot, for
-   * `rewind`. 0 in a room without one.
-   */
-  get shownTick(): number {
-    return this.#gate.authority?.entities.shownTick(this.nowMs()) ?? 0;
   }
 
   /** The room's clock: milliseconds, monotonic. */
@@ -296,9 +288,6 @@ export class Room extends RoomEvents {
    * Without any call the SDK does so itself, at the profile's rate. Throws {@link ConfigError} for what is no tick.
    */
   advance(tick: number): void {
-    if (!Number.isSafeInteger(tick) || tick < 0) {
-      throw new ConfigError({ field: "tick", value: tick, expected: "a whole number of steps, 0 or more" });
-    }
     this.#ticks.tick = tick;
     this.#replicate();
   }

@@ -125,11 +125,13 @@ export class Room implements HostedRoom {
   /** Whether a player's seat is one too many: it was given before the room had said how many it takes. */
   isBeyond(sessionId: string): boolean {
     let before = this.taken - this.kept;
-    for (const [seat, isSpectator] of [...this.#seats].reverse()) {
-      if (seat === sessionId) return !isSpectator && before > this.maxPeers;
-      if (!isSpectator) before -= 1;
+    let isFound = false;
+    // Those who came later are the first to go.
+    for (const [seat, isSpectator] of this.#seats) {
+      if (isFound && !isSpectator) before -= 1;
+      isFound ||= seat === sessionId;
     }
-    return false;
+    return isFound && this.#seats.get(sessionId) === false && before > this.maxPeers;
   }
 
   /** {@link HostedRoom.meet} */

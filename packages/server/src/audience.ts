@@ -63,9 +63,9 @@ export class Audience {
     return this.#view?.world ?? this.#options.world;
   }
 
-  /** Whether spectators see another world than players. */
-  get isBehind(): boolean {
-    return this.#view !== undefined;
+  /** Whether somebody is told of another world than players are. */
+  isBehind({ isSpectator }: PlayerLine): boolean {
+    return isSpectator && this.#view !== undefined;
   }
 
   /** Bytes of states and messages that wait to be shown. */

@@ -137,23 +137,22 @@ function failed(refusal: string | undefined): MatchRefusal {
   return { status: 500, code: "match/room-failed", message: refusal ?? "the room failed" };
 }
 
+/** Numbers that a class of rooms may set: from, to, in what, and whether they are counts. */
+const ranges = {
+  tickHz: [1, 255, "Hz", false],
+  maxClients: [1, 1000, "players", true],
+  maxSpectators: [0, 1000, "spectators", true],
+  spectatorDelayMs: [0, 60_000, "ms", false],
+  maxRewindMs: [0, 1000, "ms", false],
+  reconnectSeconds: [0, 3600, "s", false],
+} as const;
+
 function assertRoom(room: Room): void {
-  const { tickHz, maxClients, entities, reconnectSeconds } = room;
-  const { maxSpectators, spectatorDelayMs, maxRewindMs } = room;
-  if (!(tickHz >= 1 && tickHz <= 255)) {
-    throw new ConfigError({ field: "tickHz", value: tickHz, expected: "1 to 255 Hz" });
-  }
-  if (!Number.isInteger(maxClients) || maxClients < 1 || maxClients > 1000) {
-    throw new ConfigError({ field: "maxClients", value: maxClients, expected: "1 to 1000 players" });
-  }
-  if (!Number.isInteger(maxSpectators) || maxSpectators < 0 || maxSpectators > 1000) {
-    throw new ConfigError({ field: "maxSpectators", value: maxSpectators, expected: "0 to 1000 spectators" });
-  }
-  if (!(spectatorDelayMs >= 0 && spectatorDelayMs <= 60_000)) {
-    throw new ConfigError({ field: "spectatorDelayMs", value: spectatorDelayMs, expected: "0 to 60000 ms" });
-  }
-  if (!(maxRewindMs >= 0 && maxRewindMs <= 1000)) {
-    throw new ConfigError({ field: "maxRewindMs", value: maxRewindMs, expected: "0 to 1000 ms" });
+  const { entities } = room;
+  for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
+    const value = room[field as keyof typeof ranges];
+    if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
+    throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
   }
   checkedMessageLimits(room.messageLimits);
   if (entities.length > MOST_KINDS) {
@@ -162,8 +161,5 @@ function assertRoom(room: Room): void {
       value: entities.length,
       expected: `at most ${MOST_KINDS} kinds`,
     });
-  }
-  if (!(reconnectSeconds >= 0 && reconnectSeconds <= 3600)) {
-    throw new ConfigError({ field: "reconnectSeconds", value: reconnectSeconds, expected: "0 to 3600 s" });
   }
 }

@@ -135,8 +135,7 @@ export class DelayedView {
     const now = place.table.stateOf(place.row);
     const texts = place.table.textsOf(place.row);
     const isJump = known !== undefined && known.teleports !== teleports;
-    const isSame =
-      known && known.owner === owner && isEqual(known.state, now) && isEqual(known.texts, texts);
+    const isSame = known && known.owner === owner && isEqual(known.state, now) && isEqual(known.texts, texts);
     if (isSame && !isJump) return undefined;
     const taken = { owner, state: now.slice(), texts: texts.slice() };
     this.#known.set(id, { record, teleports, ...taken });

@@ -16,7 +16,7 @@ export interface HooksOptions {
   /** A hook has failed: thrown, rejected, or not ended in time. */
   onError(hook: string): void;
   /** A hook has held the process for so long. */
-  onTook?(tookMs: number): void;
+  readonly onTook?: (tookMs: number) => void;
 }
 
 /** Calls what the game wrote. Whatever it does (throw, reject, never end), the caller goes on. */

@@ -35,7 +35,7 @@ export class RewindHistory {
   constructor(options: RewindHistoryOptions) {
     const { definitions, tickHz, maxRewindMs } = options;
     this.#options = options;
-    for (const definition of definitions) {
+    for (const definition of maxRewindMs > 0 ? definitions : []) {
       const { motionLayout } = definition;
       if (!motionLayout) continue;
       // Velocities that nobody writes are zero: between two ticks an entity goes straight, then.
@@ -54,7 +54,7 @@ export class RewindHistory {
 
   /** The entity's next pose is another place: nothing was between. */
   jumped(id: number): void {
-    this.#jumps.add(id);
+    if (this.#kinds.size > 0) this.#jumps.add(id);
   }
 
   forget({ id, definition }: EntityRecord): void {
@@ -73,11 +73,15 @@ export class RewindHistory {
     judge: (past: Past) => Result,
   ): Result {
     const { tickHz, maxRewindMs } = this.#options;
+    if (maxRewindMs === 0) {
+      const expected = "above 0 in a room that looks back";
+      throw new ConfigError({ field: "maxRewindMs", value: maxRewindMs, expected });
+    }
     if (typeof seenTick !== "number") {
       throw new ConfigError({
         field: "seenTick",
         value: seenTick,
-        expected: "a tick, as room.shownTick says",
+        expected: "a tick, as room.clock.shownTick says",
       });
     }
     const mostMs = Math.min(maxRewindMs, (rttMs ?? maxRewindMs) + TOLERANCE_MS);

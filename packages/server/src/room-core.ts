@@ -1,6 +1,5 @@
 import {
   CloseCode,
-  ConfigError,
   PayloadKind,
   readEvent,
   readPeerPayload,
@@ -13,11 +12,13 @@ import {
 } from "@paceline/protocol";
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
 import type { LinkClose, Scheduler } from "@paceline/transport";
+import { Attendance } from "./attendance.js";
 import { Audience } from "./audience.js";
 import { BlockWatch } from "./block-watch.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
+import { checkedMetadata } from "./room-metadata.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
@@ -43,7 +44,6 @@ export interface RoomCoreOptions {
 }
 
 const HISTORY_TICKS = 64;
-const MOST_METADATA_BYTES = 4096;
 /** How long a player who loads the page anew may take to be back. */
 const RELOAD_SECONDS = 60;
 
@@ -58,14 +58,11 @@ export class RoomCore implements RoomHost {
   readonly desk: MessageDesk;
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
-  readonly players = new Map<number, Player>();
-  readonly spectators = new Map<number, Player>();
   readonly audience: Audience;
-  readonly rewinding: RewindHistory | undefined;
+  readonly rewinding: RewindHistory;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
-  readonly #lines = new Map<HostedParticipant, PlayerLine>();
-  readonly #byPlayer = new WeakMap<Player, PlayerLine>();
+  readonly #lines = new Attendance();
   readonly #blocks: BlockWatch;
   #isClosed = false;
 
@@ -94,7 +91,7 @@ export class RoomCore implements RoomHost {
       counters: this.counters,
       lines: () => this.#lines.values(),
     });
-    if (maxRewindMs > 0) this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
+    this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
     this.desk = new MessageDesk({
       hooks: this.hooks,
@@ -143,9 +140,7 @@ export class RoomCore implements RoomHost {
       messageLimits: checkedMessageLimits(room.messageLimits),
     });
     const { player } = line;
-    this.#lines.set(participant, line);
-    this.#byPlayer.set(player, line);
-    this.#placeOf(line).set(participant.number, player);
+    this.#lines.add(line);
     const outcome = await hooks.wait("onJoin", () =>
       room.onJoin?.(player as never, seat.options as never, seat.auth),
     );
@@ -228,7 +223,7 @@ export class RoomCore implements RoomHost {
       return;
     }
     if (line.isIn) this.#leave(line, code);
-    else this.#lines.delete(participant);
+    else this.#lines.delete(line);
   }
 
   close(): void {
@@ -237,26 +232,28 @@ export class RoomCore implements RoomHost {
     void this.hooks.wait("onDispose", () => this.room.onDispose?.());
   }
 
+  get players(): ReadonlyMap<number, Player> {
+    return this.#lines.players;
+  }
+
+  get spectators(): ReadonlyMap<number, Player> {
+    return this.#lines.spectators;
+  }
+
   lineOf(player: Player): PlayerLine {
-    const line = this.#byPlayer.get(player);
-    if (line) return line;
-    throw new ConfigError({ field: "player", value: player, expected: "a player of this room" });
+    return this.#lines.of(player);
   }
 
   despawn(record: EntityRecord): void {
     for (const line of this.#lines.values()) {
-      if (!this.#isBehind(line)) line.feed.removed(record);
+      if (!this.audience.isBehind(line)) line.feed.removed(record);
     }
-    this.rewinding?.forget(record);
+    this.rewinding.forget(record);
     this.world.remove(record);
   }
 
   /** See {@link Room.rewind}. */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    if (!this.rewinding) {
-      const expected = "above 0 in a room that looks back";
-      throw new ConfigError({ field: "maxRewindMs", value: this.room.maxRewindMs, expected });
-    }
     const { rttMs } = this.lineOf(player).participant.session;
     return this.rewinding.rewind(seenTick, rttMs, this.world, (past) => {
       this.counters.rewinds += 1;
@@ -282,12 +279,7 @@ export class RoomCore implements RoomHost {
   }
 
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    const text = JSON.stringify(metadata) ?? "";
-    if (text.length > MOST_METADATA_BYTES || !text.startsWith("{")) {
-      const expected = `an object of at most ${MOST_METADATA_BYTES} bytes as JSON`;
-      throw new ConfigError({ field: "metadata", value: `${text.length} bytes`, expected });
-    }
-    this.hosted.metadata = JSON.parse(text) as Record<string, unknown>;
+    this.hosted.metadata = checkedMetadata(metadata);
   }
 
   disconnect(reason: string): void {
@@ -299,10 +291,10 @@ export class RoomCore implements RoomHost {
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     this.hooks.call("states", () => this.world.write(tick));
-    this.rewinding?.record(tick, this.world);
+    this.rewinding.record(tick, this.world);
     const due = this.world.due(tick);
     for (const line of this.#lines.values()) {
-      if (line.isIn && line.isConnected && !this.#isBehind(line))
+      if (line.isIn && line.isConnected && !this.audience.isBehind(line))
         line.feed.write(tick, due, line.feedback, (record) => isToldTo(line, record));
     }
     this.audience.step(tick);
@@ -389,13 +381,9 @@ export class RoomCore implements RoomHost {
 
   /** The page was loaded anew: the player goes on as another participant. */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
-    for (const [old, line] of this.#lines) {
-      if (old.id !== sessionId || line.isConnected) continue;
-      this.#lines.delete(old);
-      this.#placeOf(line).delete(old.number);
-      line.rebind(participant);
-      this.#lines.set(participant, line);
-      this.#placeOf(line).set(participant.number, line.player);
+    for (const line of this.#lines.values()) {
+      if (line.participant.id !== sessionId || line.isConnected) continue;
+      this.#lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
         if (record.owner === line.player) this.world.setOwner(record, line.player);
       }
@@ -416,8 +404,7 @@ export class RoomCore implements RoomHost {
   #leave(line: PlayerLine, code: number): void {
     const { player } = line;
     this.counters.leaves += 1;
-    this.#lines.delete(line.participant);
-    this.#placeOf(line).delete(line.participant.number);
+    this.#lines.delete(line);
     line.isIn = false;
     line.isConnected = false;
     line.requests.failAll("transport/closed", "the player has left");
@@ -430,27 +417,17 @@ export class RoomCore implements RoomHost {
 
   /** Whatever still belongs to a player who is out goes too. */
   #forget(line: PlayerLine): void {
-    this.#lines.delete(line.participant);
-    this.#placeOf(line).delete(line.participant.number);
+    this.#lines.delete(line);
     for (const record of [...this.world.records.values()]) {
       if (record.owner === line.player) this.despawn(record);
     }
-    this.#byPlayer.delete(line.player);
+    this.#lines.forget(line);
   }
 
   #hookFailed(hook: string): void {
     if (this.#isClosed) this.#options.onLateError(hook);
     const { hookErrors } = this.counters;
     hookErrors[hook] = (hookErrors[hook] ?? 0) + 1;
-  }
-
-  /** Its states come of another world than the room's. */
-  #isBehind({ isSpectator }: PlayerLine): boolean {
-    return isSpectator && this.audience.isBehind;
-  }
-
-  #placeOf({ isSpectator }: PlayerLine): Map<number, Player> {
-    return isSpectator ? this.spectators : this.players;
   }
 
   #syncPlaces(): void {

@@ -175,11 +175,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     const { world, rewinding } = this.#here;
     const { id } = world.recordOf(entity);
     world.history.teleport(id);
-    rewinding?.jumped(id);
+    rewinding.jumped(id);
   }
 
   /**
-   * Runs `judge` with the world as a player saw it: at `seenTick`, which is `room.shownTick` of its client and so its
+   * Runs `judge` with the world as a player saw it: at `seenTick`, which is `room.clock.shownTick` of its client and so its
    * word. Nobody gets back farther than `maxRewindMs`, nor than its own round trip and a tenth of a second. Returns what
    * `judge` returns. Throws {@link ConfigError} in a room without `maxRewindMs`.
    */

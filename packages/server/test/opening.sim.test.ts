@@ -1,16 +1,18 @@
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
+import { Room } from "@paceline/server";
 import { RaceRoom } from "./race.js";
 
-let stage: RoomStage<RaceRoom>;
+let stage: RoomStage<Room>;
 afterEach(() => stage.stop());
 
 /** Opens after a while; then it may have changed its mind about how many it takes. */
-class SlowRoom extends RaceRoom {
+class SlowRoom extends Room {
   override maxClients = 3;
-  override async onCreate(): Promise<void> {
-    await new Promise((resolve) => stage.scheduler.after(100, () => resolve(undefined)));
-    this.maxClients = 2;
+  override onCreate(): unknown {
+    return new Promise<void>((resolve) => stage.scheduler.after(100, resolve)).then(
+      () => (this.maxClients = 2),
+    );
   }
 }
 

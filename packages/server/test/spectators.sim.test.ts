@@ -1,6 +1,6 @@
 import { NetError, type HostedEntity } from "@paceline/client";
 import { writeAuthority, writePeerPayload } from "@paceline/protocol";
-import { Room, type Player } from "@paceline/server";
+import type { Player } from "@paceline/server";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
 import { RoomCore } from "../src/room-core.js";
@@ -23,7 +23,7 @@ class LateRoom extends WatchedRoom {
   override readonly spectatorDelayMs = DELAY_MS;
 }
 
-let stage: RoomStage<WatchedRoom>;
+let stage: RoomStage<RaceRoom>;
 afterEach(() => stage.stop());
 
 const watch = (): Promise<StagePlayer> => stage.join({ terms: { spectate: true } });
@@ -78,7 +78,7 @@ describe("who only watches", () => {
     for (let count = 0; count < 3; count++) await watch();
     await expect(watch().then(({ room }) => room.roomId)).resolves.not.toBe(stage.rooms[0]!.roomId);
     await stage.stop();
-    stage = roomStage(RaceRoom as unknown as typeof WatchedRoom);
+    stage = roomStage(RaceRoom);
     await expect(watch()).rejects.toMatchObject({ code: "match/full" });
     expect(stage.server.health().rooms).toBe(0);
   });
@@ -96,9 +96,8 @@ describe("who only watches", () => {
 
   it("[WF120] whatever its bytes say: inputs, states and entities of spectators are refused", async () => {
     stage = roomStage(WatchedRoom);
-    const room = new WatchedRoom();
     const core = new RoomCore({
-      room: room as unknown as Room,
+      room: new WatchedRoom(),
       hosted: fakeHosted("race"),
       scheduler: stage.scheduler,
       log: { error() {}, warn() {}, info() {}, debug() {}, trace() {} },
