@@ -14,7 +14,7 @@ import {
   type LinkMonitorOptions,
   type Uplink,
 } from "@paceline/transport";
-import { canJoinElsewhere, errorOf, isFinal } from "./close-meaning.js";
+import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { Listeners } from "./listeners.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
@@ -72,7 +72,8 @@ export class ServerConnection {
       serverUrl,
       attempt: () => this.#attempt(),
       attemptBeside: () => this.#resumeBeside(),
-      onGiveUp: (reason) => this.#end(CloseCode.timeout, reason),
+      // A page that sleeps has not tried.
+      onGiveUp: (reason) => this.#isAsleep || this.#end(CloseCode.timeout, reason),
     });
     this.#stripes = new Stripes({
       scheduler,
@@ -312,10 +313,11 @@ export class ServerConnection {
     }
   }
 
-  /** One beside the WebSocket may end without the server being out of reach. */
+  /** While one link of the session lives the server is in reach: one beside the WebSocket may be the last. */
   #linkEnded(link: Link, close: LinkClose): void {
     this.linkEnds.tell(link, close);
     if (link instanceof StripedLink) this.#linkDown(close, link);
+    else if (this.#state === "joined" && !this.#session.hasUsableLink) this.#linkDown(close);
   }
 
   #activated(link: Link | undefined, reason: string): void {
@@ -342,6 +344,9 @@ export class ServerConnection {
     const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
     if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
     if (others.some(({ state }) => state === "open")) return;
+    // WebRTC carries everything until there is a WebSocket again.
+    if (this.#state === "joined" && isBroken(close.code) && this.#session.hasUsableLink)
+      return this.#plan.beside();
     if (this.#move("linkDown")) {
       this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
@@ -375,8 +380,8 @@ export class ServerConnection {
   /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
   #forgetSession(): void {
     this.#identity = undefined;
-    // The server is there: no reason to wait any longer.
-    this.#plan.arrived();
+    // No reason to wait any longer.
+    this.#plan.serverAnswered();
     this.#session.close(CloseCode.left, "forgotten by the server");
     this.#links.clear();
     this.#session = this.#newSession();

@@ -296,7 +296,9 @@ export class Participant {
   #linkDown(link: Link, close: LinkClose): void {
     this.#links.delete(link);
     if (close.code === CloseCode.suspended) this.#isSuspended = true;
-    if (this.#isGone || this.#links.size > 0) return;
+    if (this.#isGone || this.#links.size > 0 || this.#droppedAtMs !== undefined) return;
+    // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.
+    if (!this.#isSuspended && this.session.hasUsableLink) return;
     const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
     const isAsleep = this.#isHidden || this.#isSuspended;
     this.#droppedAtMs = this.#options.scheduler.nowMs();

@@ -40,6 +40,10 @@ export class SessionLinks {
     return this.#swift;
   }
 
+  get hasUsable(): boolean {
+    return bestOf(this.#monitors) !== undefined;
+  }
+
   /** Silence is borne for at least so long, whatever a link's own timeout is. */
   set leastTimeoutMs(timeoutMs: number) {
     this.#leastTimeoutMs = timeoutMs;

@@ -119,6 +119,11 @@ export class Session {
     return this.#isClosed;
   }
 
+  /** Whether any link can carry something; asked while one ends, about the others. */
+  get hasUsableLink(): boolean {
+    return this.#links.hasUsable;
+  }
+
   /** Round-trip time over the active link, ms. */
   get rttMs(): number | undefined {
     return this.#links.active?.rttMs;
