@@ -13,7 +13,12 @@ describe("--turn", () => {
   const SECRET = "known to coturn";
 
   test("names servers, repeated or with commas, that share a secret", () => {
-    const args = ["--turn", "turn:a.example:3478,turn:a.example:3478?transport=tcp", "--turn", "turns:b.example"];
+    const args = [
+      "--turn",
+      "turn:a.example:3478,turn:a.example:3478?transport=tcp",
+      "--turn",
+      "turns:b.example",
+    ];
     expect(relayOf([...args, "--turn-secret", SECRET])).toMatchObject({
       turn: {
         urls: ["turn:a.example:3478", "turn:a.example:3478?transport=tcp", "turns:b.example"],
@@ -33,7 +38,9 @@ describe("--turn", () => {
 
   test("and its secret belong together", () => {
     expect(() => relayOf(["--turn", "turn:a.example"])).toThrow(UsageError);
-    expect(() => relayOf(["--turn", "turn:a.example"])).toThrow("turn-secret: expected the secret of the TURN servers");
+    expect(() => relayOf(["--turn", "turn:a.example"])).toThrow(
+      "turn-secret: expected the secret of the TURN servers",
+    );
     const lonely = relayOf(["--turn-secret", SECRET]);
     expect(() => createRelay(lonely)).toThrow("turn.urls: expected 1 to 4 addresses of TURN servers");
   });

@@ -107,11 +107,10 @@ export class ReturnPlan {
   }
 
   #hasGivenUp(): boolean {
-    const { scheduler, onGiveUp } = this.#options;
-    const isOver =
-      this.#droppedAtMs !== undefined && scheduler.nowMs() - this.#droppedAtMs > GIVE_UP_AFTER_MS;
-    if (isOver) onGiveUp(`no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
-    return isOver;
+    const lostForMs = this.#options.scheduler.nowMs() - (this.#droppedAtMs ?? Number.POSITIVE_INFINITY);
+    if (lostForMs <= GIVE_UP_AFTER_MS) return false;
+    this.#options.onGiveUp(`no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
+    return true;
   }
 
   #endBeside(): void {

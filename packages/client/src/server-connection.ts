@@ -252,7 +252,7 @@ export class ServerConnection {
         onActiveLink: (link, reason) => this.#activated(link, reason),
         onSilence: (link, isSilent) => this.#silent(link, isSilent),
         onStateLink: (link) => this.stateLinks.tell(link),
-        onLinkDown: (link, close) => this.#linkEnded(link, close),
+        onLinkDown: (link, close, isLast) => this.#linkEnded(link, close, isLast),
         onClosed: (close) => this.#linkDown(close),
       },
     });
@@ -314,10 +314,10 @@ export class ServerConnection {
   }
 
   /** While one link of the session lives the server is in reach: one beside the WebSocket may be the last. */
-  #linkEnded(link: Link, close: LinkClose): void {
+  #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
     this.linkEnds.tell(link, close);
-    if (link instanceof StripedLink) this.#linkDown(close, link);
-    else if (this.#state === "joined" && !this.#session.hasUsableLink) this.#linkDown(close);
+    if (link instanceof StripedLink) this.#linkDown(close, link, isLast);
+    else if (this.#state === "joined" && isLast) this.#linkDown(close);
   }
 
   #activated(link: Link | undefined, reason: string): void {
@@ -331,22 +331,21 @@ export class ServerConnection {
     else this.#plan.arrived();
   }
 
-  #linkDown(close: LinkClose, link?: Link): void {
+  #linkDown(close: LinkClose, link?: Link, isLast = true): void {
     if (link) this.#links.delete(link as StripedLink);
     if (this.#state === "left") return;
     if (this.#state === "joining") return this.#notJoined(close, link);
     // A link that was replaced, or one that was tried beside it: what carries the session goes on.
-    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close);
+    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close, isLast);
   }
 
-  #lost(close: LinkClose): void {
+  #lost(close: LinkClose, isLast: boolean): void {
     const others = this.#session.isClosed ? [] : [...this.#links];
     const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
     if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
     if (others.some(({ state }) => state === "open")) return;
     // WebRTC carries everything until there is a WebSocket again.
-    if (this.#state === "joined" && isBroken(close.code) && this.#session.hasUsableLink)
-      return this.#plan.beside();
+    if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.beside();
     if (this.#move("linkDown")) {
       this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);

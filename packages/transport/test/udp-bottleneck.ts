@@ -1,5 +1,4 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
-import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 
 /** Of a router's queue, ms at its rate: what comes on top is lost. */
@@ -44,7 +43,7 @@ export class UdpBottleneck {
 
   /** Where a sends to, and where b does. */
   get ports(): { readonly a: number; readonly b: number } {
-    const [a, b] = this.#sockets.map((socket) => (socket.address() as AddressInfo).port);
+    const [a, b] = this.#sockets.map((socket) => socket.address().port);
     return { a: a!, b: b! };
   }
 

@@ -257,7 +257,11 @@ export const linkContract: readonly ContractCase[] = [
       }
       const inTime = b.packets.length;
       await pair.congest?.(false);
-      await until(pair, () => b.packets.some((packet) => numberOf(packet) === count - 1), "the newest arrives");
+      await until(
+        pair,
+        () => b.packets.some((packet) => numberOf(packet) === count - 1),
+        "the newest arrives",
+      );
       await pair.pass(300);
       const late = b.packets.length - inTime;
       check(most <= NEAR_ZERO_BYTES, `${most} bytes of states waited`);

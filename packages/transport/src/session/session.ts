@@ -99,7 +99,7 @@ export class Session {
         this.#gate.moved(this.#scheduler.nowMs());
         this.#handlers.onStateLink?.(link);
       },
-      onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
+      onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
     this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
@@ -117,11 +117,6 @@ export class Session {
 
   get isClosed(): boolean {
     return this.#isClosed;
-  }
-
-  /** Whether any link can carry something; asked while one ends, about the others. */
-  get hasUsableLink(): boolean {
-    return this.#links.hasUsable;
   }
 
   /** Round-trip time over the active link, ms. */
