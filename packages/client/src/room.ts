@@ -401,7 +401,7 @@ export class Room extends RoomEvents {
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
   #moved(reason: string): void {
-    this.transport.record({ about: "server", choice: "websocket", reason });
+    this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
     this.members.relayOver(this.#connection.uplink);
   }
 
