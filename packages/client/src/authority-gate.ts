@@ -74,6 +74,7 @@ export class AuthorityGate {
       extrapolationLimitMs: () => options.extrapolationLimitMs(),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
+      onStates: (tick) => members().states.tell(tick),
       onError: (error) => members().errors.tell(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
       onDropped: (reason) => members().dropped(reason),
