@@ -21,6 +21,7 @@ import {
 } from "./match-request.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+import type { Queueing, QueueWish } from "./queueing.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
 import type { SocketCount } from "./stripes.js";
@@ -182,6 +183,18 @@ export class Client<S extends ServerTypes = ServerTypes> {
     terms?: JoinTerms,
   ): Promise<RoomFor<S["kinds"][Name]>> {
     return this.#enter(checkedCall("joinById", roomId, options, terms));
+  }
+
+  /**
+   * Waits for others of about the same rank to play with in a room of that kind; the server has to have a queue for it.
+   * Resolves when one is waiting: `room` of what it resolves to is the match.
+   */
+  async queue<Name extends RoomNames<S>>(
+    roomName: Name,
+    wish: QueueWish & { readonly options?: OptionsFor<S["kinds"][Name]> } = {},
+  ): Promise<Queueing<RoomFor<S["kinds"][Name]>>> {
+    const { beginQueueing } = await import("./queueing.js");
+    return beginQueueing(roomName, wish, (call) => this.#enter(call));
   }
 
   /**

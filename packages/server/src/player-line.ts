@@ -69,6 +69,10 @@ export class PlayerLine {
     return this.#options.seat.isSpectator;
   }
 
+  get address(): string {
+    return this.#options.seat.address;
+  }
+
   get auth(): unknown {
     return this.#options.seat.auth;
   }
