@@ -48,6 +48,7 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+const NOTHING = new Uint8Array(0);
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
 
@@ -215,17 +216,24 @@ export class Session {
   /**
    * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
    * (0: none does). Returns the packet's sequence, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
-   * where no link is usable and nothing was sent. Throws {@link ConfigError} where the body is too long.
+   * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
+   * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
-  sendState(body: Uint8Array, key = 0): number | undefined {
-    assertBytes("state", body.length, MAX_EVENT_BYTES);
+  sendState(body: Uint8Array, key = 0, head: Uint8Array = NOTHING): number | undefined {
     const link = this.linkFor("state");
+    const most = link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES;
+    assertBytes("state", head.length + body.length, most);
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
-    writeMessage(writer, MessageKind.state, body);
+    writer.u8(MessageKind.state).varint(head.length + body.length).bytes(head).bytes(body);
     this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
     return sequence;
+  }
+
+  /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
+  get isStateSlow(): boolean {
+    return this.#gate.isSlow(this.#scheduler.nowMs());
   }
 
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
