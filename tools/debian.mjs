@@ -4,7 +4,8 @@ import { runChild } from "./children.mjs";
 
 /** @type {readonly { files: string[], debianPackage: string, for: string }[]} */
 const PROGRAMS = [
-  { files: ["/usr/sbin/nginx", "/usr/bin/nginx"], debianPackage: "nginx", for: "the proxy's example" },
+  { files: ["/usr/sbin/nginx", "/usr/bin/nginx"], debianPackage: "nginx", for: "its example as a proxy" },
+  { files: ["/usr/bin/caddy"], debianPackage: "caddy", for: "its example as a proxy" },
   { files: ["/usr/bin/turnserver"], debianPackage: "coturn", for: "paths through a TURN server" },
   { files: ["/usr/bin/tshark"], debianPackage: "tshark", for: "the dissector" },
   {

@@ -11,11 +11,11 @@ import {
   NetworkSimulator,
   VirtualScheduler,
   seededRandom,
-  simulatedPair,
+  virtualSocketPair,
   type LossModel,
-  type SimulatedEnd,
+  type VirtualSocket,
 } from "@paceline/testkit";
-import { Session, WebSocketLink, type Scheduler, type WebSocketLike } from "@paceline/transport";
+import { Session, WebSocketLink, type Scheduler } from "@paceline/transport";
 import { afterEach, vi } from "vitest";
 
 /** What the path between two participants does. */
@@ -31,48 +31,6 @@ interface Seat {
   readonly number: number;
   readonly session: Session;
   readonly lossy: NetworkSimulator;
-}
-
-const OPEN = 1;
-const CLOSED = 3;
-
-/** One end of a connection, as a browser's WebSocket or a server's looks. */
-class VirtualSocket implements WebSocketLike {
-  binaryType = "arraybuffer";
-  readyState = OPEN;
-  readonly bufferedAmount = 0;
-  readonly #end: SimulatedEnd;
-  readonly #listeners = new Map<string, ((event: never) => void)[]>();
-  onClosed: ((code: number, reason: string) => void) | undefined;
-
-  constructor(end: SimulatedEnd) {
-    this.#end = end;
-    end.onPacket((packet) => this.#tell("message", { data: packet.slice().buffer }));
-  }
-
-  addEventListener(type: string, listener: (event: never) => void): void {
-    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
-  }
-
-  send(data: Uint8Array): void {
-    if (this.readyState === OPEN) this.#end.send(data);
-  }
-
-  close(code = 1000, reason = ""): void {
-    if (this.readyState === CLOSED) return;
-    this.readyState = CLOSED;
-    this.onClosed?.(code, reason);
-  }
-
-  closeFromRemote(code: number, reason: string): void {
-    if (this.readyState === CLOSED) return;
-    this.readyState = CLOSED;
-    this.#tell("close", { code, reason });
-  }
-
-  #tell(type: string, event: object): void {
-    for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
-  }
 }
 
 /**
@@ -150,11 +108,7 @@ export class VirtualHub {
     const { scheduler } = this;
     const random = this.#random.fork();
     const settings = { delayMs: this.#network.delayMs / 2, jitterMs: this.#network.jitterMs ?? 0 };
-    const pair = simulatedPair({ scheduler, random, settings, ordered: true, reliable: true });
-    const player = new VirtualSocket(pair.a);
-    const server = new VirtualSocket(pair.b);
-    player.onClosed = (code, reason) => scheduler.after(1, () => server.closeFromRemote(code, reason));
-    server.onClosed = (code, reason) => scheduler.after(1, () => player.closeFromRemote(code, reason));
+    const { player, server } = virtualSocketPair({ scheduler, random, settings });
     this.#seat(server);
     return player;
   }

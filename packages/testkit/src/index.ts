@@ -22,3 +22,4 @@ export {
 export { VirtualScheduler, type VirtualSchedulerOptions } from "./virtual-scheduler.js";
 export { type ContractCase, linkContract, type LinkPair } from "./contract/link-contract.js";
 export { type MemoryLinkPair, type MemoryLinkPairOptions, memoryLinkPair } from "./memory-link-pair.js";
+export { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from "./virtual-socket.js";

@@ -1,9 +1,8 @@
 import { Client, type Room as ClientRoom, type RoomOptions } from "@paceline/client";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { WebSocketLink, type Link } from "@paceline/transport";
-import { simulatedPair } from "../simulated-pair.js";
 import type { VirtualScheduler } from "../virtual-scheduler.js";
-import { VirtualSocket } from "./virtual-socket.js";
+import { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from "../virtual-socket.js";
 
 /** Who joins a staged room, and over what network. */
 export interface StageJoin {
@@ -26,7 +25,7 @@ export interface StagePlayerOptions {
 export class StagePlayer {
   readonly client: Client;
   readonly #options: StagePlayerOptions;
-  readonly #open = new Set<readonly [VirtualSocket, VirtualSocket]>();
+  readonly #open = new Set<VirtualSocketPair>();
   #isOffline = false;
   #room: ClientRoom | undefined;
 
@@ -60,7 +59,10 @@ export class StagePlayer {
   /** The connection is lost, and there is no other until {@link online}. */
   offline(): void {
     this.#isOffline = true;
-    for (const ends of this.#open) for (const end of ends) end.end(1006, "the network has gone");
+    for (const { player, server } of this.#open) {
+      player.end(1006, "the network has gone");
+      server.end(1006, "the network has gone");
+    }
     this.#open.clear();
   }
 
@@ -70,23 +72,13 @@ export class StagePlayer {
 
   #connect(protocols: readonly string[]): VirtualSocket {
     const { scheduler, random, network } = this.#options;
-    const { a, b } = simulatedPair({ scheduler, random, settings: network, ordered: true, reliable: true });
-    const [player, server] = [new VirtualSocket(a), new VirtualSocket(b)];
+    const pair = virtualSocketPair({ scheduler, random, settings: network }, () => this.#open.delete(pair));
+    const { player, server } = pair;
     if (this.#isOffline) {
       scheduler.after(1, () => player.end(1006, "no network"));
       return player;
     }
-    const pair = [player, server] as const;
     this.#open.add(pair);
-    const delayMs = Math.max(1, network.delayMs ?? 0);
-    const closing =
-      (other: VirtualSocket) =>
-      (code: number, reason: string): void => {
-        this.#open.delete(pair);
-        scheduler.after(delayMs, () => other.end(code, reason));
-      };
-    player.onClosed = closing(server);
-    server.onClosed = closing(player);
     this.#options.accept(new WebSocketLink(server, { scheduler }), protocols);
     return player;
   }

@@ -1,5 +1,5 @@
 import type { WebSocketLike } from "@paceline/transport";
-import type { SimulatedEnd } from "../simulated-pair.js";
+import { type SimulatedEnd, type SimulatedPairOptions, simulatedPair } from "./simulated-pair.js";
 
 const OPEN = 1;
 const CLOSED = 3;
@@ -11,7 +11,7 @@ export class VirtualSocket implements WebSocketLike {
   readonly bufferedAmount = 0;
   readonly #end: SimulatedEnd;
   readonly #listeners = new Map<string, ((event: never) => void)[]>();
-  /** Told when this end closes it. */
+  /** Told when this end closes it. @internal */
   onClosed: ((code: number, reason: string) => void) | undefined;
 
   constructor(end: SimulatedEnd) {
@@ -45,4 +45,30 @@ export class VirtualSocket implements WebSocketLike {
   #tell(type: string, event: object): void {
     for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
   }
+}
+
+/** The two ends of one connection. */
+export interface VirtualSocketPair {
+  readonly player: VirtualSocket;
+  readonly server: VirtualSocket;
+}
+
+/**
+ * A WebSocket over a simulated network, open from the start: reliable and ordered, so what is lost comes late. What one
+ * end closes, the other hears of after the network's delay (at least 1 ms); `onClose` is told at once.
+ */
+export function virtualSocketPair(
+  options: Omit<SimulatedPairOptions, "ordered" | "reliable">,
+  onClose?: () => void,
+): VirtualSocketPair {
+  const { a, b } = simulatedPair({ ...options, ordered: true, reliable: true });
+  const [player, server] = [new VirtualSocket(a), new VirtualSocket(b)];
+  const delayMs = Math.max(1, a.outgoing.settings.delayMs);
+  const closing = (other: VirtualSocket) => (code: number, reason: string) => {
+    onClose?.();
+    options.scheduler.after(delayMs, () => other.end(code, reason));
+  };
+  player.onClosed = closing(server);
+  server.onClosed = closing(player);
+  return { player, server };
 }
