@@ -130,7 +130,11 @@ export class PlayerLine {
         isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
-          const sequence = session.sendState(states, key, writeFeedback(this.#head.reset(), this.feedback).view());
+          const sequence = session.sendState(
+            states,
+            key,
+            writeFeedback(this.#head.reset(), this.feedback).view(),
+          );
           if (sequence === undefined) return undefined;
           counters.statePackets += 1;
           counters.stateBytes += states.length;

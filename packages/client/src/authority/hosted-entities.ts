@@ -173,8 +173,8 @@ export class HostedEntities {
   #state(entity: EntityRows, tick: number, place: number, changes: number): void {
     const { definition } = entity.plan;
     const owner = entity.rows[place + OWNER_COLUMN]!;
-    const { myNumber, isOwn } = this.#options;
-    if (owner === myNumber() && isOwn(entity.id, definition)) return;
+    const options = this.#options;
+    if (owner === options.myNumber() && options.isOwn(entity.id, definition)) return;
     const known = this.#records.get(entity.id);
     if (known && known.definition !== definition) this.remove(entity.id);
     const old = this.#records.get(entity.id);

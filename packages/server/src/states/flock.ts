@@ -3,8 +3,8 @@ import type { Link } from "@paceline/transport";
 import type { World } from "../world.js";
 import type { Feed } from "./feed.js";
 
-/** Header of a packet, head of its message, feedback. */
-const HEADS_BYTES = 64;
+/** Header of a packet, head of its message, feedback; of the link's own. */
+const HEADS_BYTES = 32;
 /** What is sent counts as arrived at once: of packets on the way no more than those of one tick are kept. */
 const SEQUENCES = 64;
 
@@ -52,7 +52,12 @@ export class Flock {
   }
 
   /** Tells all of them. Returns how many bytes left for each. */
-  write(tick: number, due: readonly EntityRows[], all: () => readonly EntityRows[], aloneTicks: number): number {
+  write(
+    tick: number,
+    due: readonly EntityRows[],
+    all: () => readonly EntityRows[],
+    aloneTicks: number,
+  ): number {
     if (this.#newcomers.length === 0) return this.#tell(tick, due, this.#members);
     const rows = all();
     const bytes = this.#members.length > 0 ? this.#tell(tick, rows, this.#members) : 0;
@@ -77,7 +82,7 @@ export class Flock {
       this.#sequence = (this.#sequence + 1) % SEQUENCES;
       return this.#sequence;
     });
-    for (let sequence = first; sequence !== this.#sequence; ) {
+    for (let sequence = first; sequence !== this.#sequence;) {
       sequence = (sequence + 1) % SEQUENCES;
       this.sender.acknowledge(sequence);
     }
