@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AuthorityInfo } from "@paceline/protocol";
-import type { LinkClose, Session } from "@paceline/transport";
+import type { Link, LinkClose, Session } from "@paceline/transport";
 import type { MatchMethod, MatchRefusal, RoomOptions } from "./match-request.js";
 
 /** Somebody who asks for a seat in a room that has an authority. */
@@ -64,6 +64,8 @@ export interface HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session: Session;
+  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  readonly inOrderLink: Link | undefined;
   /** Sends a reliable payload. Who lets too many wait is out. */
   send(payload: Uint8Array): void;
   end(code: number, reason: string): void;

@@ -145,6 +145,11 @@ function assertRoom(room: Room): void {
   if (!Number.isInteger(maxClients) || maxClients < 1 || maxClients > 1000) {
     throw new ConfigError({ field: "maxClients", value: maxClients, expected: "1 to 1000 players" });
   }
+  const { stateBytesPerSecond } = room;
+  if (!(stateBytesPerSecond >= 1000 && stateBytesPerSecond <= 100_000_000)) {
+    const expected = "1000 to 100000000 bytes per second";
+    throw new ConfigError({ field: "stateBytesPerSecond", value: stateBytesPerSecond, expected });
+  }
   checkedMessageLimits(room.messageLimits);
   if (entities.length > MOST_KINDS) {
     throw new ConfigError({

@@ -1,15 +1,18 @@
 import {
+  ByteWriter,
   CloseCode,
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
+  writeFeedback,
   writePeerPayload,
   type PeerPayload,
 } from "@paceline/protocol";
 import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
+import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler } from "@paceline/transport";
-import { Feed } from "./feed.js";
+import { Feed } from "./states/feed.js";
 import { MessageAllowance, type MessageLimits } from "./message-allowance.js";
 import { Player } from "./player.js";
 import { PlayerInputs } from "./player-inputs.js";
@@ -27,6 +30,10 @@ export interface PlayerLineOptions {
 }
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
+/** Bytes that wait for the link before it counts as slow. */
+const SLOW_BYTES = 4096;
+/** Round trip until one was measured, ms. */
+const ASSUMED_RTT_MS = 200;
 
 /** The room's end of one player: the participant that it is at present, its feed, its inputs. */
 export class PlayerLine {
@@ -35,6 +42,7 @@ export class PlayerLine {
   readonly #allowance: MessageAllowance;
   readonly #options: PlayerLineOptions;
   readonly #inputPlace: Place | undefined;
+  readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
   participant: HostedParticipant;
   feed: Feed;
@@ -113,14 +121,25 @@ export class PlayerLine {
 
   #newFeed(): Feed {
     const { world, counters } = this.#options;
+    const { participant } = this;
+    const { session } = participant;
     return new Feed({
       world,
-      send: (body, key) => {
-        const sequence = this.participant.session.sendState(body, key);
-        if (sequence === undefined) return undefined;
-        counters.statePackets += 1;
-        counters.stateBytes += body.length;
-        return sequence;
+      line: {
+        inOrder: () => participant.inOrderLink,
+        isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
+        lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
+        send: (states, key) => {
+          const sequence = session.sendState(
+            states,
+            key,
+            writeFeedback(this.#head.reset(), this.feedback).view(),
+          );
+          if (sequence === undefined) return undefined;
+          counters.statePackets += 1;
+          counters.stateBytes += states.length;
+          return sequence;
+        },
       },
     });
   }

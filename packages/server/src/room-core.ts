@@ -24,6 +24,8 @@ import { PlayerLine } from "./player-line.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
+import { Broadcast } from "./states/broadcast.js";
+import type { Feed } from "./states/feed.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
 
@@ -55,6 +57,7 @@ export class RoomCore implements RoomHost {
   readonly clock: RoomClock;
   readonly loop: TickLoop;
   readonly world: World;
+  readonly broadcasts: Broadcast;
   readonly desk: MessageDesk;
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
@@ -81,6 +84,8 @@ export class RoomCore implements RoomHost {
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities } = room;
     this.world = new World({ definitions: entities, tickHz, historyTicks: HISTORY_TICKS });
+    const { stateBytesPerSecond: bytesPerSecond } = room;
+    this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
     this.desk = new MessageDesk({
       hooks: this.hooks,
@@ -226,8 +231,19 @@ export class RoomCore implements RoomHost {
   }
 
   despawn(record: EntityRecord): void {
-    for (const line of this.#lines.values()) line.feed.removed(record);
+    const feeds = Array.from(this.#lines.values(), ({ feed }) => feed);
+    this.broadcasts.removed(record, feeds);
     this.world.remove(record);
+  }
+
+  setOwner(record: EntityRecord, owner: Player | undefined): void {
+    this.world.setOwner(record, owner);
+    this.broadcasts.force(record);
+  }
+
+  teleport(record: EntityRecord): void {
+    this.world.history.teleport(record.id);
+    this.broadcasts.teleported(record);
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
@@ -284,12 +300,9 @@ export class RoomCore implements RoomHost {
     for (const line of this.#lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
-    this.hooks.call("states", () => this.world.write(tick));
-    const due = this.world.due(tick);
-    for (const line of this.#lines.values()) {
-      if (line.isIn && line.isConnected)
-        line.feed.write(tick, due, line.feedback, (record) => isToldTo(line, record));
-    }
+    const feeds: Feed[] = [];
+    for (const { isIn, isConnected, feed } of this.#lines.values()) if (isIn && isConnected) feeds.push(feed);
+    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs: startedMs }, feeds));
     this.#syncPlaces();
     this.#watch(this.#options.scheduler.nowMs() - startedMs);
   }
@@ -378,7 +391,7 @@ export class RoomCore implements RoomHost {
       this.#lines.set(participant, line);
       this.players.set(participant.number, line.player);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.world.setOwner(record, line.player);
+        if (record.owner === line.player) this.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;
@@ -388,6 +401,7 @@ export class RoomCore implements RoomHost {
 
   #returned(line: PlayerLine): void {
     line.isConnected = true;
+    line.feed.catchUp();
     this.counters.reconnects += 1;
     line.onSettled?.(true);
     line.onSettled = undefined;
@@ -436,9 +450,4 @@ export class RoomCore implements RoomHost {
     this.clock.end();
     this.#options.onClosed(this);
   }
-}
-
-/** What a player simulates itself it is not told of. */
-function isToldTo({ player }: PlayerLine, { authority, owner }: EntityRecord): boolean {
-  return authority === "room" || owner !== player;
 }

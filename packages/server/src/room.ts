@@ -64,6 +64,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly inputs: InputDefinition | undefined = undefined;
   /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
   readonly reconnectSeconds: number = 20;
+  /** States for each player; where more is to be told, what is least wrong waits. 1000 to 100000000 bytes per second. */
+  readonly stateBytesPerSecond: number = 131_072;
   /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
   readonly messageLimits: Partial<MessageLimits> = {};
   #core: RoomCore | undefined;
@@ -155,13 +157,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** The entity belongs to somebody else from now on, or to nobody. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.world.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#here.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
   /** The entity's next state is a new place, no movement: it is shown there at once. */
   teleport(entity: object): void {
-    const { world } = this.#here;
-    world.history.teleport(world.recordOf(entity).id);
+    this.#here.teleport(this.#here.world.recordOf(entity));
   }
 
   /** What to do with messages of a type; the schema, any Standard Schema validator, checks them first. */
