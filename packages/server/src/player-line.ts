@@ -1,6 +1,8 @@
 import {
   ByteWriter,
   CloseCode,
+  ConfigError,
+  NetError,
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
@@ -28,6 +30,8 @@ export interface PlayerLineOptions {
   readonly scheduler: Scheduler;
   readonly messageLimits: MessageLimits;
 }
+
+const MOST_SECONDS_AWAY = 3600;
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
 /** Bytes that wait for the link before it counts as slow. */
@@ -66,6 +70,11 @@ export class PlayerLine {
     const row = { place: this.#inputPlace, layer: "state", isWritable: false } as const;
     this.inputView = defineFields({}, inputs.definition, row);
     this.inputs = new PlayerInputs(inputs);
+  }
+
+  /** Whether it only watches. */
+  get isSpectator(): boolean {
+    return this.#options.seat.isSpectator;
   }
 
   get auth(): unknown {
@@ -109,10 +118,39 @@ export class PlayerLine {
     const reason = "too many messages";
     if (message.kind === "request") {
       this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
-    } else if (this.#allowance.isToBeTold(nowMs)) {
+    } else if (this.isToBeTold()) {
       this.send(writeAuthority({ type: "refused", what: "message", reason }));
     }
     return false;
+  }
+
+  /** Whether the player is to be told now that something was refused. */
+  isToBeTold(): boolean {
+    return this.#allowance.isToBeTold(this.#options.scheduler.nowMs());
+  }
+
+  /** Asks the player's game. */
+  request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
+    return this.requests.start(timeoutMs, (id) =>
+      this.send(writePeerPayload({ kind: "request", id, type, message })),
+    );
+  }
+
+  /** Keeps the player for so long without a link; resolves when it is back, rejects when it will not come. */
+  allowReconnection(seconds: number): Promise<Player> {
+    if (!(seconds >= 0 && seconds <= MOST_SECONDS_AWAY)) {
+      throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MOST_SECONDS_AWAY} s` });
+    }
+    const settled = new Promise<Player>((resolve, reject) => {
+      this.onSettled = (isBack) => {
+        if (isBack) resolve(this.player);
+        else reject(new NetError("session/ended", "the player did not come back"));
+      };
+    });
+    // A game that does not wait for it has not failed.
+    settled.catch(() => undefined);
+    this.participant.keepFor(seconds * 1000);
+    return settled;
   }
 
   kick(reason: string): void {
