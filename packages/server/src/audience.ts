@@ -98,7 +98,10 @@ export class Audience {
     const shown = view.advance(tick);
     this.#options.counters.spectatorsMissed += view.takeLeftOut();
     if (shown === undefined) return;
-    this.#broadcasts?.write({ tick: shown, nowMs }, this.#feeds(({ isIn, isConnected }) => isIn && isConnected));
+    this.#broadcasts?.write(
+      { tick: shown, nowMs },
+      this.#feeds(({ isIn, isConnected }) => isIn && isConnected),
+    );
   }
 
   /** Tells a spectator, or all of them, what the room says; when its time has come. */
