@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "./pnpm.mjs";
+import { pnpm, ROOT } from "./pnpm.mjs";
 
 const LAB = path.join(ROOT, "apps/lab");
 
@@ -22,9 +22,27 @@ async function bundle(entry, outfile) {
     target: "node20",
     conditions: ["@paceline/source"],
     // Measured as their users install them, not as we would bundle them.
-    external: ["@colyseus/schema", "msgpackr", "fast-check"],
+    external: ["@colyseus/schema", "msgpackr", "fast-check", "node-datachannel", "ws"],
     logLevel: "error",
   });
+}
+
+/** What a benchmark starts besides itself. @param {string} name */
+function processesOf(name) {
+  const folder = path.join(LAB, "src", name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((file) => /^(.+-process)\.ts$/.exec(file)?.[1] ?? []);
+}
+
+/** Libraries that are compared and nothing else: whoever does not compare need not have them. */
+async function installRivals() {
+  const cwd = path.join(LAB, "rivals");
+  // Colyseus asks for Node 22 and runs on 20 as well.
+  const flags = ["--frozen-lockfile", "--prefer-offline", "--config.engine-strict=false"];
+  const result = await pnpm(["install", ...flags], { cwd });
+  if (result.code !== 0)
+    console.error(`${result.output}\nInstalling the rivals failed; the lines above say why.`);
+  return result.code === 0;
 }
 
 /** @param {string} name @param {string[]} options */
@@ -40,6 +58,10 @@ async function run(name, options) {
   // Inside the lab, so that Node finds its dependencies.
   const target = path.join(LAB, `dist/bench-${name}.mjs`);
   await bundle(entry, target);
+  for (const file of processesOf(name)) {
+    await bundle(path.join(LAB, `src/${name}/${file}.ts`), path.join(LAB, `dist/${name}/${file}.mjs`));
+  }
+  if (name === "connect" && !(await installRivals())) process.exit(1);
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill());
   child.on("exit", (code) => (process.exitCode = code ?? 1));

@@ -7,6 +7,7 @@ import {
   readPeerPayload,
   readToAuthority,
   writeAuthority,
+  writeEvent,
   writePeerPayload,
   type AuthorityInfo,
   type PeerPayload,
@@ -240,6 +241,12 @@ export class RoomCore implements RoomHost {
 
   send(player: Player, type: string, message: unknown): void {
     this.lineOf(player).send(writePeerPayload({ kind: "command", type, message }));
+  }
+
+  sendEvent(player: Player, type: string, message: unknown): void {
+    const { session } = this.lineOf(player).participant;
+    const body = writeEvent(type, message);
+    if (!session.isClosed) session.sendEvent(body);
   }
 
   request(player: Player, type: string, message: unknown, timeoutMs: number): Promise<unknown> {
