@@ -1,6 +1,6 @@
 /**
  * `pnpm bench NAME [options]`: bundles the laboratory's `bench-NAME.ts` from source and runs it in this terminal.
- * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere.
+ * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere, `--room-adapter FILE` the rooms.
  */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
@@ -9,6 +9,8 @@ import path from "node:path";
 import { build } from "esbuild";
 import { pnpm, ROOT } from "./pnpm.mjs";
 
+/** Benchmarks that need the rivals' folder. */
+const RIVALRIES = ["connect", "room"];
 const LAB = path.join(ROOT, "apps/lab");
 
 /** @param {string} entry @param {string} outfile */
@@ -22,7 +24,7 @@ async function bundle(entry, outfile) {
     target: "node20",
     conditions: ["@paceline/source"],
     // Measured as their users install them, not as we would bundle them.
-    external: ["@colyseus/schema", "msgpackr", "fast-check", "node-datachannel", "ws"],
+    external: ["@colyseus/schema", "msgpackr", "fast-check", "ws", "node-datachannel"],
     logLevel: "error",
   });
 }
@@ -34,15 +36,13 @@ function processesOf(name) {
   return readdirSync(folder).flatMap((file) => /^(.+-process)\.ts$/.exec(file)?.[1] ?? []);
 }
 
-/** Libraries that are compared and nothing else: whoever does not compare need not have them. */
+/** Libraries that are compared and nothing else, in a folder of their own: whoever does not compare need not have them. */
 async function installRivals() {
   const cwd = path.join(LAB, "rivals");
   // Colyseus asks for Node 22 and runs on 20 as well.
   const flags = ["--frozen-lockfile", "--prefer-offline", "--config.engine-strict=false"];
-  const result = await pnpm(["install", ...flags], { cwd });
-  if (result.code !== 0)
-    console.error(`${result.output}\nInstalling the rivals failed; the lines above say why.`);
-  return result.code === 0;
+  const { code, output } = await pnpm(["install", ...flags], { cwd });
+  if (code !== 0) console.error(`${output}\nWhat is compared cannot be installed; the lines above say why.`);
 }
 
 /** @param {string} name @param {string[]} options */
@@ -61,13 +61,16 @@ async function run(name, options) {
   for (const file of processesOf(name)) {
     await bundle(path.join(LAB, `src/${name}/${file}.ts`), path.join(LAB, `dist/${name}/${file}.mjs`));
   }
-  if (name === "connect" && !(await installRivals())) process.exit(1);
+  if (RIVALRIES.includes(name)) await installRivals();
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill());
   child.on("exit", (code) => (process.exitCode = code ?? 1));
 }
 
 const [name = "", ...options] = process.argv.slice(2);
-if (name === "--adapter" && options[0] !== undefined) {
-  await bundle(path.join(LAB, "src/peerbench-adapter.ts"), options[0]);
+/** @type {Record<string, string>} */
+const ADAPTERS = { "--adapter": "peerbench-adapter", "--room-adapter": "peerbench-room-adapter" };
+const adapter = ADAPTERS[name];
+if (adapter !== undefined && options[0] !== undefined) {
+  await bundle(path.join(LAB, `src/${adapter}.ts`), options[0]);
 } else await run(name, options);

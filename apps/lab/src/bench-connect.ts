@@ -7,7 +7,7 @@ import { connectRow } from "./connect/connect-row.js";
 import { joinRows } from "./connect/join-times.js";
 import { connectRounds } from "./connect/measure.js";
 import { onePortRow } from "./connect/one-port.js";
-import { rivalVersions } from "./connect/rivals.js";
+import { rivalVersion, whyNoRivals } from "./room/rivals.js";
 import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { whyNoNetworks } from "./network/requirements.js";
 import { printResult } from "./result.js";
@@ -70,6 +70,17 @@ const COLUMNS = {
   ],
 };
 
+const RIVALS = [
+  ...["@colyseus/core", "@colyseus/ws-transport", "@colyseus/sdk", "socket.io", "@geckos.io/server"],
+  ...["node-datachannel", "ws"],
+];
+
+function versions(): Record<string, string> {
+  return whyNoRivals() === undefined
+    ? Object.fromEntries(RIVALS.map((name) => [name, rivalVersion(name)]))
+    : {};
+}
+
 function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -111,7 +122,7 @@ async function run(): Promise<void> {
   const isComplete = connects.every(({ connectMsP50 }) => connectMsP50 !== undefined);
   const { quick: isQuick, json: asJson } = values;
   const rows = [...connects, port, ...churns, ...joins];
-  printResult("connect", { rows, bounds, isComplete, isQuick, asJson, versions: rivalVersions() });
+  printResult("connect", { rows, bounds, isComplete, isQuick, asJson, versions: versions() });
 }
 
 if (values.help) process.stdout.write(`${USAGE}\n`);

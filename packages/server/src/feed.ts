@@ -10,7 +10,7 @@ import {
 import type { EntityRecord, World } from "./world.js";
 
 /** Header of a packet, head of its message, feedback. */
-const HEADS_BYTES = 24;
+const HEADS_BYTES = 40;
 /** After the first acknowledgement everything goes once more: the rest of what was lost of the first. */
 const TICKS_OF_ALL = 3;
 

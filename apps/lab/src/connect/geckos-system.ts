@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rival } from "./rivals.js";
+import { rival } from "../room/rivals.js";
 import type { Connected, ConnectSystem } from "./system.js";
 
 /** What is used of it. */

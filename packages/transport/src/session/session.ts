@@ -99,7 +99,7 @@ export class Session {
         this.#gate.moved(this.#scheduler.nowMs());
         this.#handlers.onStateLink?.(link);
       },
-      onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
+      onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
     this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
