@@ -6,6 +6,7 @@ import {
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
+  writeEvent,
   writeFeedback,
   writePeerPayload,
   type PeerPayload,
@@ -96,6 +97,12 @@ export class PlayerLine {
   /** Sends a reliable payload while the player is in. */
   send(payload: Uint8Array): void {
     if (!this.participant.session.isClosed) this.participant.send(payload);
+  }
+
+  sendEvent(type: string, message: unknown): void {
+    const { session } = this.participant;
+    const body = writeEvent(type, message);
+    if (!session.isClosed) session.sendEvent(body);
   }
 
   /** Puts the input of this tick where the game reads it. */
