@@ -50,9 +50,11 @@ export class AuthorityGate {
     throw new NetError("entity/refused", `the room has no authority that could ${purpose}`);
   }
 
-  /** Fetches the code; once is enough. */
-  async load(): Promise<void> {
+  /** Fetches the code and begins, where the room has an authority. */
+  async enter(welcome: Welcome | undefined): Promise<void> {
+    if (!welcome?.authority) return;
     this.#class ??= (await import("./authority/authority.js")).Authority;
+    this.open(welcome);
   }
 
   /** Begins, anew after a return; the game may subscribe before anything is told. */
@@ -72,6 +74,7 @@ export class AuthorityGate {
       extrapolationLimitMs: () => options.extrapolationLimitMs(),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
+      onStates: (tick) => members().states.tell(tick),
       onError: (error) => members().errors.tell(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
       onDropped: (reason) => members().dropped(reason),

@@ -205,10 +205,7 @@ export class Room extends RoomEvents {
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
-    if (this.#welcome?.authority) {
-      await this.#gate.load();
-      this.#gate.open(this.#welcome);
-    }
+    await this.#gate.enter(this.#welcome);
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
@@ -365,6 +362,7 @@ export class Room extends RoomEvents {
       paths: () => this.members.pathPolicy(),
       post: (payload) => this.#post(payload),
       onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
+      serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
     });
   }
 
@@ -403,7 +401,7 @@ export class Room extends RoomEvents {
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
   #moved(reason: string): void {
-    this.transport.record({ about: "server", choice: "websocket", reason });
+    this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
     this.members.relayOver(this.#connection.uplink);
   }
 
@@ -424,6 +422,7 @@ export class Room extends RoomEvents {
   }
 
   #control(message: RoomControl): void {
+    if (message.type === "retained") return this.members.takeRetained(message);
     switch (message.type) {
       case "joined":
         if (!this.#welcome?.authority) this.#addPeer(message.peer);

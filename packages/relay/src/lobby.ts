@@ -10,6 +10,7 @@ import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
 import type { Caller, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
+import { tellRetained } from "./retained-states.js";
 import { Room, type RoomListing } from "./room.js";
 import { RoomDirectory } from "./room-directory.js";
 import type { Held, Newcomer, ReservedSeat, Seat } from "./seat.js";
@@ -352,6 +353,7 @@ export class Lobby {
       const secrets = { sessionId: id, token, resumeToken };
       return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
     });
+    if (!room.host) tellRetained(participant);
     if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
   }
 
@@ -378,6 +380,7 @@ export class Lobby {
     if (!participant.admitSignal()) return;
     if (message.type === "visibility") return participant.setHidden(message.hidden);
     if (message.type === "stripe") return this.#offerStripe(participant);
+    if (message.type === "retain") return participant.retained.keep(message.states);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     if (!participant.setWebrtc(message.webrtc)) return;
     const { number } = participant;

@@ -26,6 +26,7 @@ import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
 import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
+import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "./session-meter.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "./stripe-tickets.js";
@@ -78,6 +79,7 @@ export class Participant {
   lastRound = 0;
   /** The forwarder's memory of what this participant was given. */
   readonly filter = new UpdateFilter();
+  readonly retained: RetainedStates;
   readonly #options: ParticipantOptions;
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
@@ -108,6 +110,7 @@ export class Participant {
       onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
     });
     const { room } = options;
+    this.retained = new RetainedStates(options.scheduler);
     this.session = new Session({
       scheduler: options.scheduler,
       currentTick: () => room.host?.tickFor(this) ?? 0,
@@ -122,7 +125,7 @@ export class Participant {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
         onActiveLink: (link) => link && this.#opened(),
-        onLinkDown: (link, close) => this.#linkDown(link, close),
+        onLinkDown: (link, close, isLast) => this.#linkDown(link, close, isLast),
         onClosed: (close) => this.#gone(close),
       },
     });
@@ -300,10 +303,12 @@ export class Participant {
     this.#options.handlers.onOpened(this);
   }
 
-  #linkDown(link: Link, close: LinkClose): void {
+  #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     this.#links.delete(link);
     if (close.code === CloseCode.suspended) this.#isSuspended = true;
-    if (this.#isGone || this.#links.size > 0) return;
+    if (this.#isGone || this.#links.size > 0 || this.#droppedAtMs !== undefined) return;
+    // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.
+    if (!this.#isSuspended && !isLast) return;
     const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
     const isAsleep = this.#isHidden || this.#isSuspended;
     this.#droppedAtMs = this.#options.scheduler.nowMs();

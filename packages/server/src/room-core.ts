@@ -339,6 +339,7 @@ export class RoomCore implements RoomHost {
       case "reference":
       case "resync":
       case "fields":
+      case "present":
         // What players tell each other where nobody decides has no place here.
         this.counters.notAllowed += 1;
     }

@@ -42,6 +42,8 @@ export interface AuthorityOptions {
   extrapolationLimitMs(): number;
   onSpawn(entity: HostedEntity): void;
   onDespawn(entity: HostedEntity): void;
+  /** States of a tick were read, all or some. */
+  onStates(tick: number): void;
   onError(error: NetError): void;
   onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
   onDropped(reason: DropReason): void;
@@ -189,6 +191,7 @@ export class Authority {
     this.#prediction?.processed(this.#inputs?.told(feedback));
     const reason = this.entities.receive(reader.rest(), tick);
     if (reason) this.#lost(reason);
+    else this.#options.onStates(tick);
   }
 
   /** This participant wants to own an entity: the authority decides whether it may. */

@@ -100,7 +100,7 @@ export class Session {
         this.#gate.moved(this.#scheduler.nowMs());
         this.#handlers.onStateLink?.(link);
       },
-      onDown: (link, close) => this.#handlers.onLinkDown?.(link, close),
+      onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
     this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
@@ -238,6 +238,11 @@ export class Session {
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
   get isStateSlow(): boolean {
     return this.#gate.isSlow(this.#scheduler.nowMs());
+  }
+
+  /** Whether a state would leave at once, and not wait for the path. */
+  get takesStates(): boolean {
+    return this.#gate.hasRoom(this.#scheduler.nowMs());
   }
 
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
