@@ -173,6 +173,7 @@ export class PlayerLine {
       line: {
         inOrder: () => participant.inOrderLink,
         isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
+        takesStates: () => session.takesStates,
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
           const sequence = session.sendState(
