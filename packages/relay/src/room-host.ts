@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AuthorityInfo, PeerInfo } from "@paceline/protocol";
-import type { LinkClose, Session } from "@paceline/transport";
+import type { Link, LinkClose, Session } from "@paceline/transport";
 import type { MatchMethod, MatchRefusal, RoomOptions } from "./match-request.js";
 import type { Seat } from "./seat.js";
 
@@ -69,6 +69,8 @@ export interface HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session: Session;
+  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  readonly inOrderLink: Link | undefined;
   /** As the others see it. */
   readonly info: PeerInfo;
   /** Sends a reliable payload. Who lets too many wait is out. */

@@ -8,7 +8,9 @@ import { DelayedView } from "./delayed-view.js";
 import type { Player } from "./player.js";
 import type { PlayerLine } from "./player-line.js";
 import type { RoomCounters } from "./room-counters.js";
-import type { EntityRecord, World } from "./world.js";
+import { Broadcast } from "./states/broadcast.js";
+import type { Feed } from "./states/feed.js";
+import type { World } from "./world.js";
 
 export interface AudienceOptions {
   /** The room's own world. */
@@ -17,6 +19,8 @@ export interface AudienceOptions {
   readonly tickHz: number;
   readonly historyTicks: number;
   readonly delayMs: number;
+  /** States for each spectator, heads included. */
+  readonly bytesPerSecond: number;
   readonly counters: RoomCounters;
   /** Everybody in the room. */
   lines(): Iterable<PlayerLine>;
@@ -41,6 +45,7 @@ const NOBODY: ReadonlySet<Player> = new Set();
 export class Audience {
   readonly #options: AudienceOptions;
   readonly #view: DelayedView | undefined;
+  readonly #broadcasts: Broadcast | undefined;
   readonly #delayTicks: number;
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -51,11 +56,16 @@ export class Audience {
     this.#options = options;
     this.#delayTicks = Math.round((delayMs / 1000) * tickHz);
     if (this.#delayTicks === 0) return;
-    this.#view = new DelayedView({
+    const view = new DelayedView({
       ...options,
       delayTicks: this.#delayTicks,
-      onRemoved: (record) => this.#removed(record),
+      onRemoved: (record) => broadcasts.removed(record, this.#feeds()),
+      onJumped: (record) => broadcasts.teleported(record),
+      onOwnerChanged: (record) => broadcasts.force(record),
     });
+    const broadcasts = new Broadcast({ ...options, world: view.world });
+    this.#view = view;
+    this.#broadcasts = broadcasts;
   }
 
   /** The world as spectators see it. */
@@ -79,7 +89,7 @@ export class Audience {
   }
 
   /** A step was made, and its states are written. */
-  step(tick: number): void {
+  step(tick: number, nowMs: number): void {
     this.#tick = tick;
     this.#deliver();
     const view = this.#view;
@@ -88,13 +98,10 @@ export class Audience {
     const shown = view.advance(tick);
     this.#options.counters.spectatorsMissed += view.takeLeftOut();
     if (shown === undefined) return;
-    view.world.write(shown);
-    const due = view.world.due(shown);
-    for (const line of this.#options.lines()) {
-      if (line.isSpectator && line.isIn && line.isConnected) {
-        line.feed.write(shown, due, line.feedback, () => true);
-      }
-    }
+    this.#broadcasts?.write(
+      { tick: shown, nowMs },
+      this.#feeds(({ isIn, isConnected }) => isIn && isConnected),
+    );
   }
 
   /** Tells a spectator, or all of them, what the room says; when its time has come. */
@@ -135,7 +142,9 @@ export class Audience {
     }
   }
 
-  #removed(record: EntityRecord): void {
-    for (const line of this.#options.lines()) if (line.isSpectator) line.feed.removed(record);
+  #feeds(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
+    const feeds: Feed[] = [];
+    for (const line of this.#options.lines()) if (line.isSpectator && isMeant(line)) feeds.push(line.feed);
+    return feeds;
   }
 }

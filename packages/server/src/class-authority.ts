@@ -154,6 +154,11 @@ function assertRoom(room: Room): void {
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
     throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
   }
+  const { stateBytesPerSecond } = room;
+  if (!(stateBytesPerSecond >= 1000 && stateBytesPerSecond <= 100_000_000)) {
+    const expected = "1000 to 100000000 bytes per second";
+    throw new ConfigError({ field: "stateBytesPerSecond", value: stateBytesPerSecond, expected });
+  }
   checkedMessageLimits(room.messageLimits);
   if (entities.length > MOST_KINDS) {
     throw new ConfigError({

@@ -10,6 +10,9 @@ export interface DelayedViewOptions {
   readonly delayTicks: number;
   /** An entity is no more, as it is shown now. */
   onRemoved(record: EntityRecord): void;
+  /** Its state is another place, no movement. */
+  onJumped(record: EntityRecord): void;
+  onOwnerChanged(record: EntityRecord): void;
 }
 
 /** What was new at a tick. */
@@ -121,8 +124,14 @@ export class DelayedView {
   #show({ id, definition, owner, isNew, isJump, state, texts }: StateNote): void {
     if (isNew) this.#remove(id);
     const record = this.world.records.get(id) ?? this.world.spawn(definition, {}, owner, "room", id);
-    if (record.owner !== owner) this.world.setOwner(record, owner);
-    if (isJump) this.world.history.teleport(id);
+    if (record.owner !== owner) {
+      this.world.setOwner(record, owner);
+      this.#options.onOwnerChanged(record);
+    }
+    if (isJump) {
+      this.world.history.teleport(id);
+      this.#options.onJumped(record);
+    }
     const { table, row } = record.place;
     table.stateOf(row).set(state);
     table.textsOf(row).splice(0, texts.length, ...texts);

@@ -27,6 +27,8 @@ import { RewindHistory, type Past } from "./rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
+import { Broadcast } from "./states/broadcast.js";
+import type { Feed } from "./states/feed.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
 
@@ -55,6 +57,7 @@ export class RoomCore implements RoomHost {
   readonly clock: RoomClock;
   readonly loop: TickLoop;
   readonly world: World;
+  readonly broadcasts: Broadcast;
   readonly desk: MessageDesk;
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
@@ -81,13 +84,15 @@ export class RoomCore implements RoomHost {
     });
     this.#blocks = new BlockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
-    const { tickHz, entities: definitions, maxRewindMs } = room;
+    const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
     const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS };
     this.world = new World(kept);
+    this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
     this.audience = new Audience({
       ...kept,
       world: this.world,
       delayMs: room.spectatorDelayMs,
+      bytesPerSecond,
       counters: this.counters,
       lines: () => this.#lines.values(),
     });
@@ -249,11 +254,20 @@ export class RoomCore implements RoomHost {
   }
 
   despawn(record: EntityRecord): void {
-    for (const line of this.#lines.values()) {
-      if (!this.audience.isBehind(line)) line.feed.removed(record);
-    }
+    this.broadcasts.removed(record, this.#feedsOfNow());
     this.rewinding.forget(record);
     this.world.remove(record);
+  }
+
+  setOwner(record: EntityRecord, owner: Player | undefined): void {
+    this.world.setOwner(record, owner);
+    this.broadcasts.force(record);
+  }
+
+  teleport(record: EntityRecord): void {
+    this.world.history.teleport(record.id);
+    this.broadcasts.teleported(record);
+    this.rewinding.jumped(record.id);
   }
 
   /** See {@link Room.rewind}. */
@@ -282,6 +296,12 @@ export class RoomCore implements RoomHost {
     else line.send(payload);
   }
 
+  sendEvent(player: Player, type: string, message: unknown): void {
+    const line = this.lineOf(player);
+    // Who sees the world as it was is not told of what happens now; an event that waited would be none.
+    if (!this.audience.isBehind(line)) line.sendEvent(type, message);
+  }
+
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
     this.hosted.metadata = checkedMetadata(metadata);
   }
@@ -294,14 +314,11 @@ export class RoomCore implements RoomHost {
     for (const line of this.#lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
-    this.hooks.call("states", () => this.world.write(tick));
+    const nowMs = this.#options.scheduler.nowMs();
+    const feeds = this.#feedsOfNow(({ isIn, isConnected }) => isIn && isConnected);
+    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
     this.rewinding.record(tick, this.world);
-    const due = this.world.due(tick);
-    for (const line of this.#lines.values()) {
-      if (line.isIn && line.isConnected && !this.audience.isBehind(line))
-        line.feed.write(tick, due, line.feedback, (record) => isToldTo(line, record));
-    }
-    this.audience.step(tick);
+    this.audience.step(tick, nowMs);
     this.#syncPlaces();
   }
 
@@ -312,6 +329,15 @@ export class RoomCore implements RoomHost {
     if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room failed: it blocked the server");
+  }
+
+  /** Of those who are told of the world as it is. */
+  #feedsOfNow(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
+    const feeds: Feed[] = [];
+    for (const line of this.#lines.values()) {
+      if (!this.audience.isBehind(line) && isMeant(line)) feeds.push(line.feed);
+    }
+    return feeds;
   }
 
   #receive(line: PlayerLine, message: PeerPayload): void {
@@ -381,7 +407,7 @@ export class RoomCore implements RoomHost {
       if (line.participant.id !== sessionId || line.isConnected) continue;
       this.#lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.world.setOwner(record, line.player);
+        if (record.owner === line.player) this.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;
@@ -391,6 +417,7 @@ export class RoomCore implements RoomHost {
 
   #returned(line: PlayerLine): void {
     line.isConnected = true;
+    line.feed.catchUp();
     this.counters.reconnects += 1;
     line.onSettled?.(true);
     line.onSettled = undefined;
@@ -438,9 +465,4 @@ export class RoomCore implements RoomHost {
     this.clock.end();
     this.#options.onClosed(this);
   }
-}
-
-/** What a player simulates itself it is not told of. */
-function isToldTo({ player }: PlayerLine, { authority, owner }: EntityRecord): boolean {
-  return authority === "room" || owner !== player;
 }

@@ -71,6 +71,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly inputs: InputDefinition | undefined = undefined;
   /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
   readonly reconnectSeconds: number = 20;
+  /** States for each player; where more is to be told, what is least wrong waits. 1000 to 100000000 bytes per second. */
+  readonly stateBytesPerSecond: number = 131_072;
   /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
   readonly messageLimits: Partial<MessageLimits> = {};
   #core: RoomCore | undefined;
@@ -169,15 +171,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** The entity belongs to somebody else from now on, or to nobody. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.world.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#here.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
   /** The entity's next state is a new place, no movement: it is shown there at once. */
   teleport(entity: object): void {
-    const { world, rewinding } = this.#here;
-    const { id } = world.recordOf(entity);
-    world.history.teleport(id);
-    rewinding.jumped(id);
+    this.#here.teleport(this.#here.world.recordOf(entity));
   }
 
   /**
@@ -241,6 +240,15 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     message: BroadcastsOf<Types>[Type],
   ): void {
     this.#here.send(player, type, message);
+  }
+
+  /** Sends one player a message that may be lost, and that is dropped rather than late. */
+  sendEvent<Type extends Name<BroadcastsOf<Types>>>(
+    player: Player,
+    type: Type,
+    message: BroadcastsOf<Types>[Type],
+  ): void {
+    this.#here.sendEvent(player, type, message);
   }
 
   /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */

@@ -4,10 +4,11 @@ import { World } from "../src/world.js";
 import { Car } from "./race.js";
 
 const kept = { definitions: [Car], tickHz: 30, historyTicks: 64 };
+const unheard = { onRemoved: () => undefined, onJumped: () => undefined, onOwnerChanged: () => undefined };
 
 it("keeps no more than it may: states beyond are left out and counted, who comes and goes is not", () => {
   const live = new World(kept);
-  const view = new DelayedView({ ...kept, delayTicks: 1800, onRemoved: () => undefined });
+  const view = new DelayedView({ ...kept, delayTicks: 1800, ...unheard });
   const cars = Array.from({ length: 200 }, () => live.spawn(Car, {}, undefined));
   let [leftOut, most] = [0, 0];
   for (let tick = 1; tick <= 1800; tick++) {
@@ -30,7 +31,7 @@ it("keeps no more than it may: states beyond are left out and counted, who comes
 
 it("costs nothing while nothing happens", () => {
   const live = new World(kept);
-  const view = new DelayedView({ ...kept, delayTicks: 10, onRemoved: () => undefined });
+  const view = new DelayedView({ ...kept, delayTicks: 10, ...unheard });
   live.spawn(Car, {}, undefined);
   view.record(1, live);
   const { waitingBytes } = view;

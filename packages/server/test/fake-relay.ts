@@ -25,6 +25,7 @@ export class FakeParticipant implements HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session = new Session({ scheduler: new VirtualScheduler(), handlers: {} as never });
+  readonly inOrderLink = undefined;
   readonly sent: Uint8Array[] = [];
   ended: string | undefined;
 
