@@ -18,6 +18,7 @@ import {
   requestRooms,
   type RoomListing,
 } from "./match-request.js";
+import { fetchDirectPath } from "./lazy-direct-path.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
@@ -209,6 +210,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
       sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
+    if (room.transport.isDirectWanted) fetchDirectPath();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }
