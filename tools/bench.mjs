@@ -1,6 +1,6 @@
 /**
  * `pnpm bench NAME [options]`: bundles the laboratory's `bench-NAME.ts` from source and runs it in this terminal.
- * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere.
+ * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere, `--room-adapter FILE` the rooms.
  */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
@@ -22,7 +22,7 @@ async function bundle(entry, outfile) {
     target: "node20",
     conditions: ["@paceline/source"],
     // Measured as their users install them, not as we would bundle them.
-    external: ["@colyseus/schema", "msgpackr", "fast-check"],
+    external: ["@colyseus/schema", "msgpackr", "fast-check", "ws", "node-datachannel"],
     logLevel: "error",
   });
 }
@@ -46,6 +46,9 @@ async function run(name, options) {
 }
 
 const [name = "", ...options] = process.argv.slice(2);
-if (name === "--adapter" && options[0] !== undefined) {
-  await bundle(path.join(LAB, "src/peerbench-adapter.ts"), options[0]);
+/** @type {Record<string, string>} */
+const ADAPTERS = { "--adapter": "peerbench-adapter", "--room-adapter": "peerbench-room-adapter" };
+const adapter = ADAPTERS[name];
+if (adapter !== undefined && options[0] !== undefined) {
+  await bundle(path.join(LAB, `src/${adapter}.ts`), options[0]);
 } else await run(name, options);

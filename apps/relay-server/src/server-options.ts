@@ -24,7 +24,10 @@ export interface ServerOptions {
   /** How long sessions may go on when the process is told to end, ms. */
   readonly drainMs: number;
   readonly admin: AdminOptions | undefined;
-  readonly relay: Pick<RelayOptions, "rooms" | "secret" | "allowedOrigins" | "iceServers" | "limits">;
+  readonly relay: Pick<
+    RelayOptions,
+    "rooms" | "secret" | "allowedOrigins" | "iceServers" | "limits" | "turn" | "webrtc"
+  >;
 }
 
 /** Printed by `--help`. */
@@ -189,9 +192,9 @@ function webRtcOf(
   own: { readonly port: number; readonly host: string; readonly address: string | undefined },
 ): RelayOptions["webrtc"] {
   if (given === "off") return undefined;
-  const port = given === undefined ? own.port : portOf("webrtc", given);
-  if (port >= FIRST_EPHEMERAL_PORT) {
-    if (given === undefined) return undefined;
+  if (given === undefined && own.port >= FIRST_EPHEMERAL_PORT) return undefined;
+  const port = given === undefined ? own.port : Number(given);
+  if (given !== undefined && !(/^\d+$/.test(given) && port < FIRST_EPHEMERAL_PORT)) {
     throw new UsageError(`webrtc: expected off, or a whole number from 0 to 32767, got "${given}"`);
   }
   const isEverywhere = own.host === "0.0.0.0" || own.host === "::" || isIP(own.host) === 0;

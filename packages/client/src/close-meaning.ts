@@ -16,6 +16,11 @@ export function isFinal(code: number): boolean {
   );
 }
 
+/** Whether a link ended for a reason of its own, which says nothing about other links of its session. */
+export function isBroken(code: number): boolean {
+  return code < CloseCode.left || code === CloseCode.timeout || code === CloseCode.tooSlow;
+}
+
 /**
  * Whether a link that asked for a seat in its upgrade may have closed because nobody understood it: a proxy that lets no
  * such upgrade through, a server that wants to be asked first. A match request then gets a seat, or the reason.

@@ -54,6 +54,7 @@ export class Members {
   readonly leaves = new Listeners<[Peer]>();
   readonly spawns = new Listeners<[RemoteEntity]>();
   readonly despawns = new Listeners<[RemoteEntity]>();
+  readonly states = new Listeners<[number]>();
   readonly errors = new Listeners<[NetError]>();
   readonly #options: MembersOptions;
   readonly #members = new Map<number, Member>();

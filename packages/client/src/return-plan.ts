@@ -24,7 +24,8 @@ export class ReturnPlan {
   #movingTo: string | undefined;
   #attempts = 0;
   #besides = 0;
-  #droppedAtMs = 0;
+  /** Undefined while the connection is not lost. */
+  #droppedAtMs: number | undefined;
   #cancel: Cancel | undefined;
   #cancelBeside: Cancel | undefined;
 
@@ -50,16 +51,20 @@ export class ReturnPlan {
     this.#endBeside();
   }
 
-  /** The server is there. */
+  /** The connection is there again. */
   arrived(): void {
+    this.#droppedAtMs = undefined;
+    this.serverAnswered();
+  }
+
+  /** The server is there, although not what was asked of it. */
+  serverAnswered(): void {
     this.#attempts = 0;
     this.#endBeside();
   }
 
   attemptLater(isShutdown = false): void {
-    if (this.#options.scheduler.nowMs() - this.#droppedAtMs > GIVE_UP_AFTER_MS) {
-      return this.#options.onGiveUp(`no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
-    }
+    if (this.#hasGivenUp()) return;
     const delayMs = RETURN_DELAYS_MS[Math.min(this.#attempts, RETURN_DELAYS_MS.length - 1)]!;
     this.#schedule(
       delayMs + (isShutdown ? Math.random() * SHUTDOWN_SPREAD_MS : delayMs * Math.random() * 0.5),
@@ -94,9 +99,18 @@ export class ReturnPlan {
     const delayMs = BESIDE_DELAYS_MS[Math.min(this.#besides, BESIDE_DELAYS_MS.length - 1)]!;
     this.#besides += 1;
     this.#cancelBeside = this.#options.scheduler.after(delayMs, () => {
+      // Attempts that neither open nor end are no reason to go on for ever.
+      if (this.#hasGivenUp()) return;
       this.#options.attemptBeside();
       this.#besideLater();
     });
+  }
+
+  #hasGivenUp(): boolean {
+    const lostForMs = this.#options.scheduler.nowMs() - (this.#droppedAtMs ?? Number.POSITIVE_INFINITY);
+    if (lostForMs <= GIVE_UP_AFTER_MS) return false;
+    this.#options.onGiveUp(`no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
+    return true;
   }
 
   #endBeside(): void {

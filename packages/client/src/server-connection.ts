@@ -14,7 +14,7 @@ import {
   type LinkMonitorOptions,
   type Uplink,
 } from "@paceline/transport";
-import { canJoinElsewhere, errorOf, isFinal } from "./close-meaning.js";
+import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { Listeners } from "./listeners.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
@@ -72,7 +72,8 @@ export class ServerConnection {
       serverUrl,
       attempt: () => this.#attempt(),
       attemptBeside: () => this.#resumeBeside(),
-      onGiveUp: (reason) => this.#end(CloseCode.timeout, reason),
+      // A page that sleeps has not tried.
+      onGiveUp: (reason) => this.#isAsleep || this.#end(CloseCode.timeout, reason),
     });
     this.#stripes = new Stripes({
       scheduler,
@@ -251,7 +252,7 @@ export class ServerConnection {
         onActiveLink: (link, reason) => this.#activated(link, reason),
         onSilence: (link, isSilent) => this.#silent(link, isSilent),
         onStateLink: (link) => this.stateLinks.tell(link),
-        onLinkDown: (link, close) => this.#linkEnded(link, close),
+        onLinkDown: (link, close, isLast) => this.#linkEnded(link, close, isLast),
         onClosed: (close) => this.#linkDown(close),
       },
     });
@@ -287,8 +288,8 @@ export class ServerConnection {
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
     // Whoever has to come back wants to the others of this room, not into another of its kind.
-    const { credentials } = this.#call;
-    this.#call = { method: "joinById", target: welcome.roomId, options, credentials };
+    const { credentials, terms } = this.#call;
+    this.#call = { method: "joinById", target: welcome.roomId, options, credentials, terms };
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
@@ -312,10 +313,11 @@ export class ServerConnection {
     }
   }
 
-  /** One beside the WebSocket may end without the server being out of reach. */
-  #linkEnded(link: Link, close: LinkClose): void {
+  /** While one link of the session lives the server is in reach: one beside the WebSocket may be the last. */
+  #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
     this.linkEnds.tell(link, close);
-    if (link instanceof StripedLink) this.#linkDown(close, link);
+    if (link instanceof StripedLink) this.#linkDown(close, link, isLast);
+    else if (this.#state === "joined" && isLast) this.#linkDown(close);
   }
 
   #activated(link: Link | undefined, reason: string): void {
@@ -329,19 +331,21 @@ export class ServerConnection {
     else this.#plan.arrived();
   }
 
-  #linkDown(close: LinkClose, link?: Link): void {
+  #linkDown(close: LinkClose, link?: Link, isLast = true): void {
     if (link) this.#links.delete(link as StripedLink);
     if (this.#state === "left") return;
     if (this.#state === "joining") return this.#notJoined(close, link);
     // A link that was replaced, or one that was tried beside it: what carries the session goes on.
-    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close);
+    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close, isLast);
   }
 
-  #lost(close: LinkClose): void {
+  #lost(close: LinkClose, isLast: boolean): void {
     const others = this.#session.isClosed ? [] : [...this.#links];
     const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
     if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
     if (others.some(({ state }) => state === "open")) return;
+    // WebRTC carries everything until there is a WebSocket again.
+    if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.beside();
     if (this.#move("linkDown")) {
       this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
@@ -375,8 +379,8 @@ export class ServerConnection {
   /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
   #forgetSession(): void {
     this.#identity = undefined;
-    // The server is there: no reason to wait any longer.
-    this.#plan.arrived();
+    // No reason to wait any longer.
+    this.#plan.serverAnswered();
     this.#session.close(CloseCode.left, "forgotten by the server");
     this.#links.clear();
     this.#session = this.#newSession();

@@ -62,6 +62,10 @@ export class ServerPath {
   /** What carries what to the server now, and why. */
   explain(): Explanation {
     const own = this.#connection.explanation;
+    if (this.#connection.link?.kind === "webrtc") {
+      const reason = "the WebSocket is gone; WebRTC carries everything until there is another one";
+      return { about: "server", choice: "everything on webrtc", reason };
+    }
     if (this.#connection.uplink?.linkFor("state")?.kind === "webrtc") {
       const reason = "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP";
       return { about: "server", choice: `states on webrtc, the rest on ${own.choice}`, reason };

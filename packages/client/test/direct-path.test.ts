@@ -1,5 +1,12 @@
 import { VirtualScheduler } from "@paceline/testkit";
-import type { Link } from "@paceline/transport";
+import {
+  newLinkCounters,
+  type Link,
+  type LinkRoute,
+  type LinkState,
+  type SignalledLink,
+  type WebRtcLinkOptions,
+} from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { DirectPath } from "../src/direct-path.js";
 
@@ -144,5 +151,207 @@ describe("the side that answers", () => {
     scene.path.allow(false);
     scene.path.signal(1, { type: "offer" });
     expect(scene.links).toEqual([]);
+  });
+});
+
+/** A link that is negotiated by nobody, with what the path asks of it open to the test. */
+class HandLink implements SignalledLink {
+  readonly kind = "webrtc";
+  readonly isUnreliable = true;
+  readonly counters = newLinkCounters();
+  readonly queuedBytes = 0;
+  readonly hint = undefined;
+  readonly options: WebRtcLinkOptions;
+  state: LinkState = "connecting";
+  route: LinkRoute | undefined;
+
+  constructor(options: WebRtcLinkOptions) {
+    this.options = options;
+  }
+
+  start(): void {}
+  send(): void {}
+  signal(): void {}
+
+  close(): void {
+    this.state = "closed";
+  }
+}
+
+/** A path with a TURN server, whose links the test opens and ends. */
+class RungScene {
+  readonly scheduler = new VirtualScheduler();
+  readonly links: HandLink[] = [];
+  readonly deadlinesMs: number[] = [];
+  readonly path: DirectPath;
+  chance = 0.5;
+
+  constructor({ isInitiator = true, hasTurn = true } = {}) {
+    this.path = new DirectPath({
+      scheduler: this.scheduler,
+      iceServers: () => (hasTurn ? [{ urls: "turn:turn.example", username: "me", credential: "word" }] : []),
+      isInitiator,
+      random: () => this.chance,
+      newLink: (options) => new HandLink(options),
+      sendSignal: () => undefined,
+      attach: (link, { deadlineMs }) => {
+        this.links.push(link as HandLink);
+        this.deadlinesMs.push(deadlineMs);
+      },
+    });
+  }
+
+  get newest(): HandLink {
+    return this.links.at(-1)!;
+  }
+
+  /** How each attempt gathers candidates. */
+  get policies(): (string | undefined)[] {
+    return this.links.map(({ options }) => options.iceTransportPolicy);
+  }
+
+  fail(link = this.newest): void {
+    link.state = "closed";
+    this.path.linkDown(link, { code: 4002, reason: "no proof" });
+  }
+
+  /** The newest one was proven, by this route. */
+  use(isTurn: boolean): void {
+    this.newest.state = "open";
+    this.newest.route = { isTurn, protocol: "udp" };
+    this.newest.counters.packetsReceived += 1;
+    this.path.linkActive(this.newest);
+  }
+}
+
+describe("the rungs above the relay", () => {
+  test("are a path of any kind, and at once through TURN alone where that brought nothing, each with a deadline", () => {
+    const scene = new RungScene();
+    scene.path.allow(true);
+    scene.fail();
+    expect(scene.policies).toEqual(["all", "relay"]);
+    expect(scene.deadlinesMs).toEqual([8000, 6000]);
+    scene.fail();
+    expect(scene.links).toHaveLength(2);
+    scene.scheduler.advance(1001);
+    expect(scene.policies).toEqual(["all", "relay", "all"]);
+  });
+
+  test("have no second attempt through TURN without a server for it, nor where something had come through", () => {
+    const without = new RungScene({ hasTurn: false });
+    without.path.allow(true);
+    without.fail();
+    expect(without.policies).toEqual(["all"]);
+    const worked = new RungScene();
+    worked.path.allow(true);
+    worked.use(false);
+    worked.fail();
+    expect(worked.policies).toEqual(["all"]);
+  });
+
+  test("are climbed again after two minutes on TURN, beside the link that works, which ends when the new one is used", () => {
+    const scene = new RungScene();
+    scene.path.allow(true);
+    scene.use(true);
+    scene.scheduler.advance(119_000);
+    expect(scene.links).toHaveLength(1);
+    scene.scheduler.advance(2000);
+    expect(scene.policies).toEqual(["all", "all"]);
+    expect(scene.links.map(({ state }) => state)).toEqual(["open", "connecting"]);
+    expect(scene.path.route?.isTurn).toBe(true);
+    scene.use(false);
+    expect(scene.links.map(({ state }) => state)).toEqual(["closed", "open"]);
+    scene.path.linkDown(scene.links[0]!, { code: 4003, reason: "replaced" });
+    expect(scene.path.route?.isTurn).toBe(false);
+    scene.scheduler.advance(600_000);
+    expect(scene.links).toHaveLength(2);
+  });
+
+  test("that cannot be climbed leave the link through TURN as it is, for two more minutes", () => {
+    const scene = new RungScene();
+    scene.path.allow(true);
+    scene.use(true);
+    const works = scene.newest;
+    for (const attempts of [2, 3]) {
+      scene.scheduler.advance(121_000);
+      expect(scene.links).toHaveLength(attempts);
+      scene.fail();
+      expect([works.state, scene.path.route?.isTurn]).toEqual(["open", true]);
+    }
+  });
+
+  test("are not climbed again from a direct link, nor by the side that answers", () => {
+    const direct = new RungScene();
+    direct.path.allow(true);
+    direct.use(false);
+    const answering = new RungScene({ isInitiator: false });
+    answering.path.allow(true);
+    answering.path.signal(1, { type: "offer" });
+    answering.use(true);
+    for (const scene of [direct, answering]) {
+      scene.scheduler.advance(600_000);
+      expect(scene.links).toHaveLength(1);
+    }
+  });
+});
+
+describe("chance", () => {
+  test.each([
+    [0, 750],
+    [0.5, 1000],
+    [0.999_999, 1250],
+  ])("%d spreads the wait to %d ms, so that many do not come back together", (chance, waitMs) => {
+    const scene = new RungScene({ hasTurn: false });
+    scene.chance = chance;
+    scene.path.allow(true);
+    scene.fail();
+    scene.scheduler.advance(waitMs - 1);
+    expect(scene.links).toHaveLength(1);
+    scene.scheduler.advance(2);
+    expect(scene.links).toHaveLength(2);
+  });
+});
+
+describe("a peer that begins anew all the time", () => {
+  test("is answered six times in ten seconds, and again when these are over", () => {
+    const scene = new RungScene({ isInitiator: false });
+    scene.path.allow(true);
+    for (let attempt = 1; attempt <= 20; attempt++) {
+      scene.path.signal(attempt, { type: "offer" });
+      scene.scheduler.advance(100);
+    }
+    expect(scene.links).toHaveLength(6);
+    expect(scene.links.filter(({ state }) => state !== "closed")).toHaveLength(1);
+    scene.scheduler.advance(10_000);
+    scene.path.signal(21, { type: "offer" });
+    expect(scene.links).toHaveLength(7);
+  });
+});
+
+describe("another network", () => {
+  test("makes a path that failed be tried at once, and one through TURN", () => {
+    const failed = new RungScene({ hasTurn: false });
+    failed.path.allow(true);
+    failed.fail();
+    failed.path.networkChanged();
+    expect(failed.links).toHaveLength(2);
+    const turn = new RungScene();
+    turn.path.allow(true);
+    turn.use(true);
+    turn.path.networkChanged();
+    expect(turn.links.map(({ state }) => state)).toEqual(["open", "connecting"]);
+  });
+
+  test("leaves a direct link, an attempt that is on its way, and one that is not wanted, as they are", () => {
+    const direct = new RungScene();
+    direct.path.allow(true);
+    direct.use(false);
+    direct.path.networkChanged();
+    const trying = new RungScene();
+    trying.path.allow(true);
+    trying.path.networkChanged();
+    const unwanted = new RungScene();
+    unwanted.path.networkChanged();
+    expect([direct, trying, unwanted].map(({ links }) => links.length)).toEqual([1, 1, 0]);
   });
 });

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { defineEntity, vec2, type Room } from "@paceline/client";
-import { nodeWebRtc } from "@paceline/client/node";
+import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { describe, expect, test } from "vitest";
 import { Stage } from "./stage.js";
@@ -89,6 +89,47 @@ describe.skipIf(!webRtc)(
       await until("it has moved", () => [...theirs!.entities(Car)][0]!.shown.position.x === 3);
       await until("WebRTC is back", () => isSplit(mine!));
       expect(drops).toEqual([]);
+    });
+
+    test("carries everything while the WebSocket is gone, and nobody is told of a drop", RETRY, async () => {
+      let isBlocked = false;
+      const webSocket = class extends NodeWebSocket {
+        constructor(url: string, protocols?: string[]) {
+          // Nobody listens there.
+          super(isBlocked ? "ws://127.0.0.1:9/" : url, protocols);
+        }
+      };
+      const server = await withWebRtc();
+      const mine = await stage.join(server, { ...relayed, webSocket });
+      const theirs = await stage.join(server, relayed);
+      await until("states go over WebRTC", () => isSplit(mine) && isSplit(theirs));
+      const [life, heard, heardByMe]: [string[], number[], number[]] = [[], [], []];
+      mine.onDrop(() => life.push("drop"));
+      mine.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+      theirs.onPeerLeave(() => life.push("peer left"));
+      theirs.onMessage("n", (n) => heard.push(n as number));
+      mine.onMessage("n", (n) => heardByMe.push(n as number));
+      isBlocked = true;
+      server.cutLinks(0);
+      await until("it knows", () => mine.transport.serverPath.choice === "everything on webrtc");
+      for (let n = 0; n < 50; n++) {
+        mine.send("n", n);
+        theirs.send("n", n);
+      }
+      const all = Array.from({ length: 50 }, (_, n) => n);
+      await until("all has arrived", () => heard.length >= 50 && heardByMe.length >= 50);
+      expect([heard, heardByMe, life, mine.state]).toEqual([all, all, [], "joined"]);
+      isBlocked = false;
+      await until("there is a WebSocket again", () => isSplit(mine), 12_000);
+      expect(life).toEqual([]);
+      isBlocked = true;
+      server.cutLinks();
+      await until("it knows", () => mine.transport.serverPath.choice === "everything on webrtc");
+      mine.transport.killServerWebRtc();
+      await until("the last way is gone", () => life.length > 0);
+      isBlocked = false;
+      await until("it is back", () => life.length > 1, 12_000);
+      expect(life).toEqual(["drop", "resumed"]);
     });
 
     test("[WF60] is not opened where nothing would go over it: alone in a mesh", async () => {

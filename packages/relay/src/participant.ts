@@ -125,7 +125,7 @@ export class Participant {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
         onActiveLink: (link) => link && this.#opened(),
-        onLinkDown: (link, close) => this.#linkDown(link, close),
+        onLinkDown: (link, close, isLast) => this.#linkDown(link, close, isLast),
         onClosed: (close) => this.#gone(close),
       },
     });
@@ -168,6 +168,13 @@ export class Participant {
   openLink(trafficClass: TrafficClassName): Link | undefined {
     const link = this.session.linkFor(trafficClass);
     return link?.state === "open" ? link : undefined;
+  }
+
+  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  get inOrderLink(): Link | undefined {
+    const newest = this.#newest;
+    const isInOrder = newest?.isUnreliable === false && newest.width === 1;
+    return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
   }
 
   /** Changes what the others see; false where it is so already. */
@@ -296,10 +303,12 @@ export class Participant {
     this.#options.handlers.onOpened(this);
   }
 
-  #linkDown(link: Link, close: LinkClose): void {
+  #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     this.#links.delete(link);
     if (close.code === CloseCode.suspended) this.#isSuspended = true;
-    if (this.#isGone || this.#links.size > 0) return;
+    if (this.#isGone || this.#links.size > 0 || this.#droppedAtMs !== undefined) return;
+    // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.
+    if (!this.#isSuspended && !isLast) return;
     const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
     const isAsleep = this.#isHidden || this.#isSuspended;
     this.#droppedAtMs = this.#options.scheduler.nowMs();

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import { WebSocketLink, systemScheduler } from "@paceline/transport";
+import { WebSocketLink, systemScheduler, type WebSocketLike } from "@paceline/transport";
 import { NodeWebSocket } from "@paceline/transport/node";
 import { vi } from "vitest";
 import { createRelay, type Relay, type RelayOptions } from "../src/index.js";
@@ -28,6 +28,7 @@ export class RealRelay {
   readonly relay: Relay;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #upgraded = new Set<Socket>();
   readonly #players: Player[] = [];
   readonly #raw: RawWebSocket[] = [];
 
@@ -37,6 +38,8 @@ export class RealRelay {
       if (!this.relay.handleRequest(request, response)) response.writeHead(404).end();
     });
     this.#server.on("upgrade", (request, socket, head) => {
+      this.#upgraded.add(socket as Socket);
+      socket.once("close", () => this.#upgraded.delete(socket as Socket));
       if (!this.relay.handleUpgrade(request, socket, head)) socket.destroy();
     });
     this.#server.on("connection", (socket) => {
@@ -89,16 +92,26 @@ export class RealRelay {
 
   /** A player whose link offers these subprotocols. */
   player(protocols: readonly string[]): Player {
+    return this.playerAndSocket(protocols).player;
+  }
+
+  /** The same, and the socket under the link. */
+  playerAndSocket(protocols: readonly string[]): { player: Player; socket: WebSocketLike } {
     const player = new Player(systemScheduler);
     this.#players.push(player);
-    this.reopen(player, protocols);
-    return player;
+    return { player, socket: this.reopen(player, protocols) };
   }
 
   /** One more link for a player. */
-  reopen(player: Player, protocols: readonly string[]): void {
+  reopen(player: Player, protocols: readonly string[]): WebSocketLike {
     const socket = new NodeWebSocket(`${this.url.replace("http", "ws")}/link`, [...protocols]);
     player.attach(new WebSocketLink(socket, { scheduler: systemScheduler }));
+    return socket;
+  }
+
+  /** The relay's ends of all connections under links, the oldest first. */
+  get streams(): readonly Socket[] {
+    return [...this.#upgraded];
   }
 
   async raw(protocols: readonly string[], headers: readonly string[] = []): Promise<RawWebSocket> {

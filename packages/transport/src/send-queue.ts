@@ -5,13 +5,15 @@ import type { Cancel, Scheduler } from "./scheduler.js";
 export interface SendQueueOptions {
   readonly scheduler: Scheduler;
   readonly counters: LinkCounters;
-  /** Gives the bytes to the path. May throw: the packet then counts as dropped. */
-  write(packet: Uint8Array): void;
+  /** Gives the bytes to the path. May throw: the packet then counts as dropped. `taken` may be called when it has sent them. */
+  write(packet: Uint8Array, taken: () => void): void;
   /** Bytes that the path has taken but not sent yet (`bufferedAmount`). */
   bufferedBytes(): number;
   /** More waits than the limit: the receiver is too slow; the owner closes the link. */
   onOverflow(): void;
   readonly limits?: Partial<SendQueueLimits>;
+  /** The path always calls `taken`: it need not be asked all the time. Default: false. */
+  readonly tellsWhenTaken?: boolean;
 }
 
 export interface SendQueueLimits {
@@ -22,7 +24,7 @@ export interface SendQueueLimits {
   /** States and events without a key that may wait here; beyond it the oldest are dropped. */
   readonly loosePackets: number;
   readonly eventLifetimeMs: number;
-  /** How often the path is asked whether it has room, while anything waits. */
+  /** How often a path that does not tell is asked whether it has room, while anything waits. */
   readonly pollMs: number;
 }
 
@@ -33,6 +35,9 @@ export const sendQueueDefaults: SendQueueLimits = {
   eventLifetimeMs: 1500,
   pollMs: 8,
 };
+
+/** A path that tells is asked all the same: what fills it may not have come from here, as the pongs of a WebSocket. */
+const SELDOM_MS = 250;
 
 interface Loose {
   readonly packet: Uint8Array;
@@ -52,6 +57,7 @@ export class SendQueue {
   readonly #bulk: Uint8Array[] = [];
   readonly #states = new Map<number, Uint8Array>();
   readonly #loose: Loose[] = [];
+  readonly #drain = (): void => this.drain();
   #commandBytes = 0;
   #stopPolling: Cancel | undefined;
 
@@ -70,7 +76,8 @@ export class SendQueue {
   send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
     if (this.#isEmpty() && this.#hasRoom()) return this.#write(packet);
     this.#enqueue(trafficClass, packet, key);
-    this.#stopPolling ??= this.#options.scheduler.every(this.#limits.pollMs, () => this.drain());
+    const pollMs = this.#options.tellsWhenTaken ? SELDOM_MS : this.#limits.pollMs;
+    this.#stopPolling ??= this.#options.scheduler.every(pollMs, this.#drain);
   }
 
   /** Writes what the path takes now; the owner calls it when the path says that it has room. */
@@ -151,7 +158,7 @@ export class SendQueue {
 
   #write(packet: Uint8Array): void {
     try {
-      this.#options.write(packet);
+      this.#options.write(packet, this.#drain);
     } catch {
       this.#options.counters.packetsDropped += 1;
       return;

@@ -1,17 +1,16 @@
 import { linkContract } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
-import { loaded, nativePair } from "./node-webrtc-pair.js";
+import { loaded, congestiblePair } from "./node-webrtc-pair.js";
 
 // Two connections of this library fail to meet in three of a thousand cases (never a browser and one of it).
 const RETRIES = 2;
 
 describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loaded"})`, () => {
-  const cases = linkContract.filter(({ needs }) => needs !== "congest");
-  test.each(cases.map((rule) => [rule.title, rule] as const))(
+  test.each(linkContract.map((rule) => [rule.title, rule] as const))(
     "%s",
     { retry: RETRIES, timeout: 20_000 },
     async (_title, rule) => {
-      const pair = nativePair(loaded.native!);
+      const pair = await congestiblePair(loaded.native!);
       try {
         await expect(rule.run(pair)).resolves.toBeUndefined();
       } finally {

@@ -2,9 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemScheduler } from "@paceline/transport";
 import { loadNativeWebRtc, NodeWebRtcLink, type NativeWebRtc } from "@paceline/transport/node";
 import type { LinkPair } from "@paceline/testkit";
+import { signalThrough } from "./signal-through.js";
+import { UdpBottleneck } from "./udp-bottleneck.js";
 
 /** Below the ports that outgoing connections take. */
 export const TEST_UDP_PORT = 20_000 + (process.pid % 10_000);
+
+const LOOPBACK = "127.0.0.1";
 
 /** The native library, or why its tests are skipped. */
 export const loaded = await loadNativeWebRtc();
@@ -12,7 +16,7 @@ export const loaded = await loadNativeWebRtc();
 /** A link of a client, which offers, and one of a server, which answers on one port; not started yet. */
 export function nativePair(native: NativeWebRtc, udpPort = TEST_UDP_PORT): NativePair {
   const scheduler = systemScheduler;
-  const common = { native, scheduler, iceServers: [], bindAddress: "127.0.0.1" };
+  const common = { native, scheduler, iceServers: [], bindAddress: LOOPBACK };
   const client: NodeWebRtcLink = new NodeWebRtcLink({
     ...common,
     isInitiator: true,
@@ -41,4 +45,36 @@ export function nativePair(native: NativeWebRtc, udpPort = TEST_UDP_PORT): Nativ
 export interface NativePair extends LinkPair {
   readonly a: NodeWebRtcLink;
   readonly b: NodeWebRtcLink;
+}
+
+/** The same over a path that can be made narrow; not started yet. */
+export async function congestiblePair(native: NativeWebRtc): Promise<LinkPair> {
+  const path = await UdpBottleneck.open(LOOPBACK);
+  const { address, ports } = path;
+  const common = { native, scheduler: systemScheduler, iceServers: [], bindAddress: address };
+  const client: NodeWebRtcLink = new NodeWebRtcLink({
+    ...common,
+    isInitiator: true,
+    onSignal: (data) => server.signal(signalThrough(data, address, ports.b)),
+  });
+  const server: NodeWebRtcLink = new NodeWebRtcLink({
+    ...common,
+    isInitiator: false,
+    udpPort: TEST_UDP_PORT,
+    onSignal: (data) => client.signal(signalThrough(data, address, ports.a)),
+  });
+  return {
+    a: client,
+    b: server,
+    pass: async (ms) => {
+      await sleep(ms);
+    },
+    congest: (isSlow) => path.narrow(isSlow ? 64_000 : Number.POSITIVE_INFINITY),
+    async dispose() {
+      client.close(4000, "test over");
+      server.close(4000, "test over");
+      await sleep(20);
+      path.close();
+    },
+  };
 }

@@ -1,5 +1,5 @@
-import type { TrafficClassName } from "@paceline/protocol";
-import type { Link, LinkClose } from "@paceline/transport";
+import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import type { Link, LinkClose, LinkCounters } from "@paceline/transport";
 
 /** Two connected links to test, and a way to let time pass on them. */
 export interface LinkPair {
@@ -8,7 +8,11 @@ export interface LinkPair {
   /** Lets so many milliseconds pass, virtual or real. */
   pass(ms: number): Promise<void>;
   /** Makes the path from a so slow that packets wait, and fast again; absent where the test cannot do that. */
-  congest?(isSlow: boolean): void;
+  congest?(isSlow: boolean): void | Promise<void>;
+  /** What the queue in front of the path counts, where that is not a's own: a relayed link uses those below it. */
+  readonly queueCounters?: () => Readonly<LinkCounters>;
+  /** How the link ended whose queue it is, where that is not a's own. */
+  readonly queueClose?: () => LinkClose | undefined;
   dispose(): Promise<void>;
 }
 
@@ -33,6 +37,10 @@ interface Observed {
 
 const DEADLINE_MS = 10_000;
 const STEP_MS = 10;
+/** What waits in front of a busy path and can be replaced, a packet or two besides: near zero. */
+const NEAR_ZERO_BYTES = 8192;
+/** Commands that may wait: a megabyte by default, and what is on its way in sockets. */
+const BOUNDED_BYTES = 1_500_000;
 const everyClass: readonly TrafficClassName[] = ["state", "reference", "event", "command", "input", "bulk"];
 
 /** The rules of {@link Link}: run each of them against a fresh pair of every kind of link. */
@@ -173,11 +181,11 @@ export const linkContract: readonly ContractCase[] = [
     needs: "congest",
     async run(pair) {
       const { b } = await start(pair);
-      pair.congest?.(true);
+      await pair.congest?.(true);
       const count = 100;
       for (let index = 0; index < count; index++) pair.a.send("bulk", numbered(index, 1000));
       pair.a.send("command", numbered(1000, 60));
-      pair.congest?.(false);
+      await pair.congest?.(false);
       await until(pair, () => b.packets.length > count, "all arrive");
       const order = b.packets.map(numberOf);
       check(order.indexOf(1000) < count / 2, `the command came as number ${order.indexOf(1000)}`);
@@ -193,14 +201,16 @@ export const linkContract: readonly ContractCase[] = [
     needs: "congest",
     async run(pair) {
       const { b } = await start(pair);
-      pair.congest?.(true);
-      for (let index = 0; index < 60; index++) pair.a.send("event", numbered(index, 1000));
+      await pair.congest?.(true);
+      const before = countersOf(pair).packetsDropped;
+      for (let index = 0; index < 100; index++) pair.a.send("event", numbered(index, 1000));
       await pair.pass(1600);
-      const before = b.packets.length;
-      pair.congest?.(false);
+      const inTime = b.packets.length;
+      await pair.congest?.(false);
       await pair.pass(500);
-      check(before < 30, `${before} events passed a path that is too slow for them`);
-      check(pair.a.counters.packetsDropped > 20, `only ${pair.a.counters.packetsDropped} were dropped`);
+      check(inTime < 30, `${inTime} events passed a path that is too slow for them`);
+      const dropped = countersOf(pair).packetsDropped - before;
+      check(dropped > 20, `only ${dropped} were dropped`);
     },
   },
   {
@@ -208,18 +218,17 @@ export const linkContract: readonly ContractCase[] = [
     needs: "congest",
     async run(pair) {
       const { b } = await start(pair);
-      pair.congest?.(true);
+      await pair.congest?.(true);
+      const before = countersOf(pair).statesReplaced;
       const rounds = 200;
       for (let index = 0; index < rounds; index++) {
         pair.a.send("state", numbered(index, 600), 1);
         pair.a.send("state", numbered(index + 100_000, 600), 2);
         pair.a.send("command", numbered(index + 200_000, 60));
       }
-      check(
-        pair.a.counters.statesReplaced > rounds,
-        `only ${pair.a.counters.statesReplaced} states were replaced`,
-      );
-      pair.congest?.(false);
+      const replaced = countersOf(pair).statesReplaced - before;
+      check(replaced > rounds, `only ${replaced} states were replaced`);
+      await pair.congest?.(false);
       const newest = [rounds - 1, 100_000 + rounds - 1, 200_000 + rounds - 1];
       const arrived = () => new Set(b.packets.map(numberOf));
       await until(pair, () => newest.every((number) => arrived().has(number)), "the newest of each arrive");
@@ -232,7 +241,57 @@ export const linkContract: readonly ContractCase[] = [
       );
     },
   },
+  {
+    title: "gives a busy path so little that hardly a state of a busy time comes late",
+    needs: "congest",
+    async run(pair) {
+      const { b } = await start(pair);
+      await pair.congest?.(true);
+      const waitingBefore = pair.a.queuedBytes;
+      let most = 0;
+      const count = 200;
+      for (let index = 0; index < count; index++) {
+        pair.a.send("state", numbered(index, 600), 1);
+        most = Math.max(most, pair.a.queuedBytes - waitingBefore);
+        await pair.pass(STEP_MS);
+      }
+      const inTime = b.packets.length;
+      await pair.congest?.(false);
+      await until(
+        pair,
+        () => b.packets.some((packet) => numberOf(packet) === count - 1),
+        "the newest arrives",
+      );
+      await pair.pass(300);
+      const late = b.packets.length - inTime;
+      check(most <= NEAR_ZERO_BYTES, `${most} bytes of states waited`);
+      check(late < count / 3, `${late} of ${count} states came after the busy time`);
+    },
+  },
+  {
+    title: "ends with tooSlow rather than to keep commands without bounds",
+    needs: "congest",
+    async run(pair) {
+      const { a } = await start(pair);
+      await pair.congest?.(true);
+      const waitingBefore = pair.a.queuedBytes;
+      let most = 0;
+      for (let sent = 0; sent < 300; sent++) {
+        pair.a.send("command", pattern(16_384, sent));
+        most = Math.max(most, pair.a.queuedBytes - waitingBefore);
+      }
+      check(most <= BOUNDED_BYTES, `${most} bytes of commands waited`);
+      const close = (): LinkClose | undefined => (pair.queueClose ? pair.queueClose() : a.close);
+      await until(pair, () => close() !== undefined, "the link ends");
+      await pair.congest?.(false);
+      same(close()?.code, CloseCode.tooSlow, "code");
+    },
+  },
 ];
+
+function countersOf(pair: LinkPair): Readonly<LinkCounters> {
+  return pair.queueCounters?.() ?? pair.a.counters;
+}
 
 async function start(pair: LinkPair): Promise<{ a: Observed; b: Observed }> {
   const a = observe(pair.a);

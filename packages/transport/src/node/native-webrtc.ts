@@ -1,8 +1,16 @@
 /** What is used of `node-datachannel`, so that types and tests do not depend on an optional package. */
 export interface NativeWebRtc {
   readonly PeerConnection: new (name: string, config: NativeConfig) => NativeConnection;
+  /** For connections that are made after it. */
+  setSctpSettings(settings: { readonly sendBufferSize: number }): void;
   cleanup(): void;
 }
+
+/**
+ * What SCTP may hold: one packet of the largest size and a few more. The library's own megabyte does not count as
+ * `bufferedAmount`, so that on a slow path a hundred kilobytes of states would go out late, none of them replaced.
+ */
+const SCTP_SEND_BUFFER_BYTES = 24_576;
 
 /** Settings of a native connection. */
 export interface NativeConfig {
@@ -70,7 +78,9 @@ export type NativeWebRtcLoad =
  */
 export async function loadNativeWebRtc(): Promise<NativeWebRtcLoad> {
   try {
-    return { native: await import("node-datachannel") };
+    const native: NativeWebRtc = await import("node-datachannel");
+    native.setSctpSettings({ sendBufferSize: SCTP_SEND_BUFFER_BYTES });
+    return { native };
   } catch (error) {
     const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
     return { failure: `node-datachannel cannot be loaded: ${line}` };

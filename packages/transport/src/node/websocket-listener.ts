@@ -49,6 +49,7 @@ export class WebSocketListener {
       webSocket.on("error", () => undefined);
       const link = new WebSocketLink(webSocket, {
         scheduler: this.#options.scheduler ?? systemScheduler,
+        tellsWhenSent: true,
         ...(this.#options.queue && { queue: this.#options.queue }),
       });
       onLink({ link, offeredProtocols });

@@ -14,7 +14,7 @@ export interface SessionLinksOptions {
   onActive(link: Link | undefined, reason: string): void;
   /** The link that carries what may be lost has changed. */
   onSwift(link: Link | undefined): void;
-  onDown(link: Link, close: LinkClose): void;
+  onDown(link: Link, close: LinkClose, isLast: boolean): void;
   onSilence(link: Link, isSilent: boolean): void;
 }
 
@@ -104,7 +104,7 @@ export class SessionLinks {
     const index = this.#monitors.indexOf(monitor);
     if (index < 0) return;
     this.#monitors.splice(index, 1);
-    this.#options.onDown(monitor.link, close);
+    this.#options.onDown(monitor.link, close, bestOf(this.#monitors) === undefined);
     // The owner may have ended the session, or changed the links, meanwhile.
     this.choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
   }

@@ -32,8 +32,8 @@ export interface SessionHandlers {
   onSilence?(link: Link, isSilent: boolean): void;
   /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
   onStateLink?(link: Link | undefined): void;
-  /** A link of this session has ended, of itself or given up. */
-  onLinkDown?(link: Link, close: LinkClose): void;
+  /** A link of this session has ended, of itself or given up. `isLast`: no other can carry anything now. */
+  onLinkDown?(link: Link, close: LinkClose, isLast: boolean): void;
   /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
   onClosed?(close: LinkClose): void;
 }

@@ -53,6 +53,12 @@ export class StateGate {
     this.update(nowMs);
   }
 
+  /** Whether the path takes less than it is given. */
+  isSlow(nowMs: number): boolean {
+    const oldest = this.#flying[0];
+    return this.#credit !== undefined || (oldest !== undefined && this.#isLate(nowMs - oldest.sentAtMs));
+  }
+
   /** The state has arrived: those before it have, too, or never will. */
   acknowledged(sequence: number, nowMs: number): void {
     const index = this.#flying.findIndex((flying) => flying.sequence === sequence);

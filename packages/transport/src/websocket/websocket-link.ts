@@ -11,7 +11,8 @@ export interface WebSocketLike {
   addEventListener(type: "open" | "error", listener: () => void): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: "close", listener: (event: LinkClose) => void): void;
-  send(data: Uint8Array): void;
+  /** `done`: that of `ws`, called when the system has taken the bytes; a browser's ignores it. */
+  send(data: Uint8Array, done?: () => void): void;
   close(code?: number, reason?: string): void;
 }
 
@@ -21,6 +22,8 @@ export type WebSocketConstructor = new (url: string, protocols?: string[]) => We
 export interface WebSocketLinkOptions {
   readonly scheduler: Scheduler;
   readonly queue?: Partial<SendQueueLimits>;
+  /** The socket is one of `ws`, which says when it has sent something; a browser's has to be asked. Default: false. */
+  readonly tellsWhenSent?: boolean;
 }
 
 const OPEN = 1;
@@ -45,7 +48,10 @@ export class WebSocketLink implements Link {
     this.#queue = new SendQueue({
       scheduler: options.scheduler,
       counters: this.counters,
-      write: (packet) => socket.send(packet),
+      write: options.tellsWhenSent
+        ? (packet, taken) => socket.send(packet, taken)
+        : (packet) => socket.send(packet),
+      tellsWhenTaken: options.tellsWhenSent ?? false,
       bufferedBytes: () => socket.bufferedAmount,
       onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
       ...(options.queue && { limits: options.queue }),

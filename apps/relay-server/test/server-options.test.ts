@@ -1,0 +1,93 @@
+import { createRelay } from "@paceline/relay";
+import { describe, expect, test } from "vitest";
+import { serverOptions } from "../src/server-options.js";
+import { UsageError } from "../src/usage-error.js";
+
+const relayOf = (args: readonly string[], environment = {}) => {
+  const options = serverOptions(args, environment);
+  if (!options) throw new Error("help was asked for");
+  return options.relay;
+};
+
+describe("--turn", () => {
+  const SECRET = "known to coturn";
+
+  test("names servers, repeated or with commas, that share a secret", () => {
+    const args = [
+      "--turn",
+      "turn:a.example:3478,turn:a.example:3478?transport=tcp",
+      "--turn",
+      "turns:b.example",
+    ];
+    expect(relayOf([...args, "--turn-secret", SECRET])).toMatchObject({
+      turn: {
+        urls: ["turn:a.example:3478", "turn:a.example:3478?transport=tcp", "turns:b.example"],
+        secret: SECRET,
+      },
+    });
+  });
+
+  test("comes from the environment, and flags go before it", () => {
+    const environment = { PACELINE_TURN: "turn:one.example", PACELINE_TURN_SECRET: SECRET };
+    expect(relayOf([], environment)).toMatchObject({ turn: { urls: ["turn:one.example"], secret: SECRET } });
+    expect(relayOf(["--turn", "turn:two.example"], environment)).toMatchObject({
+      turn: { urls: ["turn:two.example"] },
+    });
+    expect(relayOf([])).not.toHaveProperty("turn");
+  });
+
+  test("and its secret belong together", () => {
+    expect(() => relayOf(["--turn", "turn:a.example"])).toThrow(UsageError);
+    expect(() => relayOf(["--turn", "turn:a.example"])).toThrow(
+      "turn-secret: expected the secret of the TURN servers",
+    );
+    const lonely = relayOf(["--turn-secret", SECRET]);
+    expect(() => createRelay(lonely)).toThrow("turn.urls: expected 1 to 4 addresses of TURN servers");
+  });
+
+  test.each([
+    [["--turn", "stun:a.example", "--turn-secret", SECRET], "turn.urls: "],
+    [["--turn", "turn:a.example", "--turn-secret", "short"], "turn.secret: expected the secret"],
+    [["--turn", "turn:a,turn:b,turn:c,turn:d,turn:e", "--turn-secret", SECRET], "turn.urls: "],
+  ])("%j is refused by the relay, which never repeats the secret", (args, message) => {
+    const options = relayOf(args);
+    expect(() => createRelay(options)).toThrow(message);
+    expect(() => createRelay(options)).not.toThrow("short");
+  });
+});
+
+describe("--webrtc", () => {
+  test("is the number of --port where that is below 32768, and its address", () => {
+    expect(relayOf(["--port", "9000"])).toMatchObject({ webrtc: { port: 9000, bindAddress: "127.0.0.1" } });
+    expect(relayOf(["--port", "40000"])).not.toHaveProperty("webrtc");
+    expect(relayOf([])).toMatchObject({ webrtc: { port: 8787 } });
+  });
+
+  test("takes a port of its own, any, or none", () => {
+    expect(relayOf(["--webrtc", "32767"])).toMatchObject({ webrtc: { port: 32_767 } });
+    expect(relayOf(["--webrtc", "0", "--port", "40000"])).toMatchObject({ webrtc: { port: 0 } });
+    expect(relayOf(["--webrtc", "off"])).not.toHaveProperty("webrtc");
+    expect(relayOf([], { PACELINE_WEBRTC: "off" })).not.toHaveProperty("webrtc");
+  });
+
+  test("binds to all addresses where the server listens on all", () => {
+    for (const host of ["0.0.0.0", "::"]) {
+      expect(relayOf(["--host", host]).webrtc).toEqual({ port: 8787 });
+    }
+    expect(relayOf(["--host", "::1"]).webrtc).toEqual({ port: 8787, bindAddress: "::1" });
+  });
+
+  test("tells clients the address of the NAT in front", () => {
+    const args = ["--host", "0.0.0.0", "--webrtc-address", "203.0.113.7"];
+    expect(relayOf(args).webrtc).toEqual({ port: 8787, announcedAddress: "203.0.113.7" });
+    const wrong = relayOf(["--webrtc-address", "play.example.com"]);
+    expect(() => createRelay(wrong)).toThrow("webrtc.announcedAddress: ");
+  });
+
+  test.each(["32768", "99999", "-1", "80a", "on", ""])("refuses %j", (value) => {
+    expect(() => relayOf([`--webrtc=${value}`])).toThrow(UsageError);
+    expect(() => relayOf([`--webrtc=${value}`])).toThrow(
+      `webrtc: expected off, or a whole number from 0 to 32767, got "${value}"`,
+    );
+  });
+});
