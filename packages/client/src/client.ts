@@ -7,6 +7,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
@@ -213,6 +214,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
     if (room.transport.isDirectWanted) fetchDirectPath();
+    if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }

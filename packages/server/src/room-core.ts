@@ -352,11 +352,7 @@ export class RoomCore implements RoomHost {
         return;
       case "reply":
         return line.requests.reply(message.id, message.ok, message.message);
-      case "stream":
-      case "reference":
-      case "resync":
-      case "fields":
-      case "present":
+      default:
         // What players tell each other where nobody decides has no place here.
         this.counters.notAllowed += 1;
     }
