@@ -6,6 +6,7 @@ import {
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
+  writeEvent,
   writeFeedback,
   writePeerPayload,
   type PeerPayload,
@@ -98,6 +99,12 @@ export class PlayerLine {
     if (!this.participant.session.isClosed) this.participant.send(payload);
   }
 
+  sendEvent(type: string, message: unknown): void {
+    const { session } = this.participant;
+    const body = writeEvent(type, message);
+    if (!session.isClosed) session.sendEvent(body);
+  }
+
   /** Puts the input of this tick where the game reads it. */
   takeInput(tick: number): void {
     if (!this.inputs || !this.#inputPlace) return;
@@ -166,6 +173,7 @@ export class PlayerLine {
       line: {
         inOrder: () => participant.inOrderLink,
         isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
+        takesStates: () => session.takesStates,
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
           const sequence = session.sendState(

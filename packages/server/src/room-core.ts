@@ -292,6 +292,12 @@ export class RoomCore implements RoomHost {
     else line.send(payload);
   }
 
+  sendEvent(player: Player, type: string, message: unknown): void {
+    const line = this.lineOf(player);
+    // Who sees the world as it was is not told of what happens now; an event that waited would be none.
+    if (!this.audience.isBehind(line)) line.sendEvent(type, message);
+  }
+
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
     this.hosted.metadata = checkedMetadata(metadata);
   }

@@ -240,6 +240,15 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.send(player, type, message);
   }
 
+  /** Sends one player a message that may be lost, and that is dropped rather than late. */
+  sendEvent<Type extends Name<BroadcastsOf<Types>>>(
+    player: Player,
+    type: Type,
+    message: BroadcastsOf<Types>[Type],
+  ): void {
+    this.#here.sendEvent(player, type, message);
+  }
+
   /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
     return this.#here.lineOf(player).request(type, message, timeoutMs);
