@@ -7,6 +7,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
@@ -19,6 +20,7 @@ import {
   requestRooms,
   type RoomListing,
 } from "./match-request.js";
+import { fetchDirectPath } from "./lazy-direct-path.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 import type { Queueing, QueueWish } from "./queueing.js";
@@ -224,6 +226,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
       sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
+    if (room.transport.isDirectWanted) fetchDirectPath();
+    if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }
