@@ -113,6 +113,10 @@ export class Room extends RoomEvents {
         onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
+        onNetwork: () => {
+          this.members.networkChanged();
+          this.#serverPath.networkChanged();
+        },
         onControl: (message) => this.#control(message),
         onRouted: (packet) => this.#routed.receive(packet),
         ...this.#gate.handlers,

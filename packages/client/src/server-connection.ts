@@ -427,8 +427,11 @@ export class ServerConnection {
       case "hidden":
       case "visible":
         return this.#setHidden(event === "hidden");
+      case "offline":
+        // Whether that is so, a second of silence tells; a page that is wrong about it loses nothing.
+        return this.ping();
       case "online":
-        return this.#state === "dropped" ? this.#plan.attemptNow() : this.#plan.beside();
+        return this.#networkChanged();
       case "suspend":
         return this.#sleep();
       case "wake":
@@ -437,6 +440,13 @@ export class ServerConnection {
         if (this.#options.onUnload === "leave") this.leave();
         return;
     }
+  }
+
+  #networkChanged(): void {
+    if (this.#state === "left" || this.#state === "joining" || this.#isAsleep) return;
+    if (this.#state === "dropped") this.#plan.attemptNow();
+    else this.#plan.besideNow();
+    this.#options.handlers.onNetwork();
   }
 
   #setHidden(hidden: boolean): void {
@@ -458,6 +468,7 @@ export class ServerConnection {
     this.#isAsleep = false;
     this.#plan.dropped();
     if (this.#state === "dropped") this.#plan.attemptNow();
+    this.#options.handlers.onNetwork();
   }
 
   #refuse(error: unknown): void {
