@@ -21,8 +21,9 @@ for (const type of ["pagehide", "pageshow", "online", "offline"]) {
 }
 
 /** Into the room; into the seat of the page before this one, where it left a token. */
-async function enter(serverUrl: string): Promise<string> {
-  const client = new Client(serverUrl, { profile: "party", transports: ["websocket"] });
+async function enter(serverUrl: string, isDirect = false): Promise<string> {
+  const transports = isDirect ? undefined : (["websocket"] as const);
+  const client = new Client(serverUrl, { profile: "racing", ...(transports && { transports }) });
   const token = sessionStorage.getItem(TOKEN);
   room = token === null ? await client.joinOrCreate("race") : await client.reconnect(token);
   sessionStorage.setItem(TOKEN, room.reconnectionToken);
@@ -34,8 +35,14 @@ async function enter(serverUrl: string): Promise<string> {
   return room.roomId;
 }
 
+/** The way to the first of the others, and why. */
+function path(): string {
+  const [peer] = room.peers;
+  return `${peer?.path}: ${peer?.reason}`;
+}
+
 function send(from: number, to: number): void {
   for (let n = from; n < to; n++) room.send("n", n);
 }
 
-Object.assign(window, { player: { record, enter, send, peers: () => room.peers.length } });
+Object.assign(window, { player: { record, enter, send, peers: () => room.peers.length, path } });
