@@ -214,7 +214,7 @@ describe("a room's transport", () => {
       const words = (await transport.explain())
         .map(({ choice, reason }) => `${choice}: ${reason}`)
         .join("\n");
-      expect(words).toContain("Every fifth round trip stalls behind lost segments");
+      expect(words).toContain("Every seventh round trip, or more, stalls behind lost segments");
       expect(words).toContain("stalls 30 % (many)");
       expect(transport.history.map(({ choice, reason }) => `${choice}: ${reason}`)).toEqual([
         "stripes 1 → 2: stalls some instead of none",

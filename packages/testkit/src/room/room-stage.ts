@@ -57,8 +57,8 @@ export class RoomStage<R extends Room> {
   }
 
   /** A player comes; resolves when it is in, rejects where it is not let in. */
-  join({ options = {}, network = {} }: StageJoin = {}): Promise<StagePlayer> {
-    const player = this.#newPlayer(network);
+  join({ options = {}, network = {}, sockets = 1 }: StageJoin = {}): Promise<StagePlayer> {
+    const player = this.#newPlayer(network, sockets);
     return this.#enter(player, () => player.client.joinOrCreate(ROOM, options));
   }
 
@@ -67,7 +67,7 @@ export class RoomStage<R extends Room> {
     const token = player.room.reconnectionToken;
     player.offline();
     this.#url ??= await this.server.listen(0);
-    const next = this.#newPlayer(network, this.#url);
+    const next = this.#newPlayer(network, 1, this.#url);
     return this.#enter(next, () => next.client.reconnect(token));
   }
 
@@ -89,11 +89,16 @@ export class RoomStage<R extends Room> {
     await stopped;
   }
 
-  #newPlayer(network: NonNullable<StageJoin["network"]>, serverUrl?: string): StagePlayer {
+  #newPlayer(
+    network: NonNullable<StageJoin["network"]>,
+    sockets: NonNullable<StageJoin["sockets"]>,
+    serverUrl?: string,
+  ): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
       random: this.#random.fork(),
       network,
+      sockets,
       ...(serverUrl !== undefined && { serverUrl }),
       accept: (link, protocols) => this.server.takeLink(link, { address: "stage", protocols }),
     });

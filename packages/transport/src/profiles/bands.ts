@@ -27,7 +27,7 @@ export const measuredBands = {
   stallRatio: [
     { name: "none", from: 0 },
     { name: "some", from: 0.1 },
-    { name: "many", from: 0.2 },
+    { name: "many", from: 0.15 },
   ],
 } as const satisfies Record<keyof Measured, readonly Band[]>;
 
