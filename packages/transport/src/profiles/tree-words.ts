@@ -18,6 +18,7 @@ export const bandSources: Readonly<Partial<Record<BandName<keyof Measured>, stri
   high: "at 5 % the same measurement says 10 to 13 points; Discart 2014 tests with 5 %",
   long: "Armitage 2003: players of Quake III prefer less than 150 to 180 ms, more than 200 ms is too much",
   waiting: "about one packet, which is as much as the SDK itself puts into a channel; below it nothing waits",
+  over: "what an uplink does not carry waits in front of it, and everything else behind that",
   some: "every tenth round trip stalls: where a second socket begins to pay, measured for this project",
   many:
     "every seventh round trip stalls, as it does from about 4 % loss at 30 states/s on: there two sockets leave 1 % of " +
