@@ -62,10 +62,7 @@ for (const name of ["chromium", "firefox"] as const) {
       const players = [await engine.newPage(), await engine.newPage()];
       for (const page of players) {
         await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-        await page.evaluate(
-          (url) => (window as unknown as PlayerWindow).player.enter(url, true),
-          server.url,
-        );
+        await page.evaluate((url) => (window as unknown as PlayerWindow).player.enter(url, true), server.url);
       }
       for (const page of players) {
         const way = () => page.evaluate(() => (window as unknown as PlayerWindow).player.path());

@@ -86,7 +86,9 @@ test.describe("a page of Chromium", () => {
     subject = await player(browser, origin, server.url);
     other = await player(browser, origin, server.url);
     for (const page of [subject, other]) {
-      await expect.poll(() => page.evaluate(() => (window as unknown as PlayerWindow).player.peers())).toBe(1);
+      await expect
+        .poll(() => page.evaluate(() => (window as unknown as PlayerWindow).player.peers()))
+        .toBe(1);
     }
   });
   test.afterEach(async () => {

@@ -280,7 +280,10 @@ ${table(
     ["`battery`, `network`", "ok or low; fixed or mobile"],
     ["`peers`", "few: at most `maxDirectPeers` other players; many: more"],
     ["`receivers`", "one: at most one other player; several: more"],
-    ["`loss`, `rtt`, `jitter`, `queue`, `stalls`, `upload`", "measured, in the bands below; unknown before the first measurement"],
+    [
+      "`loss`, `rtt`, `jitter`, `queue`, `stalls`, `upload`",
+      "measured, in the bands below; unknown before the first measurement",
+    ],
     ["`content`, `entry`", "answers to earlier questions"],
   ],
 )}

@@ -95,7 +95,7 @@ export class LazyDirectPath {
     );
   }
 
-  #import(): Promise<typeof import("./direct-path.js")> {
+  #import(): Promise<{ readonly DirectPath: typeof DirectPath }> {
     this.#loads += 1;
     // By turns: the browser may well ask for the first address again.
     return this.#failedAt && this.#loads % 2 === 0

@@ -23,8 +23,6 @@ interface ServerConnectionHandlers {
   onDrop(reason: string): void;
   /** Final. */
   onLeft(code: number, reason: string): void;
-  /** The network is another one, or may be: the page slept. */
-  onNetwork(): void;
   /** A control message that is the room's, not the connection's. */
   onControl(message: RoomControl): void;
   onRouted(packet: Uint8Array): void;

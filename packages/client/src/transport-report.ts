@@ -41,6 +41,11 @@ export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | und
   return { sockets: stripes, reason };
 }
 
+/** Over how many sockets states go now, as a row of the history. */
+export function socketsRow(sockets: number, reason: string): Explanation {
+  return { about: "server sockets", choice: String(sockets), reason };
+}
+
 /** A peer's path, as a row of an explanation. */
 export function pathRow({ number, path, channel, reason }: Peer): Explanation {
   return { about: `peer ${number}`, choice: `${path}: ${channel}`, reason };

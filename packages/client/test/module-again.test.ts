@@ -10,7 +10,11 @@ describe("a module that did not load", () => {
   });
 
   test("is not known where the browser does not say, or says nonsense", () => {
-    for (const words of ["Importing a module script failed.", "dynamically imported module: https://[", "404"]) {
+    for (const words of [
+      "Importing a module script failed.",
+      "dynamically imported module: https://[",
+      "404",
+    ]) {
       expect(addressOfFailed(new Error(words))).toBeUndefined();
     }
     expect(addressOfFailed(undefined)).toBeUndefined();

@@ -174,11 +174,14 @@ describe("stalls behind lost segments", () => {
     expect(measured({ delayMs: 25, loss: { kind: "uniform", ratio: 0.001 } }, 60).ratio).toBe(0);
   });
 
-  test.each([0.2, 0.3])("are found with %d of the segments lost, where nearly every round trip is long", (ratio) => {
-    const stalls = measured({ delayMs: 25, loss: { kind: "uniform", ratio } }, 40);
-    expect(stalls.ratio).toBeGreaterThan(0.5);
-    expect(stalls.isCongested).toBe(false);
-  });
+  test.each([0.2, 0.3])(
+    "are found with %d of the segments lost, where nearly every round trip is long",
+    (ratio) => {
+      const stalls = measured({ delayMs: 25, loss: { kind: "uniform", ratio } }, 40);
+      expect(stalls.ratio).toBeGreaterThan(0.5);
+      expect(stalls.isCongested).toBe(false);
+    },
+  );
 
   test.each([
     ["", {}],
@@ -193,7 +196,8 @@ describe("stalls behind lost segments", () => {
 
   test("a queue's round trips end one after the other, those behind a hole together", () => {
     const [queue, holes] = [new StallMeter(), new StallMeter()];
-    for (let nowMs = 0; nowMs < 10_000; nowMs += 250) for (const meter of [queue, holes]) meter.observe(50, nowMs);
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 250)
+      for (const meter of [queue, holes]) meter.observe(50, nowMs);
     for (let index = 0; index < 30; index++) {
       const nowMs = 10_000 + index * 250;
       queue.observe(400 + (index % 3) * 60, nowMs);

@@ -256,7 +256,14 @@ describe("what a running path shows", () => {
   });
 
   test("bands that are held count, not the numbers", () => {
-    const held = { loss: "high", rtt: "short", jitter: "calm", queue: "free", stalls: "none", upload: "within" } as const;
+    const held = {
+      loss: "high",
+      rtt: "short",
+      jitter: "calm",
+      queue: "free",
+      stalls: "none",
+      upload: "within",
+    } as const;
     const plan = planFor("racing", { measured: calm, held });
     expect(plan.inputs.loss).toBe("high");
     expect(rowsOf(plan)).toContain("LOSS-1");
