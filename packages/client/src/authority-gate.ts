@@ -17,6 +17,11 @@ export interface AuthorityGateOptions {
   extrapolationLimitMs(): number;
 }
 
+/** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
+export function fetchAuthority(): void {
+  import("./authority/authority.js").catch(() => undefined);
+}
+
 /** What comes before the game could listen. */
 const MOST_EARLY = 1024;
 
@@ -28,7 +33,10 @@ export class AuthorityGate {
   readonly handlers = {
     onAuthority: (payload: Uint8Array): boolean => this.run((authority) => authority.receive(payload)),
     onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
-    onAuthorityState: (body: Uint8Array, tick: number): void => this.#authority?.receiveState(body, tick),
+    onAuthorityState: (body: Uint8Array, tick: number): void => {
+      const cameAtMs = this.#options.scheduler.nowMs();
+      this.run((authority) => authority.receiveState(body, tick, cameAtMs));
+    },
     onAcknowledged: (_sequence: number): void => undefined,
   };
   #isListening = false;
@@ -42,6 +50,11 @@ export class AuthorityGate {
   /** Undefined in a room whose players are among themselves. */
   get authority(): Authority | undefined {
     return this.#authority;
+  }
+
+  /** {@link RoomClock.shownTick} */
+  get shownTick(): number {
+    return this.#authority?.entities.shownTick(this.#options.scheduler.nowMs()) ?? 0;
   }
 
   /** The authority; throws {@link NetError} where the room has none that could `purpose`. */
@@ -58,7 +71,7 @@ export class AuthorityGate {
   }
 
   /** Begins, anew after a return; the game may subscribe before anything is told. */
-  open({ authority: info, number: myNumber, peers }: Welcome): void {
+  open({ authority: info, number: myNumber, peers, spectator: isSpectator = false }: Welcome): void {
     this.end();
     if (!this.#class || !info) return;
     const options = this.#options;
@@ -68,6 +81,7 @@ export class AuthorityGate {
       info,
       scheduler,
       myNumber,
+      isSpectator,
       peers,
       messages,
       session: () => options.session(),
@@ -84,7 +98,8 @@ export class AuthorityGate {
     // Joined anew: what this participant owns goes on.
     for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
-    if (!this.#isListening) scheduler.after(0, () => this.#listen());
+    if (this.#isListening) authority.begin();
+    else scheduler.after(0, () => this.#listen());
   }
 
   /** The game uses a kind of entity. */
@@ -126,5 +141,6 @@ export class AuthorityGate {
     this.#isListening = true;
     const authority = this.#authority;
     for (const task of this.#early.splice(0)) if (authority) task(authority);
+    authority?.begin();
   }
 }

@@ -7,6 +7,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
@@ -14,12 +15,15 @@ import {
   checkedCall,
   reconnectCall,
   type JoinCall,
+  type JoinTerms,
   type RoomOptions,
   requestRooms,
   type RoomListing,
 } from "./match-request.js";
+import { fetchDirectPath } from "./lazy-direct-path.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+import type { Queueing, QueueWish } from "./queueing.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
 import type { SocketCount } from "./stripes.js";
@@ -67,10 +71,10 @@ const LIST_TIMEOUT_MS = 8000;
 
 /** Options may be left out where none is required. */
 type OptionArguments<Kind> = RoomKind extends Kind
-  ? [options?: RoomOptions]
+  ? [options?: RoomOptions, terms?: JoinTerms]
   : Partial<OptionsFor<Kind>> extends OptionsFor<Kind>
-    ? [options?: OptionsFor<Kind>]
-    : [options: OptionsFor<Kind>];
+    ? [options?: OptionsFor<Kind>, terms?: JoinTerms]
+    : [options: OptionsFor<Kind>, terms?: JoinTerms];
 
 /**
  * The way into rooms of one server.
@@ -147,25 +151,25 @@ export class Client<S extends ServerTypes = ServerTypes> {
   /** Joins an open room of that name and with equal options, or creates one. */
   joinOrCreate<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options]: OptionArguments<S["kinds"][Name]>
+    ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options));
+    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options, terms));
   }
 
   /** Creates a room. */
   create<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options]: OptionArguments<S["kinds"][Name]>
+    ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options));
+    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options, terms));
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
   join<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options]: OptionArguments<S["kinds"][Name]>
+    ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options));
+    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options, terms));
   }
 
   /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
@@ -178,8 +182,21 @@ export class Client<S extends ServerTypes = ServerTypes> {
   joinById<Name extends RoomNames<S> = RoomNames<S>>(
     roomId: string,
     options: RoomOptions = {},
+    terms?: JoinTerms,
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinById", roomId, options));
+    return this.#enter(checkedCall("joinById", roomId, options, terms));
+  }
+
+  /**
+   * Waits for others of about the same rank to play with in a room of that kind; the server has to have a queue for it.
+   * Resolves when one is waiting: `room` of what it resolves to is the match.
+   */
+  async queue<Name extends RoomNames<S>>(
+    roomName: Name,
+    wish: QueueWish & { readonly options?: OptionsFor<S["kinds"][Name]> } = {},
+  ): Promise<Queueing<RoomFor<S["kinds"][Name]>>> {
+    const { beginQueueing } = await import("./queueing.js");
+    return beginQueueing(roomName, wish, (call) => this.#enter(call));
   }
 
   /**
@@ -209,6 +226,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
       sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
     });
+    if (room.transport.isDirectWanted) fetchDirectPath();
+    if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }

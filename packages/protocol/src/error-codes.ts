@@ -11,6 +11,8 @@ export const errorCodes = {
     "The room wants proof of who the player is: the token is missing, expired or wrong; the message says why.",
   "match/auth-unavailable": "The server cannot check tokens at the moment; try again later.",
   "match/room-failed": "The room could not be opened: its authority failed.",
+  "match/queue-ended":
+    "Waiting for a match has ended without one: cancelled, nobody found in time, or the server takes nobody new.",
   "match/bad-answer": "The server's answer makes no sense: is it a Paceline server of this version?",
   "session/refused": "The server refused the ticket or token.",
   "session/expired":
@@ -27,6 +29,7 @@ export const errorCodes = {
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",
   "message/refused": "The room's authority refused a message: of no known type, or not of its schema.",
+  "message/spectator": "Who only watches a room says nothing in it, and does nothing.",
   "entity/refused": "The room's authority refused an entity that this player wanted to own.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
   "motion/fault":

@@ -1,6 +1,7 @@
 export { ConfigError, type IceServer } from "@paceline/protocol";
 export { LogThrottle, silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
 export type { AllowedOrigins } from "./origin-policy.js";
+export { networkOf } from "./address-buckets.js";
 export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
 export type { CountsByName, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
 export type { RoomReport, SessionReport } from "./report.js";
@@ -10,14 +11,17 @@ export { type MatchRefusal, type RoomOptions } from "./match-request.js";
 export type {
   Caller,
   Grant,
+  Guest,
   HostedParticipant,
   HostedRoom,
   HostedSeat,
   JoinRequest,
+  Meeting,
   RoomAuthority,
   RoomHost,
 } from "./room-host.js";
 export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
 export type { TurnOptions } from "./turn-credentials.js";
 export type { WebRtcOptions } from "./webrtc-options.js";
+export type { Seat } from "./seat.js";
 export type { LinkRequest } from "./link-door.js";

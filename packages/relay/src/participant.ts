@@ -172,6 +172,13 @@ export class Participant {
     return link?.state === "open" ? link : undefined;
   }
 
+  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  get inOrderLink(): Link | undefined {
+    const newest = this.#newest;
+    const isInOrder = newest?.isUnreliable === false && newest.width === 1;
+    return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
+  }
+
   /** Changes what the others see; false where it is so already. */
   setWebrtc(webrtc: boolean): boolean {
     if (webrtc === this.#webrtc) return false;

@@ -15,8 +15,17 @@ export interface RoomCounters {
   /** Inputs that came after their tick; ticks for which none was there. */
   inputsLate: number;
   inputsMissing: number;
-  /** Of a spectator, or in a room that takes none; states of entities that the sender does not own. */
+  /** Inputs in a room that takes none; entities, or states of entities, that the sender may not own. */
   notAllowed: number;
+  /** Whatever came of those who only watch. */
+  fromSpectators: number;
+  /** States and messages that spectators did not get because too much waited for them. */
+  spectatorsMissed: number;
+  /** Steps, messages and timers that have blocked the process. */
+  blocked: number;
+  /** Looks into the past, and those that wanted to go farther back than is allowed. */
+  rewinds: number;
+  rewindsCapped: number;
   /** Packets that made no sense. */
   malformed: number;
   /** Bodies of states sent, and their bytes. */
@@ -24,6 +33,9 @@ export interface RoomCounters {
   stateBytes: number;
   /** Breaches of what is plausible. */
   breaches: number;
+  /** Of a queue: matches that were made, players for whom none was found in time. */
+  queueMatches: number;
+  queueTimeouts: number;
   /** Hooks that threw, rejected, or did not end in time, by name. */
   readonly hookErrors: Record<string, number>;
 }
@@ -42,10 +54,17 @@ export function newRoomCounters(): RoomCounters {
     inputsLate: 0,
     inputsMissing: 0,
     notAllowed: 0,
+    fromSpectators: 0,
+    spectatorsMissed: 0,
+    blocked: 0,
+    rewinds: 0,
+    rewindsCapped: 0,
     malformed: 0,
     statePackets: 0,
     stateBytes: 0,
     breaches: 0,
+    queueMatches: 0,
+    queueTimeouts: 0,
     hookErrors: {},
   };
 }

@@ -29,12 +29,14 @@ import type { RoomMessages } from "../room-messages.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
+import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
 
 export interface AuthorityOptions {
   readonly info: AuthorityInfo;
   readonly scheduler: Scheduler;
   readonly myNumber: number;
+  readonly isSpectator: boolean;
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
   session(): Session;
@@ -52,8 +54,15 @@ export interface AuthorityOptions {
 
 /** An own entity that does not change is told this often: what was lost is then made good. */
 const HEARTBEAT_MS = 300;
+const MOST_RESYNCED = 256;
 /** States that make no sense are asked for anew at most this often. */
 const RESYNC_PERIOD_MS = 500;
+
+const refusalCodes = {
+  message: "message/refused",
+  entity: "entity/refused",
+  spectator: "message/spectator",
+} as const;
 
 /** The authority of a room, as one of its players has it: its entities, its messages, and what this player does. */
 export class Authority {
@@ -68,6 +77,9 @@ export class Authority {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
+  /** The session's number of the message that told the authority last; undefined where it was right without. */
+  #toldKinds: number | undefined;
+  readonly #ownIds = new OwnIds();
   /** What the authority was told last of own entities. */
   readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
   #resyncAtMs = Number.NEGATIVE_INFINITY;
@@ -85,6 +97,7 @@ export class Authority {
       myNumber: () => myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
       extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      isOwn: (id, definition) => this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
         options.onSpawn(entity);
@@ -93,7 +106,7 @@ export class Authority {
         this.#prediction?.release(entity.id);
         options.onDespawn(entity);
       },
-      onDesync: (id) => this.#send(writeAuthority({ type: "resync", ids: [id] })),
+      onDesync: (id) => this.#resync([id]),
       onFault: (entity, definition, fault) => options.onFault(entity, definition, fault),
     });
   }
@@ -114,10 +127,23 @@ export class Authority {
   use(definition: EntityDefinition): void {
     const isNews = this.entities.use(definition);
     if (typeof isNews === "string") return this.#mismatched(isNews);
-    if (!isNews) return;
+    if (isNews) this.#tellKindsSoon();
+  }
+
+  /**
+   * The game has had its turn. Until it is told, the authority takes it that all kinds are used: where the game has named
+   * them by now, its states are here already.
+   */
+  begin(): void {
+    this.#tellKindsSoon();
+  }
+
+  #tellKindsSoon(): void {
     this.#cancelKinds ??= this.#options.scheduler.after(0, () => {
       this.#cancelKinds = undefined;
-      this.#send(writeAuthority({ type: "kinds", kinds: this.entities.kinds }));
+      const { kinds } = this.entities;
+      if (this.#toldKinds === undefined && kinds.length === this.#options.info.kinds.length) return;
+      this.#toldKinds = this.#send(writeAuthority({ type: "kinds", kinds }));
     });
   }
 
@@ -125,7 +151,8 @@ export class Authority {
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
-    const { info, scheduler } = this.#options;
+    const { info, scheduler, isSpectator } = this.#options;
+    if (isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
     if (definition.hash !== info.inputHash) {
       throw new NetError("schema/mismatch", "the room takes other inputs: another build of the game?");
     }
@@ -180,12 +207,14 @@ export class Authority {
     return event !== undefined;
   }
 
-  receiveState(body: Uint8Array, tick: number): void {
+  /** @param cameAtMs when the states arrived; they may have waited for the game */
+  receiveState(body: Uint8Array, tick: number, cameAtMs: number): void {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#options.onDropped("bad-message");
     this.#prediction?.processed(this.#inputs?.told(feedback));
-    const reason = this.entities.receive(reader.rest(), tick);
+    if (!this.#isAgreed) return;
+    const reason = this.entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
     else this.#options.onStates(tick);
   }
@@ -194,10 +223,12 @@ export class Authority {
   own({ localId, definition, place }: OwnedRecord): void {
     const { name, schemaHash } = definition;
     const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
+    this.#ownIds.ask(localId, definition);
     this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }));
   }
 
   disown({ localId }: OwnedRecord): void {
+    this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }));
   }
 
@@ -218,7 +249,7 @@ export class Authority {
   /** Sends what goes to peers where there is no authority. */
   post(payload: PeerPayload, isBulk = false): void {
     const bytes = writePeerPayload(payload);
-    if (!isBulk) return this.#send(bytes);
+    if (!isBulk) return void this.#send(bytes);
     const session = this.#options.session();
     session.checkBulk(bytes, limits.authorityBulkBytes);
     session.sendBulk(bytes);
@@ -256,10 +287,10 @@ export class Authority {
 
   #hear(message: FromAuthority): void {
     if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
-    if (message.type === "granted") return;
+    if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
+    if (message.what === "entity") this.#resync(this.#ownIds.refused());
     if (message.what === "kind") return this.#mismatched(message.reason);
-    const code = message.what === "entity" ? "entity/refused" : "message/refused";
-    this.#options.onError(new NetError(code, message.reason));
+    this.#options.onError(new NetError(refusalCodes[message.what], message.reason));
   }
 
   /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */
@@ -271,12 +302,23 @@ export class Authority {
     this.#send(writeAuthority({ type: "resync", ids: [] }));
   }
 
+  #resync(ids: readonly number[]): void {
+    if (ids.length > 0) this.#send(writeAuthority({ type: "resync", ids: ids.slice(0, MOST_RESYNCED) }));
+  }
+
   #mismatched(name: string): void {
     const message = `the room has no "${name}", or describes it differently: another build of the game?`;
     this.#options.onError(new NetError("schema/mismatch", message));
   }
 
-  #send(payload: Uint8Array): void {
-    this.#options.session().sendReliable(payload);
+  /** Whether states are of the kinds that are read here; those of others would be taken for something else. */
+  get #isAgreed(): boolean {
+    // The packet that brings states says first what the authority has received.
+    if (this.#toldKinds !== undefined) return this.#options.session().isAcknowledged(this.#toldKinds);
+    return this.entities.kinds.length === this.#options.info.kinds.length;
+  }
+
+  #send(payload: Uint8Array): number {
+    return this.#options.session().sendReliable(payload);
   }
 }

@@ -75,6 +75,8 @@ export interface HostedEntitiesOptions {
   /** The participant of that number, or the server. */
   peer(number: number): Peer;
   extrapolationLimitMs(): number;
+  /** Whether that entity of this participant is one that it simulates itself. */
+  isOwn(id: number, definition: EntityDefinition): boolean;
   onSpawn(entity: HostedEntity): void;
   onDespawn(entity: HostedEntity): void;
   onDesync(id: number): void;
@@ -132,7 +134,7 @@ export class HostedEntities {
   }
 
   /** Reads the states of a tick; a reason where they were dropped. */
-  receive(body: Uint8Array, tick: number): DropReason | undefined {
+  receive(body: Uint8Array, tick: number, cameAtMs = this.#options.clock.nowMs()): DropReason | undefined {
     const reason = this.#reader.read(body, tick, {
       onState: (entity, of, place, changes) => this.#state(entity, of, place, changes),
       onRemoved: (id) => this.remove(id),
@@ -141,7 +143,7 @@ export class HostedEntities {
         this.#options.onDesync(id);
       },
     });
-    if (reason === undefined) this.timeline.observe(tick, this.#options.clock.nowMs(), this.#options.rttMs());
+    if (reason === undefined) this.timeline.observe(tick, cameAtMs, this.#options.rttMs());
     return reason;
   }
 
@@ -153,6 +155,11 @@ export class HostedEntities {
     this.#records.delete(id);
     this.#options.onDespawn(record.entity);
     vacate(record.place);
+  }
+
+  /** The authority's tick at which entities are shown at a time; it may lie between two. */
+  shownTick(nowMs: number): number {
+    return this.timeline.secondsAt(nowMs) * this.#options.info.tickHz;
   }
 
   clear(): void {
@@ -171,6 +178,8 @@ export class HostedEntities {
   #state(entity: EntityRows, tick: number, place: number, changes: number): void {
     const { definition } = entity.plan;
     const owner = entity.rows[place + OWNER_COLUMN]!;
+    const options = this.#options;
+    if (owner === options.myNumber() && options.isOwn(entity.id, definition)) return;
     const known = this.#records.get(entity.id);
     if (known && known.definition !== definition) this.remove(entity.id);
     const old = this.#records.get(entity.id);
