@@ -44,6 +44,11 @@ export class AuthorityGate {
     return this.#authority;
   }
 
+  /** {@link RoomClock.shownTick} */
+  get shownTick(): number {
+    return this.#authority?.entities.shownTick(this.#options.scheduler.nowMs()) ?? 0;
+  }
+
   /** The authority; throws {@link NetError} where the room has none that could `purpose`. */
   needed(purpose: string): Authority {
     if (this.#authority) return this.#authority;
@@ -58,7 +63,7 @@ export class AuthorityGate {
   }
 
   /** Begins, anew after a return; the game may subscribe before anything is told. */
-  open({ authority: info, number: myNumber, peers }: Welcome): void {
+  open({ authority: info, number: myNumber, peers, spectator: isSpectator = false }: Welcome): void {
     this.end();
     if (!this.#class || !info) return;
     const options = this.#options;
@@ -68,6 +73,7 @@ export class AuthorityGate {
       info,
       scheduler,
       myNumber,
+      isSpectator,
       peers,
       messages,
       session: () => options.session(),

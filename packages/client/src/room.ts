@@ -123,7 +123,7 @@ export class Room extends RoomEvents {
     });
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
-    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+    this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
   }
 
   #newMembers(setup: RoomSetup): Members {
@@ -195,6 +195,11 @@ export class Room extends RoomEvents {
   /** Who decides in this room: the server; undefined where players are among themselves. */
   get authority(): Peer | undefined {
     return this.#gate.authority?.server;
+  }
+
+  /** Whether this participant only watches. */
+  get isSpectator(): boolean {
+    return this.#welcome?.spectator === true;
   }
 
   /** The room's clock: milliseconds, monotonic. */
@@ -280,9 +285,6 @@ export class Room extends RoomEvents {
    * Without any call the SDK does so itself, at the profile's rate. Throws {@link ConfigError} for what is no tick.
    */
   advance(tick: number): void {
-    if (!Number.isSafeInteger(tick) || tick < 0) {
-      throw new ConfigError({ field: "tick", value: tick, expected: "a whole number of steps, 0 or more" });
-    }
     this.#ticks.tick = tick;
     this.#replicate();
   }

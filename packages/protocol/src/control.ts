@@ -51,6 +51,8 @@ export type ServerMessage =
       readonly iceServers: readonly IceServer[];
       /** There where the room has an authority. */
       readonly authority?: AuthorityInfo | undefined;
+      /** There where the receiver only watches. */
+      readonly spectator?: boolean;
     }
   /** New passwords for TURN, in time before the old ones end. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
@@ -189,6 +191,7 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
     ...(authority && { authority }),
+    ...(message.spectator === true && { spectator: true }),
   };
 }
 

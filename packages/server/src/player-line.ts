@@ -1,9 +1,12 @@
 import {
   ByteWriter,
   CloseCode,
+  ConfigError,
+  NetError,
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
+  writeEvent,
   writeFeedback,
   writePeerPayload,
   type PeerPayload,
@@ -28,6 +31,8 @@ export interface PlayerLineOptions {
   readonly scheduler: Scheduler;
   readonly messageLimits: MessageLimits;
 }
+
+const MOST_SECONDS_AWAY = 3600;
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
 /** Bytes that wait for the link before it counts as slow. */
@@ -68,6 +73,11 @@ export class PlayerLine {
     this.inputs = new PlayerInputs(inputs);
   }
 
+  /** Whether it only watches. */
+  get isSpectator(): boolean {
+    return this.#options.seat.isSpectator;
+  }
+
   get auth(): unknown {
     return this.#options.seat.auth;
   }
@@ -87,6 +97,12 @@ export class PlayerLine {
   /** Sends a reliable payload while the player is in. */
   send(payload: Uint8Array): void {
     if (!this.participant.session.isClosed) this.participant.send(payload);
+  }
+
+  sendEvent(type: string, message: unknown): void {
+    const { session } = this.participant;
+    const body = writeEvent(type, message);
+    if (!session.isClosed) session.sendEvent(body);
   }
 
   /** Puts the input of this tick where the game reads it. */
@@ -109,10 +125,39 @@ export class PlayerLine {
     const reason = "too many messages";
     if (message.kind === "request") {
       this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
-    } else if (this.#allowance.isToBeTold(nowMs)) {
+    } else if (this.isToBeTold()) {
       this.send(writeAuthority({ type: "refused", what: "message", reason }));
     }
     return false;
+  }
+
+  /** Whether the player is to be told now that something was refused. */
+  isToBeTold(): boolean {
+    return this.#allowance.isToBeTold(this.#options.scheduler.nowMs());
+  }
+
+  /** Asks the player's game. */
+  request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
+    return this.requests.start(timeoutMs, (id) =>
+      this.send(writePeerPayload({ kind: "request", id, type, message })),
+    );
+  }
+
+  /** Keeps the player for so long without a link; resolves when it is back, rejects when it will not come. */
+  allowReconnection(seconds: number): Promise<Player> {
+    if (!(seconds >= 0 && seconds <= MOST_SECONDS_AWAY)) {
+      throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MOST_SECONDS_AWAY} s` });
+    }
+    const settled = new Promise<Player>((resolve, reject) => {
+      this.onSettled = (isBack) => {
+        if (isBack) resolve(this.player);
+        else reject(new NetError("session/ended", "the player did not come back"));
+      };
+    });
+    // A game that does not wait for it has not failed.
+    settled.catch(() => undefined);
+    this.participant.keepFor(seconds * 1000);
+    return settled;
   }
 
   kick(reason: string): void {

@@ -73,13 +73,14 @@ export class World {
     initial: Readonly<Record<string, unknown>>,
     owner: Player | undefined,
     authority: EntityRecord["authority"] = "room",
+    // Of another world, where this one repeats it.
+    id = this.#freeId(),
   ): EntityRecord {
     const kind = this.#kinds.get(definition);
     if (kind === undefined) {
       const expected = `one of the room's entities: ${this.kinds.map(({ name }) => name).join(", ") || "none"}`;
       throw new ConfigError({ field: "definition", value: definition.name, expected });
     }
-    const id = this.#freeId();
     const table = this.#tables[kind]!;
     const place = { table, row: table.allocate() };
     const entity = this.#newEntity(id, place);

@@ -74,6 +74,12 @@ export class SendQueue {
     return bytes;
   }
 
+  /** Nothing waits. */
+  get isEmpty(): boolean {
+    const reliable = this.#commands.length + this.#bulk.length;
+    return reliable === 0 && this.#states.size === 0 && this.#loose.length === 0;
+  }
+
   send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
     if (this.isEmpty && this.#hasRoom()) return this.#write(packet);
     this.#enqueue(trafficClass, packet, key);
@@ -170,11 +176,6 @@ export class SendQueue {
 
   #hasRoom(): boolean {
     return this.#options.bufferedBytes() < this.#limits.highWaterBytes;
-  }
-
-  get isEmpty(): boolean {
-    const reliable = this.#commands.length + this.#bulk.length;
-    return reliable === 0 && this.#states.size === 0 && this.#loose.length === 0;
   }
 
   #endPolling(): void {

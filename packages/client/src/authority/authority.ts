@@ -36,6 +36,7 @@ export interface AuthorityOptions {
   readonly info: AuthorityInfo;
   readonly scheduler: Scheduler;
   readonly myNumber: number;
+  readonly isSpectator: boolean;
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
   session(): Session;
@@ -56,6 +57,12 @@ const HEARTBEAT_MS = 300;
 const MOST_RESYNCED = 256;
 /** States that make no sense are asked for anew at most this often. */
 const RESYNC_PERIOD_MS = 500;
+
+const refusalCodes = {
+  message: "message/refused",
+  entity: "entity/refused",
+  spectator: "message/spectator",
+} as const;
 
 /** The authority of a room, as one of its players has it: its entities, its messages, and what this player does. */
 export class Authority {
@@ -129,7 +136,8 @@ export class Authority {
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
-    const { info, scheduler } = this.#options;
+    const { info, scheduler, isSpectator } = this.#options;
+    if (isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
     if (definition.hash !== info.inputHash) {
       throw new NetError("schema/mismatch", "the room takes other inputs: another build of the game?");
     }
@@ -265,8 +273,7 @@ export class Authority {
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
     if (message.what === "entity") this.#resync(this.#ownIds.refused());
     if (message.what === "kind") return this.#mismatched(message.reason);
-    const code = message.what === "entity" ? "entity/refused" : "message/refused";
-    this.#options.onError(new NetError(code, message.reason));
+    this.#options.onError(new NetError(refusalCodes[message.what], message.reason));
   }
 
   /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */

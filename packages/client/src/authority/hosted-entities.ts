@@ -157,6 +157,11 @@ export class HostedEntities {
     vacate(record.place);
   }
 
+  /** The authority's tick at which entities are shown at a time; it may lie between two. */
+  shownTick(nowMs: number): number {
+    return this.timeline.secondsAt(nowMs) * this.#options.info.tickHz;
+  }
+
   clear(): void {
     for (const id of [...this.#records.keys()]) this.remove(id);
   }

@@ -1,4 +1,4 @@
-import { Client, type Room as ClientRoom, type RoomOptions } from "@paceline/client";
+import { Client, type Room as ClientRoom, type JoinTerms, type RoomOptions } from "@paceline/client";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { WebSocketLink, type Link } from "@paceline/transport";
 import type { VirtualScheduler } from "../virtual-scheduler.js";
@@ -7,6 +7,8 @@ import { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from ".
 /** Who joins a staged room, and over what network. */
 export interface StageJoin {
   readonly options?: RoomOptions;
+  /** To watch only, or with friends. */
+  readonly terms?: JoinTerms;
   /** Of both directions; a connection is reliable and ordered, as a WebSocket is: what is lost comes late. */
   readonly network?: Partial<NetworkSettings>;
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
+import type { LinkClose } from "../link.js";
 import type { WebSocketLike } from "../websocket/websocket-link.js";
 
 const BINARY_AND_FINAL = 0x82;
@@ -32,10 +33,7 @@ export class FramedSocket implements WebSocketLike {
 
   addEventListener(type: "open" | "error", listener: () => void): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(
-    type: "close",
-    listener: (event: { readonly code: number; readonly reason: string }) => void,
-  ): void;
+  addEventListener(type: "close", listener: (event: LinkClose) => void): void;
   addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
     if (type === "message") {
       const told = listener as (event: { readonly data: unknown }) => void;
@@ -43,7 +41,7 @@ export class FramedSocket implements WebSocketLike {
       this.#webSocket.on("message", (data: Buffer, isBinary: boolean) => {
         if (isBinary) told({ data: new Uint8Array(data.buffer, data.byteOffset, data.length) });
       });
-    } else this.#webSocket.addEventListener(type as "close", listener);
+    } else this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
   }
 
   send(data: Uint8Array, done?: () => void): void {
