@@ -126,7 +126,12 @@ export class Replica {
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
     const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
     const ofMotion = this.#publication
-      ? this.#motionUrgency(this.#publication, state, tick, this.#policyOf(policy, heartbeatMs, thresholdFactor))
+      ? this.#motionUrgency(
+          this.#publication,
+          state,
+          tick,
+          this.#policyOf(policy, heartbeatMs, thresholdFactor),
+        )
       : 0;
     if (ofMotion > 0) return ofMotion;
     const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);

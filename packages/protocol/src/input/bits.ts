@@ -47,7 +47,7 @@ export class BitReader {
 
   read(bits: number): number {
     let value = 0;
-    for (let read = 0; read < bits; ) {
+    for (let read = 0; read < bits;) {
       const rest = this.#at & 7;
       const taken = Math.min(8 - rest, bits - read);
       const byte = this.#bytes[this.#at >>> 3] ?? 0;
