@@ -55,6 +55,8 @@ export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinema
  * because another field has changed, or because it was not sent for long.
  */
 export class Replica {
+  /** All errors of its motion may be so much larger than its thresholds. */
+  thresholdFactor = 1;
   readonly #options: ReplicaOptions;
   readonly #publication: Publication | undefined;
   readonly #plain: readonly PlainField[];
@@ -110,8 +112,7 @@ export class Replica {
   }
 
   /**
-   * How much the state has to be sent at this tick: 0 for not at all, else by how many thresholds it is off. All errors
-   * of its motion may be `thresholdFactor` larger.
+   * How much the state has to be sent at this tick: 0 for not at all, else by how many thresholds it is off.
    */
   urgency(
     state: Float32Array,
@@ -119,7 +120,6 @@ export class Replica {
     nowMs: number,
     policy: PublicationPolicy,
     texts = NO_TEXTS,
-    thresholdFactor = 1,
   ): number {
     const { definition } = this.#options;
     const ageMs = nowMs - this.#sentAtMs;
@@ -130,7 +130,7 @@ export class Replica {
           this.#publication,
           state,
           tick,
-          this.#policyOf(policy, heartbeatMs, thresholdFactor),
+          this.#policyOf(policy, heartbeatMs),
         )
       : 0;
     if (ofMotion > 0) return ofMotion;
@@ -161,8 +161,9 @@ export class Replica {
   }
 
   /** The policy for this entity; the same object each time, since it is asked for at every tick. */
-  #policyOf(policy: PublicationPolicy, heartbeatMs: number, thresholdFactor: number): Own {
+  #policyOf(policy: PublicationPolicy, heartbeatMs: number): Own {
     const own = this.#own;
+    const { thresholdFactor } = this;
     const { definition } = this.#options;
     const { fields, threshold } = definition;
     own.horizonMs = policy.horizonMs;
@@ -226,7 +227,7 @@ export class Replica {
   }
 
   #hasOtherTexts(texts: EntityTexts): boolean {
-    return texts.length > 0 && texts.some((text, index) => !isSameText(text, this.#sentTexts[index]));
+    return texts.some((text, index) => !isSameText(text, this.#sentTexts[index]));
   }
 }
 
