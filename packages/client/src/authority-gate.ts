@@ -19,6 +19,11 @@ export interface AuthorityGateOptions {
   readonly view: ViewPlan;
 }
 
+/** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
+export function fetchAuthority(): void {
+  import("./authority/authority.js").catch(() => undefined);
+}
+
 /** What comes before the game could listen. */
 const MOST_EARLY = 1024;
 
@@ -30,7 +35,10 @@ export class AuthorityGate {
   readonly handlers = {
     onAuthority: (payload: Uint8Array): boolean => this.run((authority) => authority.receive(payload)),
     onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
-    onAuthorityState: (body: Uint8Array, tick: number): void => this.#authority?.receiveState(body, tick),
+    onAuthorityState: (body: Uint8Array, tick: number): void => {
+      const cameAtMs = this.#options.scheduler.nowMs();
+      this.run((authority) => authority.receiveState(body, tick, cameAtMs));
+    },
     onAcknowledged: (_sequence: number): void => undefined,
   };
   #isListening = false;
@@ -93,7 +101,8 @@ export class AuthorityGate {
     for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
     authority.planChanged();
-    if (!this.#isListening) scheduler.after(0, () => this.#listen());
+    if (this.#isListening) authority.begin();
+    else scheduler.after(0, () => this.#listen());
   }
 
   /** The game uses a kind of entity. */
@@ -135,6 +144,7 @@ export class AuthorityGate {
     this.#isListening = true;
     const authority = this.#authority;
     for (const task of this.#early.splice(0)) if (authority) task(authority);
+    authority?.begin();
   }
 }
 
