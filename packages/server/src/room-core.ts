@@ -28,7 +28,6 @@ import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
 import { Broadcast } from "./states/broadcast.js";
-import type { Feed } from "./states/feed.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
 
@@ -85,7 +84,7 @@ export class RoomCore implements RoomHost {
     this.#blocks = new BlockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
-    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS };
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
     this.world = new World(kept);
     this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
     this.audience = new Audience({
@@ -93,8 +92,7 @@ export class RoomCore implements RoomHost {
       world: this.world,
       delayMs: room.spectatorDelayMs,
       bytesPerSecond,
-      counters: this.counters,
-      lines: () => this.#lines.values(),
+      lines: this.#lines,
     });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
@@ -254,7 +252,10 @@ export class RoomCore implements RoomHost {
   }
 
   despawn(record: EntityRecord): void {
-    this.broadcasts.removed(record, this.#feedsOfNow());
+    this.broadcasts.removed(
+      record,
+      this.#lines.feeds((line) => !this.audience.isBehind(line)),
+    );
     this.rewinding.forget(record);
     this.world.remove(record);
   }
@@ -273,11 +274,7 @@ export class RoomCore implements RoomHost {
   /** See {@link Room.rewind}. */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
     const { rttMs } = this.lineOf(player).participant.session;
-    return this.rewinding.rewind(seenTick, rttMs, this.world, (past) => {
-      this.counters.rewinds += 1;
-      if (past.isCapped) this.counters.rewindsCapped += 1;
-      return judge(past);
-    });
+    return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
@@ -315,7 +312,7 @@ export class RoomCore implements RoomHost {
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#options.scheduler.nowMs();
-    const feeds = this.#feedsOfNow(({ isIn, isConnected }) => isIn && isConnected);
+    const feeds = this.#lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
     this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
     this.rewinding.record(tick, this.world);
     this.audience.step(tick, nowMs);
@@ -329,15 +326,6 @@ export class RoomCore implements RoomHost {
     if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room failed: it blocked the server");
-  }
-
-  /** Of those who are told of the world as it is. */
-  #feedsOfNow(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
-    const feeds: Feed[] = [];
-    for (const line of this.#lines.values()) {
-      if (!this.audience.isBehind(line) && isMeant(line)) feeds.push(line.feed);
-    }
-    return feeds;
   }
 
   #receive(line: PlayerLine, message: PeerPayload): void {
