@@ -53,6 +53,7 @@ export class ServerPath {
         }),
       onLoadFailure: () => options.onChange(),
     });
+    connection.networks.add(() => this.#path.networkChanged());
     connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
     connection.stateLinks.add((link) => {
       if (!link) return;
@@ -88,10 +89,6 @@ export class ServerPath {
 
   signal(attempt: number, data: unknown): void {
     this.#path.signal(attempt, data);
-  }
-
-  networkChanged(): void {
-    this.#path.networkChanged();
   }
 
   kill(): void {
