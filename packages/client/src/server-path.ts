@@ -51,6 +51,7 @@ export class ServerPath {
         }),
       onLoadFailure: () => options.onChange(),
     });
+    connection.networks.add(() => this.#path.networkChanged());
     connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
     connection.stateLinks.add((link) => {
       if (!link) return;
@@ -86,10 +87,6 @@ export class ServerPath {
 
   signal(attempt: number, data: unknown): void {
     this.#path.signal(attempt, data);
-  }
-
-  networkChanged(): void {
-    this.#path.networkChanged();
   }
 
   kill(): void {
