@@ -1,14 +1,16 @@
 /**
  * `pnpm bench NAME [options]`: bundles the laboratory's `bench-NAME.ts` from source and runs it in this terminal.
- * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere.
+ * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere, `--room-adapter FILE` the rooms.
  */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "./pnpm.mjs";
+import { pnpm, ROOT } from "./pnpm.mjs";
 
+/** Benchmarks that need the rivals' folder. */
+const RIVALRIES = ["connect", "room"];
 const LAB = path.join(ROOT, "apps/lab");
 
 /** @param {string} entry @param {string} outfile */
@@ -22,9 +24,25 @@ async function bundle(entry, outfile) {
     target: "node20",
     conditions: ["@paceline/source"],
     // Measured as their users install them, not as we would bundle them.
-    external: ["@colyseus/schema", "msgpackr", "fast-check"],
+    external: ["@colyseus/schema", "msgpackr", "fast-check", "ws", "node-datachannel"],
     logLevel: "error",
   });
+}
+
+/** What a benchmark starts besides itself. @param {string} name */
+function processesOf(name) {
+  const folder = path.join(LAB, "src", name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((file) => /^(.+-process)\.ts$/.exec(file)?.[1] ?? []);
+}
+
+/** Libraries that are compared and nothing else, in a folder of their own: whoever does not compare need not have them. */
+async function installRivals() {
+  const cwd = path.join(LAB, "rivals");
+  // Colyseus asks for Node 22 and runs on 20 as well.
+  const flags = ["--frozen-lockfile", "--prefer-offline", "--config.engine-strict=false"];
+  const { code, output } = await pnpm(["install", ...flags], { cwd });
+  if (code !== 0) console.error(`${output}\nWhat is compared cannot be installed; the lines above say why.`);
 }
 
 /** @param {string} name @param {string[]} options */
@@ -40,12 +58,19 @@ async function run(name, options) {
   // Inside the lab, so that Node finds its dependencies.
   const target = path.join(LAB, `dist/bench-${name}.mjs`);
   await bundle(entry, target);
+  for (const file of processesOf(name)) {
+    await bundle(path.join(LAB, `src/${name}/${file}.ts`), path.join(LAB, `dist/${name}/${file}.mjs`));
+  }
+  if (RIVALRIES.includes(name)) await installRivals();
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill());
   child.on("exit", (code) => (process.exitCode = code ?? 1));
 }
 
 const [name = "", ...options] = process.argv.slice(2);
-if (name === "--adapter" && options[0] !== undefined) {
-  await bundle(path.join(LAB, "src/peerbench-adapter.ts"), options[0]);
+/** @type {Record<string, string>} */
+const ADAPTERS = { "--adapter": "peerbench-adapter", "--room-adapter": "peerbench-room-adapter" };
+const adapter = ADAPTERS[name];
+if (adapter !== undefined && options[0] !== undefined) {
+  await bundle(path.join(LAB, `src/${adapter}.ts`), options[0]);
 } else await run(name, options);

@@ -169,13 +169,28 @@ def _fields(reader):
     return fields
 
 
+def _present(reader):
+    present = {"kind": "present", "stream": reader.u8()}
+    _check(not reader.left)
+    return present
+
+
 def _authority(reader):
     value = value_of(reader.rest())
     _check(isinstance(value, dict))
     return {"kind": "authority", "message": value}
 
 
-PAYLOADS = {2: _command, 3: _request, 4: _reply, 7: _stream, 8: _reference, 9: _resync, 10: _fields}
+PAYLOADS = {
+    2: _command,
+    3: _request,
+    4: _reply,
+    7: _stream,
+    8: _reference,
+    9: _resync,
+    10: _fields,
+    12: _present,
+}
 WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
 
 
@@ -253,6 +268,11 @@ def _authority_kind(value):
     return _fields_of(value, {"name": _text, "stateHash": _u32})
 
 
+def _retained(value):
+    _check(isinstance(value, dict) and value.keys() == {"$hex"} and len(value["$hex"]) <= 2 * 4096)
+    return value
+
+
 def _u32(value):
     return _whole(value, 2**32 - 1)
 
@@ -276,12 +296,14 @@ CONTROLS = {
         "left": {"number": _u16},
         "capabilities": {"number": _u16, "webrtc": _boolean},
         "signal": {"from": _u16, **_SIGNAL},
+        "retained": {"number": _u16, "ageMs": _u32, "states": _retained},
     },
     "participant": {
         "capabilities": {"webrtc": _boolean},
         "signal": {"to": _u16, **_SIGNAL},
         "stripe": {},
         "visibility": {"hidden": _boolean},
+        "retain": {"states": _retained},
         "leave": {},
     },
 }

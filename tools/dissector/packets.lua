@@ -234,6 +234,11 @@ function ADD_PAYLOAD.fields(node, _, _, s, at)
   return "fields"
 end
 
+function ADD_PAYLOAD.present(node, _, _, s, at)
+  add(node, "stream", at, 1, u8(s, at))
+  return "present"
+end
+
 function ADD_PAYLOAD.authority(node, _, _, s, at)
   add(node, "value", at, #s - at + 1, msgpack.quoted(msgpack.read(s:sub(at))))
   return "authority"

@@ -44,19 +44,26 @@ export class AuthorityGate {
     return this.#authority;
   }
 
+  /** {@link RoomClock.shownTick} */
+  get shownTick(): number {
+    return this.#authority?.entities.shownTick(this.#options.scheduler.nowMs()) ?? 0;
+  }
+
   /** The authority; throws {@link NetError} where the room has none that could `purpose`. */
   needed(purpose: string): Authority {
     if (this.#authority) return this.#authority;
     throw new NetError("entity/refused", `the room has no authority that could ${purpose}`);
   }
 
-  /** Fetches the code; once is enough. */
-  async load(): Promise<void> {
+  /** Fetches the code and begins, where the room has an authority. */
+  async enter(welcome: Welcome | undefined): Promise<void> {
+    if (!welcome?.authority) return;
     this.#class ??= (await import("./authority/authority.js")).Authority;
+    this.open(welcome);
   }
 
   /** Begins, anew after a return; the game may subscribe before anything is told. */
-  open({ authority: info, number: myNumber, peers }: Welcome): void {
+  open({ authority: info, number: myNumber, peers, spectator: isSpectator = false }: Welcome): void {
     this.end();
     if (!this.#class || !info) return;
     const options = this.#options;
@@ -66,12 +73,14 @@ export class AuthorityGate {
       info,
       scheduler,
       myNumber,
+      isSpectator,
       peers,
       messages,
       session: () => options.session(),
       extrapolationLimitMs: () => options.extrapolationLimitMs(),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
+      onStates: (tick) => members().states.tell(tick),
       onError: (error) => members().errors.tell(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
       onDropped: (reason) => members().dropped(reason),

@@ -14,6 +14,7 @@ import {
   checkedCall,
   reconnectCall,
   type JoinCall,
+  type JoinTerms,
   type RoomOptions,
   requestRooms,
   type RoomListing,
@@ -72,10 +73,10 @@ const LIST_TIMEOUT_MS = 8000;
 
 /** Options may be left out where none is required. */
 type OptionArguments<Kind> = RoomKind extends Kind
-  ? [options?: RoomOptions]
+  ? [options?: RoomOptions, terms?: JoinTerms]
   : Partial<OptionsFor<Kind>> extends OptionsFor<Kind>
-    ? [options?: OptionsFor<Kind>]
-    : [options: OptionsFor<Kind>];
+    ? [options?: OptionsFor<Kind>, terms?: JoinTerms]
+    : [options: OptionsFor<Kind>, terms?: JoinTerms];
 
 /**
  * The way into rooms of one server.
@@ -153,25 +154,25 @@ export class Client<S extends ServerTypes = ServerTypes> {
   /** Joins an open room of that name and with equal options, or creates one. */
   joinOrCreate<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options]: OptionArguments<S["kinds"][Name]>
+    ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options));
+    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options, terms));
   }
 
   /** Creates a room. */
   create<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options]: OptionArguments<S["kinds"][Name]>
+    ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options));
+    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options, terms));
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
   join<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options]: OptionArguments<S["kinds"][Name]>
+    ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options));
+    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options, terms));
   }
 
   /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
@@ -184,8 +185,9 @@ export class Client<S extends ServerTypes = ServerTypes> {
   joinById<Name extends RoomNames<S> = RoomNames<S>>(
     roomId: string,
     options: RoomOptions = {},
+    terms?: JoinTerms,
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinById", roomId, options));
+    return this.#enter(checkedCall("joinById", roomId, options, terms));
   }
 
   /**

@@ -43,7 +43,7 @@ export type { AuthToken, IdentityStorage } from "./credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection-state.js";
 export type { TransportKind } from "./environment.js";
 export type { Unsubscribe } from "./listeners.js";
-export type { RoomListing, RoomOptions } from "./match-request.js";
+export type { Group, JoinTerms, RoomListing, RoomOptions } from "./match-request.js";
 export type { OwnedEntity } from "./owned-entities.js";
 export type { Page, PageEvent } from "./page.js";
 export type { Peer } from "./peer.js";

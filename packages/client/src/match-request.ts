@@ -16,6 +16,25 @@ export interface JoinCall {
   readonly token?: string;
   /** Proof of who the player is, for the authority of a room. */
   readonly credentials?: Credentials | undefined;
+  readonly terms?: JoinTerms | undefined;
+  /** For a seat that the server has given already. */
+  readonly ticket?: string;
+}
+
+/** Friends who come into one room, however full others are. */
+export interface Group {
+  /** What they share and nobody else knows: 1 to 128 characters. */
+  readonly key: string;
+  /** How many they are, 1 to 64: places are kept for those who come some seconds later. */
+  readonly size: number;
+}
+
+/** How somebody comes into a room. */
+export interface JoinTerms {
+  /** All who name the same group come into the same room. */
+  readonly group?: Group;
+  /** Only to watch: sees and hears everything, perhaps later than players, and is not heard. */
+  readonly spectate?: boolean;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -79,10 +98,10 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
 
 async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
-  const { options, token, credentials } = call;
+  const { options, token, credentials, terms } = call;
   const signal = AbortSignal.timeout(timeoutMs);
   const authToken = await credentials?.token(signal);
-  const body = JSON.stringify({ version: PROTOCOL_VERSION, options, webrtc, token, authToken });
+  const body = JSON.stringify({ version: PROTOCOL_VERSION, options, webrtc, token, authToken, ...terms });
   let response: Response | undefined;
   let answer: unknown;
   try {
@@ -113,10 +132,11 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 /** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
 export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
+  if (call.ticket !== undefined) return `ticket.${call.ticket}`;
   // A secret belongs into a body: headers end up in logs.
   if (call.token !== undefined || call.credentials) return undefined;
-  const { method, target, options } = call;
-  const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc });
+  const { method, target, options, terms } = call;
+  const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc, ...terms });
   const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
   const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
   return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
@@ -173,7 +193,12 @@ export function reconnectCall(reconnectionToken: unknown): JoinCall {
 }
 
 /** Checks a call of the game before anything is sent. */
-export function checkedCall(method: JoinMethod, target: unknown, options: unknown): JoinCall {
+export function checkedCall(
+  method: JoinMethod,
+  target: unknown,
+  options: unknown,
+  terms?: JoinTerms,
+): JoinCall {
   const field = method === "joinById" ? "roomId" : "roomName";
   if (typeof target !== "string" || !/^[\w-]{1,64}$/.test(target)) {
     throw new ConfigError({ field, value: target, expected: "1 to 64 letters, digits, - or _" });
@@ -190,5 +215,18 @@ export function checkedCall(method: JoinMethod, target: unknown, options: unknow
         expected: "text, a finite number or a boolean",
       });
   }
-  return { method, target, options: options as RoomOptions };
+  const call = { method, target, options: options as RoomOptions };
+  return terms === undefined ? call : { ...call, terms: checkedTerms(terms) };
+}
+
+function checkedTerms({ group, spectate = false }: JoinTerms): JoinTerms {
+  if (group !== undefined && !(isBetween(group.key?.length, 128) && isBetween(group.size, 64))) {
+    const expected = "a key of 1 to 128 characters and a size of 1 to 64";
+    throw new ConfigError({ field: "group", value: group, expected });
+  }
+  return { ...(group && { group }), spectate };
+}
+
+function isBetween(count: number, most: number): boolean {
+  return Number.isInteger(count) && count >= 1 && count <= most;
 }

@@ -7,6 +7,7 @@ import {
   type EntityDefinition,
   type PeerInfo,
   type PeerPayload,
+  type ServerMessage,
 } from "@paceline/protocol";
 import { repeatAfterMsFor, type MotionFault } from "@paceline/netcode";
 import type { Scheduler, Uplink } from "@paceline/transport";
@@ -53,6 +54,7 @@ export class Members {
   readonly leaves = new Listeners<[Peer]>();
   readonly spawns = new Listeners<[RemoteEntity]>();
   readonly despawns = new Listeners<[RemoteEntity]>();
+  readonly states = new Listeners<[number]>();
   readonly errors = new Listeners<[NetError]>();
   readonly #options: MembersOptions;
   readonly #members = new Map<number, Member>();
@@ -239,14 +241,16 @@ export class Members {
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
     const entities = this.#members.get(from.number)?.entities;
-    if (payload.kind !== "stream" && payload.kind !== "reference") {
-      return this.#options.onPayload(from, payload);
+    switch (payload.kind) {
+      case "stream":
+        return this.#drop(from, entities?.announce(payload));
+      case "reference":
+        return this.#drop(from, entities?.takeReference(payload.stream, payload.states));
+      case "present":
+        return this.#drop(from, entities?.present(payload.stream));
+      default:
+        this.#options.onPayload(from, payload);
     }
-    const reason =
-      payload.kind === "stream"
-        ? entities?.announce(payload)
-        : entities?.takeReference(payload.stream, payload.states);
-    if (reason) this.#drop(from, reason);
   }
 
   #state(from: PeerConnection, body: Uint8Array, tick: number): void {
@@ -254,6 +258,12 @@ export class Members {
     const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
     for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
     this.#tellDelay();
+  }
+
+  /** The server had kept it for newcomers. */
+  takeRetained({ number, states, ageMs }: ServerMessage & { readonly type: "retained" }): void {
+    const member = this.#members.get(number);
+    if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));
   }
 
   /** All are shown with one delay: that of the peer who needs the longest. */
@@ -267,7 +277,8 @@ export class Members {
   }
 
   /** What is late or not known may happen to anybody; what makes no sense may not. */
-  #drop(from: PeerConnection, reason: DropReason): void {
+  #drop(from: PeerConnection, reason: DropReason | undefined): void {
+    if (reason === undefined) return;
     this.#options.onDropped(reason);
     if (malformed.has(reason)) from.session.reportViolation(reason);
   }

@@ -1,6 +1,7 @@
 import {
   ByteReader,
   StateChange,
+  readRetained,
   restore,
   type DropReason,
   type EntityDefinition,
@@ -8,6 +9,7 @@ import {
   type Fields,
   type MotionLayout,
   type PeerPayload,
+  type RetainedPayload,
   type SnapshotListener,
   type StreamStart,
 } from "@paceline/protocol";
@@ -60,6 +62,8 @@ interface RemoteRecord {
   tick: number;
   /** Whether the game was told of it. */
   isTold: boolean;
+  /** Known from what the server had kept alone: the owner has not told of it yet. */
+  isRetained: boolean;
   shownAtMs: number;
 }
 
@@ -85,6 +89,10 @@ export class RemoteEntities implements SnapshotListener {
   readonly #tables = new Map<EntityDefinition, EntityTable>();
   readonly #records = new Map<number, RemoteRecord>();
   readonly #streams: RemoteStreams;
+  /** Until the owner speaks itself: what the server has kept of it. */
+  #retained: RemoteStreams | undefined;
+  /** What is being read is that. */
+  #isReadingRetained = false;
   #timeline: TickTimeline | undefined;
   #delay: InterpolationDelay | undefined;
   #scratch = new Float32Array(64);
@@ -138,6 +146,7 @@ export class RemoteEntities implements SnapshotListener {
   defined(name: string): void {
     this.#isTimely = false;
     this.#isTelling = false;
+    this.#readRetained((retained) => retained.defined(name, this));
     this.#streams.defined(name, this);
     this.#isTelling = true;
     // Those that have ended by now never were, for the game.
@@ -176,6 +185,54 @@ export class RemoteEntities implements SnapshotListener {
     return this.#streams.readReference(stream, states, this);
   }
 
+  /** Reads what the server had kept of the owner; it came to the server `ageMs` ago. A reason where it was dropped. */
+  takeRetained(states: Uint8Array, ageMs: number): DropReason | undefined {
+    // What the owner has said itself is newer.
+    if (this.#retained || !this.#streams.isEmpty) return "outdated";
+    const payloads = readRetained(states);
+    if (!payloads) return "bad-message";
+    // The owner's own streams will ask and complain, where there is a reason to.
+    this.#retained = new RemoteStreams({
+      clock: this.#options.clock,
+      definitionNamed: (name) => this.#options.definitionNamed(name),
+      onMismatch: () => undefined,
+      send: () => undefined,
+    });
+    this.#isTimely = false;
+    let reason: DropReason | undefined;
+    this.#readRetained((retained) => {
+      for (const payload of payloads) reason = this.#takeRetained(retained, payload, ageMs) ?? reason;
+    });
+    return reason;
+  }
+
+  /** The owner has told of all entities of a stream: what the server had kept besides is no more. */
+  present(stream: number): DropReason | undefined {
+    const name = this.#streams.nameOf(stream);
+    if (name === undefined) return "unknown-entity";
+    this.#retained?.end(name);
+    for (const [localId, { definition, isRetained }] of this.#records) {
+      if (isRetained && definition.name === name) this.#despawn(localId);
+    }
+    return undefined;
+  }
+
+  #takeRetained(retained: RemoteStreams, payload: RetainedPayload, ageMs: number): DropReason | undefined {
+    if (payload.kind === "stream") {
+      this.#timeline ??= new TickTimeline(payload.tickHz);
+      return retained.begin(payload);
+    }
+    const tick = new ByteReader(payload.states).u32();
+    if (this.#timeline?.isReady === false) this.#observe(this.#timeline, tick, ageMs);
+    return retained.readReference(payload.stream, payload.states, this);
+  }
+
+  #readRetained(read: (retained: RemoteStreams) => void): void {
+    this.#isReadingRetained = true;
+    if (this.#retained) read(this.#retained);
+    this.#isReadingRetained = false;
+  }
+
   /** @internal A stream has read a state. */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void {
     const { plan, id } = entity;
@@ -185,13 +242,16 @@ export class RemoteEntities implements SnapshotListener {
     const known = this.#records.get(id);
     if (known && known.definition !== plan.definition) this.#despawn(id);
     const record = this.#records.get(id) ?? this.#add(id, plan.definition, timeline);
+    if (!this.#isReadingRetained) record.isRetained = false;
+    const unwrapped = timeline.unwrap(tick);
+    // What the server had kept may be newer than what another stream begins with.
+    if (unwrapped <= record.tick) return;
     const { table, row } = record.place;
     const before = table.stateOf(row);
     const news = this.#scratchFor(plan.definition);
     // Fields that the owner's build does not know keep what they began with.
     news.set(before);
     restore(plan, entity.rows, place, news);
-    const unwrapped = timeline.unwrap(tick);
     const isJump = (changes & StateChange.teleported) !== 0;
     if (isVelocityDerived(plan.definition)) {
       const seconds = isJump ? 0 : timeline.secondsOf(unwrapped) - timeline.secondsOf(record.tick);
@@ -236,6 +296,7 @@ export class RemoteEntities implements SnapshotListener {
       entity,
       tick: Number.NEGATIVE_INFINITY,
       isTold: false,
+      isRetained: true,
       shownAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#giveBody(record);
@@ -319,8 +380,8 @@ export class RemoteEntities implements SnapshotListener {
     return defineFields(base, definition, row) as unknown as RemoteEntity;
   }
 
-  #observe(timeline: TickTimeline, tick: number): void {
-    timeline.observe(tick, this.#options.clock.nowMs(), this.#options.owner.rttMs ?? 0);
+  #observe(timeline: TickTimeline, tick: number, ageMs = 0): void {
+    timeline.observe(tick, this.#options.clock.nowMs() - ageMs, this.#options.owner.rttMs ?? 0);
   }
 
   /** @param tick unwrapped */

@@ -80,6 +80,22 @@ export class RemoteStreams {
     return this.#open(stream);
   }
 
+  get isEmpty(): boolean {
+    return this.#streams.size === 0;
+  }
+
+  /** What a stream is of; undefined where there is none of that number. */
+  nameOf(number: number): string | undefined {
+    return this.#streams.get(number)?.start.name;
+  }
+
+  /** Ends the stream of that name. */
+  end(name: string): void {
+    for (const [number, { start }] of this.#streams) {
+      if (start.name === name) this.#streams.delete(number);
+    }
+  }
+
   /** The game began to use a definition: what has waited for it is read, and what has changed since is asked for. */
   defined(name: string, listener: SnapshotListener): void {
     for (const [number, stream] of this.#streams) {

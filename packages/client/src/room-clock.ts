@@ -5,6 +5,8 @@ interface RoomClockOptions {
   readonly scheduler: Scheduler;
   /** Asks the server for its time. */
   ping(): void;
+  /** The authority's tick at which its entities are shown now; 0 where there is none. */
+  readonly shown: { readonly shownTick: number };
 }
 
 /**
@@ -34,6 +36,14 @@ export class RoomClock {
   /** The server's time that is shown: behind {@link serverNow} by the profile's delay where it interpolates. */
   renderNow(): number {
     return this.#session.renderNow(this.now());
+  }
+
+  /**
+   * The authority's tick at which its entities are shown now, with a fraction: what a game sends along with a shot, for
+   * `rewind` on the server. 0 in a room without an authority.
+   */
+  get shownTick(): number {
+    return this.#options.shown.shownTick;
   }
 
   /** Standard error of {@link serverNow}, ms; Infinity before the first pong. */

@@ -32,6 +32,14 @@ export abstract class RoomEvents {
     return this.members.despawns.add(listener);
   }
 
+  /**
+   * States of the room's authority were read: those of one of its ticks, or a part of them where they fill several
+   * packets. Of an entity that is in them `lastTick` is that tick. A render loop has no need of this: it reads `shown`.
+   */
+  onStateChange(listener: (tick: number) => void): Unsubscribe {
+    return this.members.states.add(listener);
+  }
+
   /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
   onDrop(listener: (reason: string) => void): Unsubscribe {
     return this.dropped.add(listener);

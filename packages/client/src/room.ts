@@ -123,7 +123,7 @@ export class Room extends RoomEvents {
     this.#connection.networks.add(() => this.members.networkChanged());
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
-    this.clock = new RoomClock({ scheduler, ping: () => this.#connection.ping() });
+    this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
   }
 
   #newMembers(setup: RoomSetup): Members {
@@ -197,6 +197,11 @@ export class Room extends RoomEvents {
     return this.#gate.authority?.server;
   }
 
+  /** Whether this participant only watches. */
+  get isSpectator(): boolean {
+    return this.#welcome?.spectator === true;
+  }
+
   /** The room's clock: milliseconds, monotonic. */
   nowMs(): number {
     return this.#setup.scheduler.nowMs();
@@ -205,10 +210,7 @@ export class Room extends RoomEvents {
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
-    if (this.#welcome?.authority) {
-      await this.#gate.load();
-      this.#gate.open(this.#welcome);
-    }
+    await this.#gate.enter(this.#welcome);
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     const { scheduler } = this.#setup;
@@ -283,9 +285,6 @@ export class Room extends RoomEvents {
    * Without any call the SDK does so itself, at the profile's rate. Throws {@link ConfigError} for what is no tick.
    */
   advance(tick: number): void {
-    if (!Number.isSafeInteger(tick) || tick < 0) {
-      throw new ConfigError({ field: "tick", value: tick, expected: "a whole number of steps, 0 or more" });
-    }
     this.#ticks.tick = tick;
     this.#replicate();
   }
@@ -365,6 +364,7 @@ export class Room extends RoomEvents {
       paths: () => this.members.pathPolicy(),
       post: (payload) => this.#post(payload),
       onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
+      serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
     });
   }
 
@@ -424,6 +424,7 @@ export class Room extends RoomEvents {
   }
 
   #control(message: RoomControl): void {
+    if (message.type === "retained") return this.members.takeRetained(message);
     switch (message.type) {
       case "joined":
         if (!this.#welcome?.authority) this.#addPeer(message.peer);

@@ -300,8 +300,8 @@ export class ServerConnection {
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
     // Whoever has to come back wants to the others of this room, not into another of its kind.
-    const { credentials } = this.#call;
-    this.#call = { method: "joinById", target: welcome.roomId, options, credentials };
+    const { credentials, terms } = this.#call;
+    this.#call = { method: "joinById", target: welcome.roomId, options, credentials, terms };
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);

@@ -5,6 +5,7 @@ import {
   type EntityDefinition,
   type EntityRows,
   type PeerPayload,
+  type RetainedPayload,
 } from "@paceline/protocol";
 import {
   ReceiverReplication,
@@ -14,10 +15,11 @@ import {
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import type { Uplink, Plan } from "@paceline/transport";
+import type { Clock, Plan, Session, Uplink } from "@paceline/transport";
 import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
+import { Retention } from "./retention.js";
 import { StateStream } from "./state-stream.js";
 
 export interface StateSenderOptions {
@@ -35,6 +37,9 @@ export interface StateSenderOptions {
   /** Sends a reliable message to all. */
   post(payload: PeerPayload): void;
   onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
+  /** With the server; undefined while there is no way to it. */
+  serverSession(): Session | undefined;
+  readonly scheduler: Clock;
 }
 
 /** Heads of a packet with states that is not published. */
@@ -56,10 +61,17 @@ export class StateSender {
   /** Fields that a peer knows of a kind, where these are not all. */
   readonly #known = new Map<PeerConnection, Map<EntityDefinition, number>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
+  readonly #retention: Retention;
   #nextStream = 0;
+  #tick = 0;
 
   constructor(options: StateSenderOptions) {
     this.#options = options;
+    this.#retention = new Retention({
+      clock: options.scheduler,
+      portray: (most) => this.#portray(most),
+      serverSession: () => options.serverSession(),
+    });
     this.#replication = new ReceiverReplication({
       tickSeconds: 1 / options.tickHz,
       onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
@@ -68,6 +80,7 @@ export class StateSender {
 
   /** A new entity: all are told of it. */
   spawned(record: OwnedRecord, tick: number): void {
+    this.#retention.changed();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
     try {
@@ -79,6 +92,7 @@ export class StateSender {
   }
 
   despawned({ definition, localId }: OwnedRecord, tick: number): void {
+    this.#retention.changed();
     const stream = this.#streams.get(definition);
     stream?.remove(localId);
     this.#replication.remove(localId);
@@ -88,6 +102,7 @@ export class StateSender {
   teleported({ definition, localId }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(localId);
     this.#replication.teleported(localId);
+    this.#retention.changed();
   }
 
   /** One more receiver: it gets what there is. */
@@ -95,6 +110,8 @@ export class StateSender {
     for (const stream of this.#streams.values()) {
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
+      // Of what the server had kept for the newcomer, some may have ended meanwhile.
+      peer.send({ kind: "present", stream: stream.number });
     }
   }
 
@@ -141,8 +158,14 @@ export class StateSender {
     for (const message of next.whole(records.values(), tick)) this.#options.post(message);
   }
 
-  /** Sends what is due at this tick. */
+  /** Sends what is due at this tick, and leaves with the server what newcomers need. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    this.#replicate(records, moment);
+    this.#tick = moment.tick;
+    this.#retention.step();
+  }
+
+  #replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     const receivers = [...this.#options.peers()];
     if (receivers.length === 0) return;
     const only =
@@ -212,6 +235,17 @@ export class StateSender {
       const record = stream.records.get(id);
       if (record) this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
     }
+  }
+
+  #portray(most: number): RetainedPayload[] {
+    const payloads: PeerPayload[] = [];
+    let left = most;
+    for (const stream of this.#streams.values()) {
+      const records = [...stream.records.values()].slice(0, left);
+      left -= records.length;
+      if (records.length > 0) payloads.push(stream.announcement, ...stream.whole(records, this.#tick));
+    }
+    return payloads as RetainedPayload[];
   }
 
   #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {

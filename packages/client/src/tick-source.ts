@@ -1,3 +1,4 @@
+import { ConfigError } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
 
 /**
@@ -42,7 +43,11 @@ export class TickSource {
     }
   }
 
+  /** Throws {@link ConfigError} for what is no tick. */
   set tick(tick: number) {
+    if (!Number.isSafeInteger(tick) || tick < 0) {
+      throw new ConfigError({ field: "tick", value: tick, expected: "a whole number of steps, 0 or more" });
+    }
     const before = this.tick;
     if (((tick + this.#ahead - before) | 0) < 0) this.#ahead = before + 1 - tick;
     this.#tick = (tick + this.#ahead) >>> 0;

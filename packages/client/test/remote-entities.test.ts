@@ -2,9 +2,11 @@ import {
   defineEntity,
   scalar,
   vec2,
+  writeRetained,
   type DropReason,
   type EntityDefinition,
   type PeerPayload,
+  type RetainedPayload,
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
@@ -47,9 +49,9 @@ class Scene {
     onFault: () => undefined,
   });
 
-  constructor(definition: unknown = known) {
+  constructor(definition: unknown = known, { announcement = true } = {}) {
     this.states = new RawStates(definition);
-    this.announce(this.states.announcement());
+    if (announcement) this.announce(this.states.announcement());
   }
 
   announce(payload: PeerPayload): void {
@@ -170,5 +172,82 @@ describe("what a receiver lacks", () => {
     scene.clock.advance(1500);
     for (let count = 0; count < 3; count++) scene.take(tooLong, 120 + count);
     expect(scene.told).toHaveLength(2);
+  });
+});
+
+describe("what the server had kept of a peer", () => {
+  const silent = { announcement: false };
+  const retainedOf = (...payloads: PeerPayload[]): Uint8Array =>
+    writeRetained(payloads as RetainedPayload[])!;
+  const kept = (scene: Scene, tick: number, ...entries: Entry[]): Uint8Array =>
+    retainedOf(scene.states.announcement(), scene.states.reference(tick, ...entries));
+
+  test("[WF78] is shown until the owner speaks, whose states count from then on", () => {
+    const scene = new Scene(known, silent);
+    expect(scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 500)).toBeUndefined();
+    expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
+    scene.announce(scene.states.announcement());
+    scene.reliably(scene.states.reference(130, [1, 5, 5]));
+    expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [5, 5] });
+    expect(scene.spawned).toEqual([FIRST, FIRST + 1]);
+    expect(scene.despawned).toEqual([]);
+  });
+
+  test("[WF79] ends where the owner has told of everything else", () => {
+    const scene = new Scene(known, silent);
+    scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 0);
+    scene.announce(scene.states.announcement());
+    scene.reliably(scene.states.reference(130, [1, 5, 5]));
+    expect(scene.entities.present(0)).toBeUndefined();
+    expect(scene.despawned).toEqual([FIRST]);
+    expect(scene.entities.present(0)).toBeUndefined();
+    expect(scene.entities.present(9)).toBe("unknown-entity");
+    expect(scene.positions).toEqual({ [FIRST + 1]: [5, 5] });
+  });
+
+  test("[WF78] counts nothing once the owner has spoken, and nothing a second time", () => {
+    const late = new Scene();
+    expect(late.entities.takeRetained(kept(late, 100, [0, 1, 1]), 0)).toBe("outdated");
+    expect(late.positions).toEqual({});
+    const twice = new Scene(known, silent);
+    twice.entities.takeRetained(kept(twice, 100, [0, 1, 1]), 0);
+    expect(twice.entities.takeRetained(kept(twice, 101, [1, 1, 1]), 0)).toBe("outdated");
+    expect(twice.positions).toEqual({ [FIRST]: [1, 1] });
+  });
+
+  test("[WF78] is older than what the owner says, whatever its tick claims", () => {
+    const scene = new Scene(known, silent);
+    scene.entities.takeRetained(kept(scene, 100, [0, 1, 1]), 200);
+    scene.announce(scene.states.announcement());
+    scene.reliably(scene.states.reference(99, [0, 7, 7]));
+    // Of the states of an entity the newest tick wins, wherever it came from.
+    expect(scene.positions).toEqual({ [FIRST]: [1, 1] });
+    expect(scene.entities.present(0)).toBeUndefined();
+    expect(scene.receive(101, [0, 8, 8])).toBe(1);
+    expect(scene.positions).toEqual({ [FIRST]: [8, 8] });
+  });
+
+  test("[WF78] of a definition that is another one asks nobody and tells nobody: the owner's stream will", () => {
+    const other = defineEntity("puck", { position, speed: scalar({ range: [0, 1], precision: 0.1 }) });
+    const scene = new Scene(other, silent);
+    scene.entities.takeRetained(kept(scene, 100, [0, 1, 1, 0]), 0);
+    expect([scene.positions, scene.mismatches, scene.told]).toEqual([{}, [], []]);
+  });
+
+  test("[WF78] may be any bytes: what makes no sense is dropped", () => {
+    for (const bytes of [[0], [5, 1], [2, 0x0c, 0], [255, 255, 255], [3, 8, 0, 0]]) {
+      const scene = new Scene(known, silent);
+      expect(scene.entities.takeRetained(Uint8Array.from(bytes), 0)).toBe("bad-message");
+      expect(scene.positions).toEqual({});
+    }
+    const scene = new Scene(known, silent);
+    const whole = kept(scene, 100, [0, 1, 1]);
+    const states = Uint8Array.from(whole, (byte, at) => (at === whole.length - 1 ? byte ^ 0xff : byte));
+    scene.entities.takeRetained(states, 0);
+    expect(
+      Object.values(scene.positions)
+        .flat()
+        .every((value) => Math.abs(value) <= 10),
+    ).toBe(true);
   });
 });

@@ -22,12 +22,15 @@ export type ToAuthority =
 
 /** From the authority to a participant. */
 export type FromAuthority =
-  /** A message or an entity was refused. */
-  | { readonly type: "refused"; readonly what: "message" | "entity" | "kind"; readonly reason: string }
+  /** A message or an entity was refused; `spectator`: whatever it was, its sender only watches. */
+  | { readonly type: "refused"; readonly what: Refused; readonly reason: string }
   /** An entity that the participant wants to own is known to all by this id. */
   | { readonly type: "granted"; readonly localId: number; readonly id: number }
   /** An entity of the participant is not where it says: it has to go on from this state (Float32 components). */
   | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array };
+
+const refusedThings = ["message", "entity", "kind", "spectator"] as const;
+type Refused = (typeof refusedThings)[number];
 
 const MOST_IDS = 256;
 const MOST_REASON_CHARACTERS = 512;
@@ -60,8 +63,9 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
   const message = fieldsOf(bytes);
   switch (message?.type) {
     case "refused": {
-      const { what, reason } = message;
-      if (what !== "message" && what !== "entity" && what !== "kind") return undefined;
+      const { reason } = message;
+      const what = refusedThings.find((thing) => thing === message.what);
+      if (what === undefined) return undefined;
       if (typeof reason !== "string" || reason.length > MOST_REASON_CHARACTERS) return undefined;
       return { type: "refused", what, reason };
     }

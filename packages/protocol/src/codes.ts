@@ -49,6 +49,8 @@ export const PayloadKind = {
   fields: 0x0a,
   /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
   authority: 0x0b,
+  /** Of a stream, all entities have been told of: those that the server had kept besides are no more (binary). */
+  present: 0x0c,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 
@@ -122,6 +124,8 @@ export const limits = {
   authorityBulkBytes: 1_048_576,
   /** Entities that one participant may own. */
   ownedEntities: 4096,
+  /** What a participant leaves with the server for those who come later. */
+  retainedBytes: 4096,
   /** UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,
   /** Ticks of an entity's states that sender and receivers keep: baselines are among them. */

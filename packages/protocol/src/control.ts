@@ -1,3 +1,4 @@
+import { limits } from "./codes.js";
 import { decodeValue } from "./value-codec.js";
 
 /** A participant as the others see it. */
@@ -50,6 +51,8 @@ export type ServerMessage =
       readonly iceServers: readonly IceServer[];
       /** There where the room has an authority. */
       readonly authority?: AuthorityInfo | undefined;
+      /** There where the receiver only watches. */
+      readonly spectator?: boolean;
     }
   /** New passwords for TURN, in time before the old ones end. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
@@ -62,7 +65,14 @@ export type ServerMessage =
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
-  | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown };
+  | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown }
+  /** What that participant has left for newcomers, and how long ago. */
+  | {
+      readonly type: "retained";
+      readonly number: number;
+      readonly ageMs: number;
+      readonly states: Uint8Array;
+    };
 
 /** From a participant to the server. */
 export type ClientMessage =
@@ -72,6 +82,8 @@ export type ClientMessage =
   | { readonly type: "stripe" }
   /** The page is hidden or visible: a hidden one may be slow to answer, and is given longer. */
   | { readonly type: "visibility"; readonly hidden: boolean }
+  /** What newcomers shall get with their welcome, in the place of what was left before (see `writeRetained`). */
+  | { readonly type: "retain"; readonly states: Uint8Array }
   | { readonly type: "leave" };
 
 /** Kinds of entities that one room may have. */
@@ -98,11 +110,11 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
     case "left":
       return isNumber16(message.number) ? { type: "left", number: message.number } : undefined;
     case "capabilities":
-      return isNumber16(message.number) && typeof message.webrtc === "boolean"
-        ? { type: "capabilities", number: message.number, webrtc: message.webrtc }
-        : undefined;
+      return capabilitiesOf(message);
     case "signal":
       return signalOf(message);
+    case "retained":
+      return retainedOf(message);
     default:
       return undefined;
   }
@@ -125,6 +137,10 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
       return { type: "stripe" };
     case "visibility":
       return typeof message.hidden === "boolean" ? { type: "visibility", hidden: message.hidden } : undefined;
+    case "retain": {
+      const states = bytesOf(message.states, limits.retainedBytes);
+      return states && { type: "retain", states };
+    }
     case "leave":
       return { type: "leave" };
     default:
@@ -140,8 +156,21 @@ function connectionMessageOf({ type, resumeToken, ticket, endpoint }: Fields): S
   return undefined;
 }
 
+function capabilitiesOf({ number, webrtc }: Fields): ServerMessage | undefined {
+  return isNumber16(number) && typeof webrtc === "boolean"
+    ? { type: "capabilities", number, webrtc }
+    : undefined;
+}
+
 function signalOf({ from, attempt, data }: Fields): ServerMessage | undefined {
   return isNumber16(from) && isNumber16(attempt) ? { type: "signal", from, attempt, data } : undefined;
+}
+
+function retainedOf({ number, ageMs, states }: Fields): ServerMessage | undefined {
+  const bytes = bytesOf(states, limits.retainedBytes);
+  return isNumber16(number) && isNumber32(ageMs) && bytes
+    ? { type: "retained", number, ageMs, states: bytes }
+    : undefined;
 }
 
 function welcomeOf(message: Fields): ServerMessage | undefined {
@@ -162,6 +191,7 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
     ...(authority && { authority }),
+    ...(message.spectator === true && { spectator: true }),
   };
 }
 
@@ -228,6 +258,11 @@ function isOptions(value: unknown): value is Readonly<Record<string, string | nu
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 1024;
+}
+
+/** A copy, which does not keep the packet that it came in. */
+function bytesOf(value: unknown, maxBytes: number): Uint8Array | undefined {
+  return value instanceof Uint8Array && value.length <= maxBytes ? Uint8Array.from(value) : undefined;
 }
 
 function isNumber16(value: unknown): value is number {

@@ -27,6 +27,7 @@ export const errorCodes = {
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",
   "message/refused": "The room's authority refused a message: of no known type, or not of its schema.",
+  "message/spectator": "Who only watches a room says nothing in it, and does nothing.",
   "entity/refused": "The room's authority refused an entity that this player wanted to own.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
   "motion/fault":

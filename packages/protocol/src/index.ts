@@ -20,6 +20,7 @@ export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } fro
 export * from "./owned-state.js";
 export * from "./packet.js";
 export * from "./payload.js";
+export * from "./retained.js";
 export type * from "./room-types.js";
 export * from "./sequence.js";
 export * from "./state/index.js";

@@ -34,7 +34,8 @@ export type PeerPayload =
   | ({ readonly kind: "stream" } & StreamStart)
   | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
   | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
-  | { readonly kind: "fields"; readonly stream: number; readonly fieldCount: number };
+  | { readonly kind: "fields"; readonly stream: number; readonly fieldCount: number }
+  | { readonly kind: "present"; readonly stream: number };
 
 /** Throws {@link ConfigError} for a type or a message that may not be sent. */
 export function writePeerPayload(payload: PeerPayload): Uint8Array {
@@ -58,6 +59,8 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
     }
     case "fields":
       return new ByteWriter().u8(PayloadKind.fields).u8(payload.stream).u8(payload.fieldCount).take();
+    case "present":
+      return new ByteWriter().u8(PayloadKind.present).u8(payload.stream).take();
   }
 }
 
@@ -80,6 +83,8 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
       return resyncOf(body);
     case PayloadKind.fields:
       return body.length === 2 ? { kind: "fields", stream: body[0]!, fieldCount: body[1]! } : undefined;
+    case PayloadKind.present:
+      return body.length === 1 ? { kind: "present", stream: body[0]! } : undefined;
     default:
       return undefined;
   }

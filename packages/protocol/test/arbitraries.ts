@@ -106,4 +106,5 @@ export const peerPayload: Arbitrary<PeerPayload> = oneof(
   }),
   record({ kind: constant("resync" as const), stream: u8, entities: array(u16, { maxLength: 64 }) }),
   record({ kind: constant("fields" as const), stream: u8, fieldCount: u8 }),
+  record({ kind: constant("present" as const), stream: u8 }),
 );

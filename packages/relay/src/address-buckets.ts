@@ -21,8 +21,8 @@ export class AddressBuckets {
     return this.#buckets.size;
   }
 
-  /** Whether the address may do it once more now. */
-  take(address: string): boolean {
+  /** Whether the address may do it once more now, or so many times. */
+  take(address: string, times = 1): boolean {
     const nowMs = this.#clock.nowMs();
     const network = networkOf(address);
     let bucket = this.#buckets.get(network);
@@ -31,7 +31,7 @@ export class AddressBuckets {
       bucket = new TokenBucket(this.#perSecond, this.#burst, nowMs);
       this.#buckets.set(network, bucket);
     }
-    return bucket.take(1, nowMs);
+    return bucket.take(times, nowMs);
   }
 
   #forget(nowMs: number): void {

@@ -10,14 +10,17 @@ export { type MatchRefusal, type RoomOptions } from "./match-request.js";
 export type {
   Caller,
   Grant,
+  Guest,
   HostedParticipant,
   HostedRoom,
   HostedSeat,
   JoinRequest,
+  Meeting,
   RoomAuthority,
   RoomHost,
 } from "./room-host.js";
 export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
 export type { TurnOptions } from "./turn-credentials.js";
 export type { WebRtcOptions } from "./webrtc-options.js";
+export type { Seat } from "./seat.js";
 export type { LinkRequest } from "./link-door.js";

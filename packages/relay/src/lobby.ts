@@ -4,22 +4,24 @@ import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
-import { busy, full } from "./match-refusals.js";
+import { full } from "./match-refusals.js";
 import { isRefusal, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
-import type { Caller, RoomAuthority, RoomHost } from "./room-host.js";
+import type { Caller, Meeting, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
+import { tellRetained } from "./retained-states.js";
 import { Room, type RoomListing } from "./room.js";
 import { RoomDirectory } from "./room-directory.js";
 import type { Held, Newcomer, ReservedSeat, Seat } from "./seat.js";
+import { Seats } from "./seats.js";
 import { signalPayload } from "./signal-payload.js";
 import { StripeTickets } from "./stripe-tickets.js";
 import { TicketOffice } from "./ticket-office.js";
 import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
-const SESSION_ID_BYTES = 12;
 const TOKEN_BYTES = 24;
+const MOST_ROOMS_TRIED = 8;
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
@@ -28,8 +30,7 @@ export class Lobby {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
   readonly #participants = new Map<string, Participant>();
-  /** Reserved seats by session id. */
-  readonly #seats = new Map<string, ReservedSeat>();
+  readonly #seats: Seats;
   readonly #tickets: TicketOffice;
   readonly #stripes: StripeTickets<Participant>;
   readonly #drops = new DropCounters();
@@ -49,7 +50,8 @@ export class Lobby {
     this.#tickets = new TicketOffice(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
-    this.#rooms = new RoomDirectory(settings);
+    this.#rooms = new RoomDirectory(settings, (meeting) => this.#meet(meeting));
+    this.#seats = new Seats(settings, this.#rooms, this.#tickets);
     this.#webRtc = new WebRtcDesk(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
@@ -109,30 +111,23 @@ export class Lobby {
     const held = authority
       ? await this.#granted(request, caller, authority)
       : this.#hold(request, caller.address);
-    return isRefusal(held) ? held : this.#issue(held, request, caller.address);
+    return isRefusal(held) ? held : this.#issue(held, request);
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest, address = ""): Seat | MatchRefusal {
     const held = this.#hold(request, address);
-    return isRefusal(held) ? held : this.#issue(held, request, address);
+    return isRefusal(held) ? held : this.#issue(held, request);
   }
 
   /** Keeps a seat, for now without end. */
   #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
     const room = this.#vacancy(request, address);
     if (!(room instanceof Room)) return room;
-    // Who takes its own seat again is no newcomer.
-    if (request.method !== "reconnect" && !room.admitJoin(this.#settings.scheduler.nowMs())) {
-      this.#settings.counters.limitReached("joinsPerRoom");
-      return busy("too many join this room at once");
-    }
-    const sessionId = randomId(SESSION_ID_BYTES);
-    room.reserve(sessionId);
-    const replaces = request.method === "reconnect" ? request.target : undefined;
-    const { options } = request;
-    this.#seats.set(sessionId, { room, options, replaces, auth, cancelRelease: () => undefined });
-    return { room, sessionId };
+    const before = request.method === "reconnect" ? this.#participants.get(request.target) : undefined;
+    // Who comes back is what it was.
+    const wish = before ? { ...request, spectate: room.isSpectator(before) } : request;
+    return this.#seats.hold(room, wish, address, auth);
   }
 
   /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */
@@ -149,11 +144,22 @@ export class Lobby {
         ? { auth: undefined, options }
         : await authority.authorize({ method, roomName, options, authToken, caller });
     if (isRefusal(grant)) return grant;
-    const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
-    if (isRefusal(held)) return held;
-    const failed = await held.room.opening;
-    if (failed) this.#release(held.sessionId);
-    return failed ?? { ...held, identity: "identity" in grant ? grant.identity : undefined };
+    const identity = "identity" in grant ? grant.identity : undefined;
+    // While it is being opened a room may say that it takes fewer: the next one, then.
+    for (let tries = 0; tries < MOST_ROOMS_TRIED; tries++) {
+      const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
+      if (isRefusal(held)) return held;
+      const failed = await held.room.opening;
+      if (!failed && !held.room.isBeyond(held.sessionId)) return { ...held, identity };
+      this.#seats.release(held.sessionId);
+      if (failed) return failed;
+    }
+    return full(503, "rooms fill faster than they are opened");
+  }
+
+  /** A room's authority wants some of its participants to go on in a room of their own. */
+  async #meet(meeting: Meeting): Promise<readonly Seat[] | MatchRefusal> {
+    return this.#closedDoor(meeting.guests.length) ?? (await this.#seats.meet(meeting));
   }
 
   /** {@link RoomDirectory.list} */
@@ -161,21 +167,14 @@ export class Lobby {
     return this.#rooms.list(name, filter);
   }
 
-  #issue({ room, sessionId, identity }: Held, request: MatchRequest, address: string): Seat | MatchRefusal {
-    const seat = this.#seats.get(sessionId);
-    // While the room was being opened the server has stopped.
-    if (!seat) return full(503, "the server is stopping");
-    const { limits, scheduler } = this.#settings;
+  #issue(held: Held, { method, target, webrtc }: MatchRequest): Seat | MatchRefusal {
+    const seat = this.#seats.issue(held, webrtc);
+    if (isRefusal(seat)) return seat;
     // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
-    if (request.method === "reconnect") {
-      this.#participants.get(request.target)?.end(CloseCode.replaced, "taken over by another page");
+    if (method === "reconnect") {
+      this.#participants.get(target)?.end(CloseCode.replaced, "taken over by another page");
     }
-    const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.#release(sessionId));
-    this.#seats.set(sessionId, { ...seat, cancelRelease });
-    const { webrtc } = request;
-    const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, address);
-    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId };
-    return identity === undefined ? seated : { ...seated, identity };
+    return seat;
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
@@ -251,10 +250,8 @@ export class Lobby {
     this.#isDraining = true;
     this.#isStopping = true;
     this.#stopRenewing?.();
-    for (const [sessionId, { cancelRelease }] of this.#seats) {
-      cancelRelease();
-      this.#release(sessionId);
-    }
+    this.#seats.clear();
+    this.#rooms.groups.clear();
     for (const participant of this.#participants.values()) {
       if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
@@ -264,12 +261,18 @@ export class Lobby {
 
   /** A room that may be entered now. */
   #vacancy(request: MatchRequest, address: string): Room | MatchRefusal {
-    if (this.#isStopping) return full(503, "the server is stopping");
-    if (this.#isDraining && request.method !== "reconnect") return full(503, "the server takes nobody new");
-    const isFull = this.#participants.size + this.#seats.size >= this.#settings.limits.maxSessions;
-    if (isFull) return full(503, "the server is full");
     const { method, target, token } = request;
+    const refusal = this.#closedDoor(1, method === "reconnect");
+    if (refusal) return refusal;
     return method === "reconnect" ? this.#roomOf(target, token) : this.#rooms.roomFor(request, address);
+  }
+
+  /** Why nobody gets a seat now, whoever it is. */
+  #closedDoor(newcomers: number, isBack = false): MatchRefusal | undefined {
+    if (this.#isStopping) return full(503, "the server is stopping");
+    if (this.#isDraining && !isBack) return full(503, "the server takes nobody new");
+    const isFull = this.#participants.size + this.#seats.size + newcomers > this.#settings.limits.maxSessions;
+    return isFull ? full(503, "the server is full") : undefined;
   }
 
   #refuse(link: GuardedLink, code: number, reason: string): void {
@@ -286,15 +289,13 @@ export class Lobby {
     }
     counters.seatGiven(method);
     // While the room was being opened the link may have gone.
-    if (link.state === "closed") return this.#release(held.sessionId);
+    if (link.state === "closed") return this.#seats.release(held.sessionId);
     this.#claim(held.sessionId, webrtc, link);
   }
 
   #claim(id: string, webrtc: boolean, link: GuardedLink): void {
-    const seat = this.#seats.get(id);
+    const seat = this.#seats.take(id);
     if (!seat) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    seat.cancelRelease();
-    this.#seats.delete(id);
     this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
   }
 
@@ -320,14 +321,6 @@ export class Lobby {
     return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
   }
 
-  #release(sessionId: string): void {
-    const seat = this.#seats.get(sessionId);
-    if (!seat) return;
-    this.#seats.delete(sessionId);
-    seat.room.release(sessionId);
-    this.#rooms.disposeIfEmpty(seat.room);
-  }
-
   #introduce(participant: Participant): void {
     participant.introduce();
     participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
@@ -347,11 +340,13 @@ export class Lobby {
     const peers = room.peersOf(participant);
     const place = { roomId: room.id, roomName: room.name, options: room.options };
     const authority = room.host && { authority: room.host.info };
+    const role = room.isSpectator(participant) && { spectator: true as const };
     const iceServers = this.#iceServersFor(id);
     participant.tellResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
-      return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority };
+      return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority, ...role };
     });
+    if (!room.host) tellRetained(participant);
     if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
   }
 
@@ -361,7 +356,7 @@ export class Lobby {
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
     const participant = new Participant({ identity, room, scheduler, limits, handlers });
-    room.add(participant);
+    room.add(participant, seat.isSpectator);
     this.#participants.set(id, participant);
     participant.attach(link);
     this.#settings.counters.entered("joined");
@@ -378,6 +373,7 @@ export class Lobby {
     if (!participant.admitSignal()) return;
     if (message.type === "visibility") return participant.setHidden(message.hidden);
     if (message.type === "stripe") return this.#offerStripe(participant);
+    if (message.type === "retain") return participant.retained.keep(message.states);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     if (!participant.setWebrtc(message.webrtc)) return;
     const { number } = participant;
@@ -405,6 +401,7 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
     addTo(this.#pastDrops, participant.session.drops);

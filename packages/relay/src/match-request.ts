@@ -1,4 +1,5 @@
 import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
+import { MOST_IN_GROUP, type Group } from "./group-places.js";
 
 /** What rooms are told apart by, besides their name. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -20,6 +21,10 @@ export interface MatchRequest {
   readonly token: string;
   /** Proof of who the player is, for the authority of a room. */
   readonly authToken?: string;
+  /** Friends to go together with, into one room. */
+  readonly group?: Group | undefined;
+  /** To watch only. */
+  readonly spectate?: boolean;
 }
 
 /** Why there is no seat. */
@@ -34,31 +39,39 @@ const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
 const MAX_TOKEN_CHARACTERS = 128;
 const MAX_AUTH_CHARACTERS = 3000;
+const GROUP_WORDS = `group must be a key of 1 to ${MAX_TOKEN_CHARACTERS} characters and a size of 1 to ${MOST_IN_GROUP}`;
+
+const otherVersion: MatchRefusal = {
+  status: 400,
+  code: "session/version",
+  message: `this server speaks version ${PROTOCOL_VERSION} of the protocol`,
+};
 
 /** The body of a match request: its options and abilities, or what is wrong with it. */
-export function readMatchBody(
-  body: unknown,
-): Pick<MatchRequest, "options" | "webrtc" | "token" | "authToken"> | MatchRefusal {
+export function readMatchBody(body: unknown): Wish | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
-  const { version, options = {}, webrtc = false, token = "", authToken = "" } = body;
-  if (version !== PROTOCOL_VERSION) {
-    return {
-      status: 400,
-      code: "session/version",
-      message: `this server speaks version ${PROTOCOL_VERSION} of the protocol`,
-    };
+  const { version, options = {}, webrtc = false, token = "", authToken = "", spectate = false } = body;
+  if (version !== PROTOCOL_VERSION) return otherVersion;
+  if (typeof webrtc !== "boolean" || typeof spectate !== "boolean") {
+    return malformed("webrtc and spectate must be true or false");
   }
-  if (typeof webrtc !== "boolean") return malformed("webrtc must be true or false");
   if (typeof token !== "string" || token.length > MAX_TOKEN_CHARACTERS) {
     return malformed(`token must be text of at most ${MAX_TOKEN_CHARACTERS} characters`);
   }
   if (typeof authToken !== "string" || authToken.length > MAX_AUTH_CHARACTERS) {
     return malformed(`authToken must be text of at most ${MAX_AUTH_CHARACTERS} characters`);
   }
-  if (!isFields(options)) return malformed("options must be an object");
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
-  return { options: options as RoomOptions, webrtc, token, authToken };
+  return withGroup({ options: options as RoomOptions, webrtc, token, authToken, spectate }, body.group);
+}
+
+type Wish = Omit<MatchRequest, "method" | "target">;
+
+function withGroup(wish: Wish, given: unknown): Wish | MatchRefusal {
+  if (given === undefined) return wish;
+  const group = groupOf(given);
+  return group ? { ...wish, group } : malformed(GROUP_WORDS);
 }
 
 /** Why a method or a target is refused. */
@@ -110,7 +123,8 @@ export function isRefusal(value: object): value is MatchRefusal {
   return "status" in value && "code" in value;
 }
 
-function optionsProblem(options: Readonly<Record<string, unknown>>): string | undefined {
+function optionsProblem(options: unknown): string | undefined {
+  if (!isFields(options)) return "options must be an object";
   const entries = Object.entries(options);
   if (entries.length > MAX_OPTIONS) return `options may have at most ${MAX_OPTIONS} entries`;
   for (const [key, value] of entries) {
@@ -123,6 +137,14 @@ function optionsProblem(options: Readonly<Record<string, unknown>>): string | un
     }
   }
   return undefined;
+}
+
+function groupOf(value: unknown): Group | undefined {
+  if (!isFields(value)) return undefined;
+  const { key, size } = value;
+  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_TOKEN_CHARACTERS;
+  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MOST_IN_GROUP;
+  return isKey && isSize ? { key, size } : undefined;
 }
 
 function malformed(message: string): MatchRefusal {

@@ -26,6 +26,7 @@ import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
 import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
+import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "./session-meter.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "./stripe-tickets.js";
@@ -78,6 +79,7 @@ export class Participant {
   lastRound = 0;
   /** The forwarder's memory of what this participant was given. */
   readonly filter = new UpdateFilter();
+  readonly retained: RetainedStates;
   readonly #options: ParticipantOptions;
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
@@ -108,6 +110,7 @@ export class Participant {
       onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
     });
     const { room } = options;
+    this.retained = new RetainedStates(options.scheduler);
     this.session = new Session({
       scheduler: options.scheduler,
       currentTick: () => room.host?.tickFor(this) ?? 0,
@@ -165,6 +168,13 @@ export class Participant {
   openLink(trafficClass: TrafficClassName): Link | undefined {
     const link = this.session.linkFor(trafficClass);
     return link?.state === "open" ? link : undefined;
+  }
+
+  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  get inOrderLink(): Link | undefined {
+    const newest = this.#newest;
+    const isInOrder = newest?.isUnreliable === false && newest.width === 1;
+    return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
   }
 
   /** Changes what the others see; false where it is so already. */

@@ -15,6 +15,7 @@ export type LimitSubject =
   | "matchesPerAddress"
   | "linksPerAddress"
   | "roomsPerAddress"
+  | "groupPlacesPerAddress"
   | "trafficPerSession"
   | "signalsPerSession"
   | "joinsPerRoom"
@@ -55,6 +56,7 @@ export class RelayCounters implements RelayCounts {
     matchesPerAddress: 0,
     linksPerAddress: 0,
     roomsPerAddress: 0,
+    groupPlacesPerAddress: 0,
     trafficPerSession: 0,
     signalsPerSession: 0,
     joinsPerRoom: 0,

@@ -109,6 +109,21 @@ export const limitTable = {
     unit: "rooms",
     meaning: "rooms opened by one network address at once",
   },
+  groupPlacesPerMinutePerAddress: {
+    default: 120,
+    min: 1,
+    max: 100_000,
+    unit: "places per minute",
+    meaning:
+      "places kept for friends of one network address who have not come, sustained; more are answered 429",
+  },
+  groupPlaceBurstPerAddress: {
+    default: 120,
+    min: 1,
+    max: 100_000,
+    unit: "places",
+    meaning: "places kept for friends of one network address at once",
+  },
   joinsPerSecondPerRoom: {
     default: 50,
     min: 1,
@@ -173,6 +188,13 @@ export const limitTable = {
     max: 300_000,
     unit: "ms",
     meaning: "how long a seat stays reserved for its ticket",
+  },
+  groupPlaceMs: {
+    default: 15_000,
+    min: 100,
+    max: 300_000,
+    unit: "ms",
+    meaning: "how long places stay reserved for friends of a group who have not come",
   },
   reconnectGraceMs: {
     default: 20_000,

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "./address-buckets.js";
+import { GroupPlaces, type Group } from "./group-places.js";
 import { busy, full, notFound, unknownKind } from "./match-refusals.js";
 import {
   canonicalOptions,
@@ -9,6 +10,7 @@ import {
   type RoomOptions,
 } from "./match-request.js";
 import type { RelaySettings, RoomKind } from "./relay-options.js";
+import type { HostedRoom } from "./room-host.js";
 import { Room, type RoomListing } from "./room.js";
 
 const ROOM_ID_BYTES = 9;
@@ -18,13 +20,29 @@ const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 
 /** The rooms that there are: opened when somebody asks for one, closed when the last has left. */
 export class RoomDirectory {
+  /** Friends who go into one room. */
+  readonly groups: GroupPlaces;
   readonly #settings: RelaySettings;
+  readonly #onMeeting: HostedRoom["meet"];
   readonly #rooms = new Map<string, Room>();
   readonly #openings: AddressBuckets;
+  readonly #friends: AddressBuckets;
 
-  constructor(settings: RelaySettings) {
+  /** `onMeeting`: a room's authority wants guests of its own to meet in another one. */
+  constructor(settings: RelaySettings, onMeeting: HostedRoom["meet"]) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
+    this.#onMeeting = onMeeting;
+    this.groups = new GroupPlaces({
+      scheduler,
+      keptMs: limits.groupPlaceMs,
+      onFreed: (room) => this.disposeIfEmpty(room),
+    });
+    this.#friends = new AddressBuckets(
+      limits.groupPlacesPerMinutePerAddress / 60,
+      limits.groupPlaceBurstPerAddress,
+      scheduler,
+    );
     this.#openings = new AddressBuckets(
       limits.roomsPerMinutePerAddress / 60,
       limits.roomBurstPerAddress,
@@ -47,25 +65,34 @@ export class RoomDirectory {
 
   /** Finds a room as it is asked for, or opens one; `address`: who asks. Not for `reconnect`, which names a session. */
   roomFor(request: MatchRequest, address: string): Room | MatchRefusal {
-    const { method, target } = request;
-    if (method === "joinById") {
-      const room = this.find(target);
-      if (!room || room.isLocked) return notFound("there is no room with this id");
-      return room.isFull ? full(409, "the room is full") : room;
-    }
+    const { method, target, options, group, spectate = false } = request;
+    if (method === "joinById") return this.#roomWithId(target, spectate);
     const kind = this.#settings.rooms.get(target);
     if (!kind) return unknownKind(target);
-    const optionsKey = optionsKeyOf(request.options, kind.authority?.filterBy);
-    const found = method === "create" ? undefined : this.#match(target, optionsKey);
+    const gathering = group && this.groups.find(this.#groupIdOf(request, group));
+    if (gathering) return placeBesideFriends(gathering, spectate);
+    const players = spectate ? 1 : (group?.size ?? 1);
+    if (players > 1 && !this.#friends.take(address, players - 1)) {
+      this.#settings.counters.limitReached("groupPlacesPerAddress");
+      return busy("too many places kept for this address");
+    }
+    const wanted: Wanted = { name: target, optionsKey: this.#keyOf(target, options), spectate, players };
+    const found = method === "create" ? undefined : this.#match(wanted);
     if (found) return found;
     if (method === "join") return notFound("no room is open");
-    if (this.#rooms.size >= this.#settings.limits.maxRooms)
-      return full(503, "the server opens no more rooms");
-    if (!this.#openings.take(address)) {
-      this.#settings.counters.limitReached("roomsPerAddress");
-      return busy("too many rooms opened by this address");
-    }
-    return this.#open(target, kind, request.options);
+    return this.#openFor(wanted, options, address);
+  }
+
+  /** A member of a group has got a seat: places for the others wait beside it. */
+  seatedOf(request: MatchRequest, room: Room, sessionId: string): void {
+    const { group, method, spectate } = request;
+    if (!group || spectate || method === "joinById") return;
+    this.groups.seated(this.#groupIdOf(request, group), room, group, sessionId);
+  }
+
+  /** Opens a room for so many guests of another one. */
+  openFor(name: string, options: RoomOptions, guests: number): Room | MatchRefusal {
+    return this.#openFor({ name, optionsKey: "", spectate: false, players: guests }, options);
   }
 
   /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
@@ -91,20 +118,55 @@ export class RoomDirectory {
     return undefined;
   }
 
-  #match(name: string, optionsKey: string): Room | undefined {
+  #roomWithId(idOrCode: string, spectate: boolean): Room | MatchRefusal {
+    const room = this.find(idOrCode);
+    if (!room || (room.isLocked && !spectate)) return notFound("there is no room with this id");
+    if (room.admits(spectate)) return room;
+    return full(409, spectate ? "the room takes no more spectators" : "the room is full");
+  }
+
+  #match({ name, optionsKey, spectate, players }: Wanted): Room | undefined {
     for (const room of this.#rooms.values()) {
-      if (room.name === name && room.optionsKey === optionsKey && room.isOpen) return room;
+      const isAlike = room.name === name && room.optionsKey === optionsKey && !room.isPrivate;
+      if (isAlike && room.admits(spectate, players)) return room;
     }
     return undefined;
   }
 
+  /** `address`: who opens it; undefined: the server itself. */
+  #openFor({ name, spectate, players }: Wanted, options: RoomOptions, address?: string): Room | MatchRefusal {
+    const kind = this.#settings.rooms.get(name);
+    if (!kind) return unknownKind(name);
+    if (this.#rooms.size >= this.#settings.limits.maxRooms)
+      return full(503, "the server opens no more rooms");
+    if (address !== undefined && !this.#openings.take(address)) {
+      this.#settings.counters.limitReached("roomsPerAddress");
+      return busy("too many rooms opened by this address");
+    }
+    const room = this.#open(name, kind, options);
+    if (room.admits(spectate, players)) return room;
+    this.disposeIfEmpty(room);
+    return spectate
+      ? full(409, "rooms of this kind take no spectators")
+      : full(409, `rooms of this kind take no ${players} players`);
+  }
+
+  #keyOf(name: string, options: RoomOptions): string {
+    return optionsKeyOf(options, this.#settings.rooms.get(name)?.authority?.filterBy);
+  }
+
+  #groupIdOf({ target, options }: MatchRequest, { key }: Group): string {
+    return JSON.stringify([target, this.#keyOf(target, options), key]);
+  }
+
   #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
-    const optionsKey = optionsKeyOf(options, authority?.filterBy);
+    const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const { limits, scheduler } = this.#settings;
     const place = { id, name, options, optionsKey, maxPeers, code: randomCode() };
-    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd });
+    const onMeeting = this.#onMeeting;
+    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, onMeeting });
     this.#rooms.set(room.id, room);
     if (authority) {
       room.opening = authority.open(room, options).then((host) => {
@@ -122,6 +184,24 @@ export class RoomDirectory {
     this.#settings.log.debug("room opened", { roomId: room.id, name });
     return room;
   }
+}
+
+/** What somebody looks for. */
+interface Wanted {
+  readonly name: string;
+  readonly optionsKey: string;
+  readonly spectate: boolean;
+  /** How many places are needed together. */
+  readonly players: number;
+}
+
+/** Who belongs to a group goes where it is, or nowhere: friends are not to be parted. */
+function placeBesideFriends(
+  { room, isKept }: { readonly room: Room; readonly isKept: boolean },
+  spectate: boolean,
+): Room | MatchRefusal {
+  const isWaitedFor = isKept && !spectate && !room.isLocked && room.taken <= room.maxPeers;
+  return isWaitedFor || room.admits(spectate) ? room : full(409, "the group's room takes nobody more");
 }
 
 /** What rooms of a kind are told apart by. */

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { AuthorityInfo } from "@paceline/protocol";
-import type { LinkClose, Session } from "@paceline/transport";
+import type { AuthorityInfo, PeerInfo } from "@paceline/protocol";
+import type { Link, LinkClose, Session } from "@paceline/transport";
 import type { MatchMethod, MatchRefusal, RoomOptions } from "./match-request.js";
+import type { Seat } from "./seat.js";
 
 /** Somebody who asks for a seat in a room that has an authority. */
 export interface JoinRequest {
@@ -34,7 +35,7 @@ export interface RoomAuthority {
   readonly filterBy?: readonly string[] | undefined;
   /** Whether this one may come. Asked before any room is looked for or opened; never rejects. */
   authorize(request: JoinRequest): Promise<Grant | MatchRefusal>;
-  /** Opens the authority of a new room; never rejects. */
+  /** Opens the authority of a new room, whose places it says before it waits for anything; never rejects. */
   open(room: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal>;
 }
 
@@ -45,7 +46,9 @@ export interface HostedRoom {
   /** Short enough to be told to a friend; {@link RoomOptions} aside, the way into a private room. */
   readonly code: string;
   maxPeers: number;
-  /** Nobody new gets in. */
+  /** Places for those who only watch, besides. */
+  maxSpectators: number;
+  /** No player gets in any more. */
   isLocked: boolean;
   /** Found by its id or its code alone. */
   isPrivate: boolean;
@@ -53,8 +56,10 @@ export interface HostedRoom {
   isKept: boolean;
   /** What lists show of it. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Participants and reserved seats. */
+  /** Players and places that are kept for some. */
   readonly taken: number;
+  /** Opens another room for guests, which nobody else finds; resolves with a ticket for each, in their order. */
+  meet(meeting: Meeting): Promise<readonly Seat[] | MatchRefusal>;
   /** Ends every session with this code, and the room. */
   end(code: number, reason: string): void;
 }
@@ -64,6 +69,10 @@ export interface HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session: Session;
+  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  readonly inOrderLink: Link | undefined;
+  /** As the others see it. */
+  readonly info: PeerInfo;
   /** Sends a reliable payload. Who lets too many wait is out. */
   send(payload: Uint8Array): void;
   end(code: number, reason: string): void;
@@ -77,6 +86,27 @@ export interface HostedSeat {
   readonly auth: unknown;
   /** Session whose place it takes: of the same player, who loaded the page anew. */
   readonly replaces: string | undefined;
+  /** Wants to watch only. */
+  readonly isSpectator: boolean;
+  /** Where it was asked for from. */
+  readonly address: string;
+}
+
+/** Somebody in a room who is to go on in another one. */
+export interface Guest {
+  readonly options: RoomOptions;
+  readonly auth: unknown;
+  readonly address: string;
+  readonly webrtc: boolean;
+}
+
+/** A room that is to be opened for some guests alone. */
+export interface Meeting {
+  /** A kind of room. */
+  readonly roomName: string;
+  /** What the room is opened with. */
+  readonly options: RoomOptions;
+  readonly guests: readonly Guest[];
 }
 
 /** The authority of one room. What participants send is handed over unread: bytes may be anything. */

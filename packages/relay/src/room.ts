@@ -1,6 +1,6 @@
 import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/protocol";
 import type { MatchRefusal, RoomOptions } from "./match-request.js";
-import type { HostedRoom, RoomHost } from "./room-host.js";
+import type { HostedRoom, Meeting, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
 import type { RelayLimits } from "./relay-limits.js";
 import { TokenBucket } from "./token-bucket.js";
@@ -20,15 +20,18 @@ export interface RoomDescription {
   readonly nowMs: number;
   /** The room was ended, and everybody put out. */
   readonly onEnd: (room: Room) => void;
+  /** Opens another room for guests of this one. */
+  readonly onMeeting: HostedRoom["meet"];
 }
 
 /** A room that somebody may join. */
 export interface RoomListing {
   readonly roomId: string;
   readonly roomName: string;
-  /** Participants and reserved seats. */
+  /** Players and places that are kept for some. */
   readonly players: number;
   readonly maxPlayers: number;
+  readonly spectators: number;
   /** The options that tell it from others of its kind. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -46,6 +49,9 @@ export class Room implements HostedRoom {
   readonly optionsKey: string;
   readonly code: string;
   maxPeers: number;
+  maxSpectators = 0;
+  /** Places that wait for friends of somebody who is here. */
+  kept = 0;
   isLocked = false;
   isPrivate = false;
   isKept = false;
@@ -60,7 +66,10 @@ export class Room implements HostedRoom {
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
-  readonly #seats = new Set<string>();
+  readonly #onMeeting: HostedRoom["meet"];
+  /** By session id: whether it is a spectator's. */
+  readonly #seats = new Map<string, boolean>();
+  readonly #spectators = new Set<Participant | string>();
   #nextNumber = FIRST_NUMBER;
 
   constructor(description: RoomDescription) {
@@ -72,6 +81,7 @@ export class Room implements HostedRoom {
     this.code = description.code;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
+    this.#onMeeting = description.onMeeting;
     const { limits, nowMs } = description;
     // Whatever is set: one session that keeps its own limits is never held back in a room of its own.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
@@ -85,29 +95,56 @@ export class Room implements HostedRoom {
     return this.#participants.values();
   }
 
-  /** How many are here or have a seat. */
+  /** How many players are here, have a seat, or have friends who keep one for them. */
   get taken(): number {
-    return this.#participants.size + this.#seats.size;
+    return this.#participants.size + this.#seats.size - this.#spectators.size + this.kept;
   }
 
-  /** Also a room that has given out its last number is full: numbers are never used again. */
-  get isFull(): boolean {
-    return this.taken >= this.maxPeers || this.#nextNumber + this.#seats.size > LAST_NUMBER;
+  /** Spectators who are here or have a seat. */
+  get watching(): number {
+    return this.#spectators.size;
   }
 
   get isEmpty(): boolean {
-    return this.taken === 0;
+    return this.#participants.size + this.#seats.size + this.kept === 0;
   }
 
-  /** Whether somebody who looks for any room of this kind may get into this one. */
+  /** Whether a player who looks for any room of this kind may get into this one. */
   get isOpen(): boolean {
-    return !this.isFull && !this.isLocked && !this.isPrivate;
+    return !this.isPrivate && this.admits(false);
+  }
+
+  /** Whether a spectator may come in, or so many players. A room that is locked may be watched all the same. */
+  admits(isSpectator: boolean, players = 1): boolean {
+    // Numbers are never used again: a room that has given out its last one is full.
+    if (this.#nextNumber + this.#seats.size + this.kept + players - 1 > LAST_NUMBER) return false;
+    if (isSpectator) return this.watching < this.maxSpectators;
+    return !this.isLocked && this.taken + players <= this.maxPeers;
+  }
+
+  /** Whether a player's seat is one too many: it was given before the room had said how many it takes. */
+  isBeyond(sessionId: string): boolean {
+    let before = this.taken - this.kept;
+    let isFound = false;
+    // Those who came later are the first to go.
+    for (const [seat, isSpectator] of this.#seats) {
+      if (isFound && !isSpectator) before -= 1;
+      isFound ||= seat === sessionId;
+    }
+    return isFound && this.#seats.get(sessionId) === false && before > this.maxPeers;
+  }
+
+  /** {@link HostedRoom.meet} */
+  meet(meeting: Meeting): ReturnType<HostedRoom["meet"]> {
+    return this.#onMeeting(meeting);
   }
 
   /** As those see it who look for a room. */
   get listing(): RoomListing {
-    const { id: roomId, name: roomName, metadata, taken: players, maxPeers: maxPlayers } = this;
-    return { roomId, roomName, players, maxPlayers, metadata, options: Object.fromEntries(this.#options) };
+    const { id: roomId, name: roomName, metadata } = this;
+    const { taken: players, maxPeers: maxPlayers, watching: spectators } = this;
+    const options = Object.fromEntries(this.#options);
+    return { roomId, roomName, players, maxPlayers, spectators, metadata, options };
   }
 
   /** Whether an option, or else the metadata, says so. */
@@ -133,29 +170,38 @@ export class Room implements HostedRoom {
     return this.#joins.take(1, nowMs);
   }
 
-  reserve(sessionId: string): void {
-    this.#seats.add(sessionId);
+  reserve(sessionId: string, isSpectator: boolean): void {
+    this.#seats.set(sessionId, isSpectator);
+    if (isSpectator) this.#spectators.add(sessionId);
   }
 
   /** Gives a seat back. */
   release(sessionId: string): void {
     this.#seats.delete(sessionId);
+    this.#spectators.delete(sessionId);
   }
 
   /** Turns a seat into the number of a new participant. */
   claim(sessionId: string): number {
-    this.#seats.delete(sessionId);
+    this.release(sessionId);
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     return number;
   }
 
-  add(participant: Participant): void {
+  add(participant: Participant, isSpectator: boolean): void {
     this.#participants.set(participant.number, participant);
+    if (isSpectator) this.#spectators.add(participant);
+  }
+
+  /** Whether it only watches. */
+  isSpectator(participant: Participant): boolean {
+    return this.#spectators.has(participant);
   }
 
   remove(participant: Participant): void {
     this.#participants.delete(participant.number);
+    this.#spectators.delete(participant);
   }
 
   /** The others, as a participant's welcome lists them; it hears of those whose link opens later when it does. */

@@ -4,7 +4,7 @@ import { GuardedLink } from "../src/guarded-link.js";
 import { Lobby } from "../src/lobby.js";
 import type { Seat } from "../src/seat.js";
 import { isRefusal, type MatchRequest } from "../src/match-request.js";
-import { relaySettings, type RelayOptions } from "../src/relay-options.js";
+import { relaySettings, type RelayOptions, type RelaySettings } from "../src/relay-options.js";
 import { Player } from "./player.js";
 
 const DELAY_MS = 5;
@@ -48,14 +48,14 @@ export interface VirtualLink {
 /** A lobby without HTTP and sockets, under a virtual clock. */
 export class VirtualLobby {
   readonly scheduler = new VirtualScheduler();
+  readonly settings: RelaySettings;
   readonly lobby: Lobby;
 
   constructor(options: Partial<RelayOptions> = {}) {
     const { scheduler } = this;
     const rooms = { race: { maxPeers: 4 } };
-    this.lobby = new Lobby(
-      relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options }),
-    );
+    this.settings = relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options });
+    this.lobby = new Lobby(this.settings);
   }
 
   /** A seat; throws where there is none. */

@@ -77,15 +77,15 @@ export class ClassAuthority implements RoomAuthority {
 
   async open(hosted: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal> {
     const { roomClass, scheduler, log, hookTimeoutMs, blockedMs } = this.#options;
-    const outcome = await this.#hooks.wait("constructor", () => {
+    // Before anything is waited for: who comes meanwhile has to know how many places there are.
+    const core = this.#hooks.attempt("constructor", () => {
       const room = new roomClass();
       assertRoom(room);
       const onClosed = (core: RoomCore): void => this.#closed(core);
       const onLateError = (hook: string): void => this.#failed(hook);
       return new RoomCore({ room, hosted, scheduler, log, hookTimeoutMs, blockedMs, onClosed, onLateError });
     });
-    if (!outcome.ok) return failed(outcome.refusal);
-    const core = outcome.value;
+    if (!core) return failed(undefined);
     this.#cores.add(core);
     return (await core.open(options)) ? core : failed(undefined);
   }
@@ -137,13 +137,27 @@ function failed(refusal: string | undefined): MatchRefusal {
   return { status: 500, code: "match/room-failed", message: refusal ?? "the room failed" };
 }
 
+/** Numbers that a class of rooms may set: from, to, in what, and whether they are counts. */
+const ranges = {
+  tickHz: [1, 255, "Hz", false],
+  maxClients: [1, 1000, "players", true],
+  maxSpectators: [0, 1000, "spectators", true],
+  spectatorDelayMs: [0, 60_000, "ms", false],
+  maxRewindMs: [0, 1000, "ms", false],
+  reconnectSeconds: [0, 3600, "s", false],
+} as const;
+
 function assertRoom(room: Room): void {
-  const { tickHz, maxClients, entities, reconnectSeconds } = room;
-  if (!(tickHz >= 1 && tickHz <= 255)) {
-    throw new ConfigError({ field: "tickHz", value: tickHz, expected: "1 to 255 Hz" });
+  const { entities } = room;
+  for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
+    const value = room[field as keyof typeof ranges];
+    if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
+    throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
   }
-  if (!Number.isInteger(maxClients) || maxClients < 1 || maxClients > 1000) {
-    throw new ConfigError({ field: "maxClients", value: maxClients, expected: "1 to 1000 players" });
+  const { stateBytesPerSecond } = room;
+  if (!(stateBytesPerSecond >= 1000 && stateBytesPerSecond <= 100_000_000)) {
+    const expected = "1000 to 100000000 bytes per second";
+    throw new ConfigError({ field: "stateBytesPerSecond", value: stateBytesPerSecond, expected });
   }
   checkedMessageLimits(room.messageLimits);
   if (entities.length > MOST_KINDS) {
@@ -152,8 +166,5 @@ function assertRoom(room: Room): void {
       value: entities.length,
       expected: `at most ${MOST_KINDS} kinds`,
     });
-  }
-  if (!(reconnectSeconds >= 0 && reconnectSeconds <= 3600)) {
-    throw new ConfigError({ field: "reconnectSeconds", value: reconnectSeconds, expected: "0 to 3600 s" });
   }
 }

@@ -15,6 +15,8 @@ export interface HooksOptions {
   readonly timeoutMs: number;
   /** A hook has failed: thrown, rejected, or not ended in time. */
   onError(hook: string): void;
+  /** A hook has held the process for so long. */
+  readonly onTook?: (tookMs: number) => void;
 }
 
 /** Calls what the game wrote. Whatever it does (throw, reject, never end), the caller goes on. */
@@ -36,7 +38,7 @@ export class Hooks {
         resolve({ ok: false, refusal: undefined });
       });
       Promise.resolve()
-        .then(fn)
+        .then(() => this.#timed(fn))
         .then(
           (value) => {
             cancel();
@@ -58,10 +60,30 @@ export class Hooks {
   /** Calls a hook; where it returns a promise, its rejection counts, its end is not waited for. */
   call(hook: string, fn: () => unknown): void {
     try {
-      const result = fn();
+      const result = this.#timed(fn);
       if (isPromise(result)) result.then(undefined, (error: unknown) => this.#failed(hook, error));
     } catch (error) {
       this.#failed(hook, error);
+    }
+  }
+
+  /** Calls what has to be done at once; undefined where it throws. */
+  attempt<Value>(hook: string, fn: () => Value): Value | undefined {
+    try {
+      return this.#timed(fn);
+    } catch (error) {
+      this.#failed(hook, error);
+      return undefined;
+    }
+  }
+
+  #timed<Value>(fn: () => Value): Value {
+    const { scheduler, onTook } = this.#options;
+    const startedMs = scheduler.nowMs();
+    try {
+      return fn();
+    } finally {
+      onTook?.(scheduler.nowMs() - startedMs);
     }
   }
 

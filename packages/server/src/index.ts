@@ -4,9 +4,16 @@ export {
   defineEntity,
   defineInput,
   angle,
+  bytes,
+  enumOf,
   flag,
+  group,
   int,
+  list,
+  quat,
   scalar,
+  string,
+  uint,
   vec2,
   vec3,
   type EntityDefinition,
@@ -24,9 +31,10 @@ export type { ClassReport } from "./class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
 export { Histogram } from "./histogram.js";
 export type { BreachAnswer, PlayerEntities } from "./owned-states.js";
-export { MotionCheck, RateCheck, type Breach, type MotionLimits } from "./plausibility.js";
+export { MotionCheck, RateCheck, type Breach, type MotionLimits, type Position } from "./plausibility.js";
 export type { InputOf, Player } from "./player.js";
 export { type MessageLimits } from "./message-allowance.js";
+export type { AsItWas, Past } from "./rewind-history.js";
 export { Refusal, type RefusalKind } from "./refusal.js";
 export type { RoomClock } from "./room-clock.js";
 export type { RoomCounters } from "./room-counters.js";

@@ -65,9 +65,10 @@ export class OwnedStates {
     const state = new Float32Array(definition.components.length);
     const reader = new ByteReader(spawn.state);
     if (!readRow(reader, definition, state) || reader.remaining > 0) return "its state is out of range";
+    const check = new MotionCheck(definition, limits);
+    if (!check.allows(state)) return "it cannot be there";
     const record = world.spawn(definition, {}, line.player, "player");
     record.place.table.stateOf(record.place.row).set(state);
-    const check = new MotionCheck(definition, limits);
     mine.set(spawn.localId, {
       record,
       check,

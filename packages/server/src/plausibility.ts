@@ -10,12 +10,24 @@ export interface MotionLimits {
   readonly maxTurnRate?: number;
   /** m: farther in one update is a teleport, however long ago the last one was. */
   readonly maxStep?: number;
+  /**
+   * Whether an entity may be there: inside of no wall, on the map. `from` is where it was before, for the way between;
+   * the same as `to` for one that is new. Asked last, and only of what the other limits let pass.
+   */
+  readonly positionAllowed?: (to: Position, from: Position) => boolean;
   /** Seconds of motion that may come at once, since updates come late and together. Default 0.5 s. */
   readonly toleranceSeconds?: number;
 }
 
-/** What was not plausible. */
-export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "rate";
+/** A place in the game's units; `z` is 0 where positions have two coordinates. */
+export interface Position {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** What was not plausible. `position`: where it cannot be. */
+export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "rate" | "position";
 
 const DEFAULT_TOLERANCE_SECONDS = 0.5;
 /** Rounding and a step too many are nobody's fault. */
@@ -92,7 +104,19 @@ export class MotionCheck {
       const raw = Math.abs(after[at]! - before[at]!) % (2 * Math.PI);
       if (!this.#turn.take(Math.min(raw, 2 * Math.PI - raw), nowSeconds)) return "turn";
     }
-    return undefined;
+    return this.allows(after, before) ? undefined : "position";
+  }
+
+  /** Whether an entity may be where a state says; one that is new comes from there. */
+  allows(after: Float32Array, before = after): boolean {
+    const { positionAllowed } = this.#limits;
+    return !positionAllowed || positionAllowed(this.#positionOf(after), this.#positionOf(before));
+  }
+
+  #positionOf(state: Float32Array): Position {
+    const { offsets, fields } = this.#definition;
+    const at = offsets.position!;
+    return { x: state[at]!, y: state[at + 1]!, z: fields.position?.kind === "vec3" ? state[at + 2]! : 0 };
   }
 }
 
@@ -109,6 +133,7 @@ function assertLimits({ name, fields }: EntityDefinition, limits: MotionLimits):
   const needed: readonly (readonly [keyof MotionLimits, string, boolean])[] = [
     ["maxSpeed", "position", isVector("position")],
     ["maxStep", "position", isVector("position")],
+    ["positionAllowed", "position", isVector("position")],
     ["maxAcceleration", "velocity", isVector("velocity")],
     ["maxTurnRate", "heading", fields.heading?.kind === "angle"],
   ];
@@ -116,6 +141,8 @@ function assertLimits({ name, fields }: EntityDefinition, limits: MotionLimits):
     const value = limits[limit];
     if (value === undefined) continue;
     if (!isThere) throw new ConfigError({ field: limit, value, expected: `a field ${field} of ${name}` });
+    if (typeof value === "function") continue;
+    if (limit === "positionAllowed") throw new ConfigError({ field: limit, value, expected: "a function" });
     if (!(value > 0)) throw new ConfigError({ field: limit, value, expected: "above 0" });
   }
 }

@@ -1,15 +1,21 @@
 import {
+  ByteWriter,
   CloseCode,
+  ConfigError,
+  NetError,
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
+  writeEvent,
+  writeFeedback,
   writePeerPayload,
   type PeerPayload,
 } from "@paceline/protocol";
 import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
+import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler } from "@paceline/transport";
-import { Feed } from "./feed.js";
+import { Feed } from "./states/feed.js";
 import { MessageAllowance, type MessageLimits } from "./message-allowance.js";
 import { Player } from "./player.js";
 import { PlayerInputs } from "./player-inputs.js";
@@ -26,7 +32,13 @@ export interface PlayerLineOptions {
   readonly messageLimits: MessageLimits;
 }
 
+const MOST_SECONDS_AWAY = 3600;
+
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
+/** Bytes that wait for the link before it counts as slow. */
+const SLOW_BYTES = 4096;
+/** Round trip until one was measured, ms. */
+const ASSUMED_RTT_MS = 200;
 
 /** The room's end of one player: the participant that it is at present, its feed, its inputs. */
 export class PlayerLine {
@@ -35,6 +47,7 @@ export class PlayerLine {
   readonly #allowance: MessageAllowance;
   readonly #options: PlayerLineOptions;
   readonly #inputPlace: Place | undefined;
+  readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
   participant: HostedParticipant;
   feed: Feed;
@@ -60,6 +73,11 @@ export class PlayerLine {
     this.inputs = new PlayerInputs(inputs);
   }
 
+  /** Whether it only watches. */
+  get isSpectator(): boolean {
+    return this.#options.seat.isSpectator;
+  }
+
   get auth(): unknown {
     return this.#options.seat.auth;
   }
@@ -79,6 +97,12 @@ export class PlayerLine {
   /** Sends a reliable payload while the player is in. */
   send(payload: Uint8Array): void {
     if (!this.participant.session.isClosed) this.participant.send(payload);
+  }
+
+  sendEvent(type: string, message: unknown): void {
+    const { session } = this.participant;
+    const body = writeEvent(type, message);
+    if (!session.isClosed) session.sendEvent(body);
   }
 
   /** Puts the input of this tick where the game reads it. */
@@ -101,10 +125,39 @@ export class PlayerLine {
     const reason = "too many messages";
     if (message.kind === "request") {
       this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
-    } else if (this.#allowance.isToBeTold(nowMs)) {
+    } else if (this.isToBeTold()) {
       this.send(writeAuthority({ type: "refused", what: "message", reason }));
     }
     return false;
+  }
+
+  /** Whether the player is to be told now that something was refused. */
+  isToBeTold(): boolean {
+    return this.#allowance.isToBeTold(this.#options.scheduler.nowMs());
+  }
+
+  /** Asks the player's game. */
+  request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
+    return this.requests.start(timeoutMs, (id) =>
+      this.send(writePeerPayload({ kind: "request", id, type, message })),
+    );
+  }
+
+  /** Keeps the player for so long without a link; resolves when it is back, rejects when it will not come. */
+  allowReconnection(seconds: number): Promise<Player> {
+    if (!(seconds >= 0 && seconds <= MOST_SECONDS_AWAY)) {
+      throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MOST_SECONDS_AWAY} s` });
+    }
+    const settled = new Promise<Player>((resolve, reject) => {
+      this.onSettled = (isBack) => {
+        if (isBack) resolve(this.player);
+        else reject(new NetError("session/ended", "the player did not come back"));
+      };
+    });
+    // A game that does not wait for it has not failed.
+    settled.catch(() => undefined);
+    this.participant.keepFor(seconds * 1000);
+    return settled;
   }
 
   kick(reason: string): void {
@@ -113,14 +166,26 @@ export class PlayerLine {
 
   #newFeed(): Feed {
     const { world, counters } = this.#options;
+    const { participant } = this;
+    const { session } = participant;
     return new Feed({
       world,
-      send: (body, key) => {
-        const sequence = this.participant.session.sendState(body, key);
-        if (sequence === undefined) return undefined;
-        counters.statePackets += 1;
-        counters.stateBytes += body.length;
-        return sequence;
+      line: {
+        inOrder: () => participant.inOrderLink,
+        isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
+        takesStates: () => session.takesStates,
+        lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
+        send: (states, key) => {
+          const sequence = session.sendState(
+            states,
+            key,
+            writeFeedback(this.#head.reset(), this.feedback).view(),
+          );
+          if (sequence === undefined) return undefined;
+          counters.statePackets += 1;
+          counters.stateBytes += states.length;
+          return sequence;
+        },
       },
     });
   }

@@ -36,6 +36,11 @@ export class Player<Inputs = unknown> {
     return this.#line.options;
   }
 
+  /** Whether it only watches: it is told of everything, and nothing of it is heard. */
+  get isSpectator(): boolean {
+    return this.#line.isSpectator;
+  }
+
   /** False between a drop and the return, or the leaving. */
   get isConnected(): boolean {
     return this.#line.isConnected;

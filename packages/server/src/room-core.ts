@@ -1,7 +1,5 @@
 import {
   CloseCode,
-  ConfigError,
-  NetError,
   PayloadKind,
   readEvent,
   readPeerPayload,
@@ -14,16 +12,23 @@ import {
 } from "@paceline/protocol";
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
 import type { LinkClose, Scheduler } from "@paceline/transport";
+import { Attendance } from "./attendance.js";
+import { Audience } from "./audience.js";
+import { BlockWatch } from "./block-watch.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
+import { checkedMetadata } from "./room-metadata.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
 import { PlayerLine } from "./player-line.js";
+import { RewindHistory, type Past } from "./rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
+import { Broadcast } from "./states/broadcast.js";
+import type { Feed } from "./states/feed.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
 
@@ -41,9 +46,6 @@ export interface RoomCoreOptions {
 }
 
 const HISTORY_TICKS = 64;
-const MOST_METADATA_BYTES = 4096;
-/** A room that blocks the server this often in a row is ended. */
-const BLOCKED_TICKS = 3;
 /** How long a player who loads the page anew may take to be back. */
 const RELOAD_SECONDS = 60;
 
@@ -55,15 +57,16 @@ export class RoomCore implements RoomHost {
   readonly clock: RoomClock;
   readonly loop: TickLoop;
   readonly world: World;
+  readonly broadcasts: Broadcast;
   readonly desk: MessageDesk;
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
-  readonly players = new Map<number, Player>();
+  readonly audience: Audience;
+  readonly rewinding: RewindHistory;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
-  readonly #lines = new Map<HostedParticipant, PlayerLine>();
-  readonly #byPlayer = new WeakMap<Player, PlayerLine>();
-  #blocked = 0;
+  readonly #lines = new Attendance();
+  readonly #blocks: BlockWatch;
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
@@ -77,10 +80,23 @@ export class RoomCore implements RoomHost {
       roomName: hosted.name,
       timeoutMs: hookTimeoutMs,
       onError: (hook) => this.#hookFailed(hook),
+      onTook: (tookMs) => this.#watch(tookMs),
     });
+    this.#blocks = new BlockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
-    const { tickHz, entities } = room;
-    this.world = new World({ definitions: entities, tickHz, historyTicks: HISTORY_TICKS });
+    const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS };
+    this.world = new World(kept);
+    this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
+    this.audience = new Audience({
+      ...kept,
+      world: this.world,
+      delayMs: room.spectatorDelayMs,
+      bytesPerSecond,
+      counters: this.counters,
+      lines: () => this.#lines.values(),
+    });
+    this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
     this.desk = new MessageDesk({
       hooks: this.hooks,
@@ -96,6 +112,7 @@ export class RoomCore implements RoomHost {
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
     Room.attach(room, this);
+    this.#syncPlaces();
   }
 
   /** Runs `onCreate`, then the loop. False where the room is not to be. */
@@ -110,8 +127,9 @@ export class RoomCore implements RoomHost {
     return true;
   }
 
-  tickFor(): number {
-    return this.loop.tick;
+  tickFor(participant: HostedParticipant): number {
+    const isBehind = this.#lines.get(participant)?.isSpectator;
+    return isBehind ? this.audience.tickAt(this.loop.tick) : this.loop.tick;
   }
 
   async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
@@ -120,16 +138,14 @@ export class RoomCore implements RoomHost {
     const line = new PlayerLine({
       participant,
       seat,
-      world: this.world,
-      inputs: room.inputs,
+      world: seat.isSpectator ? this.audience.world : this.world,
+      inputs: seat.isSpectator ? undefined : room.inputs,
       counters,
       scheduler: this.#options.scheduler,
       messageLimits: checkedMessageLimits(room.messageLimits),
     });
     const { player } = line;
-    this.#lines.set(participant, line);
-    this.#byPlayer.set(player, line);
-    this.players.set(participant.number, player);
+    this.#lines.add(line);
     const outcome = await hooks.wait("onJoin", () =>
       room.onJoin?.(player as never, seat.options as never, seat.auth),
     );
@@ -166,11 +182,13 @@ export class RoomCore implements RoomHost {
 
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
     const line = this.#lines.get(participant);
-    if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
+    if (line?.isSpectator) this.audience.refuse(line);
+    else if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
     const line = this.#lines.get(participant);
+    if (line?.isSpectator) return this.audience.refuse(line);
     if (!line?.inputs) {
       this.counters.notAllowed += 1;
       return;
@@ -210,7 +228,7 @@ export class RoomCore implements RoomHost {
       return;
     }
     if (line.isIn) this.#leave(line, code);
-    else this.#lines.delete(participant);
+    else this.#lines.delete(line);
   }
 
   close(): void {
@@ -219,60 +237,69 @@ export class RoomCore implements RoomHost {
     void this.hooks.wait("onDispose", () => this.room.onDispose?.());
   }
 
+  get players(): ReadonlyMap<number, Player> {
+    return this.#lines.players;
+  }
+
+  get spectators(): ReadonlyMap<number, Player> {
+    return this.#lines.spectators;
+  }
+
   lineOf(player: Player): PlayerLine {
-    const line = this.#byPlayer.get(player);
-    if (line) return line;
-    throw new ConfigError({ field: "player", value: player, expected: "a player of this room" });
+    return this.#lines.of(player);
   }
 
   despawn(record: EntityRecord): void {
-    for (const line of this.#lines.values()) line.feed.removed(record);
+    this.broadcasts.removed(record, this.#feedsOfNow());
+    this.rewinding.forget(record);
     this.world.remove(record);
+  }
+
+  setOwner(record: EntityRecord, owner: Player | undefined): void {
+    this.world.setOwner(record, owner);
+    this.broadcasts.force(record);
+  }
+
+  teleport(record: EntityRecord): void {
+    this.world.history.teleport(record.id);
+    this.broadcasts.teleported(record);
+    this.rewinding.jumped(record.id);
+  }
+
+  /** See {@link Room.rewind}. */
+  rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
+    const { rttMs } = this.lineOf(player).participant.session;
+    return this.rewinding.rewind(seenTick, rttMs, this.world, (past) => {
+      this.counters.rewinds += 1;
+      if (past.isCapped) this.counters.rewindsCapped += 1;
+      return judge(past);
+    });
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    for (const { isIn, player, participant } of this.#lines.values()) {
-      if (isIn && !left.has(player)) participant.send(payload);
+    for (const { isIn, isSpectator, player, participant } of this.#lines.values()) {
+      if (isIn && !isSpectator && !left.has(player)) participant.send(payload);
     }
+    this.audience.tell(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
-    this.lineOf(player).send(writePeerPayload({ kind: "command", type, message }));
+    const line = this.lineOf(player);
+    const payload = writePeerPayload({ kind: "command", type, message });
+    if (line.isSpectator) this.audience.tell(payload, line);
+    else line.send(payload);
   }
 
-  request(player: Player, type: string, message: unknown, timeoutMs: number): Promise<unknown> {
+  sendEvent(player: Player, type: string, message: unknown): void {
     const line = this.lineOf(player);
-    return line.requests.start(timeoutMs, (id) =>
-      line.send(writePeerPayload({ kind: "request", id, type, message })),
-    );
-  }
-
-  allowReconnection(player: Player, seconds: number): Promise<Player> {
-    const line = this.lineOf(player);
-    if (!(seconds >= 0 && seconds <= 3600)) {
-      throw new ConfigError({ field: "seconds", value: seconds, expected: "0 to 3600 s" });
-    }
-    const settled = new Promise<Player>((resolve, reject) => {
-      line.onSettled = (isBack) => {
-        if (isBack) resolve(player);
-        else reject(new NetError("session/ended", "the player did not come back"));
-      };
-    });
-    // A game that does not wait for it has not failed.
-    settled.catch(() => undefined);
-    line.participant.keepFor(seconds * 1000);
-    return settled;
+    // Who sees the world as it was is not told of what happens now; an event that waited would be none.
+    if (!this.audience.isBehind(line)) line.sendEvent(type, message);
   }
 
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    const text = JSON.stringify(metadata) ?? "";
-    if (text.length > MOST_METADATA_BYTES || !text.startsWith("{")) {
-      const expected = `an object of at most ${MOST_METADATA_BYTES} bytes as JSON`;
-      throw new ConfigError({ field: "metadata", value: `${text.length} bytes`, expected });
-    }
-    this.hosted.metadata = JSON.parse(text) as Record<string, unknown>;
+    this.hosted.metadata = checkedMetadata(metadata);
   }
 
   disconnect(reason: string): void {
@@ -280,26 +307,33 @@ export class RoomCore implements RoomHost {
   }
 
   #step(tick: number): void {
-    const startedMs = this.#options.scheduler.nowMs();
     for (const line of this.#lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
-    this.hooks.call("states", () => this.world.write(tick));
-    const due = this.world.due(tick);
-    for (const line of this.#lines.values()) {
-      if (line.isIn && line.isConnected)
-        line.feed.write(tick, due, line.feedback, (record) => isToldTo(line, record));
-    }
+    const nowMs = this.#options.scheduler.nowMs();
+    const feeds = this.#feedsOfNow(({ isIn, isConnected }) => isIn && isConnected);
+    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
+    this.rewinding.record(tick, this.world);
+    this.audience.step(tick, nowMs);
     this.#syncPlaces();
-    this.#watch(this.#options.scheduler.nowMs() - startedMs);
   }
 
   /** Nobody can stop code that blocks; a room that does it again and again is ended, for the others' sake. */
   #watch(tookMs: number): void {
-    this.#blocked = tookMs > this.#options.blockedMs ? this.#blocked + 1 : 0;
-    if (this.#blocked < BLOCKED_TICKS) return;
+    const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#options.scheduler.nowMs());
+    if (isBlock) this.counters.blocked += 1;
+    if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room failed: it blocked the server");
+  }
+
+  /** Of those who are told of the world as it is. */
+  #feedsOfNow(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
+    const feeds: Feed[] = [];
+    for (const line of this.#lines.values()) {
+      if (!this.audience.isBehind(line) && isMeant(line)) feeds.push(line.feed);
+    }
+    return feeds;
   }
 
   #receive(line: PlayerLine, message: PeerPayload): void {
@@ -308,6 +342,8 @@ export class RoomCore implements RoomHost {
       this.counters.notAllowed += 1;
       return;
     }
+    // An answer was asked for.
+    if (line.isSpectator && message.kind !== "reply") return this.audience.refuse(line, message);
     if ((message.kind === "command" || message.kind === "request") && !line.admits(message)) return;
     switch (message.kind) {
       case "command": {
@@ -326,6 +362,7 @@ export class RoomCore implements RoomHost {
       case "reference":
       case "resync":
       case "fields":
+      case "present":
         // What players tell each other where nobody decides has no place here.
         this.counters.notAllowed += 1;
     }
@@ -340,6 +377,8 @@ export class RoomCore implements RoomHost {
   }
 
   #told(line: PlayerLine, message: ToAuthority): void {
+    const isOwning = message.type === "own" || message.type === "disown";
+    if (isOwning && line.isSpectator) return this.audience.refuse(line);
     if (message.type === "own") return this.#wanted(line, message);
     if (message.type === "disown") {
       const record = this.owned.despawn(line, message.localId);
@@ -369,15 +408,11 @@ export class RoomCore implements RoomHost {
 
   /** The page was loaded anew: the player goes on as another participant. */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
-    for (const [old, line] of this.#lines) {
-      if (old.id !== sessionId || line.isConnected) continue;
-      this.#lines.delete(old);
-      this.players.delete(old.number);
-      line.rebind(participant);
-      this.#lines.set(participant, line);
-      this.players.set(participant.number, line.player);
+    for (const line of this.#lines.values()) {
+      if (line.participant.id !== sessionId || line.isConnected) continue;
+      this.#lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.world.setOwner(record, line.player);
+        if (record.owner === line.player) this.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;
@@ -387,6 +422,7 @@ export class RoomCore implements RoomHost {
 
   #returned(line: PlayerLine): void {
     line.isConnected = true;
+    line.feed.catchUp();
     this.counters.reconnects += 1;
     line.onSettled?.(true);
     line.onSettled = undefined;
@@ -396,8 +432,7 @@ export class RoomCore implements RoomHost {
   #leave(line: PlayerLine, code: number): void {
     const { player } = line;
     this.counters.leaves += 1;
-    this.#lines.delete(line.participant);
-    this.players.delete(line.participant.number);
+    this.#lines.delete(line);
     line.isIn = false;
     line.isConnected = false;
     line.requests.failAll("transport/closed", "the player has left");
@@ -410,12 +445,11 @@ export class RoomCore implements RoomHost {
 
   /** Whatever still belongs to a player who is out goes too. */
   #forget(line: PlayerLine): void {
-    this.#lines.delete(line.participant);
-    this.players.delete(line.participant.number);
+    this.#lines.delete(line);
     for (const record of [...this.world.records.values()]) {
       if (record.owner === line.player) this.despawn(record);
     }
-    this.#byPlayer.delete(line.player);
+    this.#lines.forget(line);
   }
 
   #hookFailed(hook: string): void {
@@ -426,6 +460,7 @@ export class RoomCore implements RoomHost {
 
   #syncPlaces(): void {
     this.hosted.maxPeers = this.room.maxClients;
+    this.hosted.maxSpectators = this.room.maxSpectators;
   }
 
   #end(): void {
@@ -435,9 +470,4 @@ export class RoomCore implements RoomHost {
     this.clock.end();
     this.#options.onClosed(this);
   }
-}
-
-/** What a player simulates itself it is not told of. */
-function isToldTo({ player }: PlayerLine, { authority, owner }: EntityRecord): boolean {
-  return authority === "room" || owner !== player;
 }

@@ -15,8 +15,17 @@ export interface RoomCounters {
   /** Inputs that came after their tick; ticks for which none was there. */
   inputsLate: number;
   inputsMissing: number;
-  /** Of a spectator, or in a room that takes none; states of entities that the sender does not own. */
+  /** Inputs in a room that takes none; entities, or states of entities, that the sender may not own. */
   notAllowed: number;
+  /** Whatever came of those who only watch. */
+  fromSpectators: number;
+  /** States and messages that spectators did not get because too much waited for them. */
+  spectatorsMissed: number;
+  /** Steps, messages and timers that have blocked the process. */
+  blocked: number;
+  /** Looks into the past, and those that wanted to go farther back than is allowed. */
+  rewinds: number;
+  rewindsCapped: number;
   /** Packets that made no sense. */
   malformed: number;
   /** Bodies of states sent, and their bytes. */
@@ -42,6 +51,11 @@ export function newRoomCounters(): RoomCounters {
     inputsLate: 0,
     inputsMissing: 0,
     notAllowed: 0,
+    fromSpectators: 0,
+    spectatorsMissed: 0,
+    blocked: 0,
+    rewinds: 0,
+    rewindsCapped: 0,
     malformed: 0,
     statePackets: 0,
     stateBytes: 0,

@@ -16,6 +16,7 @@ import type { BreachAnswer, PlayerEntities } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { MessageLimits } from "./message-allowance.js";
 import type { Player } from "./player.js";
+import type { Past } from "./rewind-history.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
 import type { ServerEntity } from "./server-entity.js";
@@ -54,6 +55,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Most players, 1 to 1000. */
   maxClients = 16;
+  /** Most who only watch, besides; 0 to 1000. Default 0: nobody may. */
+  maxSpectators = 0;
+  /** How much later than players spectators see and hear everything, 0 to 60000 ms. Default 0. */
+  readonly spectatorDelayMs: number = 0;
+  /** How far {@link rewind} goes back at most, 0 to 1000 ms. Default 0: nothing is kept for it. */
+  readonly maxRewindMs: number = 0;
   /** Steps per second, 1 to 255. */
   readonly tickHz: number = 30;
   /** Kinds of entities that there may be, of the definitions that the client has too. At most 64. */
@@ -64,6 +71,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly inputs: InputDefinition | undefined = undefined;
   /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
   readonly reconnectSeconds: number = 20;
+  /** States for each player; where more is to be told, what is least wrong waits. 1000 to 100000000 bytes per second. */
+  readonly stateBytesPerSecond: number = 131_072;
   /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
   readonly messageLimits: Partial<MessageLimits> = {};
   #core: RoomCore | undefined;
@@ -108,9 +117,14 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#here.hosted.code;
   }
 
-  /** Players by number, in the order of joining. */
+  /** Players by number, in the order of joining; without those who only watch. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
     return this.#here.players;
+  }
+
+  /** Those who only watch. The hooks are called for them too: see `player.isSpectator`. */
+  get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
+    return this.#here.spectators;
   }
 
   /** The step of the simulation that was begun last. */
@@ -155,13 +169,21 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** The entity belongs to somebody else from now on, or to nobody. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.world.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#here.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
   /** The entity's next state is a new place, no movement: it is shown there at once. */
   teleport(entity: object): void {
-    const { world } = this.#here;
-    world.history.teleport(world.recordOf(entity).id);
+    this.#here.teleport(this.#here.world.recordOf(entity));
+  }
+
+  /**
+   * Runs `judge` with the world as a player saw it: at `seenTick`, which is `room.clock.shownTick` of its client and so its
+   * word. Nobody gets back farther than `maxRewindMs`, nor than its own round trip and a tenth of a second. Returns what
+   * `judge` returns. Throws {@link ConfigError} in a room without `maxRewindMs`.
+   */
+  rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
+    return this.#here.rewind(player, seenTick, judge);
   }
 
   /** What to do with messages of a type; the schema, any Standard Schema validator, checks them first. */
@@ -218,9 +240,18 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.send(player, type, message);
   }
 
+  /** Sends one player a message that may be lost, and that is dropped rather than late. */
+  sendEvent<Type extends Name<BroadcastsOf<Types>>>(
+    player: Player,
+    type: Type,
+    message: BroadcastsOf<Types>[Type],
+  ): void {
+    this.#here.sendEvent(player, type, message);
+  }
+
   /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
-    return this.#here.request(player, type, message, timeoutMs);
+    return this.#here.lineOf(player).request(type, message, timeoutMs);
   }
 
   /**
@@ -228,7 +259,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
-    return this.#here.allowReconnection(player, seconds);
+    return this.#here.lineOf(player).allowReconnection(seconds);
   }
 
   /** Takes a player out. */

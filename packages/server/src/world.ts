@@ -8,14 +8,21 @@ import {
   type KindInfo,
   type StatePlan,
 } from "@paceline/protocol";
-import { EntityTable, assignFields, defineFields, vacate, type Place } from "@paceline/netcode";
+import {
+  EntityTable,
+  assignFields,
+  defineFields,
+  kinematicsOf,
+  vacate,
+  type Kinematics,
+  type Place,
+  type ReplicatedEntity,
+} from "@paceline/netcode";
 import type { Player } from "./player.js";
 import type { ServerEntity } from "./server-entity.js";
 
 /** One entity with all that the room knows of it. */
-export interface EntityRecord {
-  readonly id: number;
-  readonly definition: EntityDefinition;
+export interface EntityRecord extends ReplicatedEntity {
   readonly kind: number;
   readonly place: Place;
   readonly rows: EntityRows;
@@ -23,8 +30,10 @@ export interface EntityRecord {
   /** Who simulates it: the room, or the player whom it belongs to. */
   readonly authority: "room" | "player";
   owner: Player | undefined;
-  /** The last tick at which its state was another than before. */
-  changedTick: number;
+  /** Derives what receivers derive, from the states that they are sent. */
+  readonly kinematics: Kinematics | undefined;
+  /** The last tick of which its state went to everybody. */
+  sentTick: number;
 }
 
 export interface WorldOptions {
@@ -33,10 +42,6 @@ export interface WorldOptions {
   readonly historyTicks: number;
 }
 
-/** A state goes out at this tick, and at so many after it: what is lost is then seldom missed. */
-const REPEATED_TICKS = 3;
-/** What has not changed goes out this often: the rest of what was lost. */
-const HEARTBEAT_TICKS = 64;
 const MOST_ENTITIES = 0xffff;
 
 /** The entities of a room: struct of arrays, one table for each kind, and their states tick by tick. */
@@ -48,7 +53,6 @@ export class World {
   readonly #tables: readonly EntityTable[];
   readonly #kinds = new Map<EntityDefinition, number>();
   readonly #byEntity = new WeakMap<object, EntityRecord>();
-  readonly #due: EntityRecord[] = [];
   #nextId = 1;
 
   constructor({ definitions, tickHz, historyTicks }: WorldOptions) {
@@ -69,13 +73,14 @@ export class World {
     initial: Readonly<Record<string, unknown>>,
     owner: Player | undefined,
     authority: EntityRecord["authority"] = "room",
+    // Of another world, where this one repeats it.
+    id = this.#freeId(),
   ): EntityRecord {
     const kind = this.#kinds.get(definition);
     if (kind === undefined) {
       const expected = `one of the room's entities: ${this.kinds.map(({ name }) => name).join(", ") || "none"}`;
       throw new ConfigError({ field: "definition", value: definition.name, expected });
     }
-    const id = this.#freeId();
     const table = this.#tables[kind]!;
     const place = { table, row: table.allocate() };
     const entity = this.#newEntity(id, place);
@@ -86,7 +91,24 @@ export class World {
       throw error;
     }
     const rows = this.history.spawn(id, this.plans[kind]!, owner?.number ?? 0);
-    const record = { id, definition, kind, place, rows, entity, authority, owner, changedTick: -1 };
+    const record: EntityRecord = {
+      id,
+      definition,
+      kind,
+      place,
+      rows,
+      entity,
+      authority,
+      owner,
+      kinematics: kinematicsOf(definition),
+      sentTick: -1,
+      get state() {
+        return place.table.stateOf(place.row);
+      },
+      get texts() {
+        return place.table.textsOf(place.row);
+      },
+    };
     this.records.set(id, record);
     this.#byEntity.set(entity, record);
     return record;
@@ -114,23 +136,10 @@ export class World {
     for (const record of this.records.values()) if (record.definition === definition) yield record;
   }
 
-  /** Takes down the states of a tick. */
-  write(tick: number): void {
-    for (const record of this.records.values()) {
-      const { rows, place } = record;
-      this.history.write(rows, tick, place.table.stateOf(place.row));
-      if (hasChanged(rows, tick)) record.changedTick = tick;
-    }
-  }
-
-  /** What everybody has to be told at this tick. Valid until the next call. */
-  due(tick: number): readonly EntityRecord[] {
-    this.#due.length = 0;
-    for (const record of this.records.values()) {
-      const isNews = tick - record.changedTick <= REPEATED_TICKS;
-      if (isNews || (tick + record.id) % HEARTBEAT_TICKS === 0) this.#due.push(record);
-    }
-    return this.#due;
+  /** The entity's state of the tick: taken down once, since what is sent of a tick may not change any more. */
+  rowsAt({ rows, state, texts }: EntityRecord, tick: number): EntityRows {
+    if (rows.find(tick) < 0) this.history.write(rows, tick, state, texts.slice());
+    return rows;
   }
 
   #newEntity(id: number, place: Place): ServerEntity {
@@ -155,15 +164,4 @@ export class World {
     this.#nextId = (id + 1) & 0xffff;
     return id;
   }
-}
-
-function hasChanged(entity: EntityRows, tick: number): boolean {
-  const at = entity.find(tick);
-  const before = entity.find(tick - 1);
-  if (before < 0) return true;
-  const { rows, plan } = entity;
-  for (let column = 0; column < plan.width; column++) {
-    if (rows[at + column] !== rows[before + column]) return true;
-  }
-  return false;
 }

@@ -29,18 +29,22 @@ import type { RoomMessages } from "../room-messages.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
+import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
 
 export interface AuthorityOptions {
   readonly info: AuthorityInfo;
   readonly scheduler: Scheduler;
   readonly myNumber: number;
+  readonly isSpectator: boolean;
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
   session(): Session;
   extrapolationLimitMs(): number;
   onSpawn(entity: HostedEntity): void;
   onDespawn(entity: HostedEntity): void;
+  /** States of a tick were read, all or some. */
+  onStates(tick: number): void;
   onError(error: NetError): void;
   onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
   onDropped(reason: DropReason): void;
@@ -50,8 +54,15 @@ export interface AuthorityOptions {
 
 /** An own entity that does not change is told this often: what was lost is then made good. */
 const HEARTBEAT_MS = 300;
+const MOST_RESYNCED = 256;
 /** States that make no sense are asked for anew at most this often. */
 const RESYNC_PERIOD_MS = 500;
+
+const refusalCodes = {
+  message: "message/refused",
+  entity: "entity/refused",
+  spectator: "message/spectator",
+} as const;
 
 /** The authority of a room, as one of its players has it: its entities, its messages, and what this player does. */
 export class Authority {
@@ -66,6 +77,7 @@ export class Authority {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
+  readonly #ownIds = new OwnIds();
   /** What the authority was told last of own entities. */
   readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
   #resyncAtMs = Number.NEGATIVE_INFINITY;
@@ -83,6 +95,7 @@ export class Authority {
       myNumber: () => myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
       extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      isOwn: (id, definition) => this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
         options.onSpawn(entity);
@@ -91,7 +104,7 @@ export class Authority {
         this.#prediction?.release(entity.id);
         options.onDespawn(entity);
       },
-      onDesync: (id) => this.#send(writeAuthority({ type: "resync", ids: [id] })),
+      onDesync: (id) => this.#resync([id]),
       onFault: (entity, definition, fault) => options.onFault(entity, definition, fault),
     });
   }
@@ -123,7 +136,8 @@ export class Authority {
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
-    const { info, scheduler } = this.#options;
+    const { info, scheduler, isSpectator } = this.#options;
+    if (isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
     if (definition.hash !== info.inputHash) {
       throw new NetError("schema/mismatch", "the room takes other inputs: another build of the game?");
     }
@@ -185,16 +199,19 @@ export class Authority {
     this.#prediction?.processed(this.#inputs?.told(feedback));
     const reason = this.entities.receive(reader.rest(), tick);
     if (reason) this.#lost(reason);
+    else this.#options.onStates(tick);
   }
 
   /** This participant wants to own an entity: the authority decides whether it may. */
   own({ localId, definition, place }: OwnedRecord): void {
     const { name, schemaHash } = definition;
     const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
+    this.#ownIds.ask(localId, definition);
     this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }));
   }
 
   disown({ localId }: OwnedRecord): void {
+    this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }));
   }
 
@@ -253,10 +270,10 @@ export class Authority {
 
   #hear(message: FromAuthority): void {
     if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
-    if (message.type === "granted") return;
+    if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
+    if (message.what === "entity") this.#resync(this.#ownIds.refused());
     if (message.what === "kind") return this.#mismatched(message.reason);
-    const code = message.what === "entity" ? "entity/refused" : "message/refused";
-    this.#options.onError(new NetError(code, message.reason));
+    this.#options.onError(new NetError(refusalCodes[message.what], message.reason));
   }
 
   /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */
@@ -266,6 +283,10 @@ export class Authority {
     if (reason === "outdated" || this.#cancelKinds || nowMs - this.#resyncAtMs < RESYNC_PERIOD_MS) return;
     this.#resyncAtMs = nowMs;
     this.#send(writeAuthority({ type: "resync", ids: [] }));
+  }
+
+  #resync(ids: readonly number[]): void {
+    if (ids.length > 0) this.#send(writeAuthority({ type: "resync", ids: ids.slice(0, MOST_RESYNCED) }));
   }
 
   #mismatched(name: string): void {

@@ -75,6 +75,8 @@ export interface HostedEntitiesOptions {
   /** The participant of that number, or the server. */
   peer(number: number): Peer;
   extrapolationLimitMs(): number;
+  /** Whether that entity of this participant is one that it simulates itself. */
+  isOwn(id: number, definition: EntityDefinition): boolean;
   onSpawn(entity: HostedEntity): void;
   onDespawn(entity: HostedEntity): void;
   onDesync(id: number): void;
@@ -155,6 +157,11 @@ export class HostedEntities {
     vacate(record.place);
   }
 
+  /** The authority's tick at which entities are shown at a time; it may lie between two. */
+  shownTick(nowMs: number): number {
+    return this.timeline.secondsAt(nowMs) * this.#options.info.tickHz;
+  }
+
   clear(): void {
     for (const id of [...this.#records.keys()]) this.remove(id);
   }
@@ -171,6 +178,8 @@ export class HostedEntities {
   #state(entity: EntityRows, tick: number, place: number, changes: number): void {
     const { definition } = entity.plan;
     const owner = entity.rows[place + OWNER_COLUMN]!;
+    const options = this.#options;
+    if (owner === options.myNumber() && options.isOwn(entity.id, definition)) return;
     const known = this.#records.get(entity.id);
     if (known && known.definition !== definition) this.remove(entity.id);
     const old = this.#records.get(entity.id);

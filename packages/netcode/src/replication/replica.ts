@@ -12,8 +12,11 @@ import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
 const INTERVAL_SLACK_MS = 2;
 /** Rounding alone makes half a step of difference, and Float32 a little more. */
 const ROUNDING_STEPS = 0.51;
-/** Of what has no measure: as urgent as an error of this many thresholds. */
-const FIRST_URGENCY = 8;
+/**
+ * An error of more thresholds is no more urgent: what is less wrong would never have its turn. So urgent is also what has
+ * no measure, such as a first state.
+ */
+const MOST_URGENCY = 32;
 const FAULT_URGENCY = 2;
 
 export interface ReplicaOptions {
@@ -151,7 +154,7 @@ export class Replica {
       this.#reason = reason;
       const thresholds = Math.max(1, positionM / positionThresholdM, headingRad / headingThresholdRad);
       // NaN and Infinity say that there is no prediction.
-      return Number.isFinite(thresholds) ? thresholds : FIRST_URGENCY;
+      return Number.isFinite(thresholds) ? Math.min(thresholds, MOST_URGENCY) : MOST_URGENCY;
     } catch (cause) {
       this.#fail({ kind: "threw", cause });
       // Where there is no prediction, none is good enough.

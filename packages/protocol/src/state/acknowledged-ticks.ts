@@ -12,6 +12,14 @@ export class AcknowledgedTicks {
     this.entity = entity;
   }
 
+  copy(): AcknowledgedTicks {
+    const copy = new AcknowledgedTicks(this.entity);
+    copy.tick0 = this.tick0;
+    copy.tick1 = this.tick1;
+    copy.tick2 = this.tick2;
+    return copy;
+  }
+
   /** Acknowledgements come in any order, and more than once. */
   add(tick: number): void {
     if (tick === this.tick0 || tick === this.tick1 || tick === this.tick2) return;

@@ -1,5 +1,5 @@
 import type { EntityRows } from "./entity-rows.js";
-import { PacketEntries } from "./packet-entries.js";
+import { MOST_ENTITIES, PacketEntries } from "./packet-entries.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotContent } from "./snapshot-writer.js";
 
@@ -63,7 +63,7 @@ export class PacketSplitter {
 
   #guess(left: number, maxBytes: number): number {
     const fitting = Math.floor((maxBytes * GUESS_SHARE * GUESS_UNITS) / Math.max(1, this.#sizeGuess));
-    return Math.min(left, Math.max(1, fitting));
+    return Math.min(left, Math.max(1, fitting), MOST_ENTITIES);
   }
 
   #write(

@@ -1,13 +1,12 @@
 import type { DropReason } from "../codes.js";
 import { stateChecksum } from "./checksum.js";
 import { EntityRows, type Texts } from "./entity-rows.js";
-import { NO_TICK, PacketEntries } from "./packet-entries.js";
+import { MOST_ENTITIES, NO_TICK, PacketEntries } from "./packet-entries.js";
 import { PacketHead, type SharedBaselines } from "./packet-head.js";
 import { SnapshotCodec } from "./snapshot-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "./state-plan.js";
 
-/** What one packet may make a reader allocate, at most: entities, and columns of all of them together. */
-const MOST_ENTITIES = 4096;
+/** What one packet may make a reader allocate, at most: entities (MOST_ENTITIES), and columns of all of them together. */
 const MOST_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
 const NO_TEXTS: Texts = [];

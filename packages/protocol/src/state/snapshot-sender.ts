@@ -146,6 +146,13 @@ export class SnapshotSender {
     this.#sent.forEach((packet) => (packet.sequence = -1));
   }
 
+  /** This receiver holds what another one does: that is known without an acknowledgement of its own. */
+  holdAs(other: SnapshotSender): void {
+    this.restart();
+    for (const [index, ticks] of other.#acknowledged.entries()) this.#acknowledged[index] = ticks?.copy();
+    for (const id of other.#removals) this.#removals.add(id);
+  }
+
   /** Ids to tell as removed; one that is in use again is not. */
   #gone(): readonly number[] {
     for (const id of this.#removals) if (this.#history.find(id)) this.#removals.delete(id);

@@ -57,9 +57,9 @@ export class RoomStage<R extends Room> {
   }
 
   /** A player comes; resolves when it is in, rejects where it is not let in. */
-  join({ options = {}, network = {}, sockets = 1 }: StageJoin = {}): Promise<StagePlayer> {
+  join({ options = {}, terms, network = {}, sockets = 1 }: StageJoin = {}): Promise<StagePlayer> {
     const player = this.#newPlayer(network, sockets);
-    return this.#enter(player, () => player.client.joinOrCreate(ROOM, options));
+    return this.#enter(player, () => player.client.joinOrCreate(ROOM, options, terms));
   }
 
   /** The player's page is loaded anew: another client, the same seat. */

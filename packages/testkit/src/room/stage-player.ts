@@ -1,4 +1,10 @@
-import { Client, type ClientOptions, type Room as ClientRoom, type RoomOptions } from "@paceline/client";
+import {
+  Client,
+  type ClientOptions,
+  type JoinTerms,
+  type Room as ClientRoom,
+  type RoomOptions,
+} from "@paceline/client";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { WebSocketLink, type Link } from "@paceline/transport";
 import type { VirtualScheduler } from "../virtual-scheduler.js";
@@ -7,6 +13,8 @@ import { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from ".
 /** Who joins a staged room, and over what network. */
 export interface StageJoin {
   readonly options?: RoomOptions;
+  /** To watch only, or with friends. */
+  readonly terms?: JoinTerms;
   /** Of both directions; a connection is reliable and ordered, as a WebSocket is: what is lost comes late. */
   readonly network?: Partial<NetworkSettings>;
   /** WebSockets that carry states; default 1. */
@@ -17,7 +25,7 @@ export interface StagePlayerOptions {
   readonly scheduler: VirtualScheduler;
   readonly random: Random;
   readonly network: Partial<NetworkSettings>;
-  readonly sockets: NonNullable<ClientOptions["sockets"]>;
+  readonly sockets?: ClientOptions["sockets"];
   /** Where match requests over HTTP go: those that bring a secret. */
   readonly serverUrl?: string;
   /** Gives the server its end of a new connection. */
@@ -44,7 +52,7 @@ export class StagePlayer {
       transports: ["websocket"],
       scheduler: options.scheduler,
       webSocket,
-      sockets: options.sockets,
+      sockets: options.sockets ?? 1,
     });
   }
 

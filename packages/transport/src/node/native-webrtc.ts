@@ -41,7 +41,6 @@ export interface NativeChannel {
   setBufferedAmountLowThreshold(bytes: number): void;
   onOpen(listener: () => void): void;
   onClosed(listener: () => void): void;
-  onError(listener: (error: string) => void): void;
   onBufferedAmountLow(listener: () => void): void;
   onMessage(listener: (message: string | Uint8Array | ArrayBuffer) => void): void;
 }

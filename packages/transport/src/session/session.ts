@@ -20,6 +20,7 @@ import {
 import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
+import { Answer } from "./answer.js";
 import { BulkTraffic } from "./bulk-traffic.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
@@ -37,8 +38,6 @@ import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
-/** Linger before a receipt goes out alone, in case that a packet leaves anyway. */
-const RECEIPT_DELAY_MS = 40;
 const UPDATE_PERIOD_MS = 50;
 /**
  * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
@@ -48,6 +47,7 @@ const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
 const VIOLATION_LIMIT = 50;
+const NOTHING = new Uint8Array(0);
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
 
@@ -72,14 +72,12 @@ export class Session {
   readonly #loss = new LossMeter();
   readonly #writer = new ByteWriter(1280);
   readonly #gate = new StateGate((packet, key) => this.linkFor("state")?.send("state", packet, key));
+  readonly #answer: Answer;
   readonly #stopUpdates: Cancel;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
   #nonce = 0;
-  #cancelReceipt: Cancel | undefined;
-  /** Of the answer that is due. One to states alone may be lost, and must not wait behind what was lost before it. */
-  #answerClass: "state" | "command" = "state";
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -90,6 +88,9 @@ export class Session {
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#bulk = this.#newBulk(options);
+    this.#answer = new Answer(this.#scheduler, (trafficClass) =>
+      this.linkFor(trafficClass)?.send(trafficClass, this.#startPacket().take()),
+    );
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
@@ -215,17 +216,33 @@ export class Session {
   /**
    * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
    * (0: none does). Returns the packet's sequence, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
-   * where no link is usable and nothing was sent. Throws {@link ConfigError} where the body is too long.
+   * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
+   * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
-  sendState(body: Uint8Array, key = 0): number | undefined {
-    assertBytes("state", body.length, MAX_EVENT_BYTES);
+  sendState(body: Uint8Array, key = 0, head: Uint8Array = NOTHING): number | undefined {
     const link = this.linkFor("state");
+    const most = link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES;
+    assertBytes("state", head.length + body.length, most);
     if (!link) return undefined;
     const sequence = this.#sequence;
     const writer = this.#startPacket();
-    writeMessage(writer, MessageKind.state, body);
+    writer
+      .u8(MessageKind.state)
+      .varint(head.length + body.length)
+      .bytes(head)
+      .bytes(body);
     this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
     return sequence;
+  }
+
+  /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
+  get isStateSlow(): boolean {
+    return this.#gate.isSlow(this.#scheduler.nowMs());
+  }
+
+  /** Whether a state would leave at once, and not wait for the path. */
+  get takesStates(): boolean {
+    return this.#gate.hasRoom(this.#scheduler.nowMs());
   }
 
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
@@ -342,11 +359,7 @@ export class Session {
     const sequence = this.#sequence;
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    if (isPrompt) {
-      this.#cancelReceipt?.();
-      this.#cancelReceipt = undefined;
-      this.#answerClass = "state";
-    }
+    if (isPrompt) this.#answer.given();
     const header = {
       sequence,
       tick: this.#currentTick() >>> 0,
@@ -417,7 +430,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answerSoon("state");
+        this.#answer.soon("state");
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
@@ -454,25 +467,12 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answerSoon("command");
+    this.#answer.soon("command");
     // The payload may wait for an earlier message: it needs bytes of its own.
     const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
     if (dropped) this.drops.count(dropped);
-  }
-
-  /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
-  #answerSoon(trafficClass: "state" | "command"): void {
-    if (trafficClass === "command") this.#answerClass = "command";
-    this.#cancelReceipt ??= this.#scheduler.after(RECEIPT_DELAY_MS, () => this.#sendReceipt());
-  }
-
-  #sendReceipt(): void {
-    this.#cancelReceipt = undefined;
-    const trafficClass = this.#answerClass;
-    const link = this.linkFor(trafficClass);
-    if (link) link.send(trafficClass, this.#startPacket().take());
   }
 
   #closedByRemote(body: Uint8Array): void {
@@ -492,7 +492,7 @@ export class Session {
   #end(close: LinkClose, isReported = false): void {
     this.#isClosed = true;
     this.#stopUpdates();
-    this.#cancelReceipt?.();
+    this.#answer.given();
     this.#links.end(close);
     if (isReported) this.#handlers.onClosed?.(close);
   }

@@ -53,6 +53,18 @@ export class StateGate {
     this.update(nowMs);
   }
 
+  /** Whether the path takes less than it is given. */
+  isSlow(nowMs: number): boolean {
+    const oldest = this.#flying[0];
+    return this.#credit !== undefined || (oldest !== undefined && this.#isLate(nowMs - oldest.sentAtMs));
+  }
+
+  /** Whether a state would leave at once, or in a moment. */
+  hasRoom(nowMs: number): boolean {
+    if (this.#held.size > 0) return false;
+    return !this.isSlow(nowMs) || (this.#credit ?? 0) >= 1 || nowMs - this.#sentAtMs >= PROBE_PERIOD_MS;
+  }
+
   /** The state has arrived: those before it have, too, or never will. */
   acknowledged(sequence: number, nowMs: number): void {
     const index = this.#flying.findIndex((flying) => flying.sequence === sequence);

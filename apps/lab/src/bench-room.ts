@@ -1,0 +1,141 @@
+/** `pnpm bench room [--json] [--quick]` */
+import { parseArgs } from "node:util";
+import { boundLines } from "./bound.js";
+import { printResult } from "./result.js";
+import type { ChildArguments } from "./room/child-process.js";
+import { rivalVersion, whyNoRivals } from "./room/rivals.js";
+import { roomBounds, rowOf } from "./room/rows.js";
+import { runRoom, type RoomRun } from "./room/run-room.js";
+import type { RoomSystem } from "./room/system.js";
+import { runServer } from "./room/server-process.js";
+import { runSwarm } from "./room/swarm-process.js";
+import { systemNamed, systems } from "./room/systems/all.js";
+import { table } from "./table.js";
+
+const USAGE = `pnpm bench room [--json] [--quick] [--only NAME,NAME] [--clients N,N] [--seconds N] [--rounds N]
+
+A room whose state goes to all of its players 20 times a second, and 16 bytes of input from each of them to the server
+as often. Server and players are two processes, each on a core of its own; every car of every state is checked. Systems
+take turns, so that what else the machine does falls on all of them.
+
+  --quick    8 and 100 clients, one short round
+  --only     systems: ${systems.map(({ name }) => name).join(", ")}`;
+
+const COLUMNS = [
+  "system",
+  "clients",
+  "bytesPerState",
+  "serverCpuRatioToWs",
+  "serverCpuUsPerState",
+  "latencyMsP50",
+  "latencyMsP99",
+  "statesPerClientPerSecond",
+  "inputsPerClientPerSecond",
+  "bytesUpPerClientPerSecond",
+  "rssMb",
+  "rssKbPerClient",
+  "wrong",
+  "stale",
+  "precision",
+];
+const FIRST_PORT = 21_000;
+const PORTS = 8000;
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+    clients: { type: "string" },
+    seconds: { type: "string" },
+    rounds: { type: "string" },
+    help: { type: "boolean", default: false },
+    child: { type: "string" },
+  },
+});
+
+type Runs = ReadonlyMap<string, readonly RoomRun[]>;
+
+interface Plan {
+  readonly chosen: readonly RoomSystem[];
+  readonly sizes: readonly number[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+function planned(): Plan {
+  const [sizes, rounds, seconds] = values.quick ? ["8,100", 1, 3] : ["8,32,100", 2, 6];
+  return {
+    chosen: values.only?.split(",").map(systemNamed) ?? systems,
+    sizes: (values.clients ?? sizes).split(",").map(Number),
+    rounds: Number(values.rounds ?? rounds),
+    seconds: Number(values.seconds ?? seconds),
+    warmUpSeconds: values.quick ? 2 : 3,
+  };
+}
+
+/** All runs, by system and number of clients. One that fails is told of, and missing. */
+async function runAll({ chosen, sizes, rounds, ...times }: Plan): Promise<Runs> {
+  const runs = new Map<string, RoomRun[]>();
+  const turns = sizes.flatMap((players) =>
+    Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? chosen : chosen.toReversed())).flatMap(
+      (order) => order.map(({ name: system }) => ({ system, players })),
+    ),
+  );
+  const firstPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
+  for (const [index, turn] of turns.entries()) {
+    const what = keyOf(turn.system, turn.players);
+    try {
+      const result = await runRoom({ ...turn, ...times, port: firstPort + index });
+      runs.set(what, [...(runs.get(what) ?? []), result]);
+      console.error(`${what}: ${inWords(result)}`);
+    } catch (error) {
+      console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return runs;
+}
+
+function keyOf(system: string, players: number): string {
+  return `${system}, ${players} clients`;
+}
+
+function inWords({ server, swarm }: RoomRun): string {
+  const cpu = ((server.cpuSeconds / server.seconds) * 100).toFixed(1);
+  const bytes = (swarm.bytesIn / swarm.states).toFixed(0);
+  const example = swarm.example === undefined ? "" : `: ${swarm.example}`;
+  return `${bytes} bytes per state, ${cpu} % of a core, ${swarm.wrong} wrong${example}`;
+}
+
+async function run(): Promise<void> {
+  const obstacle = whyNoRivals();
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const plan = planned();
+  const runs = await runAll(plan);
+  const rows = plan.sizes.flatMap((players) =>
+    plan.chosen.flatMap((system) => {
+      const own = runs.get(keyOf(system.name, players));
+      return own ? [rowOf(system, players, own, runs.get(keyOf("ws-float32", players)) ?? [])] : [];
+    }),
+  );
+  const bounds = roomBounds(rows);
+  const printed = rows.map((row) => ({ ...row }));
+  process.stdout.write(`${table(printed, COLUMNS)}\n\n${boundLines(bounds)}\n`);
+  const packages = new Set(plan.chosen.flatMap((system) => system.packages));
+  printResult("room", {
+    rows,
+    bounds,
+    isComplete:
+      rows.every((row) => row.runs === plan.rounds) && rows.length === plan.sizes.length * plan.chosen.length,
+    isQuick: values.quick,
+    asJson: values.json,
+    versions: Object.fromEntries([...packages].map((name) => [name, rivalVersion(name)])),
+  });
+}
+
+if (values.child !== undefined) {
+  const options = JSON.parse(values.child) as ChildArguments;
+  await (options.role === "server" ? runServer(options) : runSwarm(options));
+} else if (values.help) process.stdout.write(`${USAGE}\n`);
+else await run();

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { LAB } from "../network/places.js";
+
+const FOLDER = path.join(LAB, "rivals");
+const require = createRequire(path.join(FOLDER, "package.json"));
+
+/** Where the rivals are not installed, how to do it; undefined where they are. */
+export function whyNoRivals(): string | undefined {
+  if (existsSync(path.join(FOLDER, "node_modules"))) return undefined;
+  return "the rivals are not installed; `pnpm bench` does it where it reaches the registry";
+}
+
+/** A rival's package; they are apart from the workspace, so that its types say nothing of them. */
+export async function rival<Module>(name: string): Promise<Module> {
+  return (await import(pathToFileURL(require.resolve(name)).href)) as Module;
+}
+
+/** The same for a package that has to be `require`d, so that all its parts are there once. */
+export function requiredRival(name: string): unknown {
+  return require(name);
+}
+
+export function rivalVersion(name: string): string {
+  const file = path.join(FOLDER, "node_modules", name, "package.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
+}

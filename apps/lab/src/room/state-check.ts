@@ -1,0 +1,102 @@
+import type { SwarmFigures } from "./child-process.js";
+import type { SeenState, Tolerance } from "./system.js";
+import { machineMs, truthOf, type Car } from "./world.js";
+
+/** One's own input may be so many behind. */
+const MOST_BEHIND = 10;
+const TURN = 2 * Math.PI;
+
+type Checked = Pick<SwarmFigures, "states" | "wrong" | "stale" | "example" | "latencyMsP50" | "latencyMsP99">;
+
+/** Compares every car of every state that any client gets with where it has to be. */
+export class StateCheck {
+  readonly #players: number;
+  readonly #tolerance: Tolerance;
+  readonly #inputs: Int32Array;
+  readonly #echoes: Int32Array;
+  readonly #latencies: number[] = [];
+  #truthTick = -1;
+  #truth: ReturnType<typeof truthOf>[] = [];
+  #isOn = false;
+  #wrong = 0;
+  #stale = 0;
+  #example: string | undefined;
+
+  constructor(players: number, tolerance: Tolerance) {
+    this.#players = players;
+    this.#tolerance = tolerance;
+    this.#inputs = new Int32Array(players);
+    this.#echoes = new Int32Array(players);
+  }
+
+  /** The number of a player's next input. */
+  nextInput(index: number): number {
+    return ++this.#inputs[index]!;
+  }
+
+  /** What a client has to tell of its states. */
+  listener(index: number): (state: SeenState) => void {
+    return (state) => {
+      if (this.#isOn) this.#take(index, state);
+    };
+  }
+
+  begin(): void {
+    this.#isOn = true;
+  }
+
+  end(): Checked {
+    this.#isOn = false;
+    const sorted = Float64Array.from(this.#latencies).sort();
+    const at = (share: number): number => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
+    return {
+      states: sorted.length,
+      wrong: this.#wrong,
+      stale: this.#stale,
+      example: this.#example,
+      latencyMsP50: at(0.5),
+      latencyMsP99: at(0.99),
+    };
+  }
+
+  #take(index: number, state: SeenState): void {
+    this.#latencies.push(machineMs() - state.sentMs);
+    const fault = this.#faultIn(state);
+    if (fault !== undefined) {
+      this.#wrong += 1;
+      this.#example ??= fault;
+    }
+    const own = state.car(index)?.lastInput ?? 0;
+    const isStale = own < this.#echoes[index]! || (this.#inputs[index]! & 0xffff) - own > MOST_BEHIND;
+    if (isStale) this.#stale += 1;
+    this.#echoes[index] = own;
+  }
+
+  #faultIn(state: SeenState): string | undefined {
+    if (state.count !== this.#players) return `${state.count} cars`;
+    if (state.tick !== this.#truthTick) {
+      this.#truthTick = state.tick;
+      this.#truth = Array.from({ length: this.#players }, (_, index) => truthOf(index, state.tick));
+    }
+    for (let index = 0; index < this.#players; index++) {
+      const car = state.car(index);
+      if (!car || !this.#isRight(car, index))
+        return `tick ${state.tick}: car ${index} ${JSON.stringify(car)}`;
+    }
+    return undefined;
+  }
+
+  #isRight(car: Car, index: number): boolean {
+    const { positionM, velocityMps, headingRad } = this.#tolerance;
+    const { x, y, vx, vy, yaw } = this.#truth[index]!;
+    const turn = Math.abs(car.yaw - yaw) % TURN;
+    return (
+      car.index === index &&
+      Math.abs(car.x - x) <= positionM &&
+      Math.abs(car.y - y) <= positionM &&
+      Math.abs(car.vx - vx) <= velocityMps &&
+      Math.abs(car.vy - vy) <= velocityMps &&
+      Math.min(turn, TURN - turn) <= headingRad
+    );
+  }
+}

@@ -1,0 +1,111 @@
+import {
+  Room,
+  angle,
+  defineEntity,
+  defineInput,
+  defineServer,
+  int,
+  scalar,
+  uint,
+  vec2,
+  type Server,
+  type ServerEntity,
+} from "@paceline/server";
+import { TICK_HZ, machineMs, type Car } from "../world.js";
+
+/** As fine as games need it, in a world much larger than where the cars are. */
+export const ArenaCar = defineEntity(
+  "car",
+  {
+    position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
+    velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
+    heading: angle({ precision: 0.005, unit: "rad" }),
+    index: uint({ range: [0, 1023] }),
+    lastInput: uint({ range: [0, 0xffff] }),
+  },
+  { motion: "velocity" },
+);
+/** After so long the clock of the states begins anew. */
+export const CLOCK_MS = 100_000;
+export const ArenaClock = defineEntity("clock", {
+  worldTick: uint({ range: [0, 0xffffff] }),
+  sentMs: scalar({ range: [0, CLOCK_MS], precision: 0.01, unit: "ms" }),
+});
+export const ArenaInput = defineInput({
+  number: uint({ range: [0, 0xffff] }),
+  steer: int({ range: [-127, 127] }),
+  throttle: int({ range: [-127, 127] }),
+  brake: scalar({ range: [0, 8], precision: 0.001 }),
+  aim: scalar({ range: [0, 8], precision: 0.001 }),
+});
+
+/** What happens in the room: cars that move, and inputs that count. */
+interface ArenaWorld {
+  readonly tick: number;
+  readonly cars: readonly Car[];
+  input(index: number, number: number): void;
+}
+
+export interface ArenaOptions {
+  readonly world: ArenaWorld;
+  /** Moves the world on, before a tick is sent. Undefined: somebody else does. */
+  readonly step?: (() => void) | undefined;
+  readonly hasWebRtc: boolean;
+}
+
+type ArenaTypes = { readonly options: { readonly index: number } };
+
+/** All players come from one address, and at once. */
+const LIMITS = {
+  matchesPerSecondPerAddress: 10_000,
+  matchBurstPerAddress: 10_000,
+  linksPerSecondPerAddress: 10_000,
+  linkBurstPerAddress: 10_000,
+  joinsPerSecondPerRoom: 10_000,
+  joinBurstPerRoom: 10_000,
+};
+
+/** The room of this process, which has one. */
+class ArenaRoom extends Room<ArenaTypes> {
+  static setup: ArenaOptions;
+  override maxClients = 1000;
+  override readonly tickHz = TICK_HZ;
+  override readonly entities = [ArenaCar, ArenaClock];
+  override readonly inputs = ArenaInput;
+  readonly #cars: ServerEntity<typeof ArenaCar.fields>[] = [];
+  #clock: ServerEntity<typeof ArenaClock.fields> | undefined;
+
+  override onCreate(): void {
+    for (const { index } of ArenaRoom.setup.world.cars) this.#cars.push(this.spawn(ArenaCar, { index }));
+    this.#clock = this.spawn(ArenaClock);
+  }
+
+  override onTick(): void {
+    const { world, step } = ArenaRoom.setup;
+    for (const player of this.players.values()) {
+      const { number } = player.input;
+      if (number > 0) world.input(player.options["index"] as number, number);
+    }
+    step?.();
+    for (const { index, x, y, vx, vy, yaw, lastInput } of world.cars) {
+      const car = this.#cars[index]!;
+      car.position.set(x, y);
+      car.velocity.set(vx, vy);
+      car.heading = yaw;
+      car.lastInput = lastInput;
+    }
+    const clock = this.#clock!;
+    clock.worldTick = world.tick;
+    clock.sentMs = machineMs() % CLOCK_MS;
+  }
+}
+
+/** The server; it does not listen yet. One for each process. */
+export function defineArena(options: ArenaOptions): Server<{ arena: typeof ArenaRoom }> {
+  ArenaRoom.setup = options;
+  return defineServer({
+    rooms: { arena: ArenaRoom },
+    limits: LIMITS,
+    ...(options.hasWebRtc && { webrtc: { port: 0, bindAddress: "127.0.0.1" } }),
+  });
+}

@@ -1,0 +1,50 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+
+/** Bytes that this process has received and sent since its start. */
+export interface Traffic {
+  readonly tcpIn: number;
+  readonly tcpOut: number;
+  /** Payloads of data channels: without the heads of SCTP, DTLS and UDP. */
+  readonly channelIn: number;
+  readonly channelOut: number;
+}
+
+const sockets = new Set<Socket>();
+let closedIn = 0;
+let closedOut = 0;
+const channels: (() => readonly [number, number])[] = [];
+
+/** Counts what goes through the sockets that this process opens from now on, whoever opens them. */
+export function countSockets(): void {
+  subscribe("net.client.socket", (message) => {
+    const { socket } = message as { readonly socket: Socket };
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      closedIn += socket.bytesRead;
+      closedOut += socket.bytesWritten;
+    });
+  });
+}
+
+/** Payloads of data channels go through no socket of Node: whoever has them says how many bytes it has in and out. */
+export function countChannels(read: () => readonly [bytesIn: number, bytesOut: number]): void {
+  channels.push(read);
+}
+
+export function traffic(): Traffic {
+  let tcpIn = closedIn;
+  let tcpOut = closedOut;
+  for (const { bytesRead, bytesWritten } of sockets) {
+    tcpIn += bytesRead;
+    tcpOut += bytesWritten;
+  }
+  let [channelIn, channelOut] = [0, 0];
+  for (const read of channels) {
+    const [bytesIn, bytesOut] = read();
+    channelIn += bytesIn;
+    channelOut += bytesOut;
+  }
+  return { tcpIn, tcpOut, channelIn, channelOut };
+}

@@ -1,0 +1,92 @@
+import { limits, writeControl, writeRetained, type RetainedPayload } from "@paceline/protocol";
+import type { Clock, Session } from "@paceline/transport";
+
+export interface RetentionOptions {
+  readonly clock: Clock;
+  /** What shows own entities to a newcomer: at most so many. */
+  portray(most: number): RetainedPayload[];
+  /** With the server, another one after it has forgotten this participant; undefined while there is no way to it. */
+  serverSession(): Session | undefined;
+}
+
+/** What has begun or ended is told soon, */
+const CHANGE_PERIOD_MS = 250;
+/** and what moves once in a while: a newcomer continues it to the present. */
+const MOTION_PERIOD_MS = 1000;
+/** Many entities are told more rarely, */
+const BYTES_PER_SECOND = 256;
+const CHANGE_BYTES_PER_SECOND = 2048;
+/** and no more than these. */
+const MOST_ENTITIES = 256;
+
+/**
+ * Leaves the states of own entities with the server, for those who come later: they see them with their welcome, a round
+ * trip before the owner could answer them.
+ */
+export class Retention {
+  readonly #options: RetentionOptions;
+  #hasChanged = false;
+  #kept: RetainedPayload[] = [];
+  #session: Session | undefined;
+  /** The session's number of what was left last. */
+  #sent = -1;
+  #dueAtMs = 0;
+  #changeDueAtMs = 0;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  /** An entity has begun, ended, or jumped. */
+  changed(): void {
+    this.#hasChanged = true;
+  }
+
+  /** Once per tick, when its states are final. */
+  step(): void {
+    const nowMs = this.#options.clock.nowMs();
+    const session = this.#options.serverSession();
+    if (!session || session.isClosed) return;
+    if (session !== this.#session) this.#begin(session);
+    if (nowMs < (this.#hasChanged ? this.#changeDueAtMs : this.#dueAtMs)) return;
+    // What is on its way would only queue up, where the way is blocked.
+    if (this.#sent >= 0 && !session.isAcknowledged(this.#sent)) return;
+    if (session.unacknowledged >= limits.unacknowledgedMessages / 2) return;
+    const { states, payloads } = this.#portrait();
+    const isNews = !isSame(payloads, this.#kept);
+    if (isNews) this.#sent = session.sendReliable(writeControl({ type: "retain", states }));
+    this.#kept = payloads;
+    this.#hasChanged = false;
+    const restMs = (rate: number): number => (isNews ? (states.length / rate) * 1000 : 0);
+    this.#dueAtMs = nowMs + Math.max(MOTION_PERIOD_MS, restMs(BYTES_PER_SECOND));
+    this.#changeDueAtMs = nowMs + Math.max(CHANGE_PERIOD_MS, restMs(CHANGE_BYTES_PER_SECOND));
+  }
+
+  /** A server that has nothing yet. */
+  #begin(session: Session): void {
+    this.#session = session;
+    this.#kept = [];
+    this.#sent = -1;
+    this.#dueAtMs = this.#changeDueAtMs = 0;
+  }
+
+  /** As many entities as the server keeps. */
+  #portrait(): { readonly states: Uint8Array; readonly payloads: RetainedPayload[] } {
+    for (let most = MOST_ENTITIES; ; most = most >> 1) {
+      const payloads = most > 0 ? this.#options.portray(most) : [];
+      const states = writeRetained(payloads);
+      if (states) return { states, payloads };
+    }
+  }
+}
+
+/** Whether nothing but the tick is another one: what stands still is told once. */
+function isSame(a: readonly RetainedPayload[], b: readonly RetainedPayload[]): boolean {
+  return a.length === b.length && a.every((payload, index) => isSamePayload(payload, b[index]!));
+}
+
+function isSamePayload(a: RetainedPayload, b: RetainedPayload): boolean {
+  if (a.stream !== b.stream) return false;
+  if (a.kind === "stream" || b.kind === "stream") return a.kind === b.kind;
+  return a.states.length === b.states.length && a.states.every((byte, at) => at < 4 || byte === b.states[at]);
+}

@@ -1,0 +1,130 @@
+import type { Room } from "@paceline/client";
+import { describe, expect, test } from "vitest";
+import { Car, Sign } from "./definitions.js";
+import { RelayStage } from "./relay-stage.js";
+
+const ONE_WAY_MS = 50;
+const others = (room: Room) => [...room.entities(Car)].filter((car) => !car.isMine);
+
+describe("a newcomer", () => {
+  test("[WF78] sees the others with its welcome, a round trip before they could answer", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    const car = first.spawn(Car, { fuel: 0.5 });
+    car.position.set(30, 40);
+    await stage.advance(2000);
+    const calledAtMs = stage.scheduler.nowMs();
+    const second = await stage.join();
+    const [seen] = others(second);
+    expect(seen!.fuel).toBeCloseTo(0.5, 2);
+    expect(seen!.shown.position.x).toBeCloseTo(30, 2);
+    // The request and its answer (the handshake of a socket is not simulated): nothing came from the owner yet.
+    expect(stage.scheduler.nowMs() - calledAtMs).toBeLessThanOrEqual(2 * ONE_WAY_MS + 20);
+    expect(second.peers[0]!.rttMs).toBeUndefined();
+    car.position.set(31, 40);
+    await stage.advance(6 * ONE_WAY_MS + 300);
+    expect(others(second).map(({ shown }) => shown.position.x)).toEqual([expect.closeTo(31, 1)]);
+  });
+
+  test("[WF78] sees a state as of its tick, and goes on from there", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    const car = first.spawn(Car);
+    const startMs = stage.scheduler.nowMs();
+    const truthM = (): number => (stage.scheduler.nowMs() - startMs) / 100;
+    stage.scheduler.every(10, () => car.position.set(truthM(), 0));
+    // Between two tellings: what the relay has is old by now, and counts as old.
+    await stage.advance(2650);
+    const second = await stage.join();
+    const [seen] = others(second);
+    const { ageMs } = seen!;
+    const toldM = seen!.position.x;
+    expect(second.peers[0]!.rttMs).toBeUndefined();
+    expect(ageMs).toBeGreaterThan(300);
+    // At 10 m/s; the way to the relay and from there is not known yet.
+    expect(truthM() - toldM).toBeCloseTo((ageMs + 2 * ONE_WAY_MS) / 100, 0);
+    expect(seen!.shown.position.x).toBeGreaterThan(toldM + 1);
+    expect(seen!.shown.position.x).toBeLessThan(truthM());
+    await stage.advance(1000);
+    expect(Math.abs(others(second)[0]!.shown.position.x - truthM())).toBeLessThan(1);
+  });
+
+  test("[WF78] sees nothing of an entity that has ended, nor of who has left", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const [first, leaver] = [await stage.join(), await stage.join()];
+    const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
+    leaver.spawn(Car);
+    await stage.advance(1500);
+    first.despawn(ended);
+    leaver.leave();
+    await stage.advance(500);
+    const second = await stage.join();
+    expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
+    await stage.advance(3000);
+    expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
+  });
+
+  test("[WF79] forgets an entity that ended while the news was on its way", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
+    first.spawn(Sign);
+    await stage.advance(1500);
+    // The relay hears of the newcomer first, and of the end a moment later; the owner of the newcomer last.
+    const joining = stage.join();
+    await stage.advance(ONE_WAY_MS);
+    first.despawn(ended);
+    const second = await joining;
+    expect(others(second).map(({ id }) => id)).toEqual([kept.id, ended.id]);
+    const gone: number[] = [];
+    second.onDespawn(({ id }) => gone.push(id));
+    await stage.advance(4 * ONE_WAY_MS + 50);
+    expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
+    expect(gone).toEqual([ended.id]);
+    // Of a kind that the game begins to use only now.
+    expect([...second.entities(Sign)]).toHaveLength(1);
+  });
+
+  test("[WF78] sees what came before its game knew the kind, and what the owner says of it counts", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    const car = first.spawn(Car, { fuel: 1 });
+    await stage.advance(1500);
+    const second = await stage.join();
+    car.fuel = 0.25;
+    await stage.advance(1000);
+    expect(others(second)).toHaveLength(1);
+    await stage.advance(4 * ONE_WAY_MS + 50);
+    expect(others(second).map(({ fuel }) => fuel)).toEqual([expect.closeTo(0.25, 2)]);
+    first.despawn(car);
+    await stage.advance(200);
+    expect(others(second)).toEqual([]);
+  });
+
+  test("[WF78] sees an entity that began a moment ago", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    first.spawn(Car);
+    await stage.advance(1000);
+    const late = first.spawn(Car, { braking: true });
+    // It is told within a quarter of a second, and has a way to go.
+    await stage.advance(250 + ONE_WAY_MS + 30);
+    const second = await stage.join();
+    expect(others(second).map(({ id }) => id)).toContain(late.id);
+  });
+
+  test("[WF78] gets references that rolled over many times", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    await stage.join();
+    const car = first.spawn(Car);
+    stage.scheduler.every(20, () => car.position.set(100 * Math.sin(stage.scheduler.nowMs() / 300), 0));
+    await stage.advance(6000);
+    const third = await stage.join();
+    const [seen] = others(third);
+    expect(seen!.position.x).toBeGreaterThan(-101);
+    await stage.advance(600);
+    expect(Math.abs(others(third)[0]!.shown.position.x - car.position.x)).toBeLessThan(40);
+    expect(third.drops.toRecord()).toEqual({});
+  });
+});

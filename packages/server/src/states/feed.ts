@@ -1,0 +1,212 @@
+import { SnapshotSender, limits, type EntityRows, type KindInfo } from "@paceline/protocol";
+import type { ReplicationMoment } from "@paceline/netcode";
+import type { Link } from "@paceline/transport";
+import type { EntityRecord, World } from "../world.js";
+import type { Flock } from "./flock.js";
+
+/** Header of a packet, head of its message, feedback. */
+const HEADS_BYTES = 40;
+/** Who was slow, or has begun anew, is served alone for so long. */
+const ALONE_SECONDS = 0.25;
+
+/** The way to one player, as its feed needs it. */
+export interface FeedLine {
+  /** The link that brings all states in the order in which they are sent; undefined where there is none. */
+  inOrder(): Link | undefined;
+  /** Whether what is sent waits somewhere: then less is more. */
+  isSlow(): boolean;
+  /** Whether something could be sent now all the same. */
+  takesStates(): boolean;
+  /** After this time without an acknowledgement a packet counts as lost, ms. */
+  lostAfterMs(): number;
+  /** Sends a body of states; the sequence of its packet, or undefined where nothing was sent. */
+  send(states: Uint8Array, key: number): number | undefined;
+}
+
+export interface FeedOptions {
+  readonly world: World;
+  readonly line: FeedLine;
+}
+
+/** A packet that may have been lost. */
+interface Pending {
+  readonly sequence: number;
+  readonly tick: number;
+  readonly sentAtMs: number;
+  readonly rows: readonly EntityRows[];
+}
+
+/**
+ * What one player is told of the world, of the kinds that its game knows. Mostly it goes with a {@link Flock}; where it
+ * cannot, it is told by itself, of what differs from the states that it has acknowledged.
+ */
+export class Feed {
+  readonly line: FeedLine;
+  /** Whether the player's game shows entities between their states. */
+  isInterpolated = false;
+  /** Kinds that are told. Feeds of equal keys are told the same. */
+  readonly kinds = new Set<number>();
+  kindsKey = "";
+  readonly #world: World;
+  #sender: SnapshotSender | undefined;
+  /** The flock that this one went with at the flock's `epoch`, over that link. */
+  #flock: Flock | undefined;
+  #epoch = 0;
+  #link: Link | undefined;
+  /** No flock takes it before this tick. */
+  #aloneUntilTick = 0;
+  #isWhole = true;
+  readonly #forced = new Set<EntityRecord>();
+  #pending: Pending[] = [];
+
+  constructor({ world, line }: FeedOptions) {
+    this.#world = world;
+    this.line = line;
+  }
+
+  /** The player's game reads these kinds; the first one that the room describes otherwise is returned, by name. */
+  setKinds(kinds: readonly KindInfo[]): string | undefined {
+    this.kinds.clear();
+    let other: string | undefined;
+    const mine = this.#world.kinds;
+    for (const { name, stateHash } of kinds) {
+      const kind = mine.findIndex((each) => each.name === name);
+      if (kind >= 0 && mine[kind]!.stateHash === stateHash) this.kinds.add(kind);
+      else other ??= name;
+    }
+    this.kindsKey = [...this.kinds].sort((a, b) => a - b).join();
+    this.restart();
+    return other;
+  }
+
+  /** Everything goes whole. */
+  restart(): void {
+    this.#flock = undefined;
+    this.#begin();
+  }
+
+  /** The player's state of that entity is not to be relied on. */
+  resync(id: number): void {
+    const record = this.#world.records.get(id);
+    if (!record) return;
+    this.leave();
+    this.#sender?.resync(record.rows);
+    this.#forced.add(record);
+  }
+
+  /** Something was not sent to this one: all is told, as differences from what it has. */
+  catchUp(): void {
+    this.leave();
+    this.#isWhole = true;
+  }
+
+  acknowledge(sequence: number): void {
+    if (!this.#sender) return;
+    this.#sender.acknowledge(sequence);
+    const index = this.#pending.findIndex((packet) => packet.sequence === sequence);
+    if (index >= 0) this.#pending.splice(index, 1);
+  }
+
+  removed(record: EntityRecord): void {
+    this.#forced.delete(record);
+    this.#sender?.remove(record.rows);
+  }
+
+  /** Whether this one has all that the flock has told, and can be told with it. */
+  goesWith(flock: Flock, link: Link): boolean {
+    return this.#flock === flock && this.#epoch === flock.epoch && this.#link === link;
+  }
+
+  mayEnter(tick: number): boolean {
+    return tick >= this.#aloneUntilTick;
+  }
+
+  /** From now on this one is told with the flock. */
+  enter(flock: Flock, link: Link, aloneUntilTick: number): void {
+    this.#begin();
+    this.#sender = undefined;
+    this.#isWhole = false;
+    this.#flock = flock;
+    this.#link = link;
+    this.#aloneUntilTick = aloneUntilTick;
+  }
+
+  /** The flock has told something. */
+  toldWith(flock: Flock): void {
+    this.#epoch = flock.epoch;
+  }
+
+  /** From now on this one is told by itself; what the flock has told it will still arrive. */
+  leave(): void {
+    const flock = this.#flock;
+    if (!flock) return;
+    this.#flock = undefined;
+    this.#begin();
+    if (this.#epoch !== flock.epoch || this.line.inOrder() !== this.#link) return;
+    this.#isWhole = false;
+    this.#sender = this.#newSender();
+    this.#sender.holdAs(flock.sender);
+  }
+
+  /** Tells this one alone. Returns how many bytes left. */
+  write(moment: ReplicationMoment, due: readonly EntityRecord[], tickHz: number): number {
+    const { tick } = moment;
+    // One that was slow has to be quick for a while before it goes with the others again.
+    const isSlow = this.line.isSlow();
+    if (isSlow) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;
+    // What would only wait is not worth being encoded.
+    this.#isWhole ||= isSlow && !this.line.takesStates();
+    if (isSlow && !this.line.takesStates()) return 0;
+    const rows = this.#wanted(moment, due);
+    const sender = (this.#sender ??= this.#newSender());
+    let packets = 0;
+    let bytes = 0;
+    let isMissing = false;
+    sender.write(tick, rows, (states, entities, from, to) => {
+      packets += 1;
+      const sequence = this.line.send(states, packets);
+      isMissing ||= sequence === undefined;
+      if (sequence === undefined) return -1;
+      bytes += states.length + HEADS_BYTES;
+      this.#pending.push({ sequence, tick, sentAtMs: moment.nowMs, rows: entities.slice(from, to) });
+      return sequence;
+    });
+    if (isMissing || packets > 0) this.#isWhole = isMissing;
+    return bytes;
+  }
+
+  #wanted(moment: ReplicationMoment, due: readonly EntityRecord[]): EntityRows[] {
+    const { tick } = moment;
+    const wanted = new Set(this.#isWhole ? this.#world.records.values() : due);
+    for (const record of this.#forced) wanted.add(record);
+    this.#forced.clear();
+    for (const record of this.#lost(moment.nowMs)) wanted.add(record);
+    const rows: EntityRows[] = [];
+    for (const record of wanted) if (this.kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
+    return rows;
+  }
+
+  /** What was in packets that have not arrived, and has not been told since. */
+  *#lost(nowMs: number): Iterable<EntityRecord> {
+    const lostAfterMs = this.line.lostAfterMs();
+    while (this.#pending[0] && nowMs - this.#pending[0].sentAtMs > lostAfterMs) {
+      const { rows, tick } = this.#pending.shift()!;
+      for (const each of rows) {
+        const record = this.#world.records.get(each.id);
+        if (record?.rows === each && ((record.sentTick - tick) | 0) <= 0) yield record;
+      }
+    }
+  }
+
+  #begin(): void {
+    this.#sender = undefined;
+    this.#isWhole = true;
+    this.#forced.clear();
+    this.#pending = [];
+  }
+
+  #newSender(): SnapshotSender {
+    const { history, writer } = this.#world;
+    return new SnapshotSender({ history, writer, maxBytes: limits.unreliablePacketBytes - HEADS_BYTES });
+  }
+}

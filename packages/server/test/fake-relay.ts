@@ -1,0 +1,52 @@
+import type { HostedParticipant, HostedRoom } from "@paceline/relay";
+import { Session } from "@paceline/transport";
+import { VirtualScheduler } from "@paceline/testkit";
+
+/** What a relay would be to a room's core, without any. */
+export function fakeHosted(name: string): HostedRoom {
+  return {
+    id: "room",
+    name,
+    code: "BCDFGH",
+    maxPeers: 16,
+    maxSpectators: 0,
+    isLocked: false,
+    isPrivate: false,
+    isKept: false,
+    metadata: {},
+    taken: 0,
+    meet: () => Promise.resolve([]),
+    end: () => undefined,
+  };
+}
+
+/** Somebody whose bytes a test writes itself. */
+export class FakeParticipant implements HostedParticipant {
+  readonly number: number;
+  readonly id: string;
+  readonly session = new Session({ scheduler: new VirtualScheduler(), handlers: {} as never });
+  readonly inOrderLink = undefined;
+  readonly sent: Uint8Array[] = [];
+  ended: string | undefined;
+
+  constructor(number: number) {
+    this.number = number;
+    this.id = `participant ${number}`;
+  }
+
+  get info() {
+    return { number: this.number, id: this.id, webrtc: false };
+  }
+
+  send(payload: Uint8Array): void {
+    this.sent.push(payload);
+  }
+
+  end(_code: number, reason: string): void {
+    this.ended = reason;
+  }
+
+  keepFor(): void {
+    // It has no link that could be lost.
+  }
+}

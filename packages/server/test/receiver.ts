@@ -1,0 +1,127 @@
+import { SnapshotReader, StateChange, restore, type SnapshotListener } from "@paceline/protocol";
+import type { Link } from "@paceline/transport";
+import type { Random } from "@paceline/transport/simulated";
+import { Feed, type FeedLine } from "../src/states/feed.js";
+import type { World } from "../src/world.js";
+
+export interface ReceiverNetwork {
+  /** Whether the link brings everything in its order. */
+  readonly isInOrder: boolean;
+  readonly delayTicks?: number;
+  /** More than that, up to so much, at random: packets overtake each other. */
+  readonly jitterTicks?: number;
+  readonly lossRatio?: number;
+}
+
+interface Flying {
+  readonly atTick: number;
+  readonly tick: number;
+  readonly sequence: number;
+  readonly body: Uint8Array;
+}
+
+/** One of a room's players, as a broadcast sees it: packets come late, or not at all, or in another order. */
+export class Receiver implements FeedLine {
+  readonly feed: Feed;
+  /** What this one holds, by id: the newest values and their tick. */
+  readonly held = new Map<number, { readonly values: Float32Array; readonly tick: number }>();
+  readonly drops: string[] = [];
+  readonly jumps: number[] = [];
+  desyncs = 0;
+  bytes = 0;
+  packets = 0;
+  slow = false;
+  offline = false;
+  link: Link | undefined;
+  readonly #world: World;
+  readonly #network: ReceiverNetwork;
+  readonly #random: Random;
+  readonly #acks: { readonly atTick: number; readonly sequence: number }[] = [];
+  #flying: Flying[] = [];
+  #reader: SnapshotReader;
+  #sequence = 0;
+  #tick = 0;
+  #lastArrival = 0;
+
+  constructor(world: World, random: Random, network: ReceiverNetwork) {
+    this.#world = world;
+    this.#network = network;
+    this.#random = random;
+    this.link = network.isInOrder ? ({} as Link) : undefined;
+    this.#reader = this.#newReader();
+    this.feed = new Feed({ world, line: this });
+    this.feed.setKinds(world.kinds);
+  }
+
+  /** The page begins anew: it holds nothing, and says what it knows. */
+  restart(kinds = this.#world.kinds): void {
+    this.#reader = this.#newReader();
+    this.#flying = [];
+    this.held.clear();
+    this.feed.setKinds(kinds);
+  }
+
+  inOrder(): Link | undefined {
+    return this.link;
+  }
+
+  isSlow(): boolean {
+    return this.slow;
+  }
+
+  takesStates(): boolean {
+    return true;
+  }
+
+  lostAfterMs(): number {
+    return 200;
+  }
+
+  send(states: Uint8Array): number | undefined {
+    if (this.offline) return undefined;
+    const { isInOrder, delayTicks = 1, jitterTicks = 0, lossRatio = 0 } = this.#network;
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.bytes += states.length;
+    this.packets += 1;
+    const late = Math.floor(this.#random.next() * (jitterTicks + 1));
+    const atTick = Math.max(this.#tick + delayTicks + late, isInOrder ? this.#lastArrival : 0);
+    this.#lastArrival = atTick;
+    if (this.#random.next() < lossRatio) return this.#sequence;
+    const { lastSentTick } = this;
+    this.#flying.push({ atTick, tick: lastSentTick, sequence: this.#sequence, body: states.slice() });
+    return this.#sequence;
+  }
+
+  get lastSentTick(): number {
+    return this.#tick;
+  }
+
+  /** A tick begins: what has arrived is read, and acknowledged as late. */
+  begin(tick: number): void {
+    this.#tick = tick;
+    const { delayTicks = 1 } = this.#network;
+    const here = this.#flying.filter(({ atTick }) => atTick <= tick);
+    this.#flying = this.#flying.filter(({ atTick }) => atTick > tick);
+    for (const { body, tick: of, sequence } of here.sort((a, b) => a.atTick - b.atTick)) {
+      const reason = this.#reader.read(body, of, this.#listener);
+      if (reason !== undefined) this.drops.push(reason);
+      this.#acks.push({ atTick: tick + delayTicks, sequence });
+    }
+    while (this.#acks[0] && this.#acks[0].atTick <= tick) this.feed.acknowledge(this.#acks.shift()!.sequence);
+  }
+
+  readonly #listener: SnapshotListener = {
+    onState: ({ id, plan, rows }, tick, place, changes) => {
+      const values = new Float32Array(plan.definition.components.length);
+      restore(plan, rows, place, values);
+      this.held.set(id, { values, tick });
+      if (changes & StateChange.teleported) this.jumps.push(id);
+    },
+    onRemoved: (id) => this.held.delete(id),
+    onDesync: () => (this.desyncs += 1),
+  };
+
+  #newReader(): SnapshotReader {
+    return new SnapshotReader({ plans: this.#world.plans, historyTicks: 64, maxEntities: 0x10000 });
+  }
+}

@@ -1,0 +1,144 @@
+import { Room, type Past, type Player, type ServerEntity } from "@paceline/server";
+import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
+import { afterEach, describe, expect, it } from "vitest";
+import { Car, Gate } from "./race.js";
+
+type CarEntity = ServerEntity<typeof Car.fields>;
+interface Shot {
+  readonly at: number;
+  readonly x: number;
+  readonly y: number;
+}
+/** A target may be missed by so much. */
+const RADIUS_M = 0.5;
+
+/** A target drives in circles, and players shoot at where they see it. */
+class ShootingRoom extends Room<{ messages: { shoot: Shot } }> {
+  override readonly entities = [Car, Gate];
+  override readonly maxRewindMs: number = 400;
+  target!: CarEntity;
+  /** Where shots went wrong, m: by what the shooter saw, and by what is there now. */
+  readonly misses: { seen: number; now: number; past: Pick<Past, "tick" | "isCapped">; tick: number }[] = [];
+
+  override onCreate(): void {
+    this.target = this.spawn(Car);
+    this.onMessage("shoot", (player, { at, x, y }) => this.judge(player, { at, x, y }));
+  }
+
+  override onTick(_seconds: number, tick: number): void {
+    const angle = (tick / this.tickHz) * 0.8;
+    this.target.position.set(20 * Math.cos(angle), 20 * Math.sin(angle));
+    this.target.velocity.set(-16 * Math.sin(angle), 16 * Math.cos(angle));
+  }
+
+  judge(player: Player, { at, x, y }: Shot): void {
+    const missOf = ({ position }: { position: { x: number; y: number } }): number =>
+      Math.hypot(position.x - x, position.y - y);
+    this.rewind(player, at, (past) => {
+      const { tick, isCapped } = past;
+      const seen = missOf(past.of(this.target)!);
+      this.misses.push({ seen, now: missOf(this.target), past: { tick, isCapped }, tick: this.tick });
+    });
+  }
+}
+
+let stage: RoomStage<ShootingRoom>;
+afterEach(() => stage.stop());
+
+async function shooter(delayMs: number): Promise<StagePlayer> {
+  const player = await stage.join({ network: { delayMs, jitterMs: 3 } });
+  player.room.entities(Car)[Symbol.iterator]().next();
+  await stage.advance(3000);
+  return player;
+}
+
+/** At where the target is shown, perhaps with a word of one's own about when that was. */
+function shoot({ room }: StagePlayer, at = room.clock.shownTick): void {
+  for (const car of room.entities(Car)) {
+    if (car.isMine) continue;
+    const { x, y } = car.shown.position;
+    room.send("shoot", { at, x, y });
+  }
+}
+
+describe("a shot", () => {
+  it.each([30, 60, 120])("hits what the shooter saw, %i ms away from the server", async (delayMs) => {
+    stage = roomStage(ShootingRoom);
+    const player = await shooter(delayMs);
+    for (let shot = 0; shot < 10; shot++) {
+      shoot(player);
+      await stage.advance(137);
+    }
+    await stage.advance(500);
+    const { misses } = stage.room;
+    expect(misses).toHaveLength(10);
+    const worst = (of: "seen" | "now"): number => Math.max(...misses.map((miss) => miss[of]));
+    expect(worst("seen")).toBeLessThan(RADIUS_M);
+    // Without looking back one would have to lead the target by the way of the message.
+    expect(worst("now")).toBeGreaterThan((0.8 * 16 * delayMs) / 1000);
+    expect(worst("seen")).toBeLessThan(worst("now"));
+    expect(misses.some(({ past }) => past.isCapped)).toBe(false);
+    expect(stage.server.reports()[0]!.counters).toMatchObject({ rewinds: 10, rewindsCapped: 0 });
+  });
+
+  it("gets nobody farther back than its own way, whatever it says, and never forward", async () => {
+    stage = roomStage(ShootingRoom);
+    const player = await shooter(20);
+    for (const said of [0, -1e300, 1e300]) {
+      shoot(player, said);
+      await stage.advance(100);
+    }
+    const behindMs = stage.room.misses.map(({ past, tick }) => ((tick - past.tick) / 30) * 1000);
+    // A round trip of 40 ms, jitter, and the tolerance.
+    expect(behindMs[0]).toBeGreaterThan(100);
+    expect(behindMs[0]).toBeLessThan(200);
+    expect(behindMs[1]).toBeLessThan(200);
+    expect(behindMs[2]).toBe(0);
+    expect(stage.server.reports()[0]!.counters).toMatchObject({ rewinds: 3, rewindsCapped: 3 });
+  });
+
+  it("gets nobody farther back than the room allows, however slow the way is", async () => {
+    stage = roomStage(ShootingRoom);
+    const player = await shooter(450);
+    shoot(player);
+    await stage.advance(1000);
+    const [{ past, tick }] = stage.room.misses as [(typeof stage.room.misses)[0]];
+    expect(((tick - past.tick) / 30) * 1000).toBeCloseTo(400, 6);
+    expect(past.isCapped).toBe(true);
+  });
+
+  it("does not see who was not there yet, what has no position, and what was between two places", async () => {
+    stage = roomStage(ShootingRoom);
+    await shooter(20);
+    const { room } = stage;
+    const [player] = room.players.values();
+    const [gate, young] = [room.spawn(Gate), room.spawn(Car, { position: { x: 5, y: 0 } })];
+    await stage.advance(70);
+    room.rewind(player!, room.tick - 4, (past) => {
+      expect([past.of(gate), past.of(young)]).toEqual([undefined, undefined]);
+    });
+    young.position.set(500, 0);
+    room.teleport(young);
+    const jumped = room.tick + 1;
+    await stage.advance(70);
+    room.rewind(player!, jumped - 0.5, (past) => expect(past.of(young)!.position.x).toBe(5));
+    room.despawn(young);
+    expect(() => room.rewind(player!, room.tick, (past) => past.of(young))).toThrow("an entity of this room");
+  });
+
+  it("is the game's mistake where the room keeps nothing, and a wrong word is the message's", async () => {
+    class Forgetful extends ShootingRoom {
+      override readonly maxRewindMs = 0;
+    }
+    stage = roomStage(Forgetful);
+    const player = await shooter(20);
+    shoot(player);
+    await stage.advance(200);
+    expect(stage.server.reports()[0]!.counters.hookErrors).toEqual({ onMessage: 1 });
+    await stage.stop();
+    stage = roomStage(ShootingRoom);
+    shoot(await shooter(20), "now" as never);
+    await stage.advance(200);
+    expect(stage.server.reports()[0]!.counters.hookErrors).toEqual({ onMessage: 1 });
+  });
+});

@@ -1,0 +1,227 @@
+import { NetError, type HostedEntity } from "@paceline/client";
+import { writeAuthority, writePeerPayload } from "@paceline/protocol";
+import type { Player } from "@paceline/server";
+import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
+import { afterEach, describe, expect, it } from "vitest";
+import { RoomCore } from "../src/room-core.js";
+import { Car, Drive, RaceRoom } from "./race.js";
+import { FakeParticipant, fakeHosted } from "./fake-relay.js";
+
+class WatchedRoom extends RaceRoom {
+  override maxClients = 2;
+  override maxSpectators = 3;
+
+  override onJoin(player: Player<typeof Drive>): void {
+    if (player.isSpectator) this.calls.push(`watch ${player.number}`);
+    else super.onJoin(player);
+  }
+}
+
+const DELAY_MS = 3000;
+
+class LateRoom extends WatchedRoom {
+  override readonly spectatorDelayMs = DELAY_MS;
+}
+
+let stage: RoomStage<RaceRoom>;
+afterEach(() => stage.stop());
+
+const watch = (): Promise<StagePlayer> => stage.join({ terms: { spectate: true } });
+const cars = (player: StagePlayer) => [
+  ...(player.room.entities(Car) as Iterable<HostedEntity<typeof Car.fields>>),
+];
+
+describe("who only watches", () => {
+  it("comes into a full room, sees everything, and has a place of its own", async () => {
+    stage = roomStage(WatchedRoom);
+    const [ann, ben] = [await stage.join(), await stage.join()];
+    const watching = await watch();
+    cars(watching);
+    ann.room.input(Drive).throttle = 1;
+    await stage.advance(1500);
+    expect(watching.room.roomId).toBe(ben.room.roomId);
+    expect([ann.room.isSpectator, watching.room.isSpectator]).toEqual([false, true]);
+    expect(cars(watching).map(({ isMine }) => isMine)).toEqual([false, false]);
+    expect(cars(watching)[0]!.position.x).toBeGreaterThan(10);
+    expect([stage.room.players.size, stage.room.spectators.size]).toEqual([2, 1]);
+    expect(stage.room.calls).toContain("watch 3");
+    // The third player needs a room of its own; spectators have not taken the place of anybody.
+    expect((await stage.join()).room.roomId).not.toBe(ann.room.roomId);
+  });
+
+  it("is refused what it says, is told so with a code, and it is counted; players are not disturbed", async () => {
+    stage = roomStage(WatchedRoom);
+    const ann = await stage.join();
+    const heard: unknown[] = [];
+    ann.room.onMessage("horn", (message) => heard.push(message));
+    const { room } = await watch();
+    const errors: string[] = [];
+    room.onError(({ code }) => errors.push(code));
+    for (let count = 0; count < 20; count++) room.send("horn", { loud: true });
+    room.spawn(Car);
+    expect(() => room.input(Drive)).toThrow(NetError);
+    const asked = room.request("lap", { car: 1 }).catch((error: unknown) => error);
+    await stage.advance(500);
+    expect(errors).toEqual(["message/spectator"]);
+    expect(await asked).toMatchObject({ code: "request/refused" });
+    const { counters, entities } = stage.server.reports()[0]!;
+    expect(counters).toMatchObject({ messages: 0, notAllowed: 0 });
+    // Messages, a question, the entity, and its states.
+    expect(counters.fromSpectators).toBeGreaterThanOrEqual(22);
+    expect(entities).toBe(1);
+    expect(heard).toEqual([]);
+  });
+
+  it("is let in only so often, and not at all where the room wants nobody", async () => {
+    stage = roomStage(WatchedRoom);
+    await stage.join();
+    for (let count = 0; count < 3; count++) await watch();
+    await expect(watch().then(({ room }) => room.roomId)).resolves.not.toBe(stage.rooms[0]!.roomId);
+    await stage.stop();
+    stage = roomStage(RaceRoom);
+    await expect(watch()).rejects.toMatchObject({ code: "match/full" });
+    expect(stage.server.health().rooms).toBe(0);
+  });
+
+  it("may come into a locked room, and stays a spectator when it loads the page anew", async () => {
+    stage = roomStage(WatchedRoom);
+    const ann = await stage.join();
+    stage.room.lock();
+    const watching = await watch();
+    expect(watching.room.roomId).toBe(ann.room.roomId);
+    const back = await stage.reload(watching);
+    expect(back.room.isSpectator).toBe(true);
+    expect([stage.room.players.size, stage.room.spectators.size]).toEqual([1, 1]);
+  });
+
+  it("[WF120] whatever its bytes say: inputs, states and entities of spectators are refused", async () => {
+    stage = roomStage(WatchedRoom);
+    const core = new RoomCore({
+      room: new WatchedRoom(),
+      hosted: fakeHosted("race"),
+      scheduler: stage.scheduler,
+      log: { error() {}, warn() {}, info() {}, debug() {}, trace() {} },
+      hookTimeoutMs: 1000,
+      blockedMs: 1000,
+      onClosed: () => undefined,
+      onLateError: () => undefined,
+    });
+    const participant = new FakeParticipant(1);
+    const seat = { options: {}, auth: true, replaces: undefined, isSpectator: true, address: "" };
+    await Promise.all([core.open({}), stage.advance(10)]);
+    await Promise.all([core.join(participant, seat), stage.advance(10)]);
+    core.receiveInput(participant, Uint8Array.of(1, 2, 3));
+    core.receiveState(participant, Uint8Array.of(1, 0, 0), 1);
+    const { name, schemaHash } = Car;
+    const state = new Uint8Array(Car.components.length * 4);
+    core.receive(participant, writeAuthority({ type: "own", localId: 1, name, schemaHash, state }));
+    core.receive(participant, writeAuthority({ type: "disown", localId: 1 }));
+    core.receive(participant, writePeerPayload({ kind: "command", type: "horn", message: {} }));
+    expect(core.counters).toMatchObject({ fromSpectators: 5, malformed: 0, inputs: 0 });
+    expect(core.world.records.size).toBe(0);
+    // What it can read it has to say.
+    core.receive(participant, writeAuthority({ type: "kinds", kinds: core.world.kinds }));
+    core.receive(participant, writeAuthority({ type: "resync", ids: [] }));
+    expect(core.counters.fromSpectators).toBe(5);
+    core.close();
+  });
+});
+
+describe("spectators who see everything later", () => {
+  it("see the world of then, at once when they come, with those who have gone since", async () => {
+    stage = roomStage(LateRoom);
+    const [ann, ben] = [await stage.join(), await stage.join()];
+    cars(ann);
+    await stage.advance(2000);
+    ann.room.input(Drive).throttle = 1;
+    await stage.advance(2000);
+    ben.room.leave();
+    await stage.advance(500);
+    const x = cars(ann)[0]!.position.x;
+    expect(x).toBeGreaterThan(30);
+    const watching = await watch();
+    cars(watching);
+    await stage.advance(300);
+    // What it sees is three seconds old: both cars are there, and stand.
+    expect(cars(watching).map(({ position }) => position.x)).toEqual([1, 2]);
+    const { room } = stage;
+    const now = room.tick;
+    expect(now - cars(watching)[0]!.lastTick).toBeGreaterThanOrEqual(90);
+    await stage.advance(DELAY_MS);
+    expect(cars(watching)).toHaveLength(1);
+    expect(cars(watching)[0]!.position.x).toBeGreaterThan(30);
+  });
+
+  it("show at every tick exactly what players were told of it, jumps and owners too", async () => {
+    stage = roomStage(LateRoom);
+    const ann = await stage.join({ network: { delayMs: 10 } });
+    const watching = await watch();
+    const seen = new Map<number, number>();
+    const [first, late] = [cars(ann), cars(watching)];
+    expect([first, late]).toEqual([[], []]);
+    const input = ann.room.input(Drive);
+    let compared = 0;
+    for (let step = 0; step < 1400; step++) {
+      input.throttle = Math.abs(Math.sin(step / 50));
+      if (step === 300) {
+        const [car] = stage.room.cars.values();
+        car!.position.set(-500, 7);
+        stage.room.teleport(car!);
+      }
+      await stage.advance(5);
+      for (const { lastTick, position } of cars(ann)) seen.set(lastTick, position.x);
+      for (const { lastTick, position } of cars(watching)) {
+        const then = seen.get(lastTick);
+        if (then === undefined) continue;
+        compared += 1;
+        expect(position.x).toBe(then);
+      }
+    }
+    expect(compared).toBeGreaterThan(500);
+    expect(stage.server.reports()[0]!.counters.spectatorsMissed).toBe(0);
+  });
+
+  it("hear what the room says as much later, in order, also what was said to them alone", async () => {
+    stage = roomStage(LateRoom);
+    const ann = await stage.join();
+    const watching = await watch();
+    const heard: [string, number][] = [];
+    const note = (who: string) => (message: unknown) =>
+      heard.push([`${who} ${(message as { from: number }).from}`, stage.scheduler.nowMs()]);
+    ann.room.onMessage("horn", note("ann"));
+    watching.room.onMessage("horn", note("watching"));
+    const saidAtMs = stage.scheduler.nowMs();
+    stage.room.broadcast("horn", { from: 1, loud: true });
+    for (const player of stage.room.spectators.values())
+      stage.room.send(player, "horn", { from: 2, loud: true });
+    stage.room.broadcast("horn", { from: 3, loud: true }, { except: [...stage.room.spectators.values()] });
+    await stage.advance(DELAY_MS - 100);
+    expect(heard.map(([what]) => what)).toEqual(["ann 1", "ann 3"]);
+    // Who comes meanwhile hears what was said before, when its time has come.
+    const third = await watch();
+    third.room.onMessage("horn", note("third"));
+    await stage.advance(300);
+    const late = heard.slice(2);
+    const of = (who: string): string[] => late.map(([what]) => what).filter((what) => what.startsWith(who));
+    expect([of("watching"), of("third"), of("ann")]).toEqual([
+      ["watching 1", "watching 2"],
+      ["third 1", "third 3"],
+      [],
+    ]);
+    for (const [, atMs] of late) expect(atMs - saidAtMs).toBeGreaterThanOrEqual(DELAY_MS - 40);
+  });
+
+  it("wait in bounded memory: what is too much is left out and counted", async () => {
+    stage = roomStage(LateRoom);
+    await stage.join();
+    await watch();
+    const long = "x".repeat(10_000);
+    for (let count = 0; count < 1000; count++)
+      stage.room.broadcast("horn", { from: 1, loud: true, long } as never, {
+        except: [...stage.room.players.values()],
+      });
+    const { counters } = stage.server.reports()[0]!;
+    expect(counters.spectatorsMissed).toBeGreaterThan(500);
+    expect(counters.spectatorsMissed).toBeLessThan(700);
+  });
+});
