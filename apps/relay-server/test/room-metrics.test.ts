@@ -1,13 +1,14 @@
-import { type Server as HttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
-import { Room, defineServer } from "@paceline/server";
+import { silentLog } from "@paceline/relay";
+import { Room } from "@paceline/server";
 import { afterEach, expect, test, vi } from "vitest";
-import { AdminServer } from "../src/admin-server.js";
-import { ServerMetrics } from "../src/server-metrics.js";
+import { RelayHost } from "../src/relay-host.js";
+import { serverOptions } from "../src/server-options.js";
 
 const TOKEN = "let me in, I run this";
+/** A step takes this long at least. */
+const STEP_MS = 2;
 
 class Shaky extends Room {
   override readonly messageLimits = { perSecond: 1, burst: 2 };
@@ -15,28 +16,20 @@ class Shaky extends Room {
     this.onMessage("ping", () => undefined);
   }
   override onTick(): void {
+    const untilMs = performance.now() + STEP_MS;
+    while (performance.now() < untilMs);
     throw new Error("every time");
   }
 }
 
-const server = defineServer({ rooms: { shaky: Shaky } });
-const metrics = new ServerMetrics(server, () => server.classReports());
-const options = { metrics, token: TOKEN, onDrain: () => undefined };
-const admin = new AdminServer({ relay: server, ...options, roomClasses: () => server.classReports() });
+/** The server as its binary makes it: the class comes from the game, the admin server stands beside. */
+const flags = ["--port", "0", "--webrtc", "off", "--admin-port", "0", "--admin-token", TOKEN];
+const host = new RelayHost(serverOptions(flags, {})!, silentLog, { rooms: { shaky: Shaky }, queues: {} });
 
-afterEach(async () => {
-  admin.stop();
-  await server.stop({ drainMs: 200 });
-});
-
-async function addressOf(http: HttpServer): Promise<string> {
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-}
+afterEach(() => host.stop());
 
 test("rooms with an authority are measured by class, and go on counting when a room is over", async () => {
-  const url = await server.listen(0);
-  const page = await addressOf(admin.server);
+  const { game: url, admin: page } = await host.listen();
   const lines = async (name: string): Promise<string[]> => {
     const text = await (await fetch(`${page}/metrics`)).text();
     return text.split("\n").filter((line) => line.startsWith(`paceline_${name}`));
@@ -74,5 +67,7 @@ test("rooms with an authority are measured by class, and go on counting when a r
     expect(histogram).toContain(`paceline_${name}_bucket{le="+Inf",room="shaky"} ${ticks}`);
     expect(histogram).toContain(`paceline_${name}_count{room="shaky"} ${ticks}`);
   }
+  expect(await valueOf('tick_seconds_sum{room="shaky"}')).toBeGreaterThanOrEqual((ticks * STEP_MS) / 1000);
+  expect(await valueOf('tick_lateness_seconds_sum{room="shaky"}')).toBeGreaterThan(0);
   expect(await valueOf('room_events_total{room="shaky",event="joins"}')).toBe(1);
 });

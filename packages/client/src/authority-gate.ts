@@ -17,6 +17,11 @@ export interface AuthorityGateOptions {
   extrapolationLimitMs(): number;
 }
 
+/** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
+export function fetchAuthority(): void {
+  import("./authority/authority.js").catch(() => undefined);
+}
+
 /** What comes before the game could listen. */
 const MOST_EARLY = 1024;
 
@@ -28,7 +33,10 @@ export class AuthorityGate {
   readonly handlers = {
     onAuthority: (payload: Uint8Array): boolean => this.run((authority) => authority.receive(payload)),
     onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
-    onAuthorityState: (body: Uint8Array, tick: number): void => this.#authority?.receiveState(body, tick),
+    onAuthorityState: (body: Uint8Array, tick: number): void => {
+      const cameAtMs = this.#options.scheduler.nowMs();
+      this.run((authority) => authority.receiveState(body, tick, cameAtMs));
+    },
     onAcknowledged: (_sequence: number): void => undefined,
   };
   #isListening = false;
@@ -90,7 +98,8 @@ export class AuthorityGate {
     // Joined anew: what this participant owns goes on.
     for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
-    if (!this.#isListening) scheduler.after(0, () => this.#listen());
+    if (this.#isListening) authority.begin();
+    else scheduler.after(0, () => this.#listen());
   }
 
   /** The game uses a kind of entity. */
@@ -132,5 +141,6 @@ export class AuthorityGate {
     this.#isListening = true;
     const authority = this.#authority;
     for (const task of this.#early.splice(0)) if (authority) task(authority);
+    authority?.begin();
   }
 }

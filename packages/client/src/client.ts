@@ -7,6 +7,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
@@ -19,8 +20,10 @@ import {
   requestRooms,
   type RoomListing,
 } from "./match-request.js";
+import { fetchDirectPath } from "./lazy-direct-path.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+import type { Queueing, QueueWish } from "./queueing.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
 import type { SocketCount } from "./stripes.js";
@@ -191,6 +194,18 @@ export class Client<S extends ServerTypes = ServerTypes> {
   }
 
   /**
+   * Waits for others of about the same rank to play with in a room of that kind; the server has to have a queue for it.
+   * Resolves when one is waiting: `room` of what it resolves to is the match.
+   */
+  async queue<Name extends RoomNames<S>>(
+    roomName: Name,
+    wish: QueueWish & { readonly options?: OptionsFor<S["kinds"][Name]> } = {},
+  ): Promise<Queueing<RoomFor<S["kinds"][Name]>>> {
+    const { beginQueueing } = await import("./queueing.js");
+    return beginQueueing(roomName, wish, (call) => this.#enter(call));
+  }
+
+  /**
    * Takes the place of an earlier session of this player, in the same room, even if that is full: after the page was
    * loaded anew. The earlier session ends at once, if it is still there; entities and messages begin anew. Rejects with
    * `match/not-found` when the server has forgotten the session: join as usual then.
@@ -218,6 +233,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
       uploadBytesPerSecond: this.#options.uploadBytesPerSecond,
     });
+    if (room.transport.isDirectWanted) fetchDirectPath();
+    if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }

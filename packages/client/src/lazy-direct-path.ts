@@ -13,6 +13,11 @@ const LONGEST_RETRY_MS = 30_000;
 /** Signals of one attempt that are kept while the code loads: an offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
 
+/** Fetches the code already while the room is joined, where direct paths will be wanted: offers are two round trips away. */
+export function fetchDirectPath(): void {
+  import("./direct-path.js").catch(() => undefined);
+}
+
 /**
  * The direct path to one peer, whose code is fetched when a direct path is first allowed: a game that stays on
  * WebSocket never downloads WebRTC. Where the code does not come, the relay goes on and it is tried again.

@@ -78,6 +78,10 @@ export class PlayerLine {
     return this.#options.seat.isSpectator;
   }
 
+  get address(): string {
+    return this.#options.seat.address;
+  }
+
   get auth(): unknown {
     return this.#options.seat.auth;
   }
@@ -168,7 +172,7 @@ export class PlayerLine {
     const { world, counters } = this.#options;
     const { participant } = this;
     const { session } = participant;
-    return new Feed({
+    const feed = new Feed({
       world,
       line: {
         inOrder: () => participant.inOrderLink,
@@ -188,5 +192,8 @@ export class PlayerLine {
         },
       },
     });
+    // Until it says otherwise its game reads all kinds: then it need not wait for a round trip.
+    feed.setKinds(world.kinds);
+    return feed;
   }
 }

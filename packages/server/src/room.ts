@@ -101,6 +101,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onReconnect?(player: Player<this["inputs"]>): unknown;
   /** A player is out. Afterwards what still belongs to it is despawned. */
   onLeave?(player: Player<this["inputs"]>, code: number): unknown;
+  /** The server takes nobody new any more and will stop: players who are here may go on for a while. */
+  onDrain?(): unknown;
   /** The room ends: everybody is out. */
   onDispose?(): unknown;
 
@@ -299,6 +301,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   get #here(): RoomCore {
     if (this.#core) return this.#core;
     throw new Error("the room is not open yet: use onCreate, not the constructor");
+  }
+
+  /** @internal */
+  static coreOf(room: Room): RoomCore {
+    return room.#here;
   }
 
   /** @internal */

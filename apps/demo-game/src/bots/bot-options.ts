@@ -11,6 +11,12 @@ export interface BotOptions {
   readonly seconds: number;
   /** Instead of staying: so many joins and leaves, one after the other. */
   readonly sessions: number;
+  /** States over WebRTC, where it is installed and the server speaks it. */
+  readonly hasWebRtc: boolean;
+  /** The server that it starts on the first core, the bots on the others. */
+  readonly isPinned: boolean;
+  /** Exit code 1 where a stated bound is missed. */
+  readonly isBound: boolean;
   readonly isJson: boolean;
 }
 
@@ -24,6 +30,10 @@ export const USAGE = `pnpm bots [options]         players that speak the real pr
   --metrics URL       that server's /metrics, where it can be reached
   --seconds 1..86400  for how long, after the last has joined (20)
   --sessions 1..1000000  joins and leaves so often instead, and says what memory the server has then
+  --webrtc            states over WebRTC (WebSockets only); in a mesh, links from player to player
+  --pin               its own server on the first core, the bots on the others (Linux)
+  --bounds            exit code 1 where a bound is missed: ticks p99 10 ms, joins p99 250 ms, nothing lost;
+                      with --sessions: heap and memory flat after the first half
   --json              figures as JSON`;
 
 /** Throws with a sentence for the person at the terminal. */
@@ -41,6 +51,9 @@ export function readBotOptions(argv: readonly string[]): BotOptions {
       metrics: text,
       seconds: text,
       sessions: text,
+      webrtc: flag,
+      pin: flag,
+      bounds: flag,
       json: flag,
     },
   });
@@ -57,6 +70,9 @@ export function readBotOptions(argv: readonly string[]): BotOptions {
     metrics: values.metrics,
     seconds: wholeOf("seconds", values.seconds ?? "20", 1, 86_400),
     sessions: wholeOf("sessions", values.sessions ?? "0", 0, 1_000_000),
+    hasWebRtc: values.webrtc === true,
+    isPinned: values.pin === true,
+    isBound: values.bounds === true,
     isJson: values.json === true,
   };
 }

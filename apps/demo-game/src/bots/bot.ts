@@ -8,7 +8,7 @@ import { ROOM_NAME } from "../net/join-race.js";
 import { Participant } from "../net/participant.js";
 import { circuit } from "../track/circuit.js";
 import type { BotOptions } from "./bot-options.js";
-import { countingSocket, type ByteCount } from "./counting-socket.js";
+import { ByteMeter, type WebRtc } from "./byte-meter.js";
 
 const CHAT_PERIOD_MS = 2000;
 const TICKS_PER_DECISION = 3;
@@ -16,7 +16,7 @@ const COLOR = "#2f80ed";
 
 /** One player of the swarm. */
 export class Bot {
-  readonly bytes: ByteCount = { in: 0, out: 0 };
+  readonly bytes = new ByteMeter();
   joinMs = 0;
   lost = 0;
   heard = 0;
@@ -46,12 +46,22 @@ export class Bot {
     return this.#room?.authority?.rttMs;
   }
 
-  async join(server: string): Promise<void> {
+  /** What carries its states at present, to the server or to each of its peers. */
+  get paths(): readonly string[] {
+    const room = this.#room;
+    if (!room) return [];
+    if (room.authority) return [room.transport.server.stateLink ?? "none"];
+    return room.peers.map(({ path }) => path);
+  }
+
+  /** `webRtc`: undefined for WebSockets only. */
+  async join(server: string, webRtc: WebRtc | undefined): Promise<void> {
     const { mode, isDriving, room: name } = this.#options;
     const client = new Client(server, {
       profile: "racing",
-      transports: ["websocket"],
-      webSocket: countingSocket(this.bytes),
+      transports: webRtc ? ["webrtc", "websocket"] : ["websocket"],
+      webSocket: this.bytes.socketClass(),
+      webRtc: webRtc && this.bytes.linkMaker(webRtc),
     });
     const startedMs = performance.now();
     const kind = mode === "server" ? GRAND_PRIX : ROOM_NAME;

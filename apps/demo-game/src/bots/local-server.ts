@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import type { BotOptions } from "./bot-options.js";
 
 /** All come from one address, and at once. */
 const LIMITS = {
@@ -15,6 +16,7 @@ const LIMITS = {
   joinsPerSecondPerRoom: 1000,
   joinBurstPerRoom: 1000,
 };
+const SERVER_CORE = "0";
 const READY_LIMIT_MS = 15_000;
 
 /** A server for the swarm, in a process of its own. */
@@ -32,17 +34,18 @@ export class LocalServer {
   }
 
   /** `root`: the repository, built. */
-  static async start(root: string): Promise<LocalServer> {
+  static async start(root: string, { hasWebRtc, isPinned }: BotOptions): Promise<LocalServer> {
     const folder = mkdtempSync(path.join(tmpdir(), "paceline-bots-"));
     const config = path.join(folder, "server.json");
     writeFileSync(config, JSON.stringify({ limits: LIMITS }));
     const main = path.join(root, "apps/relay-server/dist/main.js");
     const game = path.join(root, "apps/demo-game/dist-server/rooms.js");
     const flags = ["--config", config, "--port", "0", "--game", game, "--log-level", "error"];
+    const links = ["--rooms", "race:8", "--webrtc", hasWebRtc ? "0" : "off"];
     const admin = ["--admin-port", "0", "--admin-token", "only-for-this-run-of-the-bots"];
-    const child = spawn(process.execPath, [main, ...flags, ...admin], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const pin = isPinned ? ["taskset", "-c", SERVER_CORE] : [];
+    const [command, ...args] = [...pin, process.execPath, main, ...flags, ...links, ...admin];
+    const child = spawn(command!, args, { stdio: ["ignore", "pipe", "inherit"] });
     try {
       return new LocalServer(child, folder, await addressesOf(child));
     } catch (error) {

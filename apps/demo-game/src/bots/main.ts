@@ -1,6 +1,10 @@
 /** `pnpm bots`: players of the demo by the hundred, for load and for figures. */
+import { execFileSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import process from "node:process";
+import { nodeWebRtc } from "@paceline/client/node";
 import { USAGE, readBotOptions, type BotOptions } from "./bot-options.js";
+import { faultsOfPass, faultsOfStay } from "./bounds.js";
 import { LocalServer } from "./local-server.js";
 import { Swarm } from "./swarm.js";
 
@@ -15,17 +19,37 @@ function parse(): BotOptions | undefined {
 }
 
 async function run(options: BotOptions): Promise<void> {
-  const own = options.server === undefined ? await LocalServer.start(process.cwd()) : undefined;
+  const webRtc = options.hasWebRtc ? await nodeWebRtc() : undefined;
+  if (options.hasWebRtc && !webRtc) throw new Error("--webrtc needs the optional package node-datachannel");
+  if (options.isPinned)
+    execFileSync("taskset", ["-acp", `1-${availableParallelism() - 1}`, `${process.pid}`]);
+  const own = options.server === undefined ? await LocalServer.start(process.cwd(), options) : undefined;
   try {
     const server = options.server ?? own!.url;
     const metrics = options.metrics ?? own?.metrics;
-    const swarm = new Swarm(options);
-    const figures = await (options.sessions > 0 ? swarm.pass(server, metrics) : swarm.stay(server, metrics));
+    const { figures, faults } = await measured(new Swarm(options, webRtc), options, server, metrics);
     if (options.isJson) console.log(JSON.stringify(figures));
     else console.dir(figures, { depth: 4 });
+    if (!options.isBound) return;
+    for (const fault of faults) console.error(`MISS ${fault}`);
+    process.exitCode = faults.length === 0 ? 0 : 1;
   } finally {
     own?.stop();
   }
+}
+
+async function measured(
+  swarm: Swarm,
+  { sessions }: BotOptions,
+  server: string,
+  metrics: string | undefined,
+): Promise<{ readonly figures: object; readonly faults: readonly string[] }> {
+  if (sessions > 0) {
+    const figures = await swarm.pass(server, metrics);
+    return { figures, faults: faultsOfPass(figures) };
+  }
+  const figures = await swarm.stay(server, metrics);
+  return { figures, faults: faultsOfStay(figures) };
 }
 
 const options = parse();

@@ -29,6 +29,7 @@ export class ServerFigures {
     const [now, then] = [this.#buckets(name), before.#buckets(name)];
     const counts = Array.from(now, ([bound, count]) => [bound, count - (then.get(bound) ?? 0)] as const);
     const total = Math.max(0, ...counts.map(([, count]) => count));
+    if (total === 0) return Number.NaN;
     return (counts.find(([, count]) => count >= share * total)?.[0] ?? Number.NaN) * 1000;
   }
 

@@ -2,10 +2,50 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RACE_TICK_HZ } from "../net/grand-prix.js";
 import type { BotOptions } from "./bot-options.js";
 import { Bot } from "./bot.js";
+import type { WebRtc } from "./byte-meter.js";
 import { ServerFigures } from "./server-figures.js";
 
 /** Joins that are under way at once. */
 const JOINS_AT_ONCE = 10;
+
+/** Bots that have joined, how it was. */
+export interface StayFigures {
+  readonly players: number;
+  readonly seconds: number;
+  readonly joinMs: Quantiles;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly rttMs: Quantiles;
+  readonly messages: { readonly heard: number; readonly lost: number };
+  readonly drops: number;
+  /** What carries states, and of how many. */
+  readonly paths: Readonly<Record<string, number>>;
+  readonly bytesPerPlayerPerSecond: { readonly in: number; readonly out: number };
+  readonly botsCpuCores: number;
+  readonly server: ServerShare | undefined;
+}
+
+interface ServerShare {
+  readonly tickMs: Omit<Quantiles, "max">;
+  readonly tickLatenessMs: Omit<Quantiles, "max">;
+  readonly ticksSkipped: number;
+  readonly cpuCores: number;
+  readonly heapMb: number;
+  readonly rssMb: number;
+}
+
+/** Of the server, after so many sessions. */
+export interface Memory {
+  readonly sessions: number;
+  readonly heapMb: number;
+  readonly rssMb: number;
+}
+
+export interface PassFigures {
+  readonly sessions: number;
+  readonly joinMs: Quantiles;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly memory: readonly Memory[];
+}
 
 interface Quantiles {
   readonly p50: number;
@@ -20,6 +60,12 @@ function quantilesOf(values: readonly number[]): Quantiles {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
+function tallyOf(words: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
 function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
@@ -30,19 +76,21 @@ export class Swarm {
   readonly #bots: Bot[] = [];
   readonly #failures = new Map<string, number>();
   readonly #joinMs: number[] = [];
+  readonly #webRtc: WebRtc | undefined;
 
-  constructor(options: BotOptions) {
+  constructor(options: BotOptions, webRtc: WebRtc | undefined) {
     this.#options = options;
+    this.#webRtc = webRtc;
   }
 
   /** All join, stay and leave. */
-  async stay(server: string, metrics: string | undefined): Promise<object> {
+  async stay(server: string, metrics: string | undefined): Promise<StayFigures> {
     const { count, seconds } = this.#options;
     const timer = this.#startClock();
     try {
       await this.#joinAll(server, count);
       // What joining cost does not belong to the stay.
-      for (const { bytes } of this.#bots) Object.assign(bytes, { in: 0, out: 0 });
+      for (const { bytes } of this.#bots) bytes.reset();
       const before = metrics === undefined ? undefined : await ServerFigures.read(metrics);
       const startedMs = performance.now();
       const cpuBefore = process.cpuUsage();
@@ -51,22 +99,19 @@ export class Swarm {
       const after = metrics === undefined ? undefined : await ServerFigures.read(metrics);
       const { user, system } = process.cpuUsage(cpuBefore);
       const botsCpuCores = round((user + system) / 1e6 / lastedS);
-      return {
-        ...this.#figures(lastedS),
-        botsCpuCores,
-        ...(before && after && serverFigures(before, after, lastedS)),
-      };
+      const share = before && after && serverShare(before, after, lastedS);
+      return { ...this.#figures(lastedS), botsCpuCores, server: share };
     } finally {
       clearInterval(timer);
       for (const bot of this.#bots) bot.leave();
     }
   }
 
-  /** So many joins and leaves; memory of the server after a tenth of them, and at the end. */
-  async pass(server: string, metrics: string | undefined): Promise<object> {
+  /** So many joins and leaves; memory of the server after every twentieth of them. */
+  async pass(server: string, metrics: string | undefined): Promise<PassFigures> {
     const { sessions } = this.#options;
-    const memory: object[] = [];
-    const parts = 10;
+    const memory: Memory[] = [];
+    const parts = 20;
     for (let part = 1; part <= parts; part++) {
       await this.#joinAll(server, Math.round(sessions / parts), true);
       if (metrics === undefined) continue;
@@ -93,12 +138,15 @@ export class Swarm {
   }
 
   async #joinAll(server: string, count: number, isPassing = false): Promise<void> {
+    // Made before the first one joins: what it takes to plan a race is not what is measured.
+    const bots = Array.from({ length: isPassing ? 0 : count }, (_, index) => new Bot(this.#options, index));
     let next = 0;
     const joinOneByOne = async (): Promise<void> => {
       while (next < count) {
-        const bot = new Bot(this.#options, next++);
+        const index = next++;
+        const bot = bots[index] ?? new Bot(this.#options, index);
         try {
-          await bot.join(server);
+          await bot.join(server, this.#webRtc);
           this.#joinMs.push(bot.joinMs);
           if (isPassing) bot.leave();
           else this.#bots.push(bot);
@@ -111,7 +159,7 @@ export class Swarm {
     await Promise.all(Array.from({ length: JOINS_AT_ONCE }, joinOneByOne));
   }
 
-  #figures(lastedS: number): object {
+  #figures(lastedS: number): Omit<StayFigures, "botsCpuCores" | "server"> {
     const bots = this.#bots;
     const sum = (of: (bot: Bot) => number): number => bots.reduce((total, bot) => total + of(bot), 0);
     const perPlayer = (of: (bot: Bot) => number): number =>
@@ -124,6 +172,7 @@ export class Swarm {
       rttMs: quantilesOf(bots.flatMap(({ rttMs }) => (rttMs === undefined ? [] : [rttMs]))),
       messages: { heard: sum(({ heard }) => heard), lost: sum(({ lost }) => lost) },
       drops: sum(({ drops }) => drops),
+      paths: tallyOf(bots.flatMap(({ paths }) => paths)),
       bytesPerPlayerPerSecond: {
         in: perPlayer(({ bytes }) => bytes.in),
         out: perPlayer(({ bytes }) => bytes.out),
@@ -132,21 +181,19 @@ export class Swarm {
   }
 }
 
-function serverFigures(before: ServerFigures, after: ServerFigures, lastedS: number): object {
-  const ms = (name: string): object => ({
+function serverShare(before: ServerFigures, after: ServerFigures, lastedS: number): ServerShare {
+  const ms = (name: string): ServerShare["tickMs"] => ({
     p50: after.quantileMs(name, 0.5, before),
     p95: after.quantileMs(name, 0.95, before),
     p99: after.quantileMs(name, 0.99, before),
   });
   const skipped = (of: ServerFigures): number => of.sum("paceline_ticks_skipped_total");
   return {
-    server: {
-      tickMs: ms("paceline_tick_seconds"),
-      tickLatenessMs: ms("paceline_tick_lateness_seconds"),
-      ticksSkipped: skipped(after) - skipped(before),
-      cpuCores: round((after.cpuSeconds - before.cpuSeconds) / lastedS),
-      heapMb: round(after.heapMb),
-      rssMb: round(after.rssMb),
-    },
+    tickMs: ms("paceline_tick_seconds"),
+    tickLatenessMs: ms("paceline_tick_lateness_seconds"),
+    ticksSkipped: skipped(after) - skipped(before),
+    cpuCores: round((after.cpuSeconds - before.cpuSeconds) / lastedS),
+    heapMb: round(after.heapMb),
+    rssMb: round(after.rssMb),
   };
 }

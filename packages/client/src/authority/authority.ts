@@ -77,6 +77,8 @@ export class Authority {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
+  /** The session's number of the message that told the authority last; undefined where it was right without. */
+  #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
   /** What the authority was told last of own entities. */
   readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
@@ -125,10 +127,23 @@ export class Authority {
   use(definition: EntityDefinition): void {
     const isNews = this.entities.use(definition);
     if (typeof isNews === "string") return this.#mismatched(isNews);
-    if (!isNews) return;
+    if (isNews) this.#tellKindsSoon();
+  }
+
+  /**
+   * The game has had its turn. Until it is told, the authority takes it that all kinds are used: where the game has named
+   * them by now, its states are here already.
+   */
+  begin(): void {
+    this.#tellKindsSoon();
+  }
+
+  #tellKindsSoon(): void {
     this.#cancelKinds ??= this.#options.scheduler.after(0, () => {
       this.#cancelKinds = undefined;
-      this.#send(writeAuthority({ type: "kinds", kinds: this.entities.kinds }));
+      const { kinds } = this.entities;
+      if (this.#toldKinds === undefined && kinds.length === this.#options.info.kinds.length) return;
+      this.#toldKinds = this.#send(writeAuthority({ type: "kinds", kinds }));
     });
   }
 
@@ -192,12 +207,14 @@ export class Authority {
     return event !== undefined;
   }
 
-  receiveState(body: Uint8Array, tick: number): void {
+  /** @param cameAtMs when the states arrived; they may have waited for the game */
+  receiveState(body: Uint8Array, tick: number, cameAtMs: number): void {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#options.onDropped("bad-message");
     this.#prediction?.processed(this.#inputs?.told(feedback));
-    const reason = this.entities.receive(reader.rest(), tick);
+    if (!this.#isAgreed) return;
+    const reason = this.entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
     else this.#options.onStates(tick);
   }
@@ -232,7 +249,7 @@ export class Authority {
   /** Sends what goes to peers where there is no authority. */
   post(payload: PeerPayload, isBulk = false): void {
     const bytes = writePeerPayload(payload);
-    if (!isBulk) return this.#send(bytes);
+    if (!isBulk) return void this.#send(bytes);
     const session = this.#options.session();
     session.checkBulk(bytes, limits.authorityBulkBytes);
     session.sendBulk(bytes);
@@ -294,7 +311,14 @@ export class Authority {
     this.#options.onError(new NetError("schema/mismatch", message));
   }
 
-  #send(payload: Uint8Array): void {
-    this.#options.session().sendReliable(payload);
+  /** Whether states are of the kinds that are read here; those of others would be taken for something else. */
+  get #isAgreed(): boolean {
+    // The packet that brings states says first what the authority has received.
+    if (this.#toldKinds !== undefined) return this.#options.session().isAcknowledged(this.#toldKinds);
+    return this.entities.kinds.length === this.#options.info.kinds.length;
+  }
+
+  #send(payload: Uint8Array): number {
+    return this.#options.session().sendReliable(payload);
   }
 }

@@ -134,7 +134,7 @@ export class HostedEntities {
   }
 
   /** Reads the states of a tick; a reason where they were dropped. */
-  receive(body: Uint8Array, tick: number): DropReason | undefined {
+  receive(body: Uint8Array, tick: number, cameAtMs = this.#options.clock.nowMs()): DropReason | undefined {
     const reason = this.#reader.read(body, tick, {
       onState: (entity, of, place, changes) => this.#state(entity, of, place, changes),
       onRemoved: (id) => this.remove(id),
@@ -143,7 +143,7 @@ export class HostedEntities {
         this.#options.onDesync(id);
       },
     });
-    if (reason === undefined) this.timeline.observe(tick, this.#options.clock.nowMs(), this.#options.rttMs());
+    if (reason === undefined) this.timeline.observe(tick, cameAtMs, this.#options.rttMs());
     return reason;
   }
 

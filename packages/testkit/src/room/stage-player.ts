@@ -25,6 +25,7 @@ export interface StagePlayerOptions {
   readonly scheduler: VirtualScheduler;
   readonly random: Random;
   readonly network: Partial<NetworkSettings>;
+  /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
   /** Where match requests over HTTP go: those that bring a secret. */
   readonly serverUrl?: string;
