@@ -7,6 +7,7 @@ import type { Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
 import type { Welcome } from "./server-connection-options.js";
+import type { ViewPlan } from "./view-plan.js";
 
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;
@@ -14,7 +15,8 @@ export interface AuthorityGateOptions {
   readonly owned: OwnedEntities;
   members(): Members;
   session(): Session;
-  extrapolationLimitMs(): number;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
 }
 
 /** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
@@ -85,7 +87,7 @@ export class AuthorityGate {
       peers,
       messages,
       session: () => options.session(),
-      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      view: viewAt(info.tickHz, options.view),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
       onStates: (tick) => members().states.tell(tick),
@@ -98,6 +100,7 @@ export class AuthorityGate {
     // Joined anew: what this participant owns goes on.
     for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
+    authority.planChanged();
     if (this.#isListening) authority.begin();
     else scheduler.after(0, () => this.#listen());
   }
@@ -143,4 +146,9 @@ export class AuthorityGate {
     for (const task of this.#early.splice(0)) if (authority) task(authority);
     authority?.begin();
   }
+}
+
+/** An authority tells of what moves at every tick of its own, whatever the plan of this side is. */
+function viewAt(tickHz: number, view: ViewPlan): ViewPlan {
+  return Object.create(view, { intervalMs: { value: 1000 / tickHz } }) as ViewPlan;
 }

@@ -92,7 +92,7 @@ export class Room extends RoomEvents {
       owned: this.#owned,
       members: () => this.members,
       session: () => this.#connection.session,
-      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+      view: viewPlanOf(this),
     });
     this.transport = new RoomTransport({
       ...setup,
@@ -138,7 +138,10 @@ export class Room extends RoomEvents {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
+      onNeededDelay: (ms) => {
+        const hostedMs = this.#gate.authority?.entities.neededDelayMs;
+        this.clock.setRenderDelay(ms ?? hostedMs ?? delayByProfileMs(this.transport));
+      },
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -482,6 +485,7 @@ export class Room extends RoomEvents {
 
   #applyPlan(): void {
     this.members.planChanged();
+    this.#gate.authority?.planChanged();
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
     this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
     const hasWebRtc = this.transport.isDirectWanted;

@@ -380,6 +380,10 @@ export class RoomCore implements RoomHost {
       if (record && this.world.records.get(record.id) === record) this.despawn(record);
       return;
     }
+    if (message.type === "view") {
+      line.feed.isInterpolated = message.isInterpolated;
+      return;
+    }
     if (message.type === "resync") {
       if (message.ids.length === 0) line.feed.restart();
       for (const id of message.ids) line.feed.resync(id);

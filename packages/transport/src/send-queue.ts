@@ -68,6 +68,7 @@ export class SendQueue {
 
   get queuedBytes(): number {
     let bytes = this.#commandBytes;
+    if (this.#states.size + this.#loose.length === 0) return bytes;
     for (const packet of this.#states.values()) bytes += packet.length;
     for (const { packet } of this.#loose) bytes += packet.length;
     return bytes;

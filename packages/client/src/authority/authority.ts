@@ -26,6 +26,7 @@ import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/t
 import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { RoomMessages } from "../room-messages.js";
+import type { ViewPlan } from "../view-plan.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
@@ -40,7 +41,8 @@ export interface AuthorityOptions {
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
   session(): Session;
-  extrapolationLimitMs(): number;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
   onSpawn(entity: HostedEntity): void;
   onDespawn(entity: HostedEntity): void;
   /** States of a tick were read, all or some. */
@@ -77,6 +79,8 @@ export class Authority {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
+  /** As the authority was told. */
+  #isInterpolated = false;
   /** The session's number of the message that told the authority last; undefined where it was right without. */
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
@@ -96,7 +100,7 @@ export class Authority {
       rttMs: () => this.#rttMs() ?? 0,
       myNumber: () => myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
-      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      view: options.view,
       isOwn: (id, definition) => this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
@@ -145,6 +149,14 @@ export class Authority {
       if (this.#toldKinds === undefined && kinds.length === this.#options.info.kinds.length) return;
       this.#toldKinds = this.#send(writeAuthority({ type: "kinds", kinds }));
     });
+  }
+
+  /** The plan has changed: the authority is told where it has to tell otherwise. */
+  planChanged(): void {
+    const { isInterpolated } = this.#options.view;
+    if (isInterpolated !== this.#isInterpolated) this.#send(writeAuthority({ type: "view", isInterpolated }));
+    this.#isInterpolated = isInterpolated;
+    this.entities.planChanged();
   }
 
   /** What this player does: write it, it is sent with every step of the authority. */
