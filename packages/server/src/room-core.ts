@@ -265,8 +265,7 @@ export class RoomCore implements RoomHost {
   }
 
   teleport(record: EntityRecord): void {
-    this.world.history.teleport(record.id);
-    this.broadcasts.teleported(record);
+    this.broadcasts.teleport(record);
     this.rewinding.jumped(record.id);
   }
 
@@ -380,16 +379,7 @@ export class RoomCore implements RoomHost {
       if (record && this.world.records.get(record.id) === record) this.despawn(record);
       return;
     }
-    if (message.type === "view") {
-      line.feed.isInterpolated = message.isInterpolated;
-      return;
-    }
-    if (message.type === "resync") {
-      if (message.ids.length === 0) line.feed.restart();
-      for (const id of message.ids) line.feed.resync(id);
-      return;
-    }
-    const other = line.feed.setKinds(message.kinds);
+    const other = line.feed.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 

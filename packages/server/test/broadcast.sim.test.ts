@@ -224,8 +224,7 @@ describe.each([
     const receiver = join(network);
     run(30, () => false);
     entityOf(cars[0]!).position.set(500, 500);
-    world.history.teleport(cars[0]!.id);
-    broadcast.teleported(cars[0]!);
+    broadcast.teleport(cars[0]!);
     run(30, () => false);
     expect(receiver.jumps).toEqual([cars[0]!.id]);
     expectAllAtRest();

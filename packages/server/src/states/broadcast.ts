@@ -31,6 +31,13 @@ export class Broadcast {
     this.#replication.force(record);
   }
 
+  /** Its next state is a new place, no movement. */
+  teleport(record: EntityRecord): void {
+    this.#world.history.teleport(record.id);
+    this.teleported(record);
+  }
+
+  /** The world says already that the entity has jumped. */
   teleported(record: EntityRecord): void {
     this.#replication.teleported(record);
   }
