@@ -259,11 +259,6 @@ export class RoomCore implements RoomHost {
     this.world.remove(record);
   }
 
-  setOwner(record: EntityRecord, owner: Player | undefined): void {
-    this.world.setOwner(record, owner);
-    this.broadcasts.force(record);
-  }
-
   teleport(record: EntityRecord): void {
     this.broadcasts.teleport(record);
     this.rewinding.jumped(record.id);
@@ -401,7 +396,7 @@ export class RoomCore implements RoomHost {
       if (line.participant.id !== sessionId || line.isConnected) continue;
       this.#lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.setOwner(record, line.player);
+        if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;

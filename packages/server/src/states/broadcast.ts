@@ -1,5 +1,6 @@
 import type { EntityRows } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
+import type { Player } from "../player.js";
 import type { EntityRecord, World } from "../world.js";
 import type { Feed } from "./feed.js";
 import { Flock } from "./flock.js";
@@ -26,7 +27,13 @@ export class Broadcast {
     this.#replication = new RoomReplication(options);
   }
 
-  /** The entity is told at the next tick: who owns it has changed. */
+  /** Who owns the entity from now on is told at the next tick. */
+  setOwner(record: EntityRecord, owner: Player | undefined): void {
+    this.#world.setOwner(record, owner);
+    this.force(record);
+  }
+
+  /** The entity is told at the next tick. */
   force(record: EntityRecord): void {
     this.#replication.force(record);
   }
