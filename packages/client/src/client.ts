@@ -50,6 +50,11 @@ export interface ClientOptions {
   readonly keepIdentity?: boolean | IdentityStorage;
   /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
   readonly stateBytesPerSecond?: number;
+  /**
+   * What direct links to all others may take of this player's uplink together, 1000 to 1000000000 bytes per second with
+   * headers; while they would take more, everything goes through the relay. Default: the profile's.
+   */
+  readonly uploadBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
@@ -116,7 +121,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
-    assertStateBytes(options.stateBytesPerSecond);
+    assertRate("stateBytesPerSecond", options.stateBytesPerSecond, 500, 10_000_000);
+    assertRate("uploadBytesPerSecond", options.uploadBytesPerSecond, 1000, 1_000_000_000);
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
   }
@@ -225,6 +231,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
       onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
+      uploadBytesPerSecond: this.#options.uploadBytesPerSecond,
     });
     if (room.transport.isDirectWanted) fetchDirectPath();
     if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
@@ -232,8 +239,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
   }
 }
 
-function assertStateBytes(bytes: number | undefined): void {
-  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
-  const expected = "500 to 10000000 bytes per second";
-  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
+function assertRate(field: string, bytes: number | undefined, min: number, max: number): void {
+  if (bytes === undefined || (bytes >= min && bytes <= max)) return;
+  throw new ConfigError({ field, value: bytes, expected: `${min} to ${max} bytes per second` });
 }

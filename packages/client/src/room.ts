@@ -30,7 +30,7 @@ import { ServerConnection } from "./server-connection.js";
 import type { RoomControl, Welcome } from "./server-connection-options.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
-import { stripeWishOf } from "./transport-report.js";
+import { socketsRow, stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { UndrivenTicks } from "./undriven-ticks.js";
@@ -117,10 +117,10 @@ export class Room extends RoomEvents {
         onRouted: (packet) => this.#routed.receive(packet),
         ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
-        onSockets: (sockets, reason) =>
-          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
+        onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
       },
     });
+    this.#connection.networks.add(() => this.members.networkChanged());
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });

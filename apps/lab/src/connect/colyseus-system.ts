@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
-import type { Connected, ConnectSystem, JoinSystem } from "./system.js";
+import { ROOM_CLIENTS, type Connected, type ConnectSystem, type JoinSystem } from "./system.js";
 
 /** What is used of it. */
 interface ServerClient {
@@ -39,7 +39,6 @@ interface SdkModule {
   };
 }
 
-const MOST_CLIENTS = 1000;
 let stateClass: (new () => Record<string, number>) | undefined;
 
 /** A state as a game has one: of a position. */
@@ -54,7 +53,7 @@ async function serve(host: string): Promise<string> {
   const State = await stateType();
   class EchoRoom extends Room {
     onCreate(): void {
-      this.maxClients = MOST_CLIENTS;
+      this.maxClients = ROOM_CLIENTS;
       this.state = Object.assign(new State(), { x: 1, y: 2 });
       this.onMessageBytes("echo", (client, bytes) => client.sendBytes("echo", bytes));
     }

@@ -30,7 +30,7 @@ export interface ConnectPlan {
 }
 
 /** Connected and gone again before anything is measured: what a process does once is not what a client costs. */
-const WARM_UP_CLIENTS = 5;
+const WARM_UP_CLIENTS = 30;
 const SETTLE_MS = 1500;
 const ECHO_WARM_UP_MS = 1000;
 

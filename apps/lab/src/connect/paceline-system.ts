@@ -2,7 +2,7 @@ import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { defineServer, Room } from "@paceline/server";
 import { openLimits } from "./paceline-limits.js";
-import type { Connected, ConnectSystem } from "./system.js";
+import { ROOM_CLIENTS, type Connected, type ConnectSystem } from "./system.js";
 
 interface EchoTypes {
   messages: { echo: Uint8Array };
@@ -11,7 +11,7 @@ interface EchoTypes {
 
 /** Sends back what comes, as it came: it may be lost. */
 class EchoRoom extends Room<EchoTypes> {
-  override maxClients = 1000;
+  override maxClients = ROOM_CLIENTS;
   override readonly tickHz = 30;
 
   override onCreate(): void {

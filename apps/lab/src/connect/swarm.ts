@@ -3,8 +3,10 @@ import { readEcho, writeEcho } from "./echo-bytes.js";
 import { systemOf } from "./systems.js";
 import type { Connected, SystemName } from "./system.js";
 
-/** Clients that are connected at the same time. */
+/** Clients that are being connected at the same time. */
 const PARALLEL = 5;
+/** The same where nobody stays: it is about how many, not about how fast. */
+const PARALLEL_CHURN = 20;
 const CONNECT_LIMIT_MS = 20_000;
 /** What is due is sent this often, so that clients are spread evenly over time. */
 const PUMP_MS = 2;
@@ -19,12 +21,12 @@ export class Swarm {
 
   /** Connects clients, a few at a time. */
   connect({ system, url, clients }: OrderOf<"connect">): Promise<ConnectAnswer> {
-    return opened(system, url, clients, (client) => this.#clients.push(client));
+    return opened({ system, url, clients, parallel: PARALLEL }, (client) => this.#clients.push(client));
   }
 
   /** The same, but nobody stays. */
   churn({ system, url, clients }: OrderOf<"churn">): Promise<ConnectAnswer> {
-    return opened(system, url, clients, (client) => client.close());
+    return opened({ system, url, clients, parallel: PARALLEL_CHURN }, (client) => client.close());
   }
 
   /** Every client sends so many messages a second, and counts what comes back. */
@@ -64,10 +66,15 @@ export class Swarm {
   }
 }
 
+interface Opening {
+  readonly system: SystemName;
+  readonly url: string;
+  readonly clients: number;
+  readonly parallel: number;
+}
+
 async function opened(
-  name: SystemName,
-  url: string,
-  clients: number,
+  { system: name, url, clients, parallel }: Opening,
   then: (client: Connected) => unknown,
 ): Promise<ConnectAnswer> {
   const system = await systemOf(name);
@@ -86,7 +93,7 @@ async function opened(
       }
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, openNext));
+  await Promise.all(Array.from({ length: parallel }, openNext));
   return { connectMs, failures: faults.length, ...(faults[0] !== undefined && { failure: faults[0] }) };
 }
 

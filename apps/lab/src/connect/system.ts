@@ -10,6 +10,9 @@ export const systemNames = [
 
 export type SystemName = (typeof systemNames)[number];
 
+/** Clients of one room, where a system has rooms: those who are in one are told of each other. */
+export const ROOM_CLIENTS = 10;
+
 /** One client that is connected. */
 export interface Connected {
   /** Sends bytes that the server sends back; where the path allows loss, they may be lost. */

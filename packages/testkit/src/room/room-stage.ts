@@ -57,14 +57,14 @@ export class RoomStage<R extends Room> {
   }
 
   /** A player comes; resolves when it is in, rejects where it is not let in. */
-  join({ options = {}, terms, network = {} }: StageJoin = {}): Promise<StagePlayer> {
-    const player = this.#newPlayer(network);
+  join({ options = {}, terms, network = {}, sockets = 1 }: StageJoin = {}): Promise<StagePlayer> {
+    const player = this.#newPlayer(network, sockets);
     return this.#enter(player, () => player.client.joinOrCreate(ROOM, options, terms));
   }
 
   /** A client that is not in any room yet, for what {@link join} does not do; kinds of rooms are "staged". */
   client(network: NonNullable<StageJoin["network"]> = {}): Client {
-    return this.#newPlayer(network).client;
+    return this.#newPlayer(network, 1).client;
   }
 
   /** Lets time pass until a promise is settled. */
@@ -85,7 +85,7 @@ export class RoomStage<R extends Room> {
     const token = player.room.reconnectionToken;
     player.offline();
     this.#url ??= await this.server.listen(0);
-    const next = this.#newPlayer(network, this.#url);
+    const next = this.#newPlayer(network, 1, this.#url);
     return this.#enter(next, () => next.client.reconnect(token));
   }
 
@@ -107,11 +107,16 @@ export class RoomStage<R extends Room> {
     await stopped;
   }
 
-  #newPlayer(network: NonNullable<StageJoin["network"]>, serverUrl?: string): StagePlayer {
+  #newPlayer(
+    network: NonNullable<StageJoin["network"]>,
+    sockets: StageJoin["sockets"],
+    serverUrl?: string,
+  ): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
       random: this.#random.fork(),
       network,
+      sockets,
       ...(serverUrl !== undefined && { serverUrl }),
       accept: (link, protocols) => this.server.takeLink(link, { address: "stage", protocols }),
     });

@@ -19,7 +19,9 @@ export const ArenaCar = defineEntity(
   {
     position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
     velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
-    heading: angle({ precision: 0.005, unit: "rad" }),
+    // By this name it is no part of the motion that receivers continue, and it changes at every tick: so every car is
+    // told at every tick, as the rivals tell it, where a room would leave out what is predicted to a step.
+    yaw: angle({ precision: 0.005, unit: "rad" }),
     index: uint({ range: [0, 1023] }),
     lastInput: uint({ range: [0, 0xffff] }),
   },
@@ -91,7 +93,7 @@ class ArenaRoom extends Room<ArenaTypes> {
       const car = this.#cars[index]!;
       car.position.set(x, y);
       car.velocity.set(vx, vy);
-      car.heading = yaw;
+      car.yaw = yaw;
       car.lastInput = lastInput;
     }
     const clock = this.#clock!;

@@ -83,10 +83,10 @@ class ArenaView implements SeenState {
     }
     for (const seen of room.entities(ArenaCar)) {
       if (seen.lastTick !== tick) continue;
-      const { index, position, velocity, heading, lastInput } = seen;
+      const { index, position, velocity, yaw, lastInput } = seen;
       const { x, y } = position;
       const { x: vx, y: vy } = velocity;
-      this.#cars[index] = { index, x, y, yaw: heading, vx, vy, lastInput };
+      this.#cars[index] = { index, x, y, yaw, vx, vy, lastInput };
       this.count += 1;
     }
     if (!isTimed || this.count < this.#players || tick === this.#told) return false;
