@@ -260,14 +260,8 @@ export class RoomCore implements RoomHost {
     this.world.remove(record);
   }
 
-  setOwner(record: EntityRecord, owner: Player | undefined): void {
-    this.world.setOwner(record, owner);
-    this.broadcasts.force(record);
-  }
-
   teleport(record: EntityRecord): void {
-    this.world.history.teleport(record.id);
-    this.broadcasts.teleported(record);
+    this.broadcasts.teleport(record);
     this.rewinding.jumped(record.id);
   }
 
@@ -368,16 +362,7 @@ export class RoomCore implements RoomHost {
       if (record && this.world.records.get(record.id) === record) this.despawn(record);
       return;
     }
-    if (message.type === "view") {
-      line.feed.isInterpolated = message.isInterpolated;
-      return;
-    }
-    if (message.type === "resync") {
-      if (message.ids.length === 0) line.feed.restart();
-      for (const id of message.ids) line.feed.resync(id);
-      return;
-    }
-    const other = line.feed.setKinds(message.kinds);
+    const other = line.feed.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
@@ -399,7 +384,7 @@ export class RoomCore implements RoomHost {
       if (line.participant.id !== sessionId || line.isConnected) continue;
       this.#lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.setOwner(record, line.player);
+        if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;
