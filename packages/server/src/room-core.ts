@@ -64,7 +64,7 @@ export class RoomCore implements RoomHost {
   readonly rewinding: RewindHistory;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
-  readonly #lines = new Attendance();
+  readonly lines = new Attendance();
   readonly #blocks: BlockWatch;
   #isClosed = false;
 
@@ -92,7 +92,7 @@ export class RoomCore implements RoomHost {
       world: this.world,
       delayMs: room.spectatorDelayMs,
       bytesPerSecond,
-      lines: this.#lines,
+      lines: this.lines,
     });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
@@ -126,7 +126,7 @@ export class RoomCore implements RoomHost {
   }
 
   tickFor(participant: HostedParticipant): number {
-    const isBehind = this.#lines.get(participant)?.isSpectator;
+    const isBehind = this.lines.get(participant)?.isSpectator;
     return isBehind ? this.audience.tickAt(this.loop.tick) : this.loop.tick;
   }
 
@@ -143,7 +143,7 @@ export class RoomCore implements RoomHost {
       messageLimits: checkedMessageLimits(room.messageLimits),
     });
     const { player } = line;
-    this.#lines.add(line);
+    this.lines.add(line);
     const outcome = await hooks.wait("onJoin", () =>
       room.onJoin?.(player as never, seat.options as never, seat.auth),
     );
@@ -154,13 +154,13 @@ export class RoomCore implements RoomHost {
     }
     counters.joins += 1;
     line.isIn = true;
-    if (!this.#lines.has(participant)) this.#leave(line, CloseCode.timeout);
+    if (!this.lines.has(participant)) this.#leave(line, CloseCode.timeout);
     this.#syncPlaces();
     return undefined;
   }
 
   receive(participant: HostedParticipant, payload: Uint8Array): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (!line) return;
     if (payload[0] === PayloadKind.authority) {
       const message = readToAuthority(payload.subarray(1));
@@ -172,20 +172,20 @@ export class RoomCore implements RoomHost {
   }
 
   receiveEvent(participant: HostedParticipant, body: Uint8Array): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     const message = readEvent(body);
     if (line && message) this.#receive(line, message);
     else if (line) this.#malformed(line);
   }
 
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (line?.isSpectator) this.audience.refuse(line);
     else if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (line?.isSpectator) return this.audience.refuse(line);
     if (!line?.inputs) {
       this.counters.notAllowed += 1;
@@ -197,11 +197,11 @@ export class RoomCore implements RoomHost {
   }
 
   acknowledged(participant: HostedParticipant, sequence: number): void {
-    this.#lines.get(participant)?.feed.acknowledge(sequence);
+    this.lines.get(participant)?.feed.acknowledge(sequence);
   }
 
   dropped(participant: HostedParticipant): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (!line) return;
     line.isConnected = false;
     this.counters.drops += 1;
@@ -210,23 +210,23 @@ export class RoomCore implements RoomHost {
   }
 
   returned(participant: HostedParticipant): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (line && !line.isConnected) this.#returned(line);
   }
 
   left(participant: HostedParticipant, { code }: LinkClose): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (!line) return;
     // Somebody who loads the page anew ends the old session first: the player is away, not gone.
     if (code === CloseCode.replaced && line.isIn) {
       line.isConnected = false;
       this.#options.scheduler.after(RELOAD_SECONDS * 1000, () => {
-        if (this.#lines.get(participant) === line) this.#leave(line, CloseCode.timeout);
+        if (this.lines.get(participant) === line) this.#leave(line, CloseCode.timeout);
       });
       return;
     }
     if (line.isIn) this.#leave(line, code);
-    else this.#lines.delete(line);
+    else this.lines.delete(line);
   }
 
   draining(): void {
@@ -234,27 +234,15 @@ export class RoomCore implements RoomHost {
   }
 
   close(): void {
-    for (const line of [...this.#lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
+    for (const line of [...this.lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
     this.#end();
     void this.hooks.wait("onDispose", () => this.room.onDispose?.());
-  }
-
-  get players(): ReadonlyMap<number, Player> {
-    return this.#lines.players;
-  }
-
-  get spectators(): ReadonlyMap<number, Player> {
-    return this.#lines.spectators;
-  }
-
-  lineOf(player: Player): PlayerLine {
-    return this.#lines.of(player);
   }
 
   despawn(record: EntityRecord): void {
     this.broadcasts.removed(
       record,
-      this.#lines.feeds((line) => !this.audience.isBehind(line)),
+      this.lines.feeds((line) => !this.audience.isBehind(line)),
     );
     this.rewinding.forget(record);
     this.world.remove(record);
@@ -267,28 +255,28 @@ export class RoomCore implements RoomHost {
 
   /** See {@link Room.rewind}. */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    const { rttMs } = this.lineOf(player).participant.session;
+    const { rttMs } = this.lines.of(player).participant.session;
     return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    for (const { isIn, isSpectator, player, participant } of this.#lines.values()) {
+    for (const { isIn, isSpectator, player, participant } of this.lines.values()) {
       if (isIn && !isSpectator && !left.has(player)) participant.send(payload);
     }
     this.audience.tell(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
-    const line = this.lineOf(player);
+    const line = this.lines.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
     if (line.isSpectator) this.audience.tell(payload, line);
     else line.send(payload);
   }
 
   sendEvent(player: Player, type: string, message: unknown): void {
-    const line = this.lineOf(player);
+    const line = this.lines.of(player);
     // Who sees the world as it was is not told of what happens now; an event that waited would be none.
     if (!this.audience.isBehind(line)) line.sendEvent(type, message);
   }
@@ -302,11 +290,11 @@ export class RoomCore implements RoomHost {
   }
 
   #step(tick: number): void {
-    for (const line of this.#lines.values()) line.takeInput(tick);
+    for (const line of this.lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#options.scheduler.nowMs();
-    const feeds = this.#lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
+    const feeds = this.lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
     this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
     this.rewinding.record(tick, this.world);
     this.audience.step(tick, nowMs);
@@ -380,9 +368,9 @@ export class RoomCore implements RoomHost {
 
   /** The page was loaded anew: the player goes on as another participant. */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
-    for (const line of this.#lines.values()) {
+    for (const line of this.lines.values()) {
       if (line.participant.id !== sessionId || line.isConnected) continue;
-      this.#lines.rebind(line, participant);
+      this.lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
         if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
       }
@@ -404,7 +392,7 @@ export class RoomCore implements RoomHost {
   #leave(line: PlayerLine, code: number): void {
     const { player } = line;
     this.counters.leaves += 1;
-    this.#lines.delete(line);
+    this.lines.delete(line);
     line.isIn = false;
     line.isConnected = false;
     line.requests.failAll("transport/closed", "the player has left");
@@ -417,11 +405,11 @@ export class RoomCore implements RoomHost {
 
   /** Whatever still belongs to a player who is out goes too. */
   #forget(line: PlayerLine): void {
-    this.#lines.delete(line);
+    this.lines.delete(line);
     for (const record of [...this.world.records.values()]) {
       if (record.owner === line.player) this.despawn(record);
     }
-    this.#lines.forget(line);
+    this.lines.forget(line);
   }
 
   #hookFailed(hook: string): void {

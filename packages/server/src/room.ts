@@ -121,12 +121,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Players by number, in the order of joining; without those who only watch. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.players;
+    return this.#here.lines.players;
   }
 
   /** Those who only watch. The hooks are called for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.spectators;
+    return this.#here.lines.spectators;
   }
 
   /** The step of the simulation that was begun last. */
@@ -253,7 +253,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
-    return this.#here.lineOf(player).request(type, message, timeoutMs);
+    return this.#here.lines.of(player).request(type, message, timeoutMs);
   }
 
   /**
@@ -261,12 +261,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
-    return this.#here.lineOf(player).allowReconnection(seconds);
+    return this.#here.lines.of(player).allowReconnection(seconds);
   }
 
   /** Takes a player out. */
   kick(player: Player, reason = "kicked"): void {
-    this.#here.lineOf(player).kick(reason);
+    this.#here.lines.of(player).kick(reason);
   }
 
   /** Nobody new gets in, until {@link unlock}. */
