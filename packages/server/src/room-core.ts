@@ -27,7 +27,6 @@ import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
 import { Broadcast } from "./states/broadcast.js";
-import type { Feed } from "./states/feed.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
 
@@ -84,7 +83,7 @@ export class RoomCore implements RoomHost {
     this.#blocks = new BlockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
-    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS };
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
     this.world = new World(kept);
     this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
     this.audience = new Audience({
@@ -92,8 +91,7 @@ export class RoomCore implements RoomHost {
       world: this.world,
       delayMs: room.spectatorDelayMs,
       bytesPerSecond,
-      counters: this.counters,
-      lines: () => this.lines.values(),
+      lines: this.lines,
     });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
@@ -241,30 +239,23 @@ export class RoomCore implements RoomHost {
   }
 
   despawn(record: EntityRecord): void {
-    this.broadcasts.removed(record, this.#feedsOfNow());
+    this.broadcasts.removed(
+      record,
+      this.lines.feeds((line) => !this.audience.isBehind(line)),
+    );
     this.rewinding.forget(record);
     this.world.remove(record);
   }
 
-  setOwner(record: EntityRecord, owner: Player | undefined): void {
-    this.world.setOwner(record, owner);
-    this.broadcasts.force(record);
-  }
-
   teleport(record: EntityRecord): void {
-    this.world.history.teleport(record.id);
-    this.broadcasts.teleported(record);
+    this.broadcasts.teleport(record);
     this.rewinding.jumped(record.id);
   }
 
   /** See {@link Room.rewind}. */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
     const { rttMs } = this.lines.of(player).participant.session;
-    return this.rewinding.rewind(seenTick, rttMs, this.world, (past) => {
-      this.counters.rewinds += 1;
-      if (past.isCapped) this.counters.rewindsCapped += 1;
-      return judge(past);
-    });
+    return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
@@ -298,7 +289,7 @@ export class RoomCore implements RoomHost {
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#options.scheduler.nowMs();
-    const feeds = this.#feedsOfNow(({ isIn, isConnected }) => isIn && isConnected);
+    const feeds = this.lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
     this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
     this.rewinding.record(tick, this.world);
     this.audience.step(tick, nowMs);
@@ -312,15 +303,6 @@ export class RoomCore implements RoomHost {
     if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room failed: it blocked the server");
-  }
-
-  /** Of those who are told of the world as it is. */
-  #feedsOfNow(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
-    const feeds: Feed[] = [];
-    for (const line of this.lines.values()) {
-      if (!this.audience.isBehind(line) && isMeant(line)) feeds.push(line.feed);
-    }
-    return feeds;
   }
 
   #receive(line: PlayerLine, message: PeerPayload): void {
@@ -363,16 +345,7 @@ export class RoomCore implements RoomHost {
       if (record && this.world.records.get(record.id) === record) this.despawn(record);
       return;
     }
-    if (message.type === "view") {
-      line.feed.isInterpolated = message.isInterpolated;
-      return;
-    }
-    if (message.type === "resync") {
-      if (message.ids.length === 0) line.feed.restart();
-      for (const id of message.ids) line.feed.resync(id);
-      return;
-    }
-    const other = line.feed.setKinds(message.kinds);
+    const other = line.feed.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
@@ -394,7 +367,7 @@ export class RoomCore implements RoomHost {
       if (line.participant.id !== sessionId || line.isConnected) continue;
       this.lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.setOwner(record, line.player);
+        if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;

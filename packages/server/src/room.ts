@@ -172,7 +172,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** The entity belongs to somebody else from now on, or to nobody. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#here.broadcasts.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
   /** The entity's next state is a new place, no movement: it is shown there at once. */
