@@ -3,6 +3,7 @@ import { element, setText } from "./element.js";
 
 export interface HudState {
   readonly speedMps: number;
+  /** 0: has no car in the race, and only watches. */
   readonly place: number;
   readonly drivers: number;
   readonly lap: number;
@@ -57,7 +58,7 @@ export class Hud {
   }
 
   show(state: HudState): void {
-    setText(this.#place, String(state.place));
+    setText(this.#place, state.place === 0 ? "–" : String(state.place));
     setText(this.#drivers, `/${state.drivers}`);
     setText(this.#lap, `${Math.min(state.laps, state.lap)}/${state.laps}`);
     setText(this.#time, formatTime(state.lapTimeMs).slice(0, -1));
