@@ -7,8 +7,10 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "./pnpm.mjs";
+import { pnpm, ROOT } from "./pnpm.mjs";
 
+/** Benchmarks that need the rivals' folder. */
+const RIVALRIES = ["connect", "room"];
 const LAB = path.join(ROOT, "apps/lab");
 
 /** @param {string} entry @param {string} outfile */
@@ -27,6 +29,22 @@ async function bundle(entry, outfile) {
   });
 }
 
+/** What a benchmark starts besides itself. @param {string} name */
+function processesOf(name) {
+  const folder = path.join(LAB, "src", name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((file) => /^(.+-process)\.ts$/.exec(file)?.[1] ?? []);
+}
+
+/** Libraries that are compared and nothing else, in a folder of their own: whoever does not compare need not have them. */
+async function installRivals() {
+  const cwd = path.join(LAB, "rivals");
+  // Colyseus asks for Node 22 and runs on 20 as well.
+  const flags = ["--frozen-lockfile", "--prefer-offline", "--config.engine-strict=false"];
+  const { code, output } = await pnpm(["install", ...flags], { cwd });
+  if (code !== 0) console.error(`${output}\nWhat is compared cannot be installed; the lines above say why.`);
+}
+
 /** @param {string} name @param {string[]} options */
 async function run(name, options) {
   const entry = path.join(LAB, `src/bench-${name}.ts`);
@@ -40,6 +58,10 @@ async function run(name, options) {
   // Inside the lab, so that Node finds its dependencies.
   const target = path.join(LAB, `dist/bench-${name}.mjs`);
   await bundle(entry, target);
+  for (const file of processesOf(name)) {
+    await bundle(path.join(LAB, `src/${name}/${file}.ts`), path.join(LAB, `dist/${name}/${file}.mjs`));
+  }
+  if (RIVALRIES.includes(name)) await installRivals();
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill());
   child.on("exit", (code) => (process.exitCode = code ?? 1));

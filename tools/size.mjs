@@ -22,6 +22,7 @@ const LATER = [
   { entry: "words of the decision tree, fetched to explain", mark: "/transport/dist/profiles/tree-words.js" },
   { entry: "panel with its simulator, fetched by who opens it", mark: "/client/dist/panel/panel.js" },
   { entry: "nearest server, measured on demand", mark: "/client/dist/nearest.js" },
+  { entry: "queue, fetched by who waits", mark: "/client/dist/queueing.js" },
   { entry: "simulator, fetched to pretend", mark: "/transport/dist/simulated/simulated-line.js" },
   { entry: "interpolation, fetched on first use", mark: "/netcode/dist/interpolation/delayed-body.js" },
   { entry: "WebRTC, fetched on first use", mark: "/simple-peer/" },

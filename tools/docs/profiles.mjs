@@ -171,6 +171,7 @@ function bandTable({ measuredBands }, { bandSources }) {
     jitterMs: ["jitter", "ms"],
     queuedBytes: ["queue", "bytes"],
     stallRatio: ["stalls", "%"],
+    uploadRatio: ["upload", "%"],
   });
   const quantities = /** @type {(keyof typeof measuredBands)[]} */ (Object.keys(measuredBands));
   const rows = quantities.flatMap((quantity) =>
@@ -216,7 +217,17 @@ Topology: **server**, an authoritative server tells everybody; **relay**, player
 **mesh**, everybody directly with everybody; **host**, everybody with one player who decides. \`stateHz\` is the most
 states of an entity that are sent in a second (turns, in lock step); far fewer are sent while receivers foresee the
 motion within \`thresholdM\` and \`headingRad\`. With more other players than \`maxDirectPeers\` nothing is direct: that many
-states of 150 bytes fill 300 kbit/s of uplink, or 16 connections are open.
+states of 150 bytes fill 300 kbit/s of uplink, or 16 connections are open. What is sent in fact is measured: while direct
+links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included, that player's links go
+through the relay too. Both are left for good only after 15 s, so that nobody's links open and close all the time;
+\`room.peers[i].reason\` and \`room.transport.explain()\` say which it was. A game that knows its players' lines sets
+the budget itself:
+
+\`\`\`ts
+import { Client } from "@paceline/client";
+
+const client = new Client("wss://play.example.com", { profile: "racing", uploadBytesPerSecond: 60_000 });
+\`\`\`
 
 ## What the tree makes of them
 
@@ -269,7 +280,10 @@ ${table(
     ["`battery`, `network`", "ok or low; fixed or mobile"],
     ["`peers`", "few: at most `maxDirectPeers` other players; many: more"],
     ["`receivers`", "one: at most one other player; several: more"],
-    ["`loss`, `rtt`, `jitter`", "measured, in the bands below; unknown before the first measurement"],
+    [
+      "`loss`, `rtt`, `jitter`, `queue`, `stalls`, `upload`",
+      "measured, in the bands below; unknown before the first measurement",
+    ],
     ["`content`, `entry`", "answers to earlier questions"],
   ],
 )}

@@ -121,6 +121,22 @@ directly while the other still relays; packets are accepted on every link.
 After a direct link failed, the participant with the greater number tries again after 1, 3, 10 and then every 30
 seconds; a link that held for more than 15 seconds sets this back to the beginning.`;
 
+const PAGE = `## The page around a room
+
+What the browser says of its page, and what a room does then:
+
+| the page | the room |
+| --- | --- |
+| \`visibilitychange\`: hidden | tells the server; both bear silence for a minute. Its timers are a Worker's and go on |
+| visible again | tells the server, and pings |
+| \`offline\` | pings at once and closes nothing: browsers are wrong at times. Silence of a second makes it try other links beside the present one, of five seconds is a drop |
+| \`online\`, or another kind of network (\`navigator.connection\`) | a new link to the server at once, beside the old one, which ends when the new one works; direct paths that failed, and those that go through TURN, are tried again |
+| \`pagehide\` into the back/forward cache, \`freeze\` | closes its sockets with the code \`suspended\` and tries nothing; the server keeps the seat for \`hiddenGraceMs\` |
+| \`pageshow\` from there, \`resume\` | comes back with its token: \`onDrop\`, \`onReconnect({ resumed: true })\`, then all reliable messages of the meantime, each once and in order |
+| \`pagehide\` for good | \`onUnload: "drop"\` (default): the seat is kept for \`reconnectGraceMs\`, and \`client.reconnect(token)\` in the next page takes it; entities and messages begin anew there. \`"leave"\`: the others are told at once |
+
+A browser keeps no page with an open peer connection in its cache: with direct links \`pagehide\` is for good.`;
+
 /** @returns {Promise<string>} the whole document */
 export async function stateMachinesMarkdown() {
   const { connectionTransitions } = await import("../../packages/client/dist/connection-state.js");
@@ -149,6 +165,8 @@ ${meanings(eventsOf(connectionTransitions))}
 
 Attempts to come back begin at once and then wait 0.25, 0.5, 1, 2 and always 3 seconds. While the server knows the
 session, it is resumed and nothing is lost; otherwise a new seat in a room of the same kind is taken.
+
+${PAGE}
 
 ${LINKS}
 `;

@@ -14,6 +14,7 @@ function peerNumbered(number: number): Peer {
     stats: {
       bytesInPerSecond: 0,
       bytesOutPerSecond: 0,
+      packetsOutPerSecond: 0,
       updatesInPerSecond: 0,
       updatesOutPerSecond: 0,
       lossRatio: 0,

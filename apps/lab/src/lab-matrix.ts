@@ -3,8 +3,7 @@ import { boundLines } from "./bound.js";
 import { matrixCases, type MatrixCase } from "./matrix/cases.js";
 import { boundsOf } from "./matrix/bounds.js";
 import type { MatrixRow } from "./matrix/outcome.js";
-import type { ProbeReport } from "./matrix/probe-report.js";
-import { runCase } from "./matrix/run-case.js";
+import { runCase, type Played } from "./matrix/run-case.js";
 import { simulateCase } from "./matrix/simulated-case.js";
 import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { whyNoNetworks } from "./network/requirements.js";
@@ -21,6 +20,8 @@ Without root, or without the tools for networks, the cases are simulated.`;
 
 /** How often the times of joining are measured; the median counts. */
 const JOINS = 3;
+/** Of a case that could not be played to its end. */
+const ATTEMPTS = 2;
 
 const COLUMNS = [
   "case",
@@ -49,9 +50,12 @@ const { values } = parseArgs({
   },
 });
 
-function historyOf({ history }: ProbeReport, index: number): string {
-  const lines = history.map(({ atMs, choice, reason }) => `  ${atMs} ms: ${choice} (${reason})`);
-  return [`participant ${index + 1}`, ...lines].join("\n");
+function historyOf({ reports, steps }: Played, index: number): string {
+  const lines = reports[index]!.history.map(
+    ({ atMs, choice, reason }) => `  ${atMs} ms: ${choice} (${reason})`,
+  );
+  const connections = steps[index]!.map((each) => each.map(({ atMs, step }) => `${atMs} ${step}`).join(", "));
+  return [`participant ${index + 1}`, ...lines, ...connections.map((line) => `  WebRTC: ${line}`)].join("\n");
 }
 
 async function run(): Promise<void> {
@@ -72,15 +76,25 @@ async function run(): Promise<void> {
   const rows: MatrixRow[] = [];
   for (const each of cases) {
     process.stderr.write(`${each.name} ...\n`);
-    try {
-      const { row, reports } = await runCase(each, values.quick ? 1 : JOINS);
-      rows.push(row);
-      if (values.verbose) process.stderr.write(`${reports.map(historyOf).join("\n")}\n`);
-    } catch (error) {
-      process.stderr.write(`${each.name}: ${String(error)}\n`);
-    }
+    const played = await playCase(each);
+    if (!played) continue;
+    rows.push(played.row);
+    const told = played.reports.map((_, index) => historyOf(played, index)).join("\n");
+    if (values.verbose) process.stderr.write(`${told}\n`);
   }
   report(rows, cases);
+}
+
+/** A browser or a server that does not start says nothing about the SDK: such a case is played once more. */
+async function playCase(matrixCase: MatrixCase): Promise<Played | undefined> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await runCase(matrixCase, values.quick ? 1 : JOINS);
+    } catch (error) {
+      process.stderr.write(`${matrixCase.name}, attempt ${attempt}: ${String(error)}\n`);
+    }
+  }
+  return undefined;
 }
 
 function report(rows: readonly MatrixRow[], cases: readonly MatrixCase[]): void {

@@ -1,20 +1,36 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { RoomClass } from "@paceline/server";
+import type { QueueOptions, RoomClass } from "@paceline/server";
 import { UsageError } from "./usage-error.js";
 
-/** Kinds of rooms that a game's module exports. Throws {@link UsageError} for a module that has none. */
-export async function gameRooms(file: string): Promise<Readonly<Record<string, RoomClass>>> {
-  let exported: unknown;
+/** What a game's module exports. */
+export interface Game {
+  readonly rooms: Readonly<Record<string, RoomClass>>;
+  readonly queues: Readonly<Record<string, QueueOptions>>;
+}
+
+/** Of no module. */
+export const NO_GAME: Game = { rooms: {}, queues: {} };
+
+/** Kinds of rooms that a game's module exports, and queues for them. Throws {@link UsageError} for one that has none. */
+export async function gameOf(file: string): Promise<Game> {
+  let game: { readonly rooms?: unknown; readonly queues?: unknown };
   try {
-    exported = ((await import(pathToFileURL(path.resolve(file)).href)) as { readonly rooms?: unknown }).rooms;
+    game = (await import(pathToFileURL(path.resolve(file)).href)) as typeof game;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`game: "${file}" cannot be loaded: ${why}`, { cause: error });
   }
-  const classes = typeof exported === "object" && exported !== null ? Object.values(exported) : [];
-  if (classes.length > 0 && classes.every((entry) => typeof entry === "function")) {
-    return exported as Readonly<Record<string, RoomClass>>;
+  const { rooms, queues = {} } = game;
+  const classes = typeof rooms === "object" && rooms !== null ? Object.values(rooms) : [];
+  if (classes.length === 0 || !classes.every((entry) => typeof entry === "function")) {
+    throw new UsageError(`game: expected "${file}" to export "rooms", classes of rooms by name`);
   }
-  throw new UsageError(`game: expected "${file}" to export "rooms", classes of rooms by name`);
+  if (typeof queues !== "object" || queues === null) {
+    throw new UsageError(
+      `game: expected "queues" of "${file}" to be options of queues by the name of their rooms`,
+    );
+  }
+  // The server checks what is in them.
+  return { rooms, queues } as Game;
 }

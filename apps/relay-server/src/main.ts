@@ -1,7 +1,7 @@
 /** The relay as a process: exits with 0 when it was stopped, 1 when it cannot listen, 2 when it was called wrongly. */
 import { ConfigError } from "@paceline/relay";
 import { pino } from "pino";
-import { gameRooms } from "./game-rooms.js";
+import { NO_GAME, gameOf } from "./game-rooms.js";
 import { pinoLog } from "./pino-log.js";
 import { RelayHost } from "./relay-host.js";
 import { USAGE, serverOptions, type ServerOptions } from "./server-options.js";
@@ -15,8 +15,8 @@ async function configured(): Promise<{ options: ServerOptions; host: RelayHost }
       return undefined;
     }
     const standardError = pino.destination({ dest: process.stderr.fd, sync: true });
-    const rooms = options.gameFile === undefined ? {} : await gameRooms(options.gameFile);
-    return { options, host: new RelayHost(options, pinoLog(options.logLevel, standardError), rooms) };
+    const game = options.gameFile === undefined ? NO_GAME : await gameOf(options.gameFile);
+    return { options, host: new RelayHost(options, pinoLog(options.logLevel, standardError), game) };
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
     console.error(`${error.message}\n\n${USAGE}`);

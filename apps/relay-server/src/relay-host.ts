@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Log } from "@paceline/relay";
-import { defineServer, type RoomClass, type RoomEntry, type Server as GameServer } from "@paceline/server";
+import { defineServer, type RoomEntry, type Server as GameServer } from "@paceline/server";
 import { AdminServer } from "./admin-server.js";
+import { NO_GAME, type Game } from "./game-rooms.js";
 import { listenOn } from "./listen-on.js";
 import { ServerMetrics } from "./server-metrics.js";
 import type { ServerOptions } from "./server-options.js";
@@ -27,11 +28,12 @@ export class RelayHost {
   #stopped: Promise<void> | undefined;
 
   /** Throws `ConfigError` for options that the relay refuses. */
-  constructor(options: ServerOptions, log: Log, rooms: Readonly<Record<string, RoomClass>> = {}) {
+  constructor(options: ServerOptions, log: Log, { rooms, queues }: Game = NO_GAME) {
     this.#options = options;
     this.#relay = defineServer<Readonly<Record<string, RoomEntry>>>({
       ...options.relay,
       rooms: { ...options.relay.rooms, ...rooms },
+      queues,
       log,
       ...(options.isProxyTrusted && { addressOf: forwardedAddress }),
     });

@@ -26,7 +26,14 @@ export interface ServerOptions {
   readonly admin: AdminOptions | undefined;
   readonly relay: Pick<
     RelayOptions,
-    "rooms" | "secret" | "allowedOrigins" | "iceServers" | "limits" | "turn" | "webrtc"
+    | "rooms"
+    | "secret"
+    | "allowedOrigins"
+    | "iceServers"
+    | "limits"
+    | "bindTicketsToAddress"
+    | "turn"
+    | "webrtc"
   >;
 }
 
@@ -48,6 +55,7 @@ export const USAGE = `relay-server [options]           each also as environment 
   --webrtc PORT           PACELINE_WEBRTC        UDP port of WebRTC to the server, 1 to 32767; 0: any; off: none
                                                  (the number of --port, where that is below 32768)
   --webrtc-address IP     PACELINE_WEBRTC_ADDRESS  address that clients are told, where a NAT stands in front
+  --bind-tickets          PACELINE_BIND_TICKETS=1  a ticket is good only from the address that it was given to
   --trust-proxy           PACELINE_TRUST_PROXY=1 take addresses from the last entry of X-Forwarded-For
   --drain-seconds 0..3600 PACELINE_DRAIN_SECONDS how long players may stay after SIGTERM (30)
   --admin-port 0..65535   PACELINE_ADMIN_PORT    admin page and /metrics, kept from the public (none)
@@ -74,6 +82,7 @@ const flags = {
   webrtc: text,
   "webrtc-address": text,
   "trust-proxy": { type: "boolean" },
+  "bind-tickets": { type: "boolean" },
   "drain-seconds": text,
   "admin-port": text,
   "admin-host": text,
@@ -111,7 +120,8 @@ export function serverOptions(args: readonly string[], environment: Environment)
     (given[name] ?? [elsewhere(name) ?? ""]).flatMap((entry) => entry.split(",")).filter(Boolean);
   const secret = textOf("secret");
   const origins = listOf("allow-origin");
-  const proxy = elsewhere("trust-proxy") ?? "0";
+  const switched = (name: "trust-proxy" | "bind-tickets"): boolean =>
+    given[name] ?? oneOf(name, elsewhere(name) ?? "0", ["0", "1"]) === "1";
   const port = portOf("port", textOf("port") ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
@@ -122,7 +132,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
     staticFolder: folderOf(textOf("static")),
     gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
-    isProxyTrusted: given["trust-proxy"] ?? oneOf("trust-proxy", proxy, ["0", "1"]) === "1",
+    isProxyTrusted: switched("trust-proxy"),
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
     admin: adminOf(textOf),
     relay: {
@@ -131,6 +141,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       iceServers: listOf("ice").map(iceServerOf),
       // The relay checks them, and names the one that is wrong.
       limits: file.limits,
+      bindTicketsToAddress: switched("bind-tickets"),
       ...(secret !== undefined && { secret }),
       ...(turn && { turn }),
       ...(webrtc && { webrtc }),

@@ -24,7 +24,7 @@ class Shaky extends Room {
 
 /** The server as its binary makes it: the class comes from the game, the admin server stands beside. */
 const flags = ["--port", "0", "--webrtc", "off", "--admin-port", "0", "--admin-token", TOKEN];
-const host = new RelayHost(serverOptions(flags, {})!, silentLog, { shaky: Shaky });
+const host = new RelayHost(serverOptions(flags, {})!, silentLog, { rooms: { shaky: Shaky }, queues: {} });
 
 afterEach(() => host.stop());
 

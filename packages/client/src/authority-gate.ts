@@ -7,6 +7,7 @@ import type { Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
 import type { Welcome } from "./server-connection-options.js";
+import type { ViewPlan } from "./view-plan.js";
 
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;
@@ -14,7 +15,13 @@ export interface AuthorityGateOptions {
   readonly owned: OwnedEntities;
   members(): Members;
   session(): Session;
-  extrapolationLimitMs(): number;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
+}
+
+/** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
+export function fetchAuthority(): void {
+  import("./authority/authority.js").catch(() => undefined);
 }
 
 /** What comes before the game could listen. */
@@ -28,7 +35,10 @@ export class AuthorityGate {
   readonly handlers = {
     onAuthority: (payload: Uint8Array): boolean => this.run((authority) => authority.receive(payload)),
     onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
-    onAuthorityState: (body: Uint8Array, tick: number): void => this.#authority?.receiveState(body, tick),
+    onAuthorityState: (body: Uint8Array, tick: number): void => {
+      const cameAtMs = this.#options.scheduler.nowMs();
+      this.run((authority) => authority.receiveState(body, tick, cameAtMs));
+    },
     onAcknowledged: (_sequence: number): void => undefined,
   };
   #isListening = false;
@@ -77,7 +87,7 @@ export class AuthorityGate {
       peers,
       messages,
       session: () => options.session(),
-      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      view: viewAt(info.tickHz, options.view),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
       onStates: (tick) => members().states.tell(tick),
@@ -90,7 +100,9 @@ export class AuthorityGate {
     // Joined anew: what this participant owns goes on.
     for (const record of options.owned.records) authority.own(record);
     for (const definition of members().definitions) authority.use(definition);
-    if (!this.#isListening) scheduler.after(0, () => this.#listen());
+    authority.planChanged();
+    if (this.#isListening) authority.begin();
+    else scheduler.after(0, () => this.#listen());
   }
 
   /** The game uses a kind of entity. */
@@ -132,5 +144,11 @@ export class AuthorityGate {
     this.#isListening = true;
     const authority = this.#authority;
     for (const task of this.#early.splice(0)) if (authority) task(authority);
+    authority?.begin();
   }
+}
+
+/** An authority tells of what moves at every tick of its own, whatever the plan of this side is. */
+function viewAt(tickHz: number, view: ViewPlan): ViewPlan {
+  return Object.create(view, { intervalMs: { value: 1000 / tickHz } }) as ViewPlan;
 }

@@ -7,6 +7,7 @@ import {
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
+import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
@@ -19,8 +20,10 @@ import {
   requestRooms,
   type RoomListing,
 } from "./match-request.js";
+import { fetchDirectPath } from "./lazy-direct-path.js";
 import { Room } from "./room.js";
 import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+import type { Queueing, QueueWish } from "./queueing.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
 import type { SocketCount } from "./stripes.js";
@@ -47,6 +50,11 @@ export interface ClientOptions {
   readonly keepIdentity?: boolean | IdentityStorage;
   /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
   readonly stateBytesPerSecond?: number;
+  /**
+   * What direct links to all others may take of this player's uplink together, 1000 to 1000000000 bytes per second with
+   * headers; while they would take more, everything goes through the relay. Default: the profile's.
+   */
+  readonly uploadBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
@@ -113,7 +121,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
     if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
       throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
     }
-    assertStateBytes(options.stateBytesPerSecond);
+    assertRate("stateBytesPerSecond", options.stateBytesPerSecond, 500, 10_000_000);
+    assertRate("uploadBytesPerSecond", options.uploadBytesPerSecond, 1000, 1_000_000_000);
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
   }
@@ -185,6 +194,18 @@ export class Client<S extends ServerTypes = ServerTypes> {
   }
 
   /**
+   * Waits for others of about the same rank to play with in a room of that kind; the server has to have a queue for it.
+   * Resolves when one is waiting: `room` of what it resolves to is the match.
+   */
+  async queue<Name extends RoomNames<S>>(
+    roomName: Name,
+    wish: QueueWish & { readonly options?: OptionsFor<S["kinds"][Name]> } = {},
+  ): Promise<Queueing<RoomFor<S["kinds"][Name]>>> {
+    const { beginQueueing } = await import("./queueing.js");
+    return beginQueueing(roomName, wish, (call) => this.#enter(call));
+  }
+
+  /**
    * Takes the place of an earlier session of this player, in the same room, even if that is full: after the page was
    * loaded anew. The earlier session ends at once, if it is still there; entities and messages begin anew. Rejects with
    * `match/not-found` when the server has forgotten the session: join as usual then.
@@ -210,13 +231,15 @@ export class Client<S extends ServerTypes = ServerTypes> {
       onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
       stateBytesPerSecond: this.#options.stateBytesPerSecond,
+      uploadBytesPerSecond: this.#options.uploadBytesPerSecond,
     });
+    if (room.transport.isDirectWanted) fetchDirectPath();
+    if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }
 
-function assertStateBytes(bytes: number | undefined): void {
-  if (bytes === undefined || (bytes >= 500 && bytes <= 10_000_000)) return;
-  const expected = "500 to 10000000 bytes per second";
-  throw new ConfigError({ field: "stateBytesPerSecond", value: bytes, expected });
+function assertRate(field: string, bytes: number | undefined, min: number, max: number): void {
+  if (bytes === undefined || (bytes >= min && bytes <= max)) return;
+  throw new ConfigError({ field, value: bytes, expected: `${min} to ${max} bytes per second` });
 }

@@ -50,6 +50,7 @@ export type { Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
 export type { HostedEntity } from "./authority/hosted-entities.js";
 export type { HostedRoom, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+export type { Queueing, QueueProgress, QueueWish } from "./queueing.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";
 export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";

@@ -1,19 +1,22 @@
 import { InterposedLink, type Link, type LinkClose, type LinkRoute } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
+import { addressOfFailed, importAgain } from "./module-again.js";
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
   /** The code did not load, for a new reason; {@link LazyDirectPath.lastFailure} says which. */
   onLoadFailure(): void;
 }
 
-/**
- * Between attempts to load; doubled after each that failed. Chromium then asks the server again. Firefox remembers a
- * failed module until the page is loaded anew, as HTML specifies, so there the relay stays.
- */
+/** Between attempts to load; doubled after each that failed. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 /** Signals of one attempt that are kept while the code loads: an offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
+
+/** Fetches the code already while the room is joined, where direct paths will be wanted: offers are two round trips away. */
+export function fetchDirectPath(): void {
+  import("./direct-path.js").catch(() => undefined);
+}
 
 /**
  * The direct path to one peer, whose code is fetched when a direct path is first allowed: a game that stays on
@@ -26,6 +29,9 @@ export class LazyDirectPath {
   #isLoading = false;
   #retryMs = FIRST_RETRY_MS;
   #loadFailure: string | undefined;
+  #loads = 0;
+  /** Where the code did not come from at first. */
+  #failedAt: URL | undefined;
   #early: { readonly attempt: number; readonly data: unknown }[] = [];
 
   constructor(options: LazyDirectPathOptions) {
@@ -88,10 +94,18 @@ export class LazyDirectPath {
   #load(): void {
     if (this.#isLoading || !this.#isAllowed) return;
     this.#isLoading = true;
-    import("./direct-path.js").then(
+    this.#import().then(
       ({ DirectPath }) => this.#loaded(new DirectPath(this.#options)),
       (error: unknown) => this.#failed(error),
     );
+  }
+
+  #import(): Promise<{ readonly DirectPath: typeof DirectPath }> {
+    this.#loads += 1;
+    // By turns: the browser may well ask for the first address again.
+    return this.#failedAt && this.#loads % 2 === 0
+      ? importAgain(this.#failedAt, this.#loads, "DirectPath")
+      : import("./direct-path.js");
   }
 
   #loaded(path: DirectPath): void {
@@ -101,6 +115,7 @@ export class LazyDirectPath {
   }
 
   #failed(error: unknown): void {
+    this.#failedAt ??= addressOfFailed(error);
     const failure = `the code for it did not load: ${String(error)}`;
     const isNews = failure !== this.#loadFailure;
     this.#loadFailure = failure;

@@ -116,7 +116,6 @@ export class Members {
     for (const { session } of open) session.sendBulk(bytes);
   }
 
-  /** Measures what the links to all have carried, once in a while. */
   /** The path through the server is there (again): what is relayed goes over it. */
   relayOver(uplink: Uplink | undefined): void {
     if (uplink) for (const peer of this.peers()) peer.relayOver(uplink);
@@ -135,6 +134,12 @@ export class Members {
     }
   }
 
+  /** What failed may work on another network. */
+  networkChanged(): void {
+    for (const peer of this.peers()) peer.networkChanged();
+  }
+
+  /** Measures what the links to all have carried, once in a while. */
   sample(): void {
     for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
   }

@@ -4,11 +4,12 @@ import type { Unsubscribe } from "./listeners.js";
  * What happens to the page around a client:
  *
  * - `hidden`, `visible`: its timers may slow down, and run freely again;
+ * - `offline`: the browser sees no network; it may be wrong;
  * - `online`: there is a network again, or another one;
  * - `suspend`, `wake`: the page is put to sleep and may come back; it is awake again;
  * - `unload`: it ends for good.
  */
-export type PageEvent = "hidden" | "visible" | "online" | "suspend" | "wake" | "unload";
+export type PageEvent = "hidden" | "visible" | "offline" | "online" | "suspend" | "wake" | "unload";
 
 /** The page that a client lives in. Programs without one (Node) have none; tests drive their own. */
 export interface Page {
@@ -28,21 +29,37 @@ export function browserPage(): Page | undefined {
 }
 
 /** The Network Information API, where it exists (Chromium): tells of a change while the page stays online. */
-function networkConnection(): EventTarget | undefined {
-  return (navigator as { readonly connection?: EventTarget }).connection;
+interface NetworkConnection extends EventTarget {
+  /** `wifi`, `cellular` and so on; not known on most desktops. */
+  readonly type?: string;
+  readonly effectiveType?: string;
+}
+
+/** Tells of another network. It also reports every new estimate of speed, which is none. */
+function watchNetwork(listener: () => void): Unsubscribe {
+  const { connection } = navigator as { readonly connection?: NetworkConnection };
+  const kind = (): string | undefined => connection?.type ?? connection?.effectiveType;
+  let known = kind();
+  const changed = (): void => {
+    if (kind() === known) return;
+    known = kind();
+    listener();
+  };
+  connection?.addEventListener("change", changed);
+  return () => connection?.removeEventListener("change", changed);
 }
 
 function listenToPage(listener: (event: PageEvent) => void): Unsubscribe {
-  const ends: Unsubscribe[] = [];
-  const on = (target: EventTarget | undefined, type: string, handle: (event: Event) => void): void => {
-    target?.addEventListener(type, handle);
-    ends.push(() => target?.removeEventListener(type, handle));
+  const ends: Unsubscribe[] = [watchNetwork(() => listener("online"))];
+  const on = (target: EventTarget, type: string, handle: (event: Event) => void): void => {
+    target.addEventListener(type, handle);
+    ends.push(() => target.removeEventListener(type, handle));
   };
   on(document, "visibilitychange", () =>
     listener(document.visibilityState === "hidden" ? "hidden" : "visible"),
   );
+  on(globalThis.window, "offline", () => listener("offline"));
   on(globalThis.window, "online", () => listener("online"));
-  on(networkConnection(), "change", () => listener("online"));
   // A page that goes into the back/forward cache may come back; one that does not is gone.
   on(globalThis.window, "pagehide", (event) =>
     listener((event as PageTransitionEvent).persisted ? "suspend" : "unload"),

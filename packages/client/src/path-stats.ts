@@ -34,11 +34,19 @@ interface MeasuredPath {
   readonly stats: PathQuality & Partial<PeerRates>;
 }
 
+/** IP, UDP, DTLS and SCTP around what a direct link carries. */
+const DIRECT_HEADER_BYTES = 100;
+
 /** The worst of all paths in use; of the one to the server while nobody else is there. Undefined: nothing was measured. */
-export function measuredOf(peers: Iterable<MeasuredPath>, server: ServerStats): Measured | undefined {
+export function measuredOf(
+  peers: Iterable<MeasuredPath>,
+  server: ServerStats,
+  uploadBytesPerSecond: number,
+): Measured | undefined {
   const paths = [...peers].filter((path) => path.rttMs !== undefined);
   if (paths.length === 0) {
-    paths.push({ path: "relay", rttMs: server.rttMs, stats: { ...server, lossRatio: 0 } });
+    const { rttMs: ownMs, jitterMs, queuedBytes } = server;
+    paths.push({ path: "relay", rttMs: ownMs, stats: { jitterMs, queuedBytes, lossRatio: 0 } });
   }
   const rttMs = Math.max(...paths.map((path) => path.rttMs ?? Number.NaN));
   if (Number.isNaN(rttMs)) return undefined;
@@ -52,7 +60,15 @@ export function measuredOf(peers: Iterable<MeasuredPath>, server: ServerStats): 
     queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
     // They matter where states go over the socket at all.
     stallRatio: server.stateLink === "websocket" && isRelaying ? server.stallRatio : 0,
+    uploadRatio: directBytesPerSecond(paths) / uploadBytesPerSecond,
   };
+}
+
+/** What direct links to all take, or would: what goes to each through the relay counts as if it went to each. */
+function directBytesPerSecond(paths: readonly MeasuredPath[]): number {
+  return paths.reduce((sum, { stats: { bytesOutPerSecond = 0, packetsOutPerSecond = 0 } }) => {
+    return sum + bytesOutPerSecond + packetsOutPerSecond * DIRECT_HEADER_BYTES;
+  }, 0);
 }
 
 /** The measured numbers with few enough digits to read and to store. */
@@ -64,6 +80,7 @@ export function rounded(measured: Measured): Measured {
     rttMs: to(10, measured.rttMs),
     jitterMs: to(10, measured.jitterMs),
     ...(measured.stallRatio !== undefined && { stallRatio: to(1000, measured.stallRatio) }),
+    ...(measured.uploadRatio !== undefined && { uploadRatio: to(1000, measured.uploadRatio) }),
   };
 }
 

@@ -4,6 +4,8 @@ import type { Link } from "@paceline/transport";
 export interface PeerRates {
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;
+  /** Each packet has headers of its own besides these bytes. */
+  readonly packetsOutPerSecond: number;
   readonly updatesInPerSecond: number;
   readonly updatesOutPerSecond: number;
 }
@@ -11,18 +13,20 @@ export interface PeerRates {
 interface Totals {
   bytesIn: number;
   bytesOut: number;
+  packetsOut: number;
   updatesIn: number;
   updatesOut: number;
 }
 
 /** Turns the counters of a peer's links into rates; sampled about once a second. */
 export class RateMeter {
-  readonly #seen = new WeakMap<Link, { bytesIn: number; bytesOut: number }>();
-  readonly #window: Totals = { bytesIn: 0, bytesOut: 0, updatesIn: 0, updatesOut: 0 };
+  readonly #seen = new WeakMap<Link, Pick<Totals, "bytesIn" | "bytesOut" | "packetsOut">>();
+  readonly #window: Totals = newTotals();
   #sampledAtMs: number;
   #rates: PeerRates = {
     bytesInPerSecond: 0,
     bytesOutPerSecond: 0,
+    packetsOutPerSecond: 0,
     updatesInPerSecond: 0,
     updatesOutPerSecond: 0,
   };
@@ -45,25 +49,31 @@ export class RateMeter {
 
   /** Takes what a link has carried since it was looked at last. */
   take(link: Link): void {
-    const { bytesReceived: bytesIn, bytesSent: bytesOut } = link.counters;
-    const before = this.#seen.get(link) ?? { bytesIn: 0, bytesOut: 0 };
+    const { bytesReceived: bytesIn, bytesSent: bytesOut, packetsSent: packetsOut } = link.counters;
+    const before = this.#seen.get(link) ?? newTotals();
     this.#window.bytesIn += bytesIn - before.bytesIn;
     this.#window.bytesOut += bytesOut - before.bytesOut;
-    this.#seen.set(link, { bytesIn, bytesOut });
+    this.#window.packetsOut += packetsOut - before.packetsOut;
+    this.#seen.set(link, { bytesIn, bytesOut, packetsOut });
   }
 
   /** Ends the window of measurement. */
   sample(nowMs: number): void {
     const seconds = (nowMs - this.#sampledAtMs) / 1000;
     if (seconds <= 0) return;
-    const { bytesIn, bytesOut, updatesIn, updatesOut } = this.#window;
+    const { bytesIn, bytesOut, packetsOut, updatesIn, updatesOut } = this.#window;
     this.#rates = {
       bytesInPerSecond: bytesIn / seconds,
       bytesOutPerSecond: bytesOut / seconds,
+      packetsOutPerSecond: packetsOut / seconds,
       updatesInPerSecond: updatesIn / seconds,
       updatesOutPerSecond: updatesOut / seconds,
     };
     this.#sampledAtMs = nowMs;
-    Object.assign(this.#window, { bytesIn: 0, bytesOut: 0, updatesIn: 0, updatesOut: 0 });
+    Object.assign(this.#window, newTotals());
   }
+}
+
+function newTotals(): Totals {
+  return { bytesIn: 0, bytesOut: 0, packetsOut: 0, updatesIn: 0, updatesOut: 0 };
 }

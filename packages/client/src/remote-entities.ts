@@ -7,34 +7,27 @@ import {
   type EntityDefinition,
   type EntityRows,
   type Fields,
-  type MotionLayout,
   type PeerPayload,
   type RetainedPayload,
   type SnapshotListener,
   type StreamStart,
 } from "@paceline/protocol";
 import {
-  DEFAULT_CONVERGENCE,
   EntityTable,
-  RemoteBody,
   TickTimeline,
   defineFields,
   deriveVelocity,
-  isInterpolated,
   isVelocityDerived,
-  reckoningModelOf,
   vacate,
-  type InterpolationDelay,
   type MotionFault,
   type Place,
   type ReadonlyFields,
   type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
-import type { Interpolation } from "./interpolation.js";
-import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
 import type { Peer } from "./peer.js";
 import { RemoteStreams } from "./remote-streams.js";
+import { ShownBodies } from "./shown-bodies.js";
 import type { ViewPlan } from "./view-plan.js";
 
 /** An entity of a peer. `shown` is what to draw; the fields themselves are its newest state, as it came. */
@@ -94,7 +87,7 @@ export class RemoteEntities implements SnapshotListener {
   /** What is being read is that. */
   #isReadingRetained = false;
   #timeline: TickTimeline | undefined;
-  #delay: InterpolationDelay | undefined;
+  readonly #bodies: ShownBodies;
   #scratch = new Float32Array(64);
   /** States taken from the message that is being read. */
   #applied = 0;
@@ -105,6 +98,7 @@ export class RemoteEntities implements SnapshotListener {
 
   constructor(options: RemoteEntitiesOptions) {
     this.#options = options;
+    this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
     this.#streams = new RemoteStreams({
       clock: options.clock,
       definitionNamed: (name) => options.definitionNamed(name),
@@ -121,19 +115,19 @@ export class RemoteEntities implements SnapshotListener {
 
   /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
   get neededDelayMs(): number | undefined {
-    return this.#delay?.delayMs;
+    return this.#bodies.neededDelayMs;
   }
 
   /** The plan has changed: entities that are to be shown in another way go on from their newest state. */
   planChanged(): void {
     for (const record of this.#records.values()) {
       const { definition, place, timeline } = record;
-      if (isInterpolated(definition, this.#options.view.isInterpolated) === record.isInterpolated) continue;
+      if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
       this.#giveBody(record);
       const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
       record.body?.receive(place.table.stateOf(place.row), timeline.secondsOf(record.tick), nowSeconds);
     }
-    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#delay = undefined;
+    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
   }
 
   /** A reason where the stream was refused. */
@@ -305,50 +299,12 @@ export class RemoteEntities implements SnapshotListener {
   }
 
   #giveBody(record: RemoteRecord): void {
-    const { motionLayout: layout, components } = record.definition;
-    if (!layout) return;
-    const parts = fetchedInterpolation();
-    const isWanted = isInterpolated(record.definition, this.#options.view.isInterpolated);
-    record.isInterpolated = isWanted && parts !== undefined;
-    record.body =
-      isWanted && parts
-        ? this.#newDelayedBody(parts, layout, components.length)
-        : this.#newReckonedBody(layout, record);
-    if (isWanted && !parts) fetchInterpolation(() => this.planChanged());
-  }
-
-  #newReckonedBody(layout: MotionLayout, { definition, entity }: RemoteRecord): RemoteBody {
-    const remotes = this.#options;
-    const { view } = remotes;
-    const options = {
-      layout,
-      model: reckoningModelOf(definition),
-      convergence: DEFAULT_CONVERGENCE,
-      get extrapolationLimitMs() {
-        return view.extrapolationLimitMs;
-      },
-      onFault: (fault: MotionFault) => remotes.onFault(entity, definition, fault),
-    };
-    return new RemoteBody(options, definition.components.length);
-  }
-
-  #newDelayedBody(parts: Interpolation, layout: MotionLayout, width: number): ShownBody {
-    const { view } = this.#options;
-    this.#delay ??= new parts.InterpolationDelay({
-      ...parts.DEFAULT_INTERPOLATION_DELAY,
-      startMs: view.interpolationDelayMs,
-    });
-    const options = {
-      layout,
-      convergence: DEFAULT_CONVERGENCE,
-      get extrapolationLimitMs() {
-        return view.extrapolationLimitMs;
-      },
-      delay: this.#delay,
-      lagSeconds: () => view.lagMs / 1000,
-      intervalMs: () => view.intervalMs,
-    };
-    return new parts.DelayedBody(options, width);
+    const { definition, entity } = record;
+    const { body, isInterpolated } = this.#bodies.show(definition, (fault) =>
+      this.#options.onFault(entity, definition, fault),
+    );
+    record.body = body;
+    record.isInterpolated = isInterpolated;
   }
 
   #newEntity(localId: number, place: Place): RemoteEntity {

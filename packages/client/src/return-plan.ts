@@ -84,6 +84,12 @@ export class ReturnPlan {
     this.#besideLater();
   }
 
+  /** The same, at once, however long the wait was. */
+  besideNow(): void {
+    this.#endBeside();
+    this.beside();
+  }
+
   end(): void {
     this.#cancel?.();
     this.#endBeside();

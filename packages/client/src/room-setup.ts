@@ -19,4 +19,5 @@ export interface RoomSetup {
   readonly onUnload: "leave" | "drop";
   readonly sockets: SocketCount;
   readonly stateBytesPerSecond: number | undefined;
+  readonly uploadBytesPerSecond: number | undefined;
 }

@@ -12,6 +12,7 @@ import {
   type Scheduler,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
+import { Crowd } from "./crowd.js";
 import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { PeerConnection } from "./peer.js";
@@ -40,6 +41,8 @@ export interface RoomTransportOptions {
   readonly transports: readonly TransportKind[];
   readonly topology: "mesh" | "relay" | undefined;
   readonly newLink?: WebRtcLinkMaker | undefined;
+  /** Default: the profile's. */
+  readonly uploadBytesPerSecond?: number | undefined;
   peers(): Iterable<PeerConnection>;
   /** The connection to the server, in words. */
   serverPath(): Explanation;
@@ -57,6 +60,7 @@ export class RoomTransport {
   readonly #changes = new Listeners<[TransportChange]>();
   readonly #history: TransportChange[] = [];
   readonly #steady = new SteadyMeasurements();
+  readonly #crowd = new Crowd();
   readonly #simulation: Simulation;
   #profile: Profile;
   #transports: readonly TransportKind[];
@@ -132,7 +136,8 @@ export class RoomTransport {
 
   /** @internal Takes what the paths are like now, once a second; asks the tree again where that has changed for good. */
   observe(): void {
-    const measured = measuredOf(this.#options.peers(), this.#options.serverStats());
+    const measured = measuredOf(this.#options.peers(), this.#options.serverStats(), this.#uploadBudget);
+    if (this.#crowd.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
     if (!measured) return;
     const news = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
     if (news.length > 0) this.review(news.join(", "));
@@ -182,6 +187,10 @@ export class RoomTransport {
     if (!circumstances.available.webrtc) return "this browser has no WebRTC";
     if (inputs.topology === "relay") return "the game relays everything between its players";
     if (inputs.peers === "many") return "more players than this profile keeps direct links for";
+    if (inputs.upload === "over") {
+      const kbps = Math.round((this.#uploadBudget * 8) / 1000);
+      return `direct links to all would take more than ${kbps} kbit/s of this player's uplink`;
+    }
     return "this profile spares the computing time of direct links";
   }
 
@@ -217,8 +226,21 @@ export class RoomTransport {
     return this.#simulation.wrap(link);
   }
 
+  get #count(): number {
+    return [...this.#options.peers()].length;
+  }
+
+  /** Bytes per second that direct links may take together. */
+  get #uploadBudget(): number {
+    return this.#options.uploadBytesPerSecond ?? this.#profile.uploadBytesPerSecond;
+  }
+
   #decide(): Plan {
-    const count = [...this.#options.peers()].length;
+    const count = this.#crowd.take(
+      this.#count,
+      this.#profile.maxDirectPeers,
+      this.#options.scheduler.nowMs(),
+    );
     const circumstances = circumstancesOf(
       this.#profile,
       surroundings(this.#transports, count, this.#options.newLink),

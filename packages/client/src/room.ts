@@ -30,7 +30,7 @@ import { ServerConnection } from "./server-connection.js";
 import type { RoomControl, Welcome } from "./server-connection-options.js";
 import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
-import { stripeWishOf } from "./transport-report.js";
+import { socketsRow, stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { UndrivenTicks } from "./undriven-ticks.js";
@@ -92,7 +92,7 @@ export class Room extends RoomEvents {
       owned: this.#owned,
       members: () => this.members,
       session: () => this.#connection.session,
-      extrapolationLimitMs: () => this.transport.plan.numbers.extrapolationLimitMs,
+      view: viewPlanOf(this),
     });
     this.transport = new RoomTransport({
       ...setup,
@@ -117,10 +117,10 @@ export class Room extends RoomEvents {
         onRouted: (packet) => this.#routed.receive(packet),
         ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
-        onSockets: (sockets, reason) =>
-          this.transport.record({ about: "server sockets", choice: `${sockets}`, reason }),
+        onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
       },
     });
+    this.#connection.networks.add(() => this.members.networkChanged());
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
@@ -138,7 +138,10 @@ export class Room extends RoomEvents {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (ms) => this.clock.setRenderDelay(ms ?? delayByProfileMs(this.transport)),
+      onNeededDelay: (ms) => {
+        const hostedMs = this.#gate.authority?.entities.neededDelayMs;
+        this.clock.setRenderDelay(ms ?? hostedMs ?? delayByProfileMs(this.transport));
+      },
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>
@@ -482,6 +485,7 @@ export class Room extends RoomEvents {
 
   #applyPlan(): void {
     this.members.planChanged();
+    this.#gate.authority?.planChanged();
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
     this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
     const hasWebRtc = this.transport.isDirectWanted;

@@ -38,6 +38,8 @@ export class ServerConnection {
   /** The link that carries states to the server has changed; undefined: there is none. */
   readonly stateLinks = new Listeners<[Link | undefined]>();
   readonly linkEnds = new Listeners<[Link, LinkClose]>();
+  /** The network is another one, or may be: the page slept. */
+  readonly networks = new Listeners<[]>();
   readonly #options: ServerConnectionOptions;
   readonly #stripes: Stripes;
   readonly #plan: ReturnPlan;
@@ -59,6 +61,16 @@ export class ServerConnection {
   #hasAskedAgain = false;
   #ignorePage: (() => void) | undefined;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
+  readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
+    hidden: () => this.#setHidden(true),
+    visible: () => this.#setHidden(false),
+    // Whether that is so, a second of silence tells; a page that is wrong about it loses nothing.
+    offline: () => this.ping(),
+    online: () => this.#networkChanged(),
+    suspend: () => this.#sleep(),
+    wake: () => this.#wake(),
+    unload: () => this.#options.onUnload === "leave" && this.leave(),
+  };
 
   constructor(options: ServerConnectionOptions) {
     const { scheduler, serverUrl, page } = options;
@@ -82,7 +94,7 @@ export class ServerConnection {
       ping: () => this.ping(),
       onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
     });
-    this.#ignorePage = page?.onEvent((event) => this.#pageChanged(event));
+    this.#ignorePage = page?.onEvent((event) => this.#onPage[event]());
   }
 
   get state(): ConnectionState {
@@ -422,21 +434,11 @@ export class ServerConnection {
     return true;
   }
 
-  #pageChanged(event: PageEvent): void {
-    switch (event) {
-      case "hidden":
-      case "visible":
-        return this.#setHidden(event === "hidden");
-      case "online":
-        return this.#state === "dropped" ? this.#plan.attemptNow() : this.#plan.beside();
-      case "suspend":
-        return this.#sleep();
-      case "wake":
-        return this.#wake();
-      case "unload":
-        if (this.#options.onUnload === "leave") this.leave();
-        return;
-    }
+  #networkChanged(): void {
+    if (this.#state === "left" || this.#state === "joining" || this.#isAsleep) return;
+    if (this.#state === "dropped") this.#plan.attemptNow();
+    else this.#plan.besideNow();
+    this.networks.tell();
   }
 
   #setHidden(hidden: boolean): void {
@@ -458,6 +460,7 @@ export class ServerConnection {
     this.#isAsleep = false;
     this.#plan.dropped();
     if (this.#state === "dropped") this.#plan.attemptNow();
+    this.networks.tell();
   }
 
   #refuse(error: unknown): void {

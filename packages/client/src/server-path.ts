@@ -18,6 +18,7 @@ export const SERVER_NUMBER = 0;
 /** Above all WebSockets, of which a newer one is preferred by 1. */
 const PREFERENCE = 1_000_000;
 const HEARTBEAT_MS = 250;
+const MEASURE_MS = 1000;
 const TIMEOUT_MS = 1000;
 
 /**
@@ -48,9 +49,11 @@ export class ServerPath {
           connectTimeoutMs: deadlineMs,
           timeoutMs: TIMEOUT_MS,
           heartbeatMs: HEARTBEAT_MS,
+          measureMs: MEASURE_MS,
         }),
       onLoadFailure: () => options.onChange(),
     });
+    connection.networks.add(() => this.#path.networkChanged());
     connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
     connection.stateLinks.add((link) => {
       if (!link) return;
@@ -86,10 +89,6 @@ export class ServerPath {
 
   signal(attempt: number, data: unknown): void {
     this.#path.signal(attempt, data);
-  }
-
-  networkChanged(): void {
-    this.#path.networkChanged();
   }
 
   kill(): void {

@@ -22,11 +22,12 @@ function inWords(value: number): string {
 export function measuredRow(measured: Measured | undefined, held: HeldBands): Explanation {
   const about = "measured now";
   if (!measured) return { about, choice: "nothing yet", reason: "no ping was answered yet" };
-  const { lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0 } = measured;
+  const { lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0, uploadRatio = 0 } = measured;
   const choice =
     `loss ${(lossRatio * 100).toFixed(1)} % (${held.loss}), round trip ${rttMs.toFixed(0)} ms (${held.rtt}), ` +
     `jitter ${jitterMs.toFixed(1)} ms (${held.jitter}), queue ${queuedBytes} bytes (${held.queue}), ` +
-    `stalls ${(stallRatio * 100).toFixed(0)} % (${held.stalls})`;
+    `stalls ${(stallRatio * 100).toFixed(0)} % (${held.stalls}), ` +
+    `direct links ${(uploadRatio * 100).toFixed(0)} % of the upload (${held.upload})`;
   const reason = "the worst of the paths in use; a worse band counts after 3 s, a better one after 15 s";
   return { about, choice, reason };
 }
@@ -38,6 +39,11 @@ export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | und
   const reason =
     stripes > 1 ? `${stalls}: states alternate` : "no stalls that more sockets would help against";
   return { sockets: stripes, reason };
+}
+
+/** Over how many sockets states go now, as a row of the history. */
+export function socketsRow(sockets: number, reason: string): Explanation {
+  return { about: "server sockets", choice: String(sockets), reason };
 }
 
 /** A peer's path, as a row of an explanation. */

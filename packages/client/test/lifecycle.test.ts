@@ -1,6 +1,13 @@
 import { Client, type Page, type PageEvent, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { CloseCode } from "@paceline/protocol";
+import {
+  newLinkCounters,
+  type LinkHandlers,
+  type LinkState,
+  type SignalledLink,
+  type WebRtcLinkMaker,
+} from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Stage } from "./stage.js";
 import { pause, until } from "./until.js";
@@ -19,6 +26,31 @@ class TestPage implements Page {
 
   tell(event: PageEvent): void {
     for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** Nobody can be reached over it. */
+class RefusedLink implements SignalledLink {
+  readonly kind = "webrtc";
+  readonly isUnreliable = true;
+  readonly counters = newLinkCounters();
+  readonly queuedBytes = 0;
+  readonly route = undefined;
+  readonly hint = undefined;
+  state: LinkState = "connecting";
+
+  start(handlers: LinkHandlers): void {
+    setTimeout(() => {
+      this.state = "closed";
+      handlers.onClose({ code: CloseCode.timeout, reason: "no way" });
+    });
+  }
+
+  signal(): void {}
+  send(): void {}
+
+  close(): void {
+    this.state = "closed";
   }
 }
 
@@ -102,6 +134,51 @@ describe("a network that changes", () => {
     expect(life).toEqual(["message"]);
     await until("one socket each is left", () => server.relay.health().connections === 2);
     expect(server.relay.health().sessions).toBe(2);
+  });
+});
+
+describe("a network that comes and goes", () => {
+  /** Links that fail as soon as they are started, and how many there were. */
+  function failingLinks(): { webRtc: WebRtcLinkMaker; count(): number } {
+    let count = 0;
+    const webRtc = (): SignalledLink => {
+      count += 1;
+      return new RefusedLink();
+    };
+    return { webRtc, count: () => count };
+  }
+
+  test("makes direct paths be tried again at once, which would have waited for seconds", async () => {
+    const server = await stage.server();
+    const page = new TestPage();
+    const tried = failingLinks();
+    const first = await stage.join(server, { webRtc: () => new RefusedLink() });
+    // Who joins later offers.
+    const second = await stage.join(server, { page, webRtc: tried.webRtc });
+    await until("they have met", () => first.peers.length === 1 && second.peers.length === 1);
+    // The fourth comes ten seconds after the third.
+    await until("three attempts were made", () => tried.count() >= 3, 10_000);
+    await pause(100);
+    const before = tried.count();
+    page.tell("online");
+    expect(tried.count()).toBe(before + 1);
+  });
+
+  test("says so: offline asks for a sign of life and closes nothing; online opens another link at once", async () => {
+    const server = await stage.server();
+    const page = new TestPage();
+    const a = await stage.join(server, { page });
+    const life = lifeOf(a);
+    page.tell("offline");
+    await pause(50);
+    expect([life, a.state, server.relay.health().connections]).toEqual([[], "joined", 1]);
+    page.tell("online");
+    page.tell("online");
+    await until("the session has moved", () =>
+      a.transport.history.some(({ about, reason }) => about === "server" && reason !== "joined"),
+    );
+    await until("one socket is left", () => server.relay.health().connections === 1);
+    expect([life, a.state]).toEqual([[], "joined"]);
   });
 });
 

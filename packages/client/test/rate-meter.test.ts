@@ -4,7 +4,7 @@ import { RateMeter } from "../src/rate-meter.js";
 
 /** A link as the meter sees it. */
 function linkWith(bytesReceived: number, bytesSent: number) {
-  const counters = { ...newLinkCounters(), bytesReceived, bytesSent };
+  const counters = { ...newLinkCounters(), bytesReceived, bytesSent, packetsSent: bytesSent / 20 };
   return { counters, link: { counters } as Link };
 }
 
@@ -12,7 +12,7 @@ test("counters of several links become rates per second", () => {
   const meter = new RateMeter(1000);
   const [first, second] = [linkWith(0, 0), linkWith(500, 100)];
   meter.take(first.link);
-  Object.assign(first.counters, { bytesReceived: 1000, bytesSent: 300 });
+  Object.assign(first.counters, { bytesReceived: 1000, bytesSent: 300, packetsSent: 15 });
   meter.take(first.link);
   meter.take(second.link);
   for (let count = 0; count < 6; count++) meter.countUpdateIn();
@@ -22,6 +22,7 @@ test("counters of several links become rates per second", () => {
   expect(meter.rates).toEqual({
     bytesInPerSecond: 750,
     bytesOutPerSecond: 200,
+    packetsOutPerSecond: 10,
     updatesInPerSecond: 3,
     updatesOutPerSecond: 5,
   });

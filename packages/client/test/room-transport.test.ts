@@ -183,6 +183,110 @@ describe("a room's transport", () => {
       expect(JSON.parse(JSON.stringify(transport.history))).toEqual(changes);
     });
 
+    /** Others to whom so much goes, whatever the way. */
+    function uploadScene(uploadBytesPerSecond?: number) {
+      const traffic = { bytesOutPerSecond: 0, packetsOutPerSecond: 0 };
+      const peers: PeerConnection[] = [];
+      const newPeer = (number: number): PeerConnection =>
+        ({
+          number,
+          path: "direct",
+          rttMs: 40,
+          get stats() {
+            return { lossRatio: 0, jitterMs: 1, queuedBytes: 0, ...traffic };
+          },
+        }) as unknown as PeerConnection;
+      withWebRtc();
+      const { transport, scheduler, plans } = newTransport({ peers: () => peers, uploadBytesPerSecond });
+      const pass = (seconds: number): void => {
+        for (let second = 0; second < seconds; second += 1) {
+          scheduler.advance(1000);
+          transport.observe();
+        }
+      };
+      const are = (count: number): void => {
+        peers.length = 0;
+        for (let number = 2; number < count + 2; number++) peers.push(newPeer(number));
+        transport.review();
+      };
+      return { transport, traffic, pass, are, plans };
+    }
+
+    test("direct links that would fill the uplink make the room relayed, and say so", async () => {
+      const { transport, traffic, pass, are } = uploadScene(20_000);
+      are(4);
+      // 4 x (3500 + 10 x 100 bytes of headers) are 18 kB/s.
+      Object.assign(traffic, { bytesOutPerSecond: 3500, packetsOutPerSecond: 10 });
+      pass(20);
+      expect(transport.directObstacle()).toBeUndefined();
+      Object.assign(traffic, { packetsOutPerSecond: 20 });
+      pass(2);
+      expect(transport.directObstacle()).toBeUndefined();
+      pass(2);
+      expect(transport.directObstacle()).toBe(
+        "direct links to all would take more than 160 kbit/s of this player's uplink",
+      );
+      expect(transport.plan.pairLinks).toEqual(["relayed"]);
+      expect(transport.history.at(-1)).toMatchObject({
+        about: "links between players",
+        choice: "relayed",
+        reason: "direct links to all would take more than 160 kbit/s of this player's uplink",
+        measured: { uploadRatio: 1.1 },
+      });
+      const words = (await transport.explain()).map(({ reason }) => reason).join("\n");
+      expect(words).toContain("a full uplink delays everything that leaves it");
+    });
+
+    test("a little less is not enough to go back, and much less only after a while", () => {
+      const { transport, traffic, pass, are, plans } = uploadScene(20_000);
+      are(4);
+      Object.assign(traffic, { bytesOutPerSecond: 6000, packetsOutPerSecond: 0 });
+      pass(5);
+      expect(transport.directObstacle()).toContain("uplink");
+      Object.assign(traffic, { bytesOutPerSecond: 4000 });
+      pass(60);
+      expect(transport.directObstacle()).toContain("uplink");
+      Object.assign(traffic, { bytesOutPerSecond: 3000 });
+      pass(14);
+      expect(transport.directObstacle()).toContain("uplink");
+      pass(3);
+      expect(transport.directObstacle()).toBeUndefined();
+      const before = plans();
+      for (let round = 0; round < 50; round++) {
+        Object.assign(traffic, { bytesOutPerSecond: round % 2 === 0 ? 6000 : 1000 });
+        pass(1);
+      }
+      expect(plans()).toBe(before);
+    });
+
+    test("without a budget of the game's, the profile's counts", () => {
+      const { transport, traffic, pass, are } = uploadScene();
+      are(8);
+      Object.assign(traffic, { bytesOutPerSecond: 15_000 });
+      pass(5);
+      expect(transport.directObstacle()).toBeUndefined();
+      Object.assign(traffic, { bytesOutPerSecond: 16_000 });
+      pass(5);
+      expect(transport.directObstacle()).toContain("1000 kbit/s");
+    });
+
+    test("one too many closes direct links at once; one less opens them only after a while", () => {
+      const { transport, pass, are } = uploadScene();
+      const most = transport.plan.numbers.maxDirectPeers;
+      are(most);
+      expect(transport.directObstacle()).toBeUndefined();
+      for (let round = 0; round < 5; round++) {
+        are(most + 1);
+        expect(transport.directObstacle()).toBe("more players than this profile keeps direct links for");
+        pass(5);
+        are(most);
+        pass(10);
+        expect(transport.directObstacle()).toBe("more players than this profile keeps direct links for");
+      }
+      pass(6);
+      expect(transport.directObstacle()).toBeUndefined();
+    });
+
     test("a queue that stands widens the thresholds", () => {
       const { transport, pass } = measuredScene();
       const { thresholdM, sendPeriodMs } = transport.plan.numbers;
@@ -214,7 +318,7 @@ describe("a room's transport", () => {
       const words = (await transport.explain())
         .map(({ choice, reason }) => `${choice}: ${reason}`)
         .join("\n");
-      expect(words).toContain("Every fifth round trip stalls behind lost segments");
+      expect(words).toContain("Every seventh round trip, or more, stalls behind lost segments");
       expect(words).toContain("stalls 30 % (many)");
       expect(transport.history.map(({ choice, reason }) => `${choice}: ${reason}`)).toEqual([
         "stripes 1 → 2: stalls some instead of none",
@@ -244,7 +348,7 @@ describe("a room's transport", () => {
       expect((await row())?.choice).toBe("nothing yet");
       pass(5, { lossRatio: 0.02, rttMs: 250 });
       expect((await row())?.choice).toBe(
-        "loss 2.0 % (raised), round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), stalls 0 % (none)",
+        "loss 2.0 % (raised), round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), stalls 0 % (none), direct links 0 % of the upload (within)",
       );
     });
   });

@@ -12,6 +12,8 @@ export class EntityTable {
   readonly width: number;
   #state: Float32Array;
   #shown: Float32Array;
+  /** Of states: they are asked for again and again. */
+  #views: Float32Array[] = [];
   readonly #texts: (string | Uint8Array)[][] = [];
   readonly #free: number[] = [];
   #used = 0;
@@ -49,7 +51,7 @@ export class EntityTable {
 
   /** A row's state as a view, valid until the table grows. */
   stateOf(row: number): Float32Array {
-    return this.#state.subarray(row * this.width, (row + 1) * this.width);
+    return (this.#views[row] ??= this.#state.subarray(row * this.width, (row + 1) * this.width));
   }
 
   shownOf(row: number): Float32Array {
@@ -68,6 +70,7 @@ export class EntityTable {
       return array;
     };
     this.#state = larger(this.#state);
+    this.#views = [];
     this.#shown = larger(this.#shown);
   }
 }

@@ -17,6 +17,8 @@ export type ToAuthority =
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
+  /** Whether this participant shows entities between their states: what moves is then told at every tick. */
+  | { readonly type: "view"; readonly isInterpolated: boolean }
   /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
   | { readonly type: "resync"; readonly ids: readonly number[] };
 
@@ -46,6 +48,10 @@ export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
   if (message?.type === "kinds") {
     const kinds = kindsOf(message.kinds);
     return kinds && { type: "kinds", kinds };
+  }
+  if (message?.type === "view") {
+    const { isInterpolated } = message;
+    return typeof isInterpolated === "boolean" ? { type: "view", isInterpolated } : undefined;
   }
   if (message?.type === "own") return ownOf(message);
   if (message?.type === "disown") {

@@ -11,6 +11,8 @@ export const errorCodes = {
     "The room wants proof of who the player is: the token is missing, expired or wrong; the message says why.",
   "match/auth-unavailable": "The server cannot check tokens at the moment; try again later.",
   "match/room-failed": "The room could not be opened: its authority failed.",
+  "match/queue-ended":
+    "Waiting for a match has ended without one: cancelled, nobody found in time, or the server takes nobody new.",
   "match/bad-answer": "The server's answer makes no sense: is it a Paceline server of this version?",
   "session/refused": "The server refused the ticket or token.",
   "session/expired":

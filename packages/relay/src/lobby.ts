@@ -243,6 +243,7 @@ export class Lobby {
   /** Gives out no seats any more, but for those who come back; sessions go on. */
   drain(): void {
     this.#isDraining = true;
+    for (const room of [...this.#rooms.all]) room.host?.draining();
   }
 
   /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */

@@ -66,6 +66,8 @@ export interface ParticipantOptions {
 
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
+/** Clients ping by themselves. */
+const MEASURE_MS = 4000;
 /** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
 const HIGH_WATER_BYTES = 16_384;
 
@@ -240,6 +242,7 @@ export class Participant {
       connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
       timeoutMs: this.#options.limits.linkTimeoutMs,
       heartbeatMs: HEARTBEAT_MS,
+      measureMs: MEASURE_MS,
     });
   }
 

@@ -120,7 +120,8 @@ function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
   assertObject("rooms", rooms);
   const kinds = new Map<string, RoomKind>();
   for (const [name, kind] of Object.entries(rooms)) {
-    if (!/^[\w-]{1,64}$/.test(name)) {
+    // The second is where players of the first wait for each other.
+    if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
       const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
       throw new ConfigError({ field: "rooms", value: name, expected });
     }

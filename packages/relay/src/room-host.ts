@@ -125,6 +125,8 @@ export interface RoomHost {
   dropped(participant: HostedParticipant): void;
   returned(participant: HostedParticipant): void;
   left(participant: HostedParticipant, close: LinkClose): void;
+  /** The server takes nobody new, and will stop. */
+  draining(): void;
   /** The room is empty and gone. */
   close(): void;
 }

@@ -32,6 +32,7 @@ const linkOptions: LinkMonitorOptions = {
   connectTimeoutMs: 10_000,
   timeoutMs: 3000,
   heartbeatMs: 1000,
+  measureMs: 4000,
 };
 /** Relays of this process that use the library: it is ended with the last one. */
 let users = 0;

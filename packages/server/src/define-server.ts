@@ -14,6 +14,8 @@ import {
 import { systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./class-authority.js";
 import type { ClassReport } from "./class-report.js";
+import { queueSettings, type QueueOptions } from "./queue/queue-options.js";
+import { queueFor, queueNameOf } from "./queue/queue-room.js";
 import type { Room, RoomClass } from "./room.js";
 import type { RoomReport } from "./room-report.js";
 
@@ -26,6 +28,8 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   "rooms"
 > {
   readonly rooms: Rooms;
+  /** Kinds of rooms, each a class, that players may wait for: `client.queue(name, ...)`. */
+  readonly queues?: { readonly [Name in keyof Rooms]?: QueueOptions };
   /** How long a hook that is waited for (all but `onTick` and messages) may take. Default 10000 ms. */
   readonly hookTimeoutMs?: number;
   /** A step that takes longer has blocked the server; a room that does so three times in a row is ended. Default 1000 ms. */
@@ -61,13 +65,13 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
 export function defineServer<const Rooms extends Readonly<Record<string, RoomEntry>>>(
   options: ServerOptions<Rooms>,
 ): Server<Rooms> {
-  const { rooms, hookTimeoutMs = 10_000, blockedMs = 1000, ...rest } = options;
+  const { rooms, queues = {}, hookTimeoutMs = 10_000, blockedMs = 1000, ...rest } = options;
   assertMs("hookTimeoutMs", hookTimeoutMs);
   assertMs("blockedMs", blockedMs);
   const { scheduler = systemScheduler, log = silentLog } = rest;
   const authorities: ClassAuthority[] = [];
   const kinds: Record<string, RoomKindOptions> = {};
-  for (const [name, entry] of Object.entries(rooms)) {
+  for (const [name, entry] of Object.entries({ ...rooms, ...queueRooms(rooms, queues) })) {
     if (typeof entry !== "function") {
       kinds[name] = entry;
       continue;
@@ -85,6 +89,24 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
   }
   const relay = createRelay({ ...rest, rooms: kinds });
   return new DefinedServer(relay, authorities) as unknown as Server<Rooms>;
+}
+
+/** A queue is a kind of rooms too. */
+function queueRooms(
+  rooms: Readonly<Record<string, RoomEntry>>,
+  queues: Readonly<Record<string, QueueOptions | undefined>>,
+): Record<string, RoomClass> {
+  const classes: Record<string, RoomClass> = {};
+  for (const [name, queue] of Object.entries(queues)) {
+    const target = rooms[name];
+    if (!queue) continue;
+    if (typeof target !== "function") {
+      const expected = "the name of a kind of rooms that is a class";
+      throw new ConfigError({ field: "queues", value: name, expected });
+    }
+    classes[queueNameOf(name)] = queueFor(name, target, queueSettings(name, queue));
+  }
+  return classes;
 }
 
 class DefinedServer {

@@ -35,6 +35,7 @@ export { MotionCheck, RateCheck, type Breach, type MotionLimits, type Position }
 export type { InputOf, Player } from "./player.js";
 export { type MessageLimits } from "./message-allowance.js";
 export type { AsItWas, Past } from "./rewind-history.js";
+export type { QueueOptions } from "./queue/queue-options.js";
 export { Refusal, type RefusalKind } from "./refusal.js";
 export type { RoomClock } from "./room-clock.js";
 export type { RoomCounters } from "./room-counters.js";

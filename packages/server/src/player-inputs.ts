@@ -48,7 +48,11 @@ export class PlayerInputs {
 
   /** A packet's inputs, at the room's tick; a reason where it was dropped. */
   receive(body: Uint8Array, tick: number): DropReason | undefined {
-    const run = readInputs(this.#definition, body);
+    // Of what a packet repeats, all up to the newest that is here has come with that one.
+    const run = readInputs(this.#definition, body, (newest) => {
+      const news = this.#unwrap(newest) - this.#newest;
+      return this.#offset === undefined || news <= 0 ? Number.POSITIVE_INFINITY : news;
+    });
     if (typeof run === "string") return run;
     const newest = this.#unwrap(run.newest);
     this.#offset ??= tick + FIRST_LEAD_TICKS - newest;

@@ -6,6 +6,7 @@ import {
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
+  writeEvent,
   writeFeedback,
   writePeerPayload,
   type PeerPayload,
@@ -77,6 +78,10 @@ export class PlayerLine {
     return this.#options.seat.isSpectator;
   }
 
+  get address(): string {
+    return this.#options.seat.address;
+  }
+
   get auth(): unknown {
     return this.#options.seat.auth;
   }
@@ -96,6 +101,12 @@ export class PlayerLine {
   /** Sends a reliable payload while the player is in. */
   send(payload: Uint8Array): void {
     if (!this.participant.session.isClosed) this.participant.send(payload);
+  }
+
+  sendEvent(type: string, message: unknown): void {
+    const { session } = this.participant;
+    const body = writeEvent(type, message);
+    if (!session.isClosed) session.sendEvent(body);
   }
 
   /** Puts the input of this tick where the game reads it. */
@@ -161,11 +172,12 @@ export class PlayerLine {
     const { world, counters } = this.#options;
     const { participant } = this;
     const { session } = participant;
-    return new Feed({
+    const feed = new Feed({
       world,
       line: {
         inOrder: () => participant.inOrderLink,
         isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
+        takesStates: () => session.takesStates,
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
           const sequence = session.sendState(
@@ -180,5 +192,8 @@ export class PlayerLine {
         },
       },
     });
+    // Until it says otherwise its game reads all kinds: then it need not wait for a round trip.
+    feed.setKinds(world.kinds);
+    return feed;
   }
 }

@@ -41,6 +41,11 @@ export class Player<Inputs = unknown> {
     return this.#line.isSpectator;
   }
 
+  /** The network address that the seat was asked for from. */
+  get address(): string {
+    return this.#line.address;
+  }
+
   /** False between a drop and the return, or the leaving. */
   get isConnected(): boolean {
     return this.#line.isConnected;

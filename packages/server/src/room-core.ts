@@ -231,6 +231,10 @@ export class RoomCore implements RoomHost {
     else this.#lines.delete(line);
   }
 
+  draining(): void {
+    this.hooks.call("onDrain", () => this.room.onDrain?.());
+  }
+
   close(): void {
     for (const line of [...this.#lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
     this.#end();
@@ -292,6 +296,12 @@ export class RoomCore implements RoomHost {
     else line.send(payload);
   }
 
+  sendEvent(player: Player, type: string, message: unknown): void {
+    const line = this.lineOf(player);
+    // Who sees the world as it was is not told of what happens now; an event that waited would be none.
+    if (!this.audience.isBehind(line)) line.sendEvent(type, message);
+  }
+
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
     this.hosted.metadata = checkedMetadata(metadata);
   }
@@ -337,29 +347,20 @@ export class RoomCore implements RoomHost {
       return;
     }
     // An answer was asked for.
-    if (line.isSpectator && message.kind !== "reply") return this.audience.refuse(line, message);
-    if ((message.kind === "command" || message.kind === "request") && !line.admits(message)) return;
-    switch (message.kind) {
-      case "command": {
-        const { room } = this;
-        const fallback =
-          room.onAnyMessage &&
-          ((player: Player, type: string, content: unknown) => room.onAnyMessage?.(player, type, content));
-        return this.desk.receive(line, message, fallback);
-      }
-      case "request":
-        void this.desk.reply(line, message);
-        return;
-      case "reply":
-        return line.requests.reply(message.id, message.ok, message.message);
-      case "stream":
-      case "reference":
-      case "resync":
-      case "fields":
-      case "present":
-        // What players tell each other where nobody decides has no place here.
-        this.counters.notAllowed += 1;
+    if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
+    if (line.isSpectator) return this.audience.refuse(line, message);
+    if (message.kind !== "command" && message.kind !== "request") {
+      // What players tell each other where nobody decides has no place here.
+      this.counters.notAllowed += 1;
+      return;
     }
+    if (!line.admits(message)) return;
+    if (message.kind === "request") return void this.desk.reply(line, message);
+    const { room } = this;
+    const fallback =
+      room.onAnyMessage &&
+      ((player: Player, type: string, content: unknown) => room.onAnyMessage?.(player, type, content));
+    this.desk.receive(line, message, fallback);
   }
 
   #breached(line: PlayerLine, entity: object, breach: Breach): BreachAnswer {
@@ -377,6 +378,10 @@ export class RoomCore implements RoomHost {
     if (message.type === "disown") {
       const record = this.owned.despawn(line, message.localId);
       if (record && this.world.records.get(record.id) === record) this.despawn(record);
+      return;
+    }
+    if (message.type === "view") {
+      line.feed.isInterpolated = message.isInterpolated;
       return;
     }
     if (message.type === "resync") {

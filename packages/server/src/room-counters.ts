@@ -33,6 +33,9 @@ export interface RoomCounters {
   stateBytes: number;
   /** Breaches of what is plausible. */
   breaches: number;
+  /** Of a queue: matches that were made, players for whom none was found in time. */
+  queueMatches: number;
+  queueTimeouts: number;
   /** Hooks that threw, rejected, or did not end in time, by name. */
   readonly hookErrors: Record<string, number>;
 }
@@ -60,6 +63,8 @@ export function newRoomCounters(): RoomCounters {
     statePackets: 0,
     stateBytes: 0,
     breaches: 0,
+    queueMatches: 0,
+    queueTimeouts: 0,
     hookErrors: {},
   };
 }

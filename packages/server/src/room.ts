@@ -101,6 +101,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onReconnect?(player: Player<this["inputs"]>): unknown;
   /** A player is out. Afterwards what still belongs to it is despawned. */
   onLeave?(player: Player<this["inputs"]>, code: number): unknown;
+  /** The server takes nobody new any more and will stop: players who are here may go on for a while. */
+  onDrain?(): unknown;
   /** The room ends: everybody is out. */
   onDispose?(): unknown;
 
@@ -240,6 +242,15 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.send(player, type, message);
   }
 
+  /** Sends one player a message that may be lost, and that is dropped rather than late. */
+  sendEvent<Type extends Name<BroadcastsOf<Types>>>(
+    player: Player,
+    type: Type,
+    message: BroadcastsOf<Types>[Type],
+  ): void {
+    this.#here.sendEvent(player, type, message);
+  }
+
   /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
     return this.#here.lineOf(player).request(type, message, timeoutMs);
@@ -290,6 +301,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   get #here(): RoomCore {
     if (this.#core) return this.#core;
     throw new Error("the room is not open yet: use onCreate, not the constructor");
+  }
+
+  /** @internal */
+  static coreOf(room: Room): RoomCore {
+    return room.#here;
   }
 
   /** @internal */

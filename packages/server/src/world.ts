@@ -137,8 +137,11 @@ export class World {
   }
 
   /** The entity's state of the tick: taken down once, since what is sent of a tick may not change any more. */
-  rowsAt({ rows, state, texts }: EntityRecord, tick: number): EntityRows {
-    if (rows.find(tick) < 0) this.history.write(rows, tick, state, texts.slice());
+  rowsAt(record: EntityRecord, tick: number): EntityRows {
+    const { rows } = record;
+    if (rows.find(tick) >= 0) return rows;
+    const { state, texts } = record;
+    this.history.write(rows, tick, state, texts.length > 0 ? texts.slice() : undefined);
     return rows;
   }
 

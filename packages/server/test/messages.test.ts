@@ -16,6 +16,7 @@ class ChatRoom extends Room {
     this.onMessage("throw", () => {
       throw new Error("a mistake of the game");
     });
+    this.onMessage("echo", (player, bytes) => this.sendEvent(player, "echo", bytes));
     this.onRequest("age", z.number(), (_, age) => age + 1);
     this.onRequest("no", () => {
       throw new Refusal("not today");
@@ -47,6 +48,20 @@ describe("messages", () => {
     expect(errors.every((error) => error.startsWith("message/refused"))).toBe(true);
     expect(errors[0]).toContain("zod: speed: ");
     expect(stage.server.reports()[0]!.counters).toMatchObject({ messages: 7, messagesRefused: 4 });
+  });
+
+  it("may be such as can be lost, to one player", async () => {
+    const [ann, bob] = [await stage.join({ name: "Ann" }), await stage.join({ name: "Bob" })];
+    const heard: unknown[] = [];
+    ann.onMessage("echo", (message, { number }) => heard.push(["Ann", number, message]));
+    bob.onMessage("echo", () => heard.push("Bob"));
+    ann.sendEvent("echo", Uint8Array.of(1, 2));
+    await eventually(() => expect(heard).toEqual([["Ann", 0, Uint8Array.of(1, 2)]]));
+    const [room] = stage.rooms;
+    const [player] = room!.players.values();
+    ann.leave();
+    await eventually(() => expect(room!.players.size).toBe(1));
+    expect(() => room!.sendEvent(player!, "echo", 1)).toThrow("a player of this room");
   });
 
   it("a handler that throws is counted and disturbs nothing", async () => {

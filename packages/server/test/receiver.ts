@@ -69,6 +69,10 @@ export class Receiver implements FeedLine {
     return this.slow;
   }
 
+  takesStates(): boolean {
+    return true;
+  }
+
   lostAfterMs(): number {
     return 200;
   }

@@ -1,5 +1,6 @@
 import { NetError, type HostedEntity } from "@paceline/client";
 import { writeAuthority, writePeerPayload } from "@paceline/protocol";
+import { silentLog } from "@paceline/relay";
 import type { Player } from "@paceline/server";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
@@ -100,7 +101,7 @@ describe("who only watches", () => {
       room: new WatchedRoom(),
       hosted: fakeHosted("race"),
       scheduler: stage.scheduler,
-      log: { error() {}, warn() {}, info() {}, debug() {}, trace() {} },
+      log: silentLog,
       hookTimeoutMs: 1000,
       blockedMs: 1000,
       onClosed: () => undefined,

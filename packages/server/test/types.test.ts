@@ -31,6 +31,13 @@ async function aClientOfThisServer(client: Client<typeof server>): Promise<RaceC
   room.input(Drive).steer = 1;
   // @ts-expect-error nobody jumps here
   room.input(Jump);
+  const queueing = await client.queue("race", { rank: 5, options: { track: "loop" } });
+  expectTypeOf(await queueing.room).toEqualTypeOf<RaceClientRoom>();
+  // @ts-expect-error a track is text
+  await client.queue("race", { options: { track: 1 } });
+  // @ts-expect-error there is no such kind of room
+  await client.queue("rase");
+  await client.joinOrCreate("race", { track: "loop" }, { spectate: true, group: { key: "us", size: 2 } });
   const party = await client.joinOrCreate("party", { any: 1 });
   party.send("whatever", { is: "fine" });
   return room;

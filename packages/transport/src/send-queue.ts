@@ -68,13 +68,20 @@ export class SendQueue {
 
   get queuedBytes(): number {
     let bytes = this.#commandBytes;
+    if (this.#states.size + this.#loose.length === 0) return bytes;
     for (const packet of this.#states.values()) bytes += packet.length;
     for (const { packet } of this.#loose) bytes += packet.length;
     return bytes;
   }
 
+  /** Nothing waits. */
+  get isEmpty(): boolean {
+    const reliable = this.#commands.length + this.#bulk.length;
+    return reliable === 0 && this.#states.size === 0 && this.#loose.length === 0;
+  }
+
   send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
-    if (this.#isEmpty() && this.#hasRoom()) return this.#write(packet);
+    if (this.isEmpty && this.#hasRoom()) return this.#write(packet);
     this.#enqueue(trafficClass, packet, key);
     const pollMs = this.#options.tellsWhenTaken ? SELDOM_MS : this.#limits.pollMs;
     this.#stopPolling ??= this.#options.scheduler.every(pollMs, this.#drain);
@@ -82,11 +89,11 @@ export class SendQueue {
 
   /** Writes what the path takes now; the owner calls it when the path says that it has room. */
   drain(): void {
-    while (!this.#isEmpty() && this.#hasRoom()) {
+    while (!this.isEmpty && this.#hasRoom()) {
       const packet = this.#next();
       if (packet) this.#write(packet);
     }
-    if (this.#isEmpty()) this.#endPolling();
+    if (this.isEmpty) this.#endPolling();
   }
 
   /** Forgets what waits (the path is gone). */
@@ -169,11 +176,6 @@ export class SendQueue {
 
   #hasRoom(): boolean {
     return this.#options.bufferedBytes() < this.#limits.highWaterBytes;
-  }
-
-  #isEmpty(): boolean {
-    const reliable = this.#commands.length + this.#bulk.length;
-    return reliable === 0 && this.#states.size === 0 && this.#loose.length === 0;
   }
 
   #endPolling(): void {

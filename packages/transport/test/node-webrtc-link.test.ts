@@ -204,20 +204,22 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
 
   test("carries many links on one UDP port", { timeout: 60_000 }, async () => {
     const pairs: NativePair[] = [];
-    const heard: Heard[] = [];
-    while (pairs.length < 20) {
+    const heard: { a: Heard; b: Heard }[] = [];
+    while (pairs.length < 24) {
       const pair = nativePair(native);
       // One of some hundred does not meet: see the contract test.
       const met = await opened(pair).catch(() => undefined);
       if (!met) continue;
-      heard.push(met.b);
+      heard.push(met);
       pairs.push(pair);
     }
     pairs.forEach((pair, index) => pair.a.send("command", Uint8Array.of(index)));
-    await vi.waitFor(
-      () => expect(heard.map(({ packets }) => packets[0]?.[0])).toEqual(pairs.map((_, index) => index)),
-      OPEN_TIMEOUT,
-    );
+    const each = pairs.map((_, index) => index);
+    const firstBytes = (side: "a" | "b") => heard.map((ends) => ends[side].packets[0]?.[0]);
+    await vi.waitFor(() => expect(firstBytes("b")).toEqual(each), OPEN_TIMEOUT);
+    // And back: every one has its own.
+    pairs.forEach((pair, index) => pair.b.send("command", heard[index]!.b.packets[0]!));
+    await vi.waitFor(() => expect(firstBytes("a")).toEqual(each), OPEN_TIMEOUT);
     expect(pairs[0]!.a.route).toEqual({ isTurn: false, protocol: "udp" });
     await Promise.all(pairs.map((pair) => pair.dispose()));
   });

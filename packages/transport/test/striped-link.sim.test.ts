@@ -174,10 +174,39 @@ describe("stalls behind lost segments", () => {
     expect(measured({ delayMs: 25, loss: { kind: "uniform", ratio: 0.001 } }, 60).ratio).toBe(0);
   });
 
-  test("are told from a path that is too narrow for what is sent", () => {
-    const stalls = measured({ delayMs: 25, rateBps: 64_000 }, 20, 10);
-    expect(stalls.ratio).toBe(0);
-    expect(stalls.isCongested).toBe(true);
+  test.each([0.2, 0.3])(
+    "are found with %d of the segments lost, where nearly every round trip is long",
+    (ratio) => {
+      const stalls = measured({ delayMs: 25, loss: { kind: "uniform", ratio } }, 40);
+      expect(stalls.ratio).toBeGreaterThan(0.5);
+      expect(stalls.isCongested).toBe(false);
+    },
+  );
+
+  test.each([
+    ["", {}],
+    [", with losses besides", { loss: { kind: "uniform", ratio: 0.05 } }],
+    [", with jitter", { jitterMs: 10 }],
+  ] as const)("are told from a path that is too narrow for what is sent%s", (_, more) => {
+    for (const seconds of [2, 5, 20, 60]) {
+      expect(measured({ delayMs: 25, rateBps: 64_000, ...more }, seconds, 10).ratio).toBe(0);
+    }
+    expect(measured({ delayMs: 25, rateBps: 64_000, ...more }, 20, 10).isCongested).toBe(true);
+  });
+
+  test("a queue's round trips end one after the other, those behind a hole together", () => {
+    const [queue, holes] = [new StallMeter(), new StallMeter()];
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 250)
+      for (const meter of [queue, holes]) meter.observe(50, nowMs);
+    for (let index = 0; index < 30; index++) {
+      const nowMs = 10_000 + index * 250;
+      queue.observe(400 + (index % 3) * 60, nowMs);
+      // Two and two: the later one was sent 250 ms after the other, and arrives with it.
+      holes.observe(index % 2 === 0 ? 600 : 350, nowMs - (index % 2) * 250 + (index % 2));
+    }
+    expect([queue.isCongested, queue.ratio]).toEqual([true, 0]);
+    expect(holes.isCongested).toBe(false);
+    expect(holes.ratio).toBeGreaterThan(0.5);
   });
 
   test("are forgotten after ten seconds; two may be chance", () => {

@@ -72,7 +72,7 @@ export function rowOf({ name, participants, rttMs }: MatrixCase, told: Told): Ma
   return {
     case: name,
     browsers: participants.map(({ browser }) => browser).join(" "),
-    path: kinds === "" || !paths.includes("direct") ? paths : `${paths} (${kinds})`,
+    path: kinds === "" || paths === "relay" || paths === "none" ? paths : `${paths} (${kinds})`,
     rttMs,
     ...medianTimes(joins),
     longestGapMs: Math.round(told.longestGapMs),

@@ -22,3 +22,9 @@ export interface PairReport {
   readonly received: { readonly distinct: number; readonly repeated: number; readonly outOfOrder: number };
   readonly states: number;
 }
+
+/** A step of a WebRTC connection on its way, ms from the call of `joinOrCreate`. */
+export interface ConnectionStep {
+  readonly atMs: number;
+  readonly step: string;
+}

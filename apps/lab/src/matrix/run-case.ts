@@ -1,7 +1,7 @@
 import type { MatrixCase, Trouble } from "./cases.js";
 import { joinTimes, type JoinTimes } from "./join-times.js";
 import { haveMet, isSettled, livePairs, rowOf, type MatrixRow, type Told } from "./outcome.js";
-import type { ProbeReport } from "./probe-report.js";
+import type { ConnectionStep, ProbeReport } from "./probe-report.js";
 import { pause, Scene } from "./scene.js";
 
 const MESSAGES_PER_SECOND = 30;
@@ -18,6 +18,8 @@ const MIGRATION_LIMIT_MS = 5000;
 export interface Played {
   readonly row: MatrixRow;
   readonly reports: readonly ProbeReport[];
+  /** Of each participant, and each of its WebRTC connections. */
+  readonly steps: readonly (readonly (readonly ConnectionStep[])[])[];
 }
 
 /** Plays one case and says what its participants saw. */
@@ -26,6 +28,7 @@ export async function runCase(matrixCase: MatrixCase, joinCount: number): Promis
   try {
     const joins = await enter(scene, matrixCase, joinCount);
     const met = await scene.reports();
+    const steps = await scene.connectionSteps();
     await pause(STEADY_MS / 2);
     await scene.callAll("mark");
     await pause(STEADY_MS / 2);
@@ -34,7 +37,7 @@ export async function runCase(matrixCase: MatrixCase, joinCount: number): Promis
       await scene.until(areDirect, BEST_PATH_LIMIT_MS);
     }
     const told = { joins, met, ...(await end(scene)) };
-    return { row: rowOf(matrixCase, told), reports: told.end };
+    return { row: rowOf(matrixCase, told), reports: told.end, steps };
   } finally {
     await scene.close();
   }
@@ -106,7 +109,7 @@ async function migrate(scene: Scene, count: number): Promise<void> {
 
 function areDirect(reports: readonly ProbeReport[]): boolean {
   const pairs = livePairs(reports);
-  return pairs.length > 0 && pairs.every(({ path }) => path === "direct");
+  return pairs.length > 0 && pairs.every(({ path }) => path !== "relay");
 }
 
 /** Gaps are told before the end: nobody is to wait for somebody who is asked later. */

@@ -1,9 +1,9 @@
 import { RemoteBrowser } from "../browsers/remote-browser.js";
 import { Internet, type Host } from "../network/internet.js";
 import { RelayProcess } from "../network/relay-process.js";
-import { TurnServer } from "../network/turn-server.js";
+import { TURN_SECRET, TurnServer } from "../network/turn-server.js";
 import type { Ice, MatrixCase } from "./cases.js";
-import type { ProbeReport } from "./probe-report.js";
+import type { ConnectionStep, ProbeReport } from "./probe-report.js";
 
 /** A case's network, its server and its browsers, each with the laboratory's page. */
 export class Scene {
@@ -23,8 +23,8 @@ export class Scene {
     const internet = new Internet();
     try {
       const { namespace, address } = internet.addServer("server", 10);
-      const entries = ice === "none" ? [] : iceEntries(await TurnServer.start(internet), ice);
-      const relay = await RelayProcess.start(namespace, address, entries);
+      const flags = ice === "none" ? [] : iceFlags(await TurnServer.start(internet), ice);
+      const relay = await RelayProcess.start(namespace, address, flags);
       const hosts: Host[] = [];
       for (const { access } of participants) hosts.push(await internet.addHost(access));
       const browsers = await Promise.all(
@@ -35,6 +35,7 @@ export class Scene {
       const scene = new Scene(internet, relay, hosts, browsers);
       // The page itself comes over a good network: how long it loads is not the subject.
       for (const browser of browsers) await browser.open(relay.url);
+      for (const each of [namespace, ...hosts.map((host) => host.namespace)]) each.hurry();
       for (const { wire } of hosts) await wire.set({ delayMs: rttMs / 2, lossPercent: lossPercent ?? 0 });
       return scene;
     } catch (error) {
@@ -61,6 +62,12 @@ export class Scene {
     return (all as string[][]).flat();
   }
 
+  /** What each WebRTC connection of each participant did, and when. */
+  async connectionSteps(): Promise<ConnectionStep[][][]> {
+    const all = await Promise.all(this.browsers.map((_, index) => this.call(index, "steps")));
+    return all as ConnectionStep[][][];
+  }
+
   /** Asks until the answer is yes; false where it never was. */
   async until(isTrue: (reports: ProbeReport[]) => boolean, limitMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + limitMs;
@@ -82,16 +89,25 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function iceEntries(turn: TurnServer, ice: Exclude<Ice, "none">): string[] {
-  const entries: Readonly<Record<typeof ice, () => string[]>> = {
-    stun: () => [turn.stun],
-    "turn-udp": () => [turn.stun, turn.turn("udp")],
-    "turn-tcp": () => [turn.stun, turn.turn("udp"), turn.turn("tcp")],
-    "turn-443": () => [turn.turn("tcp", 443)],
-    "turn-wrong": () => [
-      turn.turn("udp", 3478, { isSecretRight: false }),
-      turn.turn("tcp", 3478, { isSecretRight: false }),
-    ],
-  };
-  return entries[ice]();
+/** Passwords for TURN are minted by the relay server, as in earnest: where they are wrong it has another secret. */
+function iceFlags(turn: TurnServer, ice: Exclude<Ice, "none">): string[] {
+  const stun = ["--ice", turn.stun];
+  const minted = (secret: string, ...urls: string[]): string[] => [
+    ...urls.flatMap((url) => ["--turn", url]),
+    "--turn-secret",
+    secret,
+  ];
+  const [udp, tcp] = [turn.url("udp"), turn.url("tcp")];
+  switch (ice) {
+    case "stun":
+      return stun;
+    case "turn-udp":
+      return [...stun, ...minted(TURN_SECRET, udp)];
+    case "turn-tcp":
+      return [...stun, ...minted(TURN_SECRET, udp, tcp)];
+    case "turn-443":
+      return minted(TURN_SECRET, turn.url("tcp", 443));
+    case "turn-wrong":
+      return minted("a secret of somebody else", udp, tcp);
+  }
 }

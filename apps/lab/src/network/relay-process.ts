@@ -20,9 +20,10 @@ export class RelayProcess {
     this.#namespace = namespace;
     this.url = `http://${address}`;
     const flags = ["--port", String(PORT), "--host", address, "--static", PAGE, "--rooms", "lab:16"];
-    this.#args = [SCRIPT, ...flags, "--log-level", "warn", ...ice.flatMap((entry) => ["--ice", entry])];
+    this.#args = [SCRIPT, ...flags, "--log-level", "warn", ...ice];
   }
 
+  /** `ice`: the server's flags for STUN and TURN. */
   static async start(namespace: Namespace, address: string, ice: readonly string[]): Promise<RelayProcess> {
     const relay = new RelayProcess(namespace, address, ice);
     await relay.restart();

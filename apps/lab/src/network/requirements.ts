@@ -22,7 +22,7 @@ export function whyNoNetworks({ needsTurn = true } = {}): string | undefined {
   return `not installed: ${tools}. On Debian or Ubuntu: apt-get install ${packages}`;
 }
 
-function isInstalled(tool: string): boolean {
+export function isInstalled(tool: string): boolean {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);
   return [...folders, "/usr/sbin", "/sbin"].some((folder) => existsSync(path.join(folder, tool)));
 }

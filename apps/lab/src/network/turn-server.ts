@@ -1,11 +1,10 @@
-import { createHmac } from "node:crypto";
 import type { ChildProcess } from "node:child_process";
 import { end } from "./commands.js";
 import type { Internet } from "./internet.js";
 import { untilConnects } from "./until-connects.js";
 
-const SECRET = "secret of the laboratory";
-const LIFETIME_S = 3600;
+/** What the relay server mints passwords with. */
+export const TURN_SECRET = "secret of the laboratory";
 
 /** coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, TURN over TCP on 443, too. */
 export class TurnServer {
@@ -23,11 +22,12 @@ export class TurnServer {
       ["-n", "--no-cli", "--no-tls", "--no-dtls", "--no-software-attribute", "--fingerprint"],
       [`--listening-ip=${address}`, `--relay-ip=${address}`, "--listening-port=3478"],
       ["--alt-listening-port=0", `--aux-server=${address}:443`, "--min-port=49152", "--max-port=49400"],
-      ["--use-auth-secret", `--static-auth-secret=${SECRET}`, "--realm=lab"],
+      ["--use-auth-secret", `--static-auth-secret=${TURN_SECRET}`, "--realm=lab"],
       ["--log-file=/dev/null", "--pidfile=/dev/null"],
     ].flat();
     const child = namespace.start("turnserver", flags, { stdio: "ignore" });
     await untilConnects(namespace, address, 3478);
+    namespace.hurry();
     return new TurnServer(child, address);
   }
 
@@ -35,13 +35,9 @@ export class TurnServer {
     return `stun:${this.#address}:3478`;
   }
 
-  /** As `--ice` of the relay server takes it. The credentials are made as coturn's `use-auth-secret` wants them. */
-  turn(transport: "udp" | "tcp", port = 3478, { isSecretRight = true } = {}): string {
-    const user = `${Math.floor(Date.now() / 1000) + LIFETIME_S}:lab`;
-    const word = createHmac("sha1", isSecretRight ? SECRET : "guessed")
-      .update(user)
-      .digest("base64");
-    return `turn:${this.#address}:${port}?transport=${transport} ${user} ${word}`;
+  /** An address of it, as `--turn` of the relay server takes it. */
+  url(transport: "udp" | "tcp", port = 3478): string {
+    return `turn:${this.#address}:${port}?transport=${transport}`;
   }
 
   stop(): Promise<void> {

@@ -41,7 +41,7 @@ export class PairWatch {
     if (peer.path === this.#path) return;
     this.#path = peer.path;
     this.#pathChanges += 1;
-    if (peer.path === "direct") this.#directMs ??= nowMs - this.#calledAtMs;
+    if (peer.path !== "relay") this.#directMs ??= nowMs - this.#calledAtMs;
   }
 
   /** Whether the state is a new one. */

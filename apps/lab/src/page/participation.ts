@@ -1,5 +1,6 @@
 import { Client, defineEntity, int, type Peer, type Room } from "@paceline/client";
 import { workerScheduler } from "@paceline/transport";
+import type { ConnectionStep } from "./peer-connections.js";
 import { PairWatch, type PairReport } from "./pair-watch.js";
 
 /** Counts its owner's writes: a state is new where its count is. */
@@ -74,6 +75,11 @@ export class Participation {
   leave(): void {
     for (const cancel of this.#timers) cancel();
     this.#room.leave();
+  }
+
+  /** The same steps, counted from the call of `joinOrCreate`. */
+  since(steps: readonly ConnectionStep[]): ConnectionStep[] {
+    return steps.map(({ atMs, step }) => ({ atMs: Math.round(atMs - this.#calledAtMs), step }));
   }
 
   report(): ProbeReport {

@@ -1,5 +1,12 @@
+/** A step of a WebRTC connection on its way; ms of the page's clock. */
+export interface ConnectionStep {
+  readonly atMs: number;
+  readonly step: string;
+}
+
 /** The browser's connections, remembered from the page's start: only they know which candidates they chose. */
 const opened: RTCPeerConnection[] = [];
+const steps = new Map<RTCPeerConnection, ConnectionStep[]>();
 
 /** To be called before anything connects. */
 export function rememberPeerConnections(): void {
@@ -9,7 +16,37 @@ export function rememberPeerConnections(): void {
     constructor(configuration?: RTCConfiguration) {
       super(configuration);
       opened.push(this);
+      followSteps(this);
     }
+  };
+}
+
+/** What each connection did and when, the newest last. */
+export function connectionSteps(): ConnectionStep[][] {
+  return opened.map((connection) => steps.get(connection) ?? []);
+}
+
+function followSteps(connection: RTCPeerConnection): void {
+  const taken: ConnectionStep[] = [];
+  const note = (step: string): void => void taken.push({ atMs: performance.now(), step });
+  steps.set(connection, taken);
+  note("made");
+  connection.addEventListener("signalingstatechange", () => {
+    note(`signalling ${connection.signalingState}`);
+    // The transports are there with the first description.
+    connection.sctp?.transport?.addEventListener("statechange", () => {
+      note(`DTLS ${connection.sctp?.transport?.state}`);
+    });
+  });
+  connection.addEventListener("icecandidate", ({ candidate }) => {
+    note(candidate ? `own candidate ${candidate.type}` : "own candidates are all there");
+  });
+  connection.addEventListener("iceconnectionstatechange", () => note(`ICE ${connection.iceConnectionState}`));
+  const create = connection.createDataChannel.bind(connection);
+  connection.createDataChannel = (label, init) => {
+    const channel = create(label, init);
+    channel.addEventListener("open", () => note(`channel ${label} open`));
+    return channel;
   };
 }
 

@@ -1,6 +1,6 @@
 /** The page that browsers open in the laboratory: whoever drives them calls the methods of the global `probe`. */
 import { Participation, type JoinOptions, type ProbeReport } from "./participation.js";
-import { candidatePairs, rememberPeerConnections } from "./peer-connections.js";
+import { candidatePairs, connectionSteps, rememberPeerConnections } from "./peer-connections.js";
 
 let current: Participation | undefined;
 
@@ -24,6 +24,8 @@ const probe = {
   allowDirect: (isAllowed: boolean) => present().allowDirect(isAllowed),
   report: (): ProbeReport => present().report(),
   candidates: () => candidatePairs(),
+  /** Of each WebRTC connection, in ms from the last joining. */
+  steps: () => connectionSteps().map((each) => present().since(each)),
 };
 
 rememberPeerConnections();

@@ -10,7 +10,7 @@ const require = createRequire(path.join(FOLDER, "package.json"));
 /** Where the rivals are not installed, how to do it; undefined where they are. */
 export function whyNoRivals(): string | undefined {
   if (existsSync(path.join(FOLDER, "node_modules"))) return undefined;
-  return "the rivals are not installed: npm ci --ignore-scripts --prefix apps/lab/rivals";
+  return "the rivals are not installed; `pnpm bench` does it where it reaches the registry";
 }
 
 /** A rival's package; they are apart from the workspace, so that its types say nothing of them. */

@@ -26,6 +26,7 @@ import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/t
 import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { RoomMessages } from "../room-messages.js";
+import type { ViewPlan } from "../view-plan.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
@@ -40,7 +41,8 @@ export interface AuthorityOptions {
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
   session(): Session;
-  extrapolationLimitMs(): number;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
   onSpawn(entity: HostedEntity): void;
   onDespawn(entity: HostedEntity): void;
   /** States of a tick were read, all or some. */
@@ -77,6 +79,10 @@ export class Authority {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
+  /** As the authority was told. */
+  #isInterpolated = false;
+  /** The session's number of the message that told the authority last; undefined where it was right without. */
+  #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
   /** What the authority was told last of own entities. */
   readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
@@ -94,7 +100,7 @@ export class Authority {
       rttMs: () => this.#rttMs() ?? 0,
       myNumber: () => myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
-      extrapolationLimitMs: () => options.extrapolationLimitMs(),
+      view: options.view,
       isOwn: (id, definition) => this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
@@ -125,11 +131,32 @@ export class Authority {
   use(definition: EntityDefinition): void {
     const isNews = this.entities.use(definition);
     if (typeof isNews === "string") return this.#mismatched(isNews);
-    if (!isNews) return;
+    if (isNews) this.#tellKindsSoon();
+  }
+
+  /**
+   * The game has had its turn. Until it is told, the authority takes it that all kinds are used: where the game has named
+   * them by now, its states are here already.
+   */
+  begin(): void {
+    this.#tellKindsSoon();
+  }
+
+  #tellKindsSoon(): void {
     this.#cancelKinds ??= this.#options.scheduler.after(0, () => {
       this.#cancelKinds = undefined;
-      this.#send(writeAuthority({ type: "kinds", kinds: this.entities.kinds }));
+      const { kinds } = this.entities;
+      if (this.#toldKinds === undefined && kinds.length === this.#options.info.kinds.length) return;
+      this.#toldKinds = this.#send(writeAuthority({ type: "kinds", kinds }));
     });
+  }
+
+  /** The plan has changed: the authority is told where it has to tell otherwise. */
+  planChanged(): void {
+    const { isInterpolated } = this.#options.view;
+    if (isInterpolated !== this.#isInterpolated) this.#send(writeAuthority({ type: "view", isInterpolated }));
+    this.#isInterpolated = isInterpolated;
+    this.entities.planChanged();
   }
 
   /** What this player does: write it, it is sent with every step of the authority. */
@@ -192,12 +219,14 @@ export class Authority {
     return event !== undefined;
   }
 
-  receiveState(body: Uint8Array, tick: number): void {
+  /** @param cameAtMs when the states arrived; they may have waited for the game */
+  receiveState(body: Uint8Array, tick: number, cameAtMs: number): void {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#options.onDropped("bad-message");
     this.#prediction?.processed(this.#inputs?.told(feedback));
-    const reason = this.entities.receive(reader.rest(), tick);
+    if (!this.#isAgreed) return;
+    const reason = this.entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
     else this.#options.onStates(tick);
   }
@@ -232,7 +261,7 @@ export class Authority {
   /** Sends what goes to peers where there is no authority. */
   post(payload: PeerPayload, isBulk = false): void {
     const bytes = writePeerPayload(payload);
-    if (!isBulk) return this.#send(bytes);
+    if (!isBulk) return void this.#send(bytes);
     const session = this.#options.session();
     session.checkBulk(bytes, limits.authorityBulkBytes);
     session.sendBulk(bytes);
@@ -294,7 +323,14 @@ export class Authority {
     this.#options.onError(new NetError("schema/mismatch", message));
   }
 
-  #send(payload: Uint8Array): void {
-    this.#options.session().sendReliable(payload);
+  /** Whether states are of the kinds that are read here; those of others would be taken for something else. */
+  get #isAgreed(): boolean {
+    // The packet that brings states says first what the authority has received.
+    if (this.#toldKinds !== undefined) return this.#options.session().isAcknowledged(this.#toldKinds);
+    return this.entities.kinds.length === this.#options.info.kinds.length;
+  }
+
+  #send(payload: Uint8Array): number {
+    return this.#options.session().sendReliable(payload);
   }
 }

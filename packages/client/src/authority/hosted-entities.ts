@@ -13,20 +13,20 @@ import {
   type StatePlan,
 } from "@paceline/protocol";
 import {
-  DEFAULT_CONVERGENCE,
   EntityTable,
   Kinematics,
-  RemoteBody,
   TickTimeline,
   defineFields,
-  reckoningModelOf,
   vacate,
   type MotionFault,
   type Place,
   type ReadonlyFields,
+  type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Peer } from "../peer.js";
+import { ShownBodies } from "../shown-bodies.js";
+import type { ViewPlan } from "../view-plan.js";
 
 /** An entity that the authority of the room simulates. `shown` is what to draw; the fields are its newest state. */
 export type HostedEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
@@ -56,7 +56,8 @@ export interface HostedRecord {
   readonly definition: EntityDefinition;
   readonly place: Place;
   readonly entity: HostedEntity;
-  readonly body: RemoteBody | undefined;
+  body: ShownBody | undefined;
+  isInterpolated: boolean;
   readonly kinematics: Kinematics | undefined;
   owner: number;
   tick: number;
@@ -74,7 +75,8 @@ export interface HostedEntitiesOptions {
   myNumber(): number;
   /** The participant of that number, or the server. */
   peer(number: number): Peer;
-  extrapolationLimitMs(): number;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
   /** Whether that entity of this participant is one that it simulates itself. */
   isOwn(id: number, definition: EntityDefinition): boolean;
   onSpawn(entity: HostedEntity): void;
@@ -90,6 +92,7 @@ const MOST_ENTITIES = 0x10000;
 export class HostedEntities {
   readonly timeline: TickTimeline;
   readonly #options: HostedEntitiesOptions;
+  readonly #bodies: ShownBodies;
   readonly #definitions = new Map<string, EntityDefinition>();
   readonly #tables = new Map<EntityDefinition, EntityTable>();
   readonly #records = new Map<number, HostedRecord>();
@@ -98,6 +101,7 @@ export class HostedEntities {
 
   constructor(options: HostedEntitiesOptions) {
     this.#options = options;
+    this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
     this.timeline = new TickTimeline(options.info.tickHz);
     this.#plans = options.info.kinds.map(() => undefined);
     this.#reader = this.#newReader();
@@ -134,7 +138,7 @@ export class HostedEntities {
   }
 
   /** Reads the states of a tick; a reason where they were dropped. */
-  receive(body: Uint8Array, tick: number): DropReason | undefined {
+  receive(body: Uint8Array, tick: number, cameAtMs = this.#options.clock.nowMs()): DropReason | undefined {
     const reason = this.#reader.read(body, tick, {
       onState: (entity, of, place, changes) => this.#state(entity, of, place, changes),
       onRemoved: (id) => this.remove(id),
@@ -143,7 +147,7 @@ export class HostedEntities {
         this.#options.onDesync(id);
       },
     });
-    if (reason === undefined) this.timeline.observe(tick, this.#options.clock.nowMs(), this.#options.rttMs());
+    if (reason === undefined) this.timeline.observe(tick, cameAtMs, this.#options.rttMs());
     return reason;
   }
 
@@ -159,7 +163,26 @@ export class HostedEntities {
 
   /** The authority's tick at which entities are shown at a time; it may lie between two. */
   shownTick(nowMs: number): number {
-    return this.timeline.secondsAt(nowMs) * this.#options.info.tickHz;
+    const { view, info } = this.#options;
+    const lagSeconds = this.neededDelayMs === undefined ? 0 : view.lagMs / 1000;
+    return (this.timeline.secondsAt(nowMs) - lagSeconds) * info.tickHz;
+  }
+
+  /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
+  get neededDelayMs(): number | undefined {
+    return this.#bodies.neededDelayMs;
+  }
+
+  /** The plan has changed: entities that are to be shown in another way go on from their newest state. */
+  planChanged(): void {
+    for (const record of this.#records.values()) {
+      const { definition, place, tick } = record;
+      if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
+      this.#giveBody(record);
+      const nowSeconds = this.timeline.secondsAt(this.#options.clock.nowMs());
+      record.body?.receive(place.table.stateOf(place.row), this.timeline.secondsOf(tick), nowSeconds);
+    }
+    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
   }
 
   clear(): void {
@@ -195,12 +218,9 @@ export class HostedEntities {
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     if (record.body) {
       const nowSeconds = this.timeline.secondsAt(this.#options.clock.nowMs());
-      record.body.receive(
-        row,
-        this.timeline.secondsOf(unwrapped),
-        nowSeconds || this.timeline.secondsOf(unwrapped),
-        isJump,
-      );
+      const seconds = this.timeline.secondsOf(unwrapped);
+      if (isJump) record.body.snap(row, seconds, nowSeconds || seconds);
+      else record.body.receive(row, seconds, nowSeconds || seconds);
     }
     record.onState?.(row, isJump);
     if (!old) this.#options.onSpawn(record.entity);
@@ -218,7 +238,8 @@ export class HostedEntities {
       definition,
       place,
       entity,
-      body: this.#newBody(definition, entity),
+      body: undefined,
+      isInterpolated: false,
       kinematics: derived && new Kinematics(derived, { isVelocityGiven: derived.isVelocityDeclared }),
       owner: 0,
       tick: 0,
@@ -226,26 +247,18 @@ export class HostedEntities {
       predicted: undefined,
       onState: undefined,
     };
+    this.#giveBody(record);
     this.#records.set(id, record);
     return record;
   }
 
-  #newBody(definition: EntityDefinition, entity: HostedEntity): RemoteBody | undefined {
-    const { motionLayout: layout, components } = definition;
-    if (!layout) return undefined;
-    const options = this.#options;
-    return new RemoteBody(
-      {
-        layout,
-        model: reckoningModelOf(definition),
-        convergence: DEFAULT_CONVERGENCE,
-        get extrapolationLimitMs() {
-          return options.extrapolationLimitMs();
-        },
-        onFault: (fault: MotionFault) => options.onFault(entity, definition, fault),
-      },
-      components.length,
+  #giveBody(record: HostedRecord): void {
+    const { definition, entity } = record;
+    const { body, isInterpolated } = this.#bodies.show(definition, (fault) =>
+      this.#options.onFault(entity, definition, fault),
     );
+    record.body = body;
+    record.isInterpolated = isInterpolated;
   }
 
   #newEntity(id: number, place: Place): HostedEntity {

@@ -10,6 +10,7 @@ const NO_TRAFFIC: Peer["stats"] = {
   updatesOutPerSecond: 0,
   bytesInPerSecond: 0,
   bytesOutPerSecond: 0,
+  packetsOutPerSecond: 0,
   lossRatio: 0,
   jitterMs: 0,
   queuedBytes: 0,

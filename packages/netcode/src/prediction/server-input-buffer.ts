@@ -30,6 +30,8 @@ export class ServerInputBuffer<Input> {
   readonly #lateShare: number;
   readonly #waiting = new Map<number, Input>();
   readonly #margins: number[] = [];
+  /** How many of them are so large, from the smallest possible on: this is asked for every player and tick. */
+  readonly #counted: Uint8Array;
   #lastTaken: number | undefined;
   #last: Input;
   #late = 0;
@@ -46,6 +48,7 @@ export class ServerInputBuffer<Input> {
     }
     this.#last = idle;
     this.#capacity = capacity;
+    this.#counted = new Uint8Array(2 * capacity + 1);
     this.#lateShare = lateShare;
   }
 
@@ -84,15 +87,22 @@ export class ServerInputBuffer<Input> {
    */
   get leadErrorTicks(): number {
     if (this.#margins.length < KEPT_MARGINS / 4) return 0;
-    const sorted = [...this.#margins].sort((a, b) => a - b);
-    const smallest = sorted[Math.floor(sorted.length * this.#lateShare)]!;
+    let left = Math.floor(this.#margins.length * this.#lateShare);
+    let smallest = -this.#capacity;
+    while (left >= this.#counted[smallest + this.#capacity]!) {
+      left -= this.#counted[smallest + this.#capacity]!;
+      smallest += 1;
+    }
     return SPARE_TICKS - smallest;
   }
 
   #noteMargin(ticks: number): void {
     if (!Number.isFinite(ticks)) return;
-    this.#margins.push(Math.max(-this.#capacity, Math.min(this.#capacity, ticks)));
-    if (this.#margins.length > KEPT_MARGINS) this.#margins.shift();
+    const margin = Math.max(-this.#capacity, Math.min(this.#capacity, Math.trunc(ticks)));
+    this.#margins.push(margin);
+    this.#counted[margin + this.#capacity]! += 1;
+    const oldest = this.#margins.length > KEPT_MARGINS ? this.#margins.shift() : undefined;
+    if (oldest !== undefined) this.#counted[oldest + this.#capacity]! -= 1;
   }
 
   /** Before the first tick was taken any tick may come first; its neighbours within the capacity follow. */

@@ -177,8 +177,8 @@ export class ReceiverReplication {
   #urgency(slot: Slot, tick: number, nowMs: number, policy: ReplicationPolicy): number {
     const { entity, replica } = slot;
     const factor = thresholdFactor(entity.distanceM ?? 0, this.#pressure);
-    const wider = { ...policy, thresholdFactor: factor };
-    const urgency = replica.urgency(entity.state, tick, nowMs, wider, entity.texts);
+    replica.thresholdFactor = factor;
+    const urgency = replica.urgency(entity.state, tick, nowMs, policy, entity.texts);
     const ageMs = nowMs - replica.sentAtMs;
     const isLost = slot.unacknowledged !== undefined && ageMs > policy.lostAfterMs;
     const least = slot.isForced ? FORCED_URGENCY : isLost ? LOST_URGENCY : 0;

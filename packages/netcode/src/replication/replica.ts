@@ -27,11 +27,6 @@ export interface ReplicaOptions {
   readonly onFault?: ((fault: MotionFault) => void) | undefined;
 }
 
-/** When one entity is sent; all errors of its motion may be so much larger than its thresholds. */
-export interface ReplicaPolicy extends PublicationPolicy {
-  readonly thresholdFactor?: number;
-}
-
 /** A field that is no part of motion: its components, and how far they may be off. */
 interface PlainField {
   readonly at: number;
@@ -39,6 +34,8 @@ interface PlainField {
   readonly kind: "angle" | "quat" | "number";
   readonly threshold: number;
 }
+
+type Own = { -readonly [Key in keyof PublicationPolicy]: PublicationPolicy[Key] };
 
 /** Texts of an entity, in the order of its definition. */
 export type EntityTexts = readonly (string | Uint8Array)[];
@@ -58,12 +55,25 @@ export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinema
  * because another field has changed, or because it was not sent for long.
  */
 export class Replica {
+  /** All errors of its motion may be so much larger than its thresholds. */
+  thresholdFactor = 1;
   readonly #options: ReplicaOptions;
   readonly #publication: Publication | undefined;
   readonly #plain: readonly PlainField[];
   /** As receivers have it: quantised. */
   readonly #sent: Float32Array;
   readonly #isVelocityDerived: boolean;
+  readonly #own: Own = {
+    positionThresholdM: 0,
+    headingThresholdRad: 0,
+    horizonMs: 0,
+    // The interval is one of real time, and looked at before.
+    minIntervalMs: 0,
+    heartbeatMs: 0,
+    movingHeartbeatMs: 0,
+    repeatAfterMs: 0,
+    isInterpolated: false,
+  };
   #sentTexts: EntityTexts = NO_TEXTS;
   #sentTick: number | undefined;
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -91,17 +101,38 @@ export class Replica {
   }
 
   /** Whether the state has to be sent at this tick. */
-  isDue(state: Float32Array, tick: number, nowMs: number, policy: ReplicaPolicy, texts = NO_TEXTS): boolean {
+  isDue(
+    state: Float32Array,
+    tick: number,
+    nowMs: number,
+    policy: PublicationPolicy,
+    texts = NO_TEXTS,
+  ): boolean {
     return this.urgency(state, tick, nowMs, policy, texts) > 0;
   }
 
-  /** How much the state has to be sent at this tick: 0 for not at all, else by how many thresholds it is off. */
-  urgency(state: Float32Array, tick: number, nowMs: number, policy: ReplicaPolicy, texts = NO_TEXTS): number {
+  /**
+   * How much the state has to be sent at this tick: 0 for not at all, else by how many thresholds it is off.
+   */
+  urgency(
+    state: Float32Array,
+    tick: number,
+    nowMs: number,
+    policy: PublicationPolicy,
+    texts = NO_TEXTS,
+  ): number {
     const { definition } = this.#options;
     const ageMs = nowMs - this.#sentAtMs;
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
     const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
-    const ofMotion = this.#motionUrgency(state, tick, { ...policy, heartbeatMs });
+    const ofMotion = this.#publication
+      ? this.#motionUrgency(
+          this.#publication,
+          state,
+          tick,
+          this.#policyOf(policy, heartbeatMs),
+        )
+      : 0;
     if (ofMotion > 0) return ofMotion;
     const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);
     this.#reason = isPlain ? "field" : "heartbeat";
@@ -118,7 +149,7 @@ export class Replica {
       deriveVelocity(this.#options.definition, this.#sent, state, ticks * this.#options.tickSeconds);
     }
     this.#sent.set(state);
-    this.#sentTexts = texts.slice();
+    if (texts.length > 0) this.#sentTexts = texts.slice();
     this.#sentTick = tick;
     this.#sentAtMs = nowMs;
     this.#publication?.sent(state, tick, this.#reason);
@@ -129,25 +160,34 @@ export class Replica {
     this.#sentTick = undefined;
   }
 
-  #motionUrgency(state: Float32Array, tick: number, policy: ReplicaPolicy): number {
-    if (!this.#publication) return 0;
-    const { fields, threshold } = this.#options.definition;
+  /** The policy for this entity; the same object each time, since it is asked for at every tick. */
+  #policyOf(policy: PublicationPolicy, heartbeatMs: number): Own {
+    const own = this.#own;
+    const { thresholdFactor } = this;
+    const { definition } = this.#options;
+    const { fields, threshold } = definition;
+    own.horizonMs = policy.horizonMs;
+    own.heartbeatMs = heartbeatMs;
+    own.movingHeartbeatMs = policy.movingHeartbeatMs;
+    own.repeatAfterMs = policy.repeatAfterMs;
+    own.isInterpolated = isInterpolated(definition, policy.isInterpolated === true);
     // Nobody can be told more exactly than in steps.
-    const { thresholdFactor = 1 } = policy;
-    const finest = (name: string, wanted: number) =>
-      Math.max(wanted * thresholdFactor, fields[name]?.precision ?? 0);
-    const positionThresholdM = finest("position", threshold.position ?? policy.positionThresholdM);
-    const headingThresholdRad = finest("heading", threshold.heading ?? policy.headingThresholdRad);
+    own.positionThresholdM = Math.max(
+      (threshold.position ?? policy.positionThresholdM) * thresholdFactor,
+      fields.position?.precision ?? 0,
+    );
+    own.headingThresholdRad = Math.max(
+      (threshold.heading ?? policy.headingThresholdRad) * thresholdFactor,
+      fields.heading?.precision ?? 0,
+    );
+    return own;
+  }
+
+  #motionUrgency(publication: Publication, state: Float32Array, tick: number, policy: Own): number {
+    const { positionThresholdM, headingThresholdRad } = policy;
     try {
-      const reason = this.#publication.due(state, tick, {
-        ...policy,
-        isInterpolated: isInterpolated(this.#options.definition, policy.isInterpolated === true),
-        // The interval is one of real time, and over.
-        minIntervalMs: 0,
-        positionThresholdM,
-        headingThresholdRad,
-      });
-      const { positionM, headingRad } = this.#publication.error;
+      const reason = publication.due(state, tick, policy);
+      const { positionM, headingRad } = publication.error;
       if (Number.isNaN(positionM)) this.#fail({ kind: "not-finite" });
       else this.#isFaulty = false;
       if (reason === undefined) return 0;
@@ -169,15 +209,21 @@ export class Replica {
   }
 
   #hasPlainChange(state: Float32Array): boolean {
-    return this.#plain.some(({ at, count, kind, threshold }) => {
-      if (kind === "quat") return orientationErrorRad(state, this.#sent, at) > threshold;
+    const sent = this.#sent;
+    for (const { at, count, kind, threshold } of this.#plain) {
+      if (kind === "quat") {
+        if (orientationErrorRad(state, sent, at) > threshold) return true;
+        continue;
+      }
       let squares = 0;
       for (let index = at; index < at + count; index++) {
-        const [now, before] = [state[index]!, this.#sent[index]!];
-        squares += (kind === "angle" ? angleDifference(now, before) : now - before) ** 2;
+        const change =
+          kind === "angle" ? angleDifference(state[index]!, sent[index]!) : state[index]! - sent[index]!;
+        squares += change * change;
       }
-      return Math.sqrt(squares) > threshold;
-    });
+      if (squares > threshold * threshold) return true;
+    }
+    return false;
   }
 
   #hasOtherTexts(texts: EntityTexts): boolean {

@@ -47,8 +47,13 @@ export class BitReader {
 
   read(bits: number): number {
     let value = 0;
-    for (let bit = 0; bit < bits; bit++, this.#at++) {
-      if (((this.#bytes[this.#at >>> 3] ?? 0) >>> (this.#at & 7)) & 1) value |= 1 << bit;
+    for (let read = 0; read < bits;) {
+      const rest = this.#at & 7;
+      const taken = Math.min(8 - rest, bits - read);
+      const byte = this.#bytes[this.#at >>> 3] ?? 0;
+      value |= ((byte >>> rest) & ((1 << taken) - 1)) << read;
+      read += taken;
+      this.#at += taken;
     }
     return value >>> 0;
   }

@@ -44,8 +44,15 @@ export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRu
   return new ByteWriter().u16(newest).bytes(bits.take()).take();
 }
 
-/** Reads inputs; a reason where the bytes are dropped. */
-export function readInputs(definition: InputDefinition, bytes: Uint8Array): InputRun | DropReason {
+/**
+ * Reads inputs; a reason where the bytes are dropped. `wanted`: how many of the newest ones are news, where they end with
+ * that number; of the others nothing is returned.
+ */
+export function readInputs(
+  definition: InputDefinition,
+  bytes: Uint8Array,
+  wanted?: (newest: number) => number,
+): InputRun | DropReason {
   const { plan } = definition;
   const reader = new ByteReader(bytes);
   const newest = reader.u16();
@@ -53,14 +60,14 @@ export function readInputs(definition: InputDefinition, bytes: Uint8Array): Inpu
   const bits = new BitReader(reader.rest());
   const count = bits.read(COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
-  let before: Int32Array | undefined;
+  const columns = new Int32Array(plan.width);
+  const passedOver = wanted ? count - wanted(newest) : 0;
   for (let index = 0; index < count && bits.ok; index++) {
-    const columns: Int32Array = before?.slice() ?? new Int32Array(plan.width);
-    if (!readColumns(bits, plan, columns, before !== undefined)) return bits.ok ? "out-of-range" : "length";
+    if (!readColumns(bits, plan, columns, index > 0)) return bits.ok ? "out-of-range" : "length";
+    if (index < passedOver) continue;
     const row = new Float32Array(definition.definition.components.length);
     restore(plan, columns, 0, row);
     rows.push(row);
-    before = columns;
   }
   return bits.isComplete ? { newest, rows } : "length";
 }

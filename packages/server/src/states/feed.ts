@@ -7,7 +7,7 @@ import type { Flock } from "./flock.js";
 /** Header of a packet, head of its message, feedback. */
 const HEADS_BYTES = 40;
 /** Who was slow, or has begun anew, is served alone for so long. */
-const ALONE_SECONDS = 1;
+const ALONE_SECONDS = 0.25;
 
 /** The way to one player, as its feed needs it. */
 export interface FeedLine {
@@ -15,6 +15,8 @@ export interface FeedLine {
   inOrder(): Link | undefined;
   /** Whether what is sent waits somewhere: then less is more. */
   isSlow(): boolean;
+  /** Whether something could be sent now all the same. */
+  takesStates(): boolean;
   /** After this time without an acknowledgement a packet counts as lost, ms. */
   lostAfterMs(): number;
   /** Sends a body of states; the sequence of its packet, or undefined where nothing was sent. */
@@ -150,7 +152,11 @@ export class Feed {
   write(moment: ReplicationMoment, due: readonly EntityRecord[], tickHz: number): number {
     const { tick } = moment;
     // One that was slow has to be quick for a while before it goes with the others again.
-    if (this.line.isSlow()) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;
+    const isSlow = this.line.isSlow();
+    if (isSlow) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;
+    // What would only wait is not worth being encoded.
+    this.#isWhole ||= isSlow && !this.line.takesStates();
+    if (isSlow && !this.line.takesStates()) return 0;
     const rows = this.#wanted(moment, due);
     const sender = (this.#sender ??= this.#newSender());
     let packets = 0;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
-import type { Room as ClientRoom } from "@paceline/client";
+import type { Client, Room as ClientRoom } from "@paceline/client";
 import { defineServer, type Room, type RoomClass, type Server, type ServerOptions } from "@paceline/server";
 import { seededRandom } from "@paceline/transport/simulated";
 import { VirtualScheduler } from "../virtual-scheduler.js";
@@ -57,9 +57,27 @@ export class RoomStage<R extends Room> {
   }
 
   /** A player comes; resolves when it is in, rejects where it is not let in. */
-  join({ options = {}, terms, network = {} }: StageJoin = {}): Promise<StagePlayer> {
-    const player = this.#newPlayer(network);
+  join({ options = {}, terms, network = {}, sockets = 1 }: StageJoin = {}): Promise<StagePlayer> {
+    const player = this.#newPlayer(network, sockets);
     return this.#enter(player, () => player.client.joinOrCreate(ROOM, options, terms));
+  }
+
+  /** A client that is not in any room yet, for what {@link join} does not do; kinds of rooms are "staged". */
+  client(network: NonNullable<StageJoin["network"]> = {}): Client {
+    return this.#newPlayer(network, 1).client;
+  }
+
+  /** Lets time pass until a promise is settled. */
+  async until<Value>(promise: Promise<Value>): Promise<Value> {
+    let isSettled = false;
+    const waited = promise.finally(() => (isSettled = true));
+    waited.catch(() => undefined);
+    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) {
+      await this.advance(STEP_MS);
+      // Code that is fetched on demand takes real time.
+      if (!isSettled) await realPause(3);
+    }
+    return waited;
   }
 
   /** The player's page is loaded anew: another client, the same seat. */
@@ -67,7 +85,7 @@ export class RoomStage<R extends Room> {
     const token = player.room.reconnectionToken;
     player.offline();
     this.#url ??= await this.server.listen(0);
-    const next = this.#newPlayer(network, this.#url);
+    const next = this.#newPlayer(network, 1, this.#url);
     return this.#enter(next, () => next.client.reconnect(token));
   }
 
@@ -89,26 +107,23 @@ export class RoomStage<R extends Room> {
     await stopped;
   }
 
-  #newPlayer(network: NonNullable<StageJoin["network"]>, serverUrl?: string): StagePlayer {
+  #newPlayer(
+    network: NonNullable<StageJoin["network"]>,
+    sockets: StageJoin["sockets"],
+    serverUrl?: string,
+  ): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
       random: this.#random.fork(),
       network,
+      sockets,
       ...(serverUrl !== undefined && { serverUrl }),
       accept: (link, protocols) => this.server.takeLink(link, { address: "stage", protocols }),
     });
   }
 
   async #enter(player: StagePlayer, join: () => Promise<ClientRoom>): Promise<StagePlayer> {
-    let isSettled = false;
-    const joining = join().finally(() => (isSettled = true));
-    joining.catch(() => undefined);
-    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) {
-      await this.advance(STEP_MS);
-      // Code that is fetched on demand takes real time.
-      if (!isSettled) await realPause(3);
-    }
-    player.enter(await joining);
+    player.enter(await this.until(join()));
     this.#players.push(player);
     return player;
   }

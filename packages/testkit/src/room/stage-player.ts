@@ -1,4 +1,10 @@
-import { Client, type Room as ClientRoom, type JoinTerms, type RoomOptions } from "@paceline/client";
+import {
+  Client,
+  type ClientOptions,
+  type JoinTerms,
+  type Room as ClientRoom,
+  type RoomOptions,
+} from "@paceline/client";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { WebSocketLink, type Link } from "@paceline/transport";
 import type { VirtualScheduler } from "../virtual-scheduler.js";
@@ -11,12 +17,16 @@ export interface StageJoin {
   readonly terms?: JoinTerms;
   /** Of both directions; a connection is reliable and ordered, as a WebSocket is: what is lost comes late. */
   readonly network?: Partial<NetworkSettings>;
+  /** WebSockets that carry states; default 1. */
+  readonly sockets?: ClientOptions["sockets"];
 }
 
 export interface StagePlayerOptions {
   readonly scheduler: VirtualScheduler;
   readonly random: Random;
   readonly network: Partial<NetworkSettings>;
+  /** WebSockets that carry states; default 1. */
+  readonly sockets?: ClientOptions["sockets"];
   /** Where match requests over HTTP go: those that bring a secret. */
   readonly serverUrl?: string;
   /** Gives the server its end of a new connection. */
@@ -43,7 +53,7 @@ export class StagePlayer {
       transports: ["websocket"],
       scheduler: options.scheduler,
       webSocket,
-      sockets: 1,
+      sockets: options.sockets ?? 1,
     });
   }
 

@@ -9,6 +9,7 @@ export class SteadyMeasurements {
   readonly #jitter = new SteadyBand(measuredBands.jitterMs);
   readonly #queue = new SteadyBand(measuredBands.queuedBytes);
   readonly #stalls = new SteadyBand(measuredBands.stallRatio);
+  readonly #upload = new SteadyBand(measuredBands.uploadRatio);
   #measured: Measured | undefined;
 
   /** The newest measurement. */
@@ -24,6 +25,7 @@ export class SteadyMeasurements {
       jitter: this.#jitter.name,
       queue: this.#queue.name,
       stalls: this.#stalls.name,
+      upload: this.#upload.name,
     };
   }
 
@@ -37,6 +39,7 @@ export class SteadyMeasurements {
     this.#jitter.update(measured.jitterMs, nowMs);
     this.#queue.update(measured.queuedBytes ?? 0, nowMs);
     this.#stalls.update(measured.stallRatio ?? 0, nowMs);
+    this.#upload.update(measured.uploadRatio ?? 0, nowMs);
     if (isFirst) return ["measured for the first time"];
     const after = this.held;
     const names = Object.keys(after) as (keyof HeldBands)[];

@@ -29,6 +29,8 @@ const MAX_CANDIDATES = 24;
 const EARLY_SIGNALS = 64;
 /** The largest message that is taken: a packet and the envelope around it. */
 const MAX_MESSAGE_BYTES = 17_000;
+/** Between looks at channels of which not all are open yet. */
+const OPEN_POLL_MS = 2;
 let count = 0;
 
 /**
@@ -41,13 +43,14 @@ export class NodeWebRtcLink implements SignalledLink {
   readonly counters = newLinkCounters();
   readonly #options: NodeWebRtcLinkOptions;
   readonly #queues = new Map<DataChannelName, SendQueue>();
-  readonly #channels: NativeChannel[] = [];
+  readonly #channels = new Map<DataChannelName, NativeChannel>();
+  /** Channels that had to make packets wait. */
+  readonly #congested = new Set<DataChannelName>();
   readonly #earlySignals: unknown[] = [];
   readonly #earlyCandidates: { readonly candidate: string; readonly mid: string }[] = [];
   #connection: NativeConnection | undefined;
   #hasDescription = false;
   #candidates = 0;
-  #openChannels = 0;
   #state: LinkState = "connecting";
   #route: LinkRoute | undefined;
   #handlers: LinkHandlers | undefined;
@@ -72,7 +75,8 @@ export class NodeWebRtcLink implements SignalledLink {
   get queuedBytes(): number {
     let bytes = 0;
     for (const queue of this.#queues.values()) bytes += queue.queuedBytes;
-    if (this.#state === "open") for (const channel of this.#channels) bytes += bufferedBytes(channel);
+    if (this.#state === "open")
+      for (const channel of this.#channels.values()) bytes += bufferedBytes(channel);
     return bytes;
   }
 
@@ -96,9 +100,14 @@ export class NodeWebRtcLink implements SignalledLink {
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
-    const queue = this.#state === "open" ? this.#queues.get(channelOf(trafficClass)) : undefined;
-    if (queue) queue.send(trafficClass, packet, key);
-    else this.counters.packetsDropped += 1;
+    const name = channelOf(trafficClass);
+    const queue = this.#state === "open" ? this.#queues.get(name) : undefined;
+    if (!queue) {
+      this.counters.packetsDropped += 1;
+      return;
+    }
+    queue.send(trafficClass, packet, key);
+    if (!queue.isEmpty && !this.#congested.has(name)) this.#drainWhenLow(name, queue);
   }
 
   close(code: number, reason: string): void {
@@ -112,7 +121,7 @@ export class NodeWebRtcLink implements SignalledLink {
     this.#guarded(() => {
       const connection = this.#newConnection();
       this.#connection = connection;
-      connection.onLocalDescription((sdp, type) => this.#tell({ type, sdp }));
+      connection.onLocalDescription((sdp, type) => this.#tell({ type, sdp: beginningDtls(sdp) }));
       connection.onLocalCandidate((candidate, mid) => this.#tellCandidate(candidate, mid));
       connection.onStateChange((state) => {
         // "disconnected" may pass: whether the link still carries anything, pings tell sooner.
@@ -173,11 +182,13 @@ export class NodeWebRtcLink implements SignalledLink {
       const channel = this.#connection?.createDataChannel(name, { ...rest, unordered: !ordered });
       if (channel) this.#adopt(name as DataChannelName, channel);
     }
+    // All open in the same moment.
+    this.#channels.get("state")?.onOpen(() => this.#opened());
   }
 
+  /** Sets few listeners: every one costs at every wake-up of Node, whether it is called or not. */
   #adopt(name: DataChannelName, channel: NativeChannel): void {
     const limits = { ...this.#options.queue, ...channelLimits[name] };
-    channel.setBufferedAmountLowThreshold((limits.highWaterBytes ?? 0) / 2);
     const queue = new SendQueue({
       scheduler: this.#options.scheduler,
       counters: this.counters,
@@ -190,17 +201,29 @@ export class NodeWebRtcLink implements SignalledLink {
       limits,
     });
     this.#queues.set(name, queue);
-    this.#channels.push(channel);
-    channel.onBufferedAmountLow(() => queue.drain());
-    channel.onOpen(() => this.#opened());
+    this.#channels.set(name, channel);
     channel.onMessage((message) => this.#receive(message));
-    channel.onError((error) => this.#end(CloseCode.timeout, `channel ${name}: ${error}`));
     channel.onClosed(() => this.#end(CloseCode.left, `channel ${name} closed`));
   }
 
+  /** From the first time that something has to wait; until the library says so, the queue asks it. */
+  #drainWhenLow(name: DataChannelName, queue: SendQueue): void {
+    this.#congested.add(name);
+    const channel = this.#channels.get(name);
+    try {
+      channel?.setBufferedAmountLowThreshold((channelLimits[name].highWaterBytes ?? 0) / 2);
+      channel?.onBufferedAmountLow(() => queue.drain());
+    } catch {
+      // It closes just now, and says so itself.
+    }
+  }
+
   #opened(): void {
-    this.#openChannels += 1;
-    if (this.#state !== "connecting" || this.#openChannels < this.#channels.length) return;
+    if (this.#state !== "connecting" || !this.#connection) return;
+    if (![...this.#channels.values()].every(isOpen)) {
+      this.#options.scheduler.after(OPEN_POLL_MS, () => this.#opened());
+      return;
+    }
     this.#guarded(() => {
       const pair = this.#connection?.getSelectedCandidatePair();
       if (pair) this.#route = routeOf(candidateOf(pair.local), candidateOf(pair.remote));
@@ -211,6 +234,8 @@ export class NodeWebRtcLink implements SignalledLink {
   }
 
   #receive(message: string | Uint8Array | ArrayBuffer): void {
+    // The other side may be quicker than the news that this one is open.
+    if (this.#state === "connecting") this.#opened();
     if (this.#state !== "open" || typeof message === "string") return;
     // A Buffer is not what it seems: its `slice` shares memory.
     const packet =
@@ -282,6 +307,22 @@ function bufferedBytes(channel: NativeChannel): number {
     return channel.bufferedAmount();
   } catch {
     return 0;
+  }
+}
+
+/**
+ * An offer of this library says that it begins DTLS. ICE tells the side that offers last of the path: what the other side
+ * says before that finds nobody, and two of this library say it again only after a second.
+ */
+function beginningDtls(sdp: string): string {
+  return sdp.replace(/^a=setup:actpass\b/m, "a=setup:active");
+}
+
+function isOpen(channel: NativeChannel): boolean {
+  try {
+    return channel.isOpen();
+  } catch {
+    return false;
   }
 }
 

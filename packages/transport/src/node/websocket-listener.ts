@@ -4,6 +4,7 @@ import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketServer } from "ws";
 import { systemScheduler, type Scheduler } from "../scheduler.js";
 import type { SendQueueLimits } from "../send-queue.js";
+import { FramedSocket } from "./framed-socket.js";
 import { WebSocketLink } from "../websocket/websocket-link.js";
 
 export interface WebSocketListenerOptions {
@@ -47,7 +48,7 @@ export class WebSocketListener {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an error of the socket would end the process; its close event tells the rest.
       webSocket.on("error", () => undefined);
-      const link = new WebSocketLink(webSocket, {
+      const link = new WebSocketLink(new FramedSocket(webSocket, socket), {
         scheduler: this.#options.scheduler ?? systemScheduler,
         tellsWhenSent: true,
         ...(this.#options.queue && { queue: this.#options.queue }),

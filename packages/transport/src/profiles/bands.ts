@@ -27,7 +27,11 @@ export const measuredBands = {
   stallRatio: [
     { name: "none", from: 0 },
     { name: "some", from: 0.1 },
-    { name: "many", from: 0.2 },
+    { name: "many", from: 0.15 },
+  ],
+  uploadRatio: [
+    { name: "within", from: 0 },
+    { name: "over", from: 1 },
   ],
 } as const satisfies Record<keyof Measured, readonly Band[]>;
 
@@ -40,6 +44,7 @@ export interface HeldBands {
   readonly jitter: BandName<"jitterMs">;
   readonly queue: BandName<"queuedBytes">;
   readonly stalls: BandName<"stallRatio">;
+  readonly upload: BandName<"uploadRatio">;
 }
 
 type YesNo = "yes" | "no";
@@ -69,6 +74,8 @@ export interface Inputs {
   readonly jitter: "unknown" | BandName<"jitterMs">;
   readonly queue: "unknown" | BandName<"queuedBytes">;
   readonly stalls: "unknown" | BandName<"stallRatio">;
+  /** What direct links to all would take of the profile's `uploadBytesPerSecond`. */
+  readonly upload: "unknown" | BandName<"uploadRatio">;
   /** The profile's. */
   readonly style: ViewStyle;
 }
@@ -101,15 +108,18 @@ const UNKNOWN = {
   jitter: "unknown",
   queue: "unknown",
   stalls: "unknown",
+  upload: "unknown",
 } as const;
 
-function bandsOf({ lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0 }: Measured): HeldBands {
+function bandsOf(measured: Measured): HeldBands {
+  const { lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0, uploadRatio = 0 } = measured;
   return {
     loss: bandOf(measuredBands.lossRatio, lossRatio),
     rtt: bandOf(measuredBands.rttMs, rttMs),
     jitter: bandOf(measuredBands.jitterMs, jitterMs),
     queue: bandOf(measuredBands.queuedBytes, queuedBytes),
     stalls: bandOf(measuredBands.stallRatio, stallRatio),
+    upload: bandOf(measuredBands.uploadRatio, uploadRatio),
   };
 }
 

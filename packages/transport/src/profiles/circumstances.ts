@@ -24,6 +24,8 @@ export interface Measured {
   readonly queuedBytes?: number;
   /** Share of round trips over an ordered link, 0 to 1, that waited behind lost segments; default 0. */
   readonly stallRatio?: number;
+  /** What direct links to all others would take, as a share of the upload that may be used for them; default 0. */
+  readonly uploadRatio?: number;
 }
 
 /** Everything that the decision tree looks at. */
@@ -91,7 +93,8 @@ export function checkCircumstances(circumstances: Circumstances): void {
   if (measured !== undefined) checkMeasured(measured);
 }
 
-function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0 }: Measured): void {
+function checkMeasured(measured: Measured): void {
+  const { lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0, uploadRatio = 0 } = measured;
   const ratio = "a ratio from 0 to 1";
   const duration = "a finite number of ms, 0 or more";
   checkNumber("measured.lossRatio", lossRatio, 1, ratio);
@@ -99,6 +102,7 @@ function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio
   checkNumber("measured.jitterMs", jitterMs, Number.MAX_VALUE, duration);
   checkNumber("measured.queuedBytes", queuedBytes, Number.MAX_VALUE, "a number of bytes, 0 or more");
   checkNumber("measured.stallRatio", stallRatio, 1, ratio);
+  checkNumber("measured.uploadRatio", uploadRatio, Number.MAX_VALUE, "a share, 0 or more");
 }
 
 function checkNumber(field: string, value: unknown, max: number, expected: string): void {

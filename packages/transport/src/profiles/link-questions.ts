@@ -133,12 +133,18 @@ const pathsQuestion: Question = {
     },
     {
       id: "PATHS-5",
-      when: { favour: ["cpu"] },
+      when: { upload: ["over"] },
       sets: RELAYED_PAIRS,
       next: "server",
     },
     {
       id: "PATHS-6",
+      when: { favour: ["cpu"] },
+      sets: RELAYED_PAIRS,
+      next: "server",
+    },
+    {
+      id: "PATHS-7",
       when: {},
       sets: DIRECT_PAIRS,
       next: "pair",

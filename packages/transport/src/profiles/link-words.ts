@@ -117,10 +117,16 @@ export const linkWords: readonly QuestionWords[] = [
       "PATHS-5": {
         choice: "through the relay",
         reason:
+          "Direct links to all would take more of this player's uplink than uploadBytesPerSecond: a full uplink delays " +
+          "everything that leaves it. The relay takes one copy and passes it on.",
+      },
+      "PATHS-6": {
+        choice: "through the relay",
+        reason:
           "Computing time is favoured: every direct connection encrypts and keeps alive on its own, and a data channel " +
           "costs a browser about 40 % more than a WebSocket (Discart 2014, Chrome).",
       },
-      "PATHS-6": {
+      "PATHS-7": {
         choice: "directly, else through the relay",
         reason:
           "The direct way is the shortest. The relay carries each pair until its own direct link has proven itself, and " +

@@ -194,14 +194,15 @@ export const paceWords: readonly QuestionWords[] = [
       "STRIPES-3": {
         choice: "three",
         reason:
-          "Every fifth round trip stalls behind lost segments. Each socket waits for its own only, and the newest state " +
-          "wins (50 ms RTT, 5 % loss, 30 states/s: 1 % of the states older than 270 ms on one socket, 90 ms on three).",
+          "Every seventh round trip, or more, stalls behind lost segments. Each socket waits for its own only, and the " +
+          "newest state wins (50 ms RTT, 5 % loss, 30 states/s: 1 % of the states older than 270 ms on one socket, 109 to " +
+          "121 ms on two, 90 to 99 ms on three).",
       },
       "STRIPES-4": {
         choice: "two",
         reason:
           "Round trips stall behind lost segments now and then. States alternate, so that a loss blocks only every second " +
-          "of them (50 ms RTT, 5 % loss, 30 states/s: 1 % older than 270 ms on one socket, 108 ms on two).",
+          "of them (50 ms RTT, 1 % loss, 30 states/s: 1 % older than 119 ms on one socket, 81 ms on two).",
       },
       "STRIPES-5": {
         choice: "one",

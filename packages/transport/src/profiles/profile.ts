@@ -48,6 +48,11 @@ export interface ProfileNumbers {
   readonly extrapolationLimitMs: number;
   /** Most other players with whom a direct link each is kept; with more, everything goes through the relay. */
   readonly maxDirectPeers: number;
+  /**
+   * What direct links to all others may take of this player's uplink together, bytes per second with headers; while they
+   * would take more, everything goes through the relay, which wants one copy.
+   */
+  readonly uploadBytesPerSecond: number;
   /** Bytes of states per second for one receiver; when they run out, the most wrong entities go first. */
   readonly stateBytesPerSecond: number;
 }
@@ -76,6 +81,7 @@ export const profileRanges: Readonly<
   interpolationDelayMs: { min: 0, max: 2000, unit: "ms" },
   extrapolationLimitMs: { min: 0, max: 5000, unit: "ms" },
   maxDirectPeers: { min: 0, max: 64, unit: "players" },
+  uploadBytesPerSecond: { min: 1000, max: 1_000_000_000, unit: "bytes per second" },
   stateBytesPerSecond: { min: 500, max: 10_000_000, unit: "bytes per second" },
 });
 

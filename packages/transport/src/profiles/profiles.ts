@@ -14,6 +14,8 @@ import { checkOneOf, type Genre, genres, type Profile } from "./profile.js";
 // - sendPeriodMs: below 50 ms (Saldana 2015: the mean opinion score stays above 3.5 for every delay he tried).
 // - maxDirectPeers: a state of 150 bytes on the wire, stateHz times a second to each, within 300 kbit/s of uplink, and
 //   not more than 16 connections to set up and keep alive.
+// - uploadBytesPerSecond: 1 Mbit/s, which nearly every line has upwards. maxDirectPeers is a guess before anything was
+//   sent, this is held against what is measured.
 // - stateBytesPerSecond: 128 kbit/s per receiver where players talk to each other, so that eight of them take 1 Mbit/s of
 //   uplink at the very worst; twice that from a server; half or less where bandwidth is favoured.
 
@@ -35,6 +37,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 100,
     extrapolationLimitMs: 1000,
     maxDirectPeers: 8,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 16_000,
   }),
   shooter: Object.freeze({
@@ -53,6 +56,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 100,
     extrapolationLimitMs: 250,
     maxDirectPeers: 8,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 32_000,
   }),
   action: Object.freeze({
@@ -71,6 +75,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 125,
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 16_000,
   }),
   rpg: Object.freeze({
@@ -89,6 +94,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 250,
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 8_000,
   }),
   mmo: Object.freeze({
@@ -107,6 +113,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 500,
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 8_000,
   }),
   strategy: Object.freeze({
@@ -125,6 +132,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 500,
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 4_000,
   }),
   puzzle: Object.freeze({
@@ -143,6 +151,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 250,
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 4_000,
   }),
   party: Object.freeze({
@@ -161,6 +170,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     interpolationDelayMs: 125,
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
+    uploadBytesPerSecond: 125_000,
     stateBytesPerSecond: 16_000,
   }),
 });

@@ -18,6 +18,11 @@ export interface LinkMonitorOptions {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   /**
+   * While packets arrive by themselves, a ping says nothing new but the round trip and the loss: so often it goes out all
+   * the same. Default: as often as the heartbeat.
+   */
+  readonly measureMs?: number;
+  /**
    * Nothing received for so long, and a ping unanswered: the session's owner is told, so that it can try another way
    * meanwhile. Where it is set, a ping goes out whenever nothing was heard for half of it. Default: never.
    */
@@ -93,8 +98,10 @@ export class LinkMonitor {
     const isProving = this.options.needsProof && !this.#isProven;
     const quietMs = (this.options.silenceMs ?? Number.POSITIVE_INFINITY) / 2;
     if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
-    const periodMs = isProving ? PROBE_PERIOD_MS : this.options.heartbeatMs * (isActive ? 1 : 4);
-    return nowMs - this.#lastPingAtMs >= periodMs;
+    const { heartbeatMs, measureMs = heartbeatMs } = this.options;
+    const isHeard = this.#rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
+    const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * (isActive ? 1 : 4);
+    return nowMs - this.#lastPingAtMs >= (isProving ? PROBE_PERIOD_MS : periodMs);
   }
 
   pinged(nonce: number, nowMs: number): void {

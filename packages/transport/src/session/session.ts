@@ -240,6 +240,11 @@ export class Session {
     return this.#gate.isSlow(this.#scheduler.nowMs());
   }
 
+  /** Whether a state would leave at once, and not wait for the path. */
+  get takesStates(): boolean {
+    return this.#gate.hasRoom(this.#scheduler.nowMs());
+  }
+
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);

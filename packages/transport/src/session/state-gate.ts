@@ -59,6 +59,12 @@ export class StateGate {
     return this.#credit !== undefined || (oldest !== undefined && this.#isLate(nowMs - oldest.sentAtMs));
   }
 
+  /** Whether a state would leave at once, or in a moment. */
+  hasRoom(nowMs: number): boolean {
+    if (this.#held.size > 0) return false;
+    return !this.isSlow(nowMs) || (this.#credit ?? 0) >= 1 || nowMs - this.#sentAtMs >= PROBE_PERIOD_MS;
+  }
+
   /** The state has arrived: those before it have, too, or never will. */
   acknowledged(sequence: number, nowMs: number): void {
     const index = this.#flying.findIndex((flying) => flying.sequence === sequence);

@@ -75,7 +75,7 @@ export class StripedLink implements Link {
 
   /** The links that states alternate over now; 1: the first alone. */
   get width(): number {
-    return 1 + this.#openStripes().length;
+    return this.#stripes.length === 0 ? 1 : 1 + this.#openStripes().length;
   }
 
   /** The links besides the first, those that are not open yet included. */
@@ -84,6 +84,7 @@ export class StripedLink implements Link {
   }
 
   get queuedBytes(): number {
+    if (this.#stripes.length === 0 && this.#states.isEmpty) return this.#first.queuedBytes;
     return this.#states.queuedBytes + this.#linksQueuedBytes();
   }
 
@@ -130,7 +131,7 @@ export class StripedLink implements Link {
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
     const alternates = trafficClass === "state" || trafficClass === "input";
-    if (!alternates || this.state !== "open" || (this.width === 1 && this.#states.queuedBytes === 0)) {
+    if (!alternates || this.state !== "open" || (this.width === 1 && this.#states.isEmpty)) {
       return this.#first.send(trafficClass, packet, key);
     }
     this.#states.send(trafficClass, packet, key);

@@ -11,8 +11,8 @@ import { selectedRoute } from "./selected-route.js";
 
 /** Signals that wait for {@link WebRtcLink.start}: an offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
-/** An open link waits no longer for its statistics to say how its packets travel. */
-const ROUTE_DEADLINE_MS = 250;
+/** Packets that come while the last channels open here: the other side may be done a moment before. */
+const EARLY_PACKETS = 64;
 
 /** A direct link to another browser. simple-peer does the offer, the answer and the candidates. */
 export class WebRtcLink implements SignalledLink {
@@ -23,9 +23,9 @@ export class WebRtcLink implements SignalledLink {
   readonly #queues = new Map<DataChannelName, SendQueue>();
   readonly #channels: RTCDataChannel[] = [];
   readonly #earlySignals: unknown[] = [];
+  readonly #earlyPackets: Uint8Array[] = [];
   #peer: Instance | undefined;
   #state: LinkState = "connecting";
-  #isReady = false;
   #route: LinkRoute | undefined;
   #hint: string | undefined;
   #handlers: LinkHandlers | undefined;
@@ -100,13 +100,13 @@ export class WebRtcLink implements SignalledLink {
       peer.on("signal", (data) => this.#options.onSignal(data));
       peer.on("error", (error: Error) => this.#end(CloseCode.timeout, error.message));
       peer.on("close", () => this.#end(CloseCode.left, "closed by the other side"));
-      const { _pc: connection, _channel: commandChannel } = peer as unknown as SimplePeerInternals;
+      const { _pc: connection, _channel: commandChannel } = internalsOf(peer);
       connection.addEventListener("icecandidateerror", (event) => this.#noteError(event));
+      this.#watchRoute(peer, connection);
       // In this turn, before negotiation begins: the other side does the same with the same ids.
       this.#adopt("command", commandChannel);
       for (const name of ["state", "event", "reference", "bulk"] as const)
         this.#adopt(name, connection.createDataChannel(name, dataChannels[name].init));
-      peer.on("connect", () => this.#openIfReady());
       peer.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     } catch (error) {
       this.#end(CloseCode.refused, `WebRTC refused: ${String(error)}`);
@@ -130,9 +130,10 @@ export class WebRtcLink implements SignalledLink {
     channel.addEventListener("bufferedamountlow", () => queue.drain());
     this.#queues.set(name, queue);
     this.#channels.push(channel);
-    if (name === "command") return; // simple-peer listens to this one itself.
-    channel.binaryType = "arraybuffer";
+    // simple-peer says so later: it asks for statistics first.
     channel.addEventListener("open", () => this.#openIfReady());
+    if (name === "command") return; // simple-peer listens to its messages itself.
+    channel.binaryType = "arraybuffer";
     channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
     });
@@ -140,29 +141,29 @@ export class WebRtcLink implements SignalledLink {
   }
 
   #openIfReady(): void {
-    if (this.#isReady || this.#state !== "connecting" || !this.#peer?.connected) return;
-    if (this.#channels.some((channel) => channel.readyState !== "open")) return;
-    this.#isReady = true;
-    const { _pc: connection } = this.#peer as unknown as SimplePeerInternals;
-    const open = (): void => this.#open();
-    const cancel = this.#options.scheduler.after(ROUTE_DEADLINE_MS, open);
-    void this.#findRoute(connection).then(() => {
-      cancel();
-      open();
-    });
-    // Another pair may turn out to be better, or the only one that is left.
-    const transport = connection.sctp?.transport?.iceTransport;
-    transport?.addEventListener("selectedcandidatepairchange", () => void this.#findRoute(connection));
-  }
-
-  async #findRoute(connection: RTCPeerConnection): Promise<void> {
-    this.#route = (await selectedRoute(connection)) ?? this.#route;
-  }
-
-  #open(): void {
     if (this.#state !== "connecting") return;
+    if (this.#channels.some((channel) => channel.readyState !== "open")) return;
     this.#state = "open";
+    if (this.#peer) this.#findRoute(this.#peer);
     this.#handlers?.onOpen();
+    for (const packet of this.#earlyPackets.splice(0)) this.#receive(packet);
+  }
+
+  /** The pair is known round trips before the channels are open, and so how the packets travel. */
+  #watchRoute(peer: Instance, connection: RTCPeerConnection): void {
+    connection.addEventListener("iceconnectionstatechange", () => {
+      if (connection.iceConnectionState !== "connected") return;
+      this.#findRoute(peer);
+      // Another pair may turn out to be better, or the only one that is left.
+      const transport = connection.sctp?.transport?.iceTransport;
+      transport?.addEventListener("selectedcandidatepairchange", () => this.#findRoute(peer));
+    });
+  }
+
+  #findRoute(peer: Instance): void {
+    const { _pc: connection } = internalsOf(peer);
+    if (this.#state === "closed") return;
+    void selectedRoute(connection).then((route) => (this.#route = route ?? this.#route));
   }
 
   /** Of a server that could not be used: 401 is a wrong password, 701 no answer. */
@@ -172,6 +173,9 @@ export class WebRtcLink implements SignalledLink {
   }
 
   #receive(packet: Uint8Array): void {
+    if (this.#state === "connecting" && this.#earlyPackets.length < EARLY_PACKETS) {
+      this.#earlyPackets.push(packet);
+    }
     if (this.#state !== "open") return;
     this.counters.packetsReceived += 1;
     this.counters.bytesReceived += packet.length;
@@ -201,4 +205,8 @@ export class WebRtcLink implements SignalledLink {
 interface SimplePeerInternals {
   readonly _pc: RTCPeerConnection;
   readonly _channel: RTCDataChannel;
+}
+
+function internalsOf(peer: Instance): SimplePeerInternals {
+  return peer as unknown as SimplePeerInternals;
 }

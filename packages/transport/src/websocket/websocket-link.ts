@@ -110,10 +110,11 @@ export class WebSocketLink implements Link {
   #receive(data: unknown): void {
     // The first packet may be here before the timer that reports a socket which was open from the start.
     this.#open();
-    if (this.#state !== "open" || !(data instanceof ArrayBuffer)) return;
+    const packet = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+    if (this.#state !== "open" || !(packet instanceof Uint8Array)) return;
     this.counters.packetsReceived += 1;
-    this.counters.bytesReceived += data.byteLength;
-    this.#handlers?.onPacket(new Uint8Array(data));
+    this.counters.bytesReceived += packet.length;
+    this.#handlers?.onPacket(packet);
   }
 
   #closed(code: number, reason: string): void {

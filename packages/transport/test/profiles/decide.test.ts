@@ -237,14 +237,33 @@ describe("what a running path shows", () => {
   test.each([
     [0, 1],
     [0.1, 2],
-    [0.2, 3],
+    [0.149, 2],
+    [0.15, 3],
+    [0.9, 3],
   ])("with %d of the round trips stalled, states go over %d sockets", (stallRatio, stripes) => {
     expect(planFor("racing", { measured: { ...calm, stallRatio } }).stripes).toBe(stripes);
     expect(planFor("puzzle", { measured: { ...calm, stallRatio } }).stripes).toBe(1);
   });
 
+  test("direct links that would take more than the upload end in the relay; those of a host too", () => {
+    for (const topology of ["mesh", "host"] as const) {
+      const over = planFor("racing", { topology, measured: { ...calm, uploadRatio: 1 } });
+      expect(over.pairLinks).toEqual(["relayed"]);
+      expect(rowsOf(over)).toContain("PATHS-5");
+      const within = planFor("racing", { topology, measured: { ...calm, uploadRatio: 0.99 } });
+      expect(within.pairLinks).toEqual(["webrtc", "relayed"]);
+    }
+  });
+
   test("bands that are held count, not the numbers", () => {
-    const held = { loss: "high", rtt: "short", jitter: "calm", queue: "free", stalls: "none" } as const;
+    const held = {
+      loss: "high",
+      rtt: "short",
+      jitter: "calm",
+      queue: "free",
+      stalls: "none",
+      upload: "within",
+    } as const;
     const plan = planFor("racing", { measured: calm, held });
     expect(plan.inputs.loss).toBe("high");
     expect(rowsOf(plan)).toContain("LOSS-1");

@@ -10,6 +10,14 @@ import {
 
 const BOTH = [true, false] as const;
 
+/** Direct links that fit the upload, and those that do not: about that one question asks. */
+const uploads: readonly Measured[] = measuredBands.uploadRatio.map((upload) => ({
+  lossRatio: 0,
+  rttMs: 0,
+  jitterMs: 0,
+  uploadRatio: upload.from,
+}));
+
 /** No measurement, and one in every combination of bands of loss, round trip and jitter. */
 const measurements: readonly (Measured | undefined)[] = [
   undefined,
@@ -72,7 +80,8 @@ export function* everyCombination(): Generator<Circumstances> {
       // One receiver or several makes a difference to one question, which asks nothing that was measured.
       yield { ...game, ...place, peers: 1 };
       yield* measuredIn({ ...game, ...place, peers: maxDirectPeers });
-      for (const measured of pressures) yield { ...game, ...place, peers: maxDirectPeers, measured };
+      for (const measured of [...pressures, ...uploads])
+        yield { ...game, ...place, peers: maxDirectPeers, measured };
       yield* measuredIn({ ...game, ...place, peers: maxDirectPeers + 1 });
     }
   }

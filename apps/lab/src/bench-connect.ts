@@ -1,0 +1,130 @@
+/** `pnpm bench connect [--json] [--quick] [--full]` */
+import { parseArgs } from "node:util";
+import { boundLines, type Bound } from "./bound.js";
+import { connectBounds, joinBounds, churnBounds, onePortBounds } from "./connect/bounds.js";
+import { churnRow } from "./connect/churn.js";
+import { connectRow } from "./connect/connect-row.js";
+import { joinRows } from "./connect/join-times.js";
+import { connectRounds } from "./connect/measure.js";
+import { onePortRow } from "./connect/one-port.js";
+import { rivalVersion, whyNoRivals } from "./room/rivals.js";
+import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
+import { whyNoNetworks } from "./network/requirements.js";
+import { printResult } from "./result.js";
+import { table } from "./table.js";
+
+const USAGE = `pnpm bench connect [--json] [--quick] [--full]
+
+What it costs and takes to connect, and to have a message back, beside other libraries; servers and clients are
+processes of their own. Where network namespaces can be made, also how long it takes until the first state.
+
+  --quick  one round, fewer clients that come and go
+  --full   10000 WebRTC clients come and go, too, which takes a quarter of an hour`;
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const HZ = 30;
+const plan = values.quick
+  ? { clients: 50, hz: HZ, echoMs: 4000, rounds: 1 }
+  : { clients: 50, hz: HZ, echoMs: 8000, rounds: 3 };
+const JOINS = values.quick ? 5 : 15;
+const PORT_CLIENTS = 100;
+const WEBSOCKET_CHURN = values.quick ? 1000 : 10_000;
+const WEBRTC_CHURN = values.full ? 10_000 : values.quick ? 200 : 2000;
+
+const COLUMNS = {
+  connect: [
+    ...["system", "clients", "connectMsP50", "connectMsP99", "cpuMsPerConnect", "rssKBPerConnection"],
+    ...["echoCpuUs", "echoCpuRatioToWs", "echoCpuRatioToGeckos", "echoMsP50", "echoMsP99"],
+    ...["failures", "echoesLost", "wrong"],
+  ],
+  join: ["system", "rttMs", "joins", "playableMsP50", "playableMsMax"],
+  port: [
+    "clients",
+    "connected",
+    "failures",
+    "udpSockets",
+    "sent",
+    "lost",
+    "wrong",
+    "repeated",
+    "echoMsP50",
+    "echoMsP99",
+  ],
+  churn: [
+    "system",
+    "connects",
+    "failures",
+    "connectsPerSecond",
+    "heapMB",
+    "heapGrowthMB",
+    "rssMB",
+    "rssGrowthMB",
+  ],
+};
+
+const RIVALS = [
+  ...["@colyseus/core", "@colyseus/ws-transport", "@colyseus/sdk", "socket.io", "@geckos.io/server"],
+  ...["node-datachannel", "ws"],
+];
+
+function versions(): Record<string, string> {
+  return whyNoRivals() === undefined
+    ? Object.fromEntries(RIVALS.map((name) => [name, rivalVersion(name)]))
+    : {};
+}
+
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function show(title: string, rows: readonly object[], columns: readonly string[]): void {
+  const cells: Record<string, string | number>[] = rows.map((row) => ({ ...row }));
+  process.stdout.write(`${title}\n${table(cells, columns)}\n\n`);
+}
+
+async function run(): Promise<void> {
+  removeOrphans();
+  cleanUpAtEnd();
+  const bounds: Bound[] = [];
+  const rounds = await connectRounds(plan, progress);
+  const connects = [...rounds].map(([system, measured]) =>
+    connectRow(system, measured, rounds, plan.clients),
+  );
+  bounds.push(...connectBounds(connects));
+  const port = await onePortRow(PORT_CLIENTS, HZ, plan.echoMs);
+  bounds.push(...onePortBounds(port));
+  const churns = [
+    await churnRow("paceline", WEBSOCKET_CHURN, progress),
+    await churnRow("paceline-webrtc", WEBRTC_CHURN, progress),
+  ];
+  bounds.push(...churnBounds(churns));
+  const obstacle = whyNoNetworks({ needsTurn: false });
+  const joins = obstacle === undefined ? await joinRows(JOINS, progress) : [];
+  bounds.push(...joinBounds(joins));
+  show(
+    `${plan.clients} clients connect, five at a time, and have ${HZ} messages a second back:`,
+    connects,
+    COLUMNS.connect,
+  );
+  show("WebRTC clients of one server, on one UDP port:", [port], COLUMNS.port);
+  show("Clients that come and go:", churns, COLUMNS.churn);
+  if (obstacle === undefined) show("From asking for a room to the first state:", joins, COLUMNS.join);
+  else process.stdout.write(`Not measured: how long joining takes on a longer way; ${obstacle}\n\n`);
+  process.stdout.write(`${boundLines(bounds)}\n`);
+  const isComplete = connects.every(({ connectMsP50 }) => connectMsP50 !== undefined);
+  const { quick: isQuick, json: asJson } = values;
+  const rows = [...connects, port, ...churns, ...joins];
+  printResult("connect", { rows, bounds, isComplete, isQuick, asJson, versions: versions() });
+}
+
+if (values.help) process.stdout.write(`${USAGE}\n`);
+else await run();
+process.exit();

@@ -1,0 +1,115 @@
+import type { ChildProcess, SpawnOptions } from "node:child_process";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { CommandError, end, start } from "../network/commands.js";
+import type { Namespace } from "../network/namespace.js";
+import { isInstalled } from "../network/requirements.js";
+import { LAB } from "../network/places.js";
+import type { ConnectAnswer, EchoAnswer, Fault, JoinAnswer, Order, Served, Usage } from "./messages.js";
+
+/** Longer than anything that is asked for takes. */
+const ANSWER_LIMIT_MS = 420_000;
+
+interface Answers {
+  readonly connect: ConnectAnswer;
+  readonly churn: ConnectAnswer;
+  readonly echo: EchoAnswer;
+  readonly disconnect: object;
+  readonly reside: object;
+  readonly join: JoinAnswer;
+}
+
+/** One of the benchmark's processes, which answers one question at a time. */
+class BenchProcess {
+  readonly #child: ChildProcess;
+  readonly #what: string;
+
+  protected constructor(what: string, child: ChildProcess) {
+    this.#what = what;
+    this.#child = child;
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  async end(): Promise<void> {
+    await end(this.#child, "SIGKILL");
+  }
+
+  protected async ask(question: object): Promise<unknown> {
+    const answered = this.word();
+    this.#child.send(question);
+    const answer = (await answered) as Partial<Fault>;
+    if (answer.fault !== undefined) throw new CommandError(`${this.#what}: ${answer.fault}`);
+    return answer;
+  }
+
+  protected word(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => reject(new CommandError(`${this.#what} said nothing`)), ANSWER_LIMIT_MS);
+      const onExit = (code: number | null) =>
+        reject(new CommandError(`${this.#what} ended with code ${code}`));
+      this.#child.once("exit", onExit);
+      this.#child.once("message", (word) => {
+        clearTimeout(limit);
+        this.#child.off("exit", onExit);
+        resolve(word);
+      });
+    });
+  }
+}
+
+/** A process with one server. */
+export class ServerProcess extends BenchProcess {
+  #url = "";
+
+  /** Where clients connect to. */
+  get url(): string {
+    return this.#url;
+  }
+
+  static async start(
+    served: Served,
+    where: { readonly host?: string; readonly namespace?: Namespace } = {},
+  ): Promise<ServerProcess> {
+    const args = [JSON.stringify(served), where.host ?? "127.0.0.1"];
+    const what = `the server of ${"system" in served ? served.system : served.join}`;
+    const server = new ServerProcess(what, startScript("server-process", args, 0, where.namespace));
+    server.#url = (await server.word()) as string;
+    return server;
+  }
+
+  async usage(): Promise<Usage> {
+    return (await this.ask({})) as Usage;
+  }
+}
+
+/** A process with clients. */
+export class SwarmProcess extends BenchProcess {
+  static async start(namespace?: Namespace): Promise<SwarmProcess> {
+    const swarm = new SwarmProcess("the swarm", startScript("swarm-process", [], 1, namespace));
+    await swarm.word();
+    return swarm;
+  }
+
+  async tell<Do extends Order["do"]>(order: Order & { readonly do: Do }): Promise<Answers[Do]> {
+    return (await this.ask(order)) as Answers[Do];
+  }
+}
+
+/** Server and swarm on a core each, where there are two: neither takes the other's time. */
+function startScript(
+  name: string,
+  args: readonly string[],
+  core: number,
+  namespace?: Namespace,
+): ChildProcess {
+  const script = path.join(LAB, `dist/connect/${name}.mjs`);
+  const stdio = ["ignore", "inherit", "inherit", "ipc"];
+  const options = { stdio } as SpawnOptions;
+  const node = [process.execPath, "--expose-gc", "--enable-source-maps", script, ...args] as const;
+  const canPin = availableParallelism() > 1 && isInstalled("taskset");
+  const [command, ...rest] = canPin ? ["taskset", "-c", String(core), ...node] : node;
+  return namespace ? namespace.start(command, rest, options) : start(command, rest, options);
+}

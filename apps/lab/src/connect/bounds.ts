@@ -1,0 +1,58 @@
+import { atLeast, atMost, type Bound } from "../bound.js";
+import type { ChurnRow } from "./churn.js";
+import type { ConnectRow } from "./connect-row.js";
+import { JOIN_RTT_MS, type JoinRow } from "./join-times.js";
+import type { OnePortRow } from "./one-port.js";
+
+const ECHO_TO_GECKOS = 0.6;
+
+export function connectBounds(rows: readonly ConnectRow[]): Bound[] {
+  const ours = rows.find(({ system }) => system === "paceline-webrtc");
+  const lost = rows.flatMap(({ system, failures, wrong }) =>
+    system.startsWith("paceline")
+      ? [
+          atMost(`${system}: clients that did not connect`, failures, 0),
+          atMost(`${system}: echoes damaged or repeated`, wrong, 0),
+        ]
+      : [],
+  );
+  return [
+    atMost("WebRTC echo, server CPU to geckos.io", ours?.echoCpuRatioToGeckos, ECHO_TO_GECKOS),
+    ...lost,
+  ];
+}
+
+/** By a WebSocket's own limit, and by what a request for a seat before it adds. */
+const JOIN_BOUNDS = [
+  { ways: "one step", roundTrips: 2, extraMs: 60 },
+  { ways: "by match", roundTrips: 4, extraMs: 100 },
+] as const;
+
+export function joinBounds(rows: readonly JoinRow[]): Bound[] {
+  return rows.flatMap(({ system, playableMsP50 }) => {
+    const bound = JOIN_BOUNDS.find(({ ways }) => system.endsWith(ways));
+    if (!bound) return [];
+    const limitMs = bound.roundTrips * JOIN_RTT_MS + bound.extraMs;
+    return [atMost(`${system}: first state, ms at ${JOIN_RTT_MS} ms round trip`, playableMsP50, limitMs)];
+  });
+}
+
+export function onePortBounds(row: OnePortRow): Bound[] {
+  return [
+    atLeast(`WebRTC clients on one UDP port`, row.connected, row.clients),
+    atMost("UDP sockets of their server", row.udpSockets, 1),
+    atMost("their echoes lost, damaged or repeated", row.lost + row.wrong + row.repeated, 0),
+  ];
+}
+
+/** Growth over the second half of a run that is nothing but the unrest of an allocator. */
+const HEAP_GROWTH_MB = 1;
+const RSS_GROWTH_MB = 6;
+
+export function churnBounds(rows: readonly ChurnRow[]): Bound[] {
+  return rows.flatMap(({ system, heapGrowthMB, rssGrowthMB, failures }) => [
+    atMost(`${system}: heap, growth in the second half, MB`, heapGrowthMB, HEAP_GROWTH_MB),
+    atMost(`${system}: resident memory, growth in the second half, MB`, rssGrowthMB, RSS_GROWTH_MB),
+    atMost(`${system}: did not connect`, failures, 0),
+  ]);
+}

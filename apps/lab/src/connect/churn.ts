@@ -1,0 +1,66 @@
+import { ServerProcess, SwarmProcess } from "./bench-process.js";
+import { lateGrowth } from "./growth.js";
+import { pause } from "./measure.js";
+import type { SystemName } from "./system.js";
+
+/** Clients that come and go, and what the server still holds of them. */
+export interface ChurnRow {
+  readonly system: string;
+  readonly connects: number;
+  readonly failures: number;
+  /** At the end, when all are gone. */
+  readonly heapMB: number;
+  readonly rssMB: number;
+  /** Over the second half of the run, by a straight line through its samples. */
+  readonly heapGrowthMB: number;
+  readonly rssGrowthMB: number;
+  readonly connectsPerSecond: number;
+}
+
+/** Samples over the whole run. */
+const SAMPLES = 20;
+/** After the last has gone: what is closed late. */
+const SETTLE_MS = 2500;
+
+export async function churnRow(
+  system: SystemName & `paceline${string}`,
+  connects: number,
+  progress: (text: string) => void,
+): Promise<ChurnRow> {
+  const server = await ServerProcess.start({ system });
+  const swarm = await SwarmProcess.start();
+  try {
+    const batch = Math.ceil(connects / SAMPLES);
+    const heapKB: number[] = [];
+    const rssKB: number[] = [];
+    let failures = 0;
+    const startMs = performance.now();
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      const answer = await swarm.tell({ do: "churn", system, url: server.url, clients: batch });
+      failures += answer.failures;
+      if (sample === SAMPLES - 1) await pause(SETTLE_MS);
+      const usage = await server.usage();
+      heapKB.push(usage.heapKB);
+      rssKB.push(usage.rssKB);
+      progress(
+        `${system}: ${(sample + 1) * batch} came and went, heap ${mb(usage.heapKB)} MB, RSS ${mb(usage.rssKB)} MB`,
+      );
+    }
+    return {
+      system: `${system}, come and go`,
+      connects: batch * SAMPLES - failures,
+      failures,
+      heapMB: heapKB.at(-1)! / 1024,
+      rssMB: rssKB.at(-1)! / 1024,
+      heapGrowthMB: lateGrowth(heapKB) / 1024,
+      rssGrowthMB: lateGrowth(rssKB) / 1024,
+      connectsPerSecond: (batch * SAMPLES) / ((performance.now() - startMs) / 1000),
+    };
+  } finally {
+    await Promise.all([swarm.end(), server.end()]);
+  }
+}
+
+function mb(kilobytes: number): string {
+  return (kilobytes / 1024).toFixed(1);
+}

@@ -1,0 +1,12 @@
+/**
+ * How much a series of samples grows over its second half: by a straight line through it (least squares), so that one
+ * sample that stands out says little. The first half is what caches and allocators need to find their size.
+ */
+export function lateGrowth(samples: readonly number[]): number {
+  const late = samples.slice(Math.floor(samples.length / 2));
+  const middle = (late.length - 1) / 2;
+  const level = late.reduce((sum, value) => sum + value, 0) / late.length;
+  const rise = late.reduce((sum, value, index) => sum + (index - middle) * (value - level), 0);
+  const run = late.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
+  return run === 0 ? 0 : (rise / run) * (late.length - 1);
+}

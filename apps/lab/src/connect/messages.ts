@@ -1,0 +1,47 @@
+import type { JoinName, SystemName } from "./system.js";
+
+/** What a process of this benchmark has used since it began, and holds now. */
+export interface Usage {
+  readonly cpuMs: number;
+  readonly rssKB: number;
+  /** After a collection of what nobody holds. */
+  readonly heapKB: number;
+}
+
+/** What a server process serves. */
+export type Served = { readonly system: SystemName } | { readonly join: JoinName };
+
+/** What a process with clients is told, one thing at a time; it answers each. */
+export type Order =
+  | { readonly do: "connect"; readonly system: SystemName; readonly url: string; readonly clients: number }
+  /** As many, each gone again as soon as it was connected. */
+  | { readonly do: "churn"; readonly system: SystemName; readonly url: string; readonly clients: number }
+  | { readonly do: "echo"; readonly hz: number; readonly durationMs: number }
+  | { readonly do: "disconnect" }
+  | { readonly do: "reside"; readonly join: JoinName; readonly url: string }
+  | { readonly do: "join"; readonly join: JoinName; readonly url: string };
+
+export interface ConnectAnswer {
+  readonly connectMs: readonly number[];
+  readonly failures: number;
+  /** In words, what went wrong first. */
+  readonly failure?: string;
+}
+
+export interface EchoAnswer {
+  readonly sent: number;
+  readonly received: number;
+  /** Damaged, or not what this client had sent. */
+  readonly wrong: number;
+  readonly repeated: number;
+  readonly latencyMs: readonly number[];
+}
+
+export interface JoinAnswer {
+  readonly joinMs: number;
+}
+
+/** An answer that is none: in words, why. */
+export interface Fault {
+  readonly fault: string;
+}

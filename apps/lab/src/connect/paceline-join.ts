@@ -1,0 +1,69 @@
+import { Client, defineEntity, vec2, type Room as ClientRoom } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { defineServer, Room } from "@paceline/server";
+import { openLimits } from "./paceline-limits.js";
+import type { JoinSystem } from "./system.js";
+
+const Car = defineEntity(
+  "car",
+  { position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }) },
+  { motion: "velocity" },
+);
+
+/** A room that has a car from the beginning. */
+class TrackRoom extends Room {
+  override readonly tickHz = 30;
+  override readonly entities = [Car];
+
+  override onCreate(): void {
+    this.keep();
+    this.spawn(Car, { position: { x: 1, y: 2 } });
+  }
+}
+
+interface JoinWay {
+  /** Players among themselves: the first state is another player's. */
+  readonly isRelay: boolean;
+  /** The request travels in the upgrade of the WebSocket, and not by HTTP before it. */
+  readonly isOneStep: boolean;
+}
+
+export function pacelineJoin({ isRelay, isOneStep }: JoinWay): JoinSystem {
+  const name = isRelay ? "players" : "track";
+  const enter = (url: string): Promise<ClientRoom> => {
+    const client = new Client(url, {
+      profile: "racing",
+      webSocket: NodeWebSocket,
+      transports: ["websocket"],
+      topology: "relay",
+      // What is secret travels in a request's body, and so does the rest then.
+      ...(!isOneStep && { authToken: "nobody" }),
+    });
+    return client.joinOrCreate(name);
+  };
+  return {
+    serve(host) {
+      const server = defineServer({ rooms: { track: TrackRoom, players: {} }, limits: openLimits });
+      return server.listen(0, host);
+    },
+
+    async reside(url) {
+      if (!isRelay) return;
+      const room = await enter(url);
+      room.spawn(Car, { position: { x: 1, y: 2 } });
+    },
+
+    async join(url) {
+      const room = await enter(url);
+      const spawned = new Promise<void>((resolve) => {
+        const stop = room.onSpawn(() => {
+          stop();
+          resolve();
+        });
+      });
+      const [known] = room.entities(Car);
+      if (!known) await spawned;
+      return { leave: () => room.leave() };
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { RelayLimits } from "@paceline/relay";
+
+/** All clients of a benchmark come from one address, which no server would take from strangers. */
+export const openLimits: Partial<RelayLimits> = {
+  matchesPerSecondPerAddress: 10_000,
+  matchBurstPerAddress: 100_000,
+  linksPerSecondPerAddress: 10_000,
+  linkBurstPerAddress: 100_000,
+  joinsPerSecondPerRoom: 10_000,
+  joinBurstPerRoom: 100_000,
+  roomsPerMinutePerAddress: 100_000,
+  roomBurstPerAddress: 100_000,
+};

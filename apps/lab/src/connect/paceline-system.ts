@@ -1,0 +1,62 @@
+import { Client } from "@paceline/client";
+import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
+import { defineServer, Room } from "@paceline/server";
+import { openLimits } from "./paceline-limits.js";
+import { ROOM_CLIENTS, type Connected, type ConnectSystem } from "./system.js";
+
+interface EchoTypes {
+  messages: { echo: Uint8Array };
+  broadcasts: { echo: Uint8Array };
+}
+
+/** Sends back what comes, as it came: it may be lost. */
+class EchoRoom extends Room<EchoTypes> {
+  override maxClients = ROOM_CLIENTS;
+  override readonly tickHz = 30;
+
+  override onCreate(): void {
+    this.onMessage("echo", (player, bytes) => this.sendEvent(player, "echo", bytes));
+  }
+}
+
+/** WebRTC not taken up within so long is not taken up. */
+const WEBRTC_LIMIT_MS = 15_000;
+const POLL_MS = 2;
+
+/** Ours: a room with authority, over a WebSocket alone or with WebRTC beside it. */
+export async function pacelineSystem({ isWebRtc }: { readonly isWebRtc: boolean }): Promise<ConnectSystem> {
+  const webRtc = isWebRtc ? await nodeWebRtc() : undefined;
+  if (isWebRtc && !webRtc) throw new Error("node-datachannel is not there");
+  return {
+    serve(host) {
+      const server = defineServer({
+        rooms: { echo: EchoRoom },
+        limits: openLimits,
+        ...(isWebRtc && { webrtc: { port: 0, bindAddress: host } }),
+      });
+      return server.listen(0, host);
+    },
+
+    async connect(url) {
+      const transports = isWebRtc ? (["webrtc", "websocket"] as const) : (["websocket"] as const);
+      const client = new Client(url, { profile: "racing", webSocket: NodeWebSocket, webRtc, transports });
+      const room = await client.joinOrCreate("echo");
+      const connected: Connected = {
+        onEcho: undefined,
+        send: (bytes) => room.sendEvent("echo", bytes),
+        close: () => room.leave(),
+      };
+      room.onMessage("echo", (bytes) => connected.onEcho?.(bytes as Uint8Array));
+      if (isWebRtc) await untilOverWebRtc(() => room.transport.serverPath.choice);
+      return connected;
+    },
+  };
+}
+
+async function untilOverWebRtc(choice: () => string): Promise<void> {
+  const deadlineMs = performance.now() + WEBRTC_LIMIT_MS;
+  while (!choice().startsWith("states on webrtc")) {
+    if (performance.now() > deadlineMs) throw new Error("WebRTC did not take over");
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

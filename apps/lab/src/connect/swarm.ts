@@ -1,0 +1,114 @@
+import type { ConnectAnswer, EchoAnswer, Order } from "./messages.js";
+import { readEcho, writeEcho } from "./echo-bytes.js";
+import { systemOf } from "./systems.js";
+import type { Connected, SystemName } from "./system.js";
+
+/** Clients that are being connected at the same time. */
+const PARALLEL = 5;
+/** The same where nobody stays: it is about how many, not about how fast. */
+const PARALLEL_CHURN = 20;
+const CONNECT_LIMIT_MS = 20_000;
+/** What is due is sent this often, so that clients are spread evenly over time. */
+const PUMP_MS = 2;
+/** What is on its way when the sending ends. */
+const SETTLE_MS = 500;
+
+type OrderOf<Do> = Order & { readonly do: Do };
+
+/** The clients of one process. */
+export class Swarm {
+  readonly #clients: Connected[] = [];
+
+  /** Connects clients, a few at a time. */
+  connect({ system, url, clients }: OrderOf<"connect">): Promise<ConnectAnswer> {
+    return opened({ system, url, clients, parallel: PARALLEL }, (client) => this.#clients.push(client));
+  }
+
+  /** The same, but nobody stays. */
+  churn({ system, url, clients }: OrderOf<"churn">): Promise<ConnectAnswer> {
+    return opened({ system, url, clients, parallel: PARALLEL_CHURN }, (client) => client.close());
+  }
+
+  /** Every client sends so many messages a second, and counts what comes back. */
+  async echo({ hz, durationMs }: OrderOf<"echo">): Promise<EchoAnswer> {
+    const tally = { sent: 0, received: 0, wrong: 0, repeated: 0 };
+    const latencyMs: number[] = [];
+    const seen = this.#clients.map(() => new Set<number>());
+    for (const [index, client] of this.#clients.entries()) {
+      client.onEcho = (bytes) => {
+        const echo = readEcho(bytes);
+        if (echo?.client !== index) return void (tally.wrong += 1);
+        if (seen[index]!.has(echo.sequence)) return void (tally.repeated += 1);
+        seen[index]!.add(echo.sequence);
+        tally.received += 1;
+        latencyMs.push(performance.now() - echo.sentMs);
+      };
+    }
+    const startMs = performance.now();
+    const total = Math.floor((durationMs / 1000) * hz * this.#clients.length);
+    while (tally.sent < total) {
+      const due = ((performance.now() - startMs) / 1000) * hz * this.#clients.length;
+      while (tally.sent < Math.min(due, total)) {
+        const client = tally.sent % this.#clients.length;
+        const sequence = Math.floor(tally.sent / this.#clients.length);
+        tally.sent += 1;
+        this.#clients[client]!.send(writeEcho({ client, sequence, sentMs: performance.now() }));
+      }
+      await pause(PUMP_MS);
+    }
+    await pause(SETTLE_MS);
+    for (const client of this.#clients) client.onEcho = undefined;
+    return { ...tally, latencyMs };
+  }
+
+  async disconnect(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map(async (client) => await client.close()));
+  }
+}
+
+interface Opening {
+  readonly system: SystemName;
+  readonly url: string;
+  readonly clients: number;
+  readonly parallel: number;
+}
+
+async function opened(
+  { system: name, url, clients, parallel }: Opening,
+  then: (client: Connected) => unknown,
+): Promise<ConnectAnswer> {
+  const system = await systemOf(name);
+  const connectMs: number[] = [];
+  const faults: string[] = [];
+  let left = clients;
+  const openNext = async (): Promise<void> => {
+    while (left-- > 0) {
+      const startMs = performance.now();
+      try {
+        const client = await within(CONNECT_LIMIT_MS, system.connect(url));
+        connectMs.push(performance.now() - startMs);
+        await then(client);
+      } catch (error) {
+        faults.push(String(error));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, openNext));
+  return { connectMs, failures: faults.length, ...(faults[0] !== undefined && { failure: faults[0] }) };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function within<Value>(ms: number, done: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not connected within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([done, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,130 @@
+import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
+import { Listeners, type Unsubscribe } from "./listeners.js";
+import { checkedCall, type Group, type JoinCall } from "./match-request.js";
+import type { Room } from "./room.js";
+
+/** What somebody waits for. */
+export interface QueueWish {
+  /** How good the player is; what the server makes of it is its own affair. Default 0. */
+  readonly rank?: number;
+  /** Friends who want into the same match; all of them have to come and wait. */
+  readonly group?: Group;
+}
+
+/** How it stands. */
+export interface QueueProgress {
+  /** All who wait in this queue. */
+  readonly waiting: number;
+  readonly waitedMs: number;
+  /** How far ranks may be apart for this player by now. */
+  readonly spread: number;
+  /** How many of the group are here, this player included. */
+  readonly friends: number;
+}
+
+/** A seat that a queue has given. */
+interface MatchedSeat {
+  readonly ticket: string;
+  readonly roomId: string;
+}
+
+interface QueueingOptions<Joined> {
+  /** The room of those who wait. */
+  readonly queue: Room;
+  readonly wish: QueueWish;
+  /** Takes the seat. */
+  enter(seat: MatchedSeat): Promise<Joined>;
+}
+
+/** A place in a queue, until there is a match. */
+export class Queueing<Joined = Room> {
+  /** The room of the match; rejects with {@link NetError} (`match/queue-ended`, `retryable`) where there is none. */
+  readonly room: Promise<Joined>;
+  readonly #options: QueueingOptions<Joined>;
+  readonly #progress = new Listeners<[QueueProgress]>();
+  #isOver = false;
+
+  /** @internal Use {@link Client.queue}. */
+  constructor(options: QueueingOptions<Joined>) {
+    this.#options = options;
+    const { queue } = options;
+    this.room = new Promise<Joined>((resolve, reject) => {
+      queue.onMessage("matched", (message) => {
+        const seat = seatOf(message);
+        if (!seat || this.#isOver) return;
+        this.#isOver = true;
+        queue.leave();
+        options.enter(seat).then(resolve, reject);
+      });
+      queue.onLeave((_code, reason) => {
+        if (!this.#isOver) reject(ended(reason));
+        this.#isOver = true;
+      });
+    });
+    // A game that does not wait for it is told by nothing else.
+    this.room.catch(() => undefined);
+    queue.onMessage("progress", (message) => {
+      const progress = progressOf(message);
+      if (progress) this.#progress.tell(progress);
+    });
+    // The server has forgotten who waits, and what for.
+    queue.onReconnect(({ resumed }) => !resumed && this.#ask());
+    this.#ask();
+  }
+
+  /** Told about once a second. */
+  onProgress(listener: (progress: QueueProgress) => void): Unsubscribe {
+    return this.#progress.add(listener);
+  }
+
+  /** Waits no longer. Does nothing after a match was found. */
+  cancel(): void {
+    if (!this.#isOver) this.#options.queue.leave();
+  }
+
+  #ask(): void {
+    const { queue, wish } = this.#options;
+    const { rank = 0, group } = wish;
+    queue.send("enter", group ? { rank, group } : { rank });
+  }
+}
+
+/** Begins to wait; `enter` gets into a room. Throws {@link ConfigError} before anything is sent. */
+export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
+  roomName: string,
+  { options = {}, ...wish }: QueueWish & { readonly options?: object },
+  enter: (call: JoinCall) => Promise<Joined | Room>,
+): Promise<Queueing<Joined>> {
+  const { rank = 0 } = wish;
+  if (!Number.isFinite(rank)) {
+    throw new ConfigError({ field: "rank", value: rank, expected: "a finite number" });
+  }
+  const { method, options: checked } = checkedCall("joinOrCreate", roomName, options, wish);
+  const queue = (await enter({ method, target: `${roomName}.queue`, options: checked })) as Room;
+  return new Queueing<Joined>({
+    queue,
+    wish,
+    enter: ({ ticket, roomId }) =>
+      enter({ method: "joinById", target: roomId, options: checked, ticket }) as Promise<Joined>,
+  });
+}
+
+const CODE: ErrorCode = "match/queue-ended";
+
+function ended(reason: string): NetError {
+  return new NetError(CODE, reason === "left" ? "cancelled" : reason, { retryable: reason !== "left" });
+}
+
+function seatOf(message: unknown): MatchedSeat | undefined {
+  const { ticket, roomId } = (message ?? {}) as { readonly ticket?: unknown; readonly roomId?: unknown };
+  const isSeat = typeof ticket === "string" && /^[\w.-]{1,1024}$/.test(ticket) && typeof roomId === "string";
+  return isSeat ? { ticket, roomId } : undefined;
+}
+
+function progressOf(message: unknown): QueueProgress | undefined {
+  const given = (message ?? {}) as Readonly<Record<string, unknown>>;
+  const { waiting, waitedMs, spread, friends } = given;
+  const numbers = [waiting, waitedMs, spread, friends];
+  if (!numbers.every((value) => typeof value === "number")) return undefined;
+  return { waiting, waitedMs, spread, friends } as QueueProgress;
+}

@@ -1,0 +1,62 @@
+import { ConfigError } from "@paceline/protocol";
+import type { Player } from "../player.js";
+
+/** How players of a kind of rooms are brought together. */
+export interface QueueOptions {
+  /** How many make a match, 1 to 64. */
+  readonly players: number;
+  /** After {@link maxWaitSeconds} so many are enough. Default: as many as `players`. */
+  readonly leastPlayers?: number;
+  /** Ranks of a match differ by so much at first. Default 100. */
+  readonly spread?: number;
+  /** By so much more with every second that one of them has waited. Default 10. */
+  readonly spreadPerSecond?: number;
+  /** And never by more than this. Default: no limit. */
+  readonly mostSpread?: number;
+  /** Who has waited longer is put out, 1 to 3600 s. Default 120. */
+  readonly maxWaitSeconds?: number;
+  /** Most who wait from one network address, 1 to 1000. Default 64. */
+  readonly mostPerAddress?: number;
+  /**
+   * A player's rank, any number. Default: what its client says, 0 where it says nothing. Give one where ranks matter:
+   * from `player.auth`, or a database of yours.
+   */
+  readonly rankOf?: (player: Player, said: number) => number | PromiseLike<number>;
+}
+
+/** The same with all defaults. */
+export type QueueSettings = Required<QueueOptions>;
+
+const ranges = {
+  players: [1, 64, "players"],
+  leastPlayers: [1, 64, "players"],
+  spread: [0, Number.MAX_VALUE, "ranks"],
+  spreadPerSecond: [0, Number.MAX_VALUE, "ranks per second"],
+  mostSpread: [0, Number.POSITIVE_INFINITY, "ranks"],
+  maxWaitSeconds: [1, 3600, "s"],
+  mostPerAddress: [1, 1000, "players"],
+} as const;
+
+/** Checks and completes options. Throws {@link ConfigError} naming field, value, range and unit. */
+export function queueSettings(roomName: string, options: QueueOptions): QueueSettings {
+  const settings: QueueSettings = {
+    leastPlayers: options.players,
+    spread: 100,
+    spreadPerSecond: 10,
+    mostSpread: Number.POSITIVE_INFINITY,
+    maxWaitSeconds: 120,
+    mostPerAddress: 64,
+    rankOf: (_player, said) => said,
+    ...options,
+  };
+  for (const [name, [least, most, unit]] of Object.entries(ranges)) {
+    const value = settings[name as keyof typeof ranges];
+    if (value >= least && value <= most) continue;
+    const expected = `${least} to ${most} ${unit}`;
+    throw new ConfigError({ field: `queues.${roomName}.${name}`, value, expected });
+  }
+  const { players, leastPlayers } = settings;
+  if (Number.isInteger(players) && Number.isInteger(leastPlayers) && leastPlayers <= players) return settings;
+  const expected = `a whole number, at most players (${players})`;
+  throw new ConfigError({ field: `queues.${roomName}.leastPlayers`, value: leastPlayers, expected });
+}

@@ -1,0 +1,230 @@
+import { CloseCode } from "@paceline/protocol";
+import { networkOf, type Guest, type RoomOptions, type Seat } from "@paceline/relay";
+import type { Player } from "../player.js";
+import { Refusal } from "../refusal.js";
+import { Room, type RoomClass } from "../room.js";
+import { lookAtQueue, spreadAfter, type Party } from "./match-queue.js";
+import type { QueueSettings } from "./queue-options.js";
+
+/** The kind of room in which players of another kind wait for each other. */
+export function queueNameOf(roomName: string): string {
+  return `${roomName}.queue`;
+}
+
+/** What a queue and its players say to each other. */
+interface QueueTypes {
+  messages: { enter: unknown };
+  broadcasts: {
+    progress: QueueProgress;
+    matched: { ticket: string; roomId: string };
+  };
+}
+
+/** How it stands with somebody who waits. */
+interface QueueProgress {
+  /** All who wait in this queue. */
+  readonly waiting: number;
+  readonly waitedMs: number;
+  /** How far ranks may be apart for this player by now. */
+  readonly spread: number;
+  /** How many friends are here. */
+  readonly friends: number;
+}
+
+const LOOK_MS = 500;
+const PROGRESS_MS = 1000;
+/** Who comes has to say what it wants within this time, and who was matched has to go. */
+const PATIENCE_MS = 10_000;
+const MOST_WAITING = 1000;
+const MOST_FRIENDS = 64;
+const MOST_KEY_CHARACTERS = 128;
+
+interface Waiting {
+  readonly player: Player;
+  readonly rank: number;
+  readonly sinceMs: number;
+}
+
+/** Friends who wait, or one alone. */
+interface Gathering {
+  readonly size: number;
+  readonly waiting: Waiting[];
+  /** A room is being opened for them. */
+  isMatched: boolean;
+}
+
+/** Those who wait for a match. It opens a room of another kind for those who fit, and sends them there. */
+class QueueRoom extends Room<QueueTypes> {
+  override maxClients = MOST_WAITING;
+  override readonly tickHz = 1;
+  override readonly reconnectSeconds = 5;
+  override readonly messageLimits = { perSecond: 2, burst: 10 };
+  readonly #target: string;
+  readonly #settings: QueueSettings;
+  readonly #gatherings = new Map<string, Gathering>();
+  readonly #gatheringOf = new Map<Player, Gathering>();
+  #options: RoomOptions = {};
+
+  constructor(target: string, settings: QueueSettings) {
+    super();
+    this.#target = target;
+    this.#settings = settings;
+  }
+
+  override onCreate(options: object): void {
+    this.#options = options as RoomOptions;
+    this.onMessage("enter", (player, message) => this.#enter(player, message));
+    this.clock.setInterval(() => this.#look(), LOOK_MS);
+    this.clock.setInterval(() => this.#tell(), PROGRESS_MS);
+  }
+
+  override onJoin(player: Player): void {
+    const here = [...this.players.values()].filter(
+      ({ address }) => networkOf(address) === networkOf(player.address),
+    );
+    if (here.length > this.#settings.mostPerAddress) throw new Refusal("too many wait from this address");
+    this.clock.setTimeout(() => {
+      if (!this.#gatheringOf.has(player)) this.#end(player, "the client has not said what it wants");
+    }, PATIENCE_MS);
+  }
+
+  override onLeave(player: Player): void {
+    this.#remove(player);
+  }
+
+  /** The server takes nobody new: nobody who waits gets a seat any more. */
+  override onDrain(): void {
+    this.disconnect("the server takes nobody new");
+  }
+
+  async #enter(player: Player, message: unknown): Promise<void> {
+    const wish = wishOf(message);
+    if (!wish) return this.#end(player, "the client wants what makes no sense");
+    if (wish.size > this.#settings.players) return this.#end(player, "the group is larger than a match");
+    const rank = await this.#rankOf(player, wish.rank);
+    // Asking may take its time.
+    if (!this.players.has(player.number) || this.#gatheringOf.has(player)) return;
+    const id = wish.key === undefined ? `one ${player.id}` : `group ${wish.key}`;
+    const gathering = this.#gatherings.get(id) ?? { size: wish.size, waiting: [], isMatched: false };
+    if (gathering.isMatched || gathering.waiting.length >= gathering.size)
+      return this.#end(player, "the group is complete without this player");
+    this.#gatherings.set(id, gathering);
+    gathering.waiting.push({ player, rank, sinceMs: this.clock.elapsedMs });
+    this.#gatheringOf.set(player, gathering);
+    this.#look();
+  }
+
+  async #rankOf(player: Player, said: number): Promise<number> {
+    try {
+      const rank = await this.#settings.rankOf(player, said);
+      if (Number.isFinite(rank)) return rank;
+      throw new TypeError(`rankOf returned ${String(rank)}: expected a finite number`);
+    } catch (error) {
+      this.#end(player, "the player's rank could not be read");
+      throw error;
+    }
+  }
+
+  #look(): void {
+    const parties = new Map<Party<Waiting>, Gathering>();
+    for (const gathering of this.#gatherings.values()) {
+      if (!gathering.isMatched) parties.set(partyOf(gathering), gathering);
+    }
+    const { matches, late } = lookAtQueue([...parties.keys()], this.#settings, this.clock.elapsedMs);
+    for (const { members, isReady } of late) {
+      const why = isReady ? "nobody was found in time" : "the group was not complete in time";
+      // The room ends with its last player: what is counted afterwards is counted nowhere.
+      Room.coreOf(this).counters.queueTimeouts += members.length;
+      for (const { player } of members) this.#end(player, why);
+    }
+    for (const match of matches) void this.#meet(match.map((party) => parties.get(party)!));
+  }
+
+  /** Opens a room for those who fit. Where there is none to be had they go on waiting. */
+  async #meet(gatherings: readonly Gathering[]): Promise<void> {
+    for (const gathering of gatherings) gathering.isMatched = true;
+    const players = gatherings.flatMap(({ waiting }) => waiting.map(({ player }) => player));
+    const seats = await this.#seatsFor(players);
+    if (!seats) {
+      for (const gathering of gatherings) gathering.isMatched = false;
+      return;
+    }
+    Room.coreOf(this).counters.queueMatches += 1;
+    for (const [index, player] of players.entries()) {
+      const { ticket, roomId } = seats[index]!;
+      this.#remove(player);
+      if (!this.players.has(player.number)) continue;
+      this.send(player, "matched", { ticket, roomId });
+      this.clock.setTimeout(() => this.#end(player, "matched"), PATIENCE_MS);
+    }
+  }
+
+  /** Tickets for a room of their own, in their order. */
+  async #seatsFor(players: readonly Player[]): Promise<readonly Seat[] | undefined> {
+    const core = Room.coreOf(this);
+    const guests = players.map((player): Guest => {
+      const { options, auth, address, participant } = core.lineOf(player);
+      return { options, auth, address, webrtc: participant.info.webrtc };
+    });
+    const seats = await core.hosted.meet({ roomName: this.#target, options: this.#options, guests });
+    return "status" in seats ? undefined : seats;
+  }
+
+  #tell(): void {
+    const waiting = this.#gatheringOf.size;
+    for (const [player, gathering] of this.#gatheringOf) {
+      const waitedMs = this.clock.elapsedMs - partyOf(gathering).sinceMs;
+      const spread = spreadAfter(this.#settings, waitedMs);
+      this.send(player, "progress", { waiting, waitedMs, spread, friends: gathering.waiting.length });
+    }
+  }
+
+  #remove(player: Player): void {
+    const gathering = this.#gatheringOf.get(player);
+    if (!gathering) return;
+    this.#gatheringOf.delete(player);
+    const at = gathering.waiting.findIndex((each) => each.player === player);
+    gathering.waiting.splice(at, 1);
+    if (gathering.waiting.length > 0) return;
+    for (const [id, each] of this.#gatherings) if (each === gathering) this.#gatherings.delete(id);
+  }
+
+  #end(player: Player, reason: string): void {
+    this.#remove(player);
+    if (!this.players.has(player.number)) return;
+    Room.coreOf(this).lineOf(player).participant.end(CloseCode.roomClosed, reason);
+  }
+}
+
+/** The queue of a kind of rooms: who may play there may wait for it. */
+export function queueFor(roomName: string, target: RoomClass, settings: QueueSettings): RoomClass {
+  return class extends QueueRoom {
+    static override readonly optionsSchema = target.optionsSchema;
+    static override readonly filterBy = target.filterBy;
+    static override readonly onAuth = (request: Parameters<RoomClass["onAuth"]>[0]): unknown =>
+      target.onAuth(request);
+    constructor() {
+      super(roomName, settings);
+    }
+  };
+}
+
+function partyOf({ size, waiting }: Gathering): Party<Waiting> {
+  return {
+    members: [...waiting],
+    rank: waiting.reduce((sum, { rank }) => sum + rank, 0) / waiting.length,
+    sinceMs: Math.min(...waiting.map(({ sinceMs }) => sinceMs)),
+    isReady: waiting.length === size && waiting.every(({ player }) => player.isConnected),
+  };
+}
+
+/** What a client wants: a rank, and friends. Undefined where that makes no sense. */
+function wishOf(message: unknown): { rank: number; key: string | undefined; size: number } | undefined {
+  const { rank = 0, group } = (message ?? {}) as { readonly rank?: unknown; readonly group?: unknown };
+  if (typeof rank !== "number" || !Number.isFinite(rank)) return undefined;
+  if (group === undefined || group === null) return { rank, key: undefined, size: 1 };
+  const { key, size } = group as { readonly key?: unknown; readonly size?: unknown };
+  const isKey = typeof key === "string" && key.length > 0 && key.length <= MOST_KEY_CHARACTERS;
+  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MOST_FRIENDS;
+  return isKey && isSize ? { rank, key, size } : undefined;
+}

@@ -1,0 +1,68 @@
+import { Room, defineEntity, scalar, vec2, type Player } from "@paceline/server";
+import { roomStage } from "@paceline/testkit/room";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const range = [-100, 100] as const;
+const Car = defineEntity("car", { position: vec2({ range, precision: 0.01 }) }, { motion: "velocity" });
+const Lamp = defineEntity("lamp", { brightness: scalar({ range: [0, 1], precision: 0.01 }) });
+const ONE_WAY_MS = 50;
+const TICK_MS = 50;
+
+class Yard extends Room {
+  override readonly entities = [Car, Lamp];
+  override readonly tickHz = 1000 / TICK_MS;
+
+  override onJoin(player: Player): void {
+    this.spawn(Car, { position: { x: player.number * 10, y: 7 } }, player);
+    this.spawn(Lamp, { brightness: 0.5 });
+  }
+}
+
+const scene = async () => {
+  const stage = roomStage(Yard);
+  onTestFinished(() => stage.stop());
+  const join = async () => (await stage.join({ network: { delayMs: ONE_WAY_MS } })).room;
+  await join();
+  await stage.advance(500);
+  return { stage, join };
+};
+
+describe("the first states of a room with an authority", () => {
+  test("[WF84] come behind the welcome, without another round trip, where the game names all kinds at once", async () => {
+    const { stage, join } = await scene();
+    const room = await join();
+    expect([[...room.entities(Car)].length, [...room.entities(Lamp)].length]).toEqual([0, 0]);
+    // A step of the room, and no way there and back.
+    await stage.advance(TICK_MS + 10);
+    const cars = [...room.entities(Car)];
+    expect(cars.map(({ position }) => position.x)).toEqual([10, 20]);
+    expect([...room.entities(Lamp)].map(({ brightness }) => brightness)).toEqual([0.5, 0.5]);
+    await stage.advance(1000);
+    expect(room.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF84] are of no other kinds than the game names, and never taken for those", async () => {
+    const { stage, join } = await scene();
+    const room = await join();
+    const seen: unknown[] = [];
+    room.onSpawn((entity) => seen.push("position" in entity ? "car" : "lamp"));
+    expect([...room.entities(Lamp)]).toEqual([]);
+    await stage.advance(2 * ONE_WAY_MS + 2 * TICK_MS + 20);
+    expect(seen).toEqual(["lamp", "lamp"]);
+    expect([...room.entities(Lamp)].map(({ brightness }) => brightness)).toEqual([0.5, 0.5]);
+    expect([...room.entities(Car)]).toEqual([]);
+    await stage.advance(2 * ONE_WAY_MS + 2 * TICK_MS + 20);
+    expect([...room.entities(Car)].map(({ position }) => position.x)).toEqual([10, 20]);
+    expect(room.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF84] end where the game names none", async () => {
+    const { stage, join } = await scene();
+    const room = await join();
+    await stage.advance(500);
+    expect(room.drops.toRecord()).toEqual({});
+    expect([...room.entities(Car)]).toEqual([]);
+    await stage.advance(500);
+    expect([...room.entities(Car)]).toHaveLength(2);
+  });
+});

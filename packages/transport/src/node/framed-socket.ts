@@ -1,0 +1,69 @@
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import type { LinkClose } from "../link.js";
+import type { WebSocketLike } from "../websocket/websocket-link.js";
+
+const BINARY_AND_FINAL = 0x82;
+const TWO_BYTES = 126;
+const EIGHT_BYTES = 127;
+
+/**
+ * The server's end of a `ws` WebSocket, as a link needs it. Messages are framed here (RFC 6455, section 5.2; a server's are
+ * not masked), so that header and content are one write to the socket: `ws` makes two of them, and calls, objects and
+ * copies on the way there and back, which are most of what a small message costs.
+ */
+export class FramedSocket implements WebSocketLike {
+  /** Messages are bytes, whatever is set. */
+  binaryType = "arraybuffer";
+  readonly #webSocket: WebSocket;
+  readonly #socket: Duplex;
+
+  constructor(webSocket: WebSocket, socket: Duplex) {
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+  }
+
+  get readyState(): number {
+    return this.#webSocket.readyState;
+  }
+
+  get bufferedAmount(): number {
+    return this.#socket.writableLength;
+  }
+
+  addEventListener(type: "open" | "error", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: LinkClose) => void): void;
+  addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
+    if (type === "message") {
+      const told = listener as (event: { readonly data: unknown }) => void;
+      // Text is passed over; of bytes a plain view, since a Buffer's `slice` does not copy.
+      this.#webSocket.on("message", (data: Buffer, isBinary: boolean) => {
+        if (isBinary) told({ data: new Uint8Array(data.buffer, data.byteOffset, data.length) });
+      });
+    } else this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
+  }
+
+  send(data: Uint8Array, done?: () => void): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return done?.();
+    const { length } = data;
+    const head = length < TWO_BYTES ? 2 : length < 0x10000 ? 4 : 10;
+    const frame = Buffer.allocUnsafe(head + length);
+    frame[0] = BINARY_AND_FINAL;
+    if (head === 2) frame[1] = length;
+    else if (head === 4) {
+      frame[1] = TWO_BYTES;
+      frame.writeUInt16BE(length, 2);
+    } else {
+      frame[1] = EIGHT_BYTES;
+      frame.writeBigUInt64BE(BigInt(length), 2);
+    }
+    frame.set(data, head);
+    if (done) this.#socket.write(frame, done);
+    else this.#socket.write(frame);
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#webSocket.close(code, reason);
+  }
+}
