@@ -18,7 +18,6 @@ import { BlockWatch } from "./block-watch.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
-import { checkedMetadata } from "./room-metadata.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
@@ -279,10 +278,6 @@ export class RoomCore implements RoomHost {
     const line = this.lines.of(player);
     // Who sees the world as it was is not told of what happens now; an event that waited would be none.
     if (!this.audience.isBehind(line)) line.sendEvent(type, message);
-  }
-
-  setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    this.hosted.metadata = checkedMetadata(metadata);
   }
 
   disconnect(reason: string): void {

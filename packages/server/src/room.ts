@@ -19,6 +19,7 @@ import type { Player } from "./player.js";
 import type { Past } from "./rewind-history.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
+import { checkedMetadata } from "./room-metadata.js";
 import type { ServerEntity } from "./server-entity.js";
 
 /** Who asks to be let in. */
@@ -285,7 +286,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** What lists show of the room: plain data, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    this.#here.setMetadata(metadata);
+    this.#here.hosted.metadata = checkedMetadata(metadata);
   }
 
   /** The room stays when the last player has gone, until {@link disconnect}. */
