@@ -15,8 +15,7 @@ import { table } from "./table.js";
 const USAGE = `pnpm bench room [--json] [--quick] [--only NAME,NAME] [--clients N,N] [--seconds N] [--rounds N]
 
 A room whose state goes to all of its players 20 times a second, and 16 bytes of input from each of them to the server
-as often. Server and players are two processes, each on a core of its own; every car of every state is checked. Systems
-take turns, so that what else the machine does falls on all of them.
+as often. Server and players are two processes, each on a core of its own; every state is checked. Systems take turns, so that what else the machine does falls on all of them.
 
   --quick    8 and 100 clients, one short round
   --only     systems: ${systems.map(({ name }) => name).join(", ")}`;
@@ -32,6 +31,7 @@ const COLUMNS = [
   "statesPerClientPerSecond",
   "inputsPerClientPerSecond",
   "bytesUpPerClientPerSecond",
+  "swarmCpuCores",
   "rssMb",
   "rssKbPerClient",
   "wrong",

@@ -34,7 +34,7 @@ interface ServerShare {
 }
 
 /** Of the server, after so many sessions. */
-export interface Memory {
+interface Memory {
   readonly sessions: number;
   readonly heapMb: number;
   readonly rssMb: number;

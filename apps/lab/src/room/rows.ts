@@ -16,6 +16,8 @@ export interface RoomRow {
   readonly statesPerClientPerSecond: number;
   readonly inputsPerClientPerSecond: number;
   readonly bytesUpPerClientPerSecond: number;
+  /** Of a core: where it comes near 1, late states are the swarm's. */
+  readonly swarmCpuCores: number;
   readonly rssMb: number;
   readonly rssKbPerClient: number;
   readonly wrong: number;
@@ -53,6 +55,7 @@ export function rowOf(
     statesPerClientPerSecond: median(({ swarm }) => swarm.states / swarm.seconds / clients),
     inputsPerClientPerSecond: median(({ server }) => server.inputs / server.seconds / clients),
     bytesUpPerClientPerSecond: median(({ swarm }) => swarm.bytesOut / swarm.seconds / clients),
+    swarmCpuCores: median(({ swarm }) => swarm.cpuSeconds / swarm.seconds),
     rssMb: median(({ server }) => server.rssMb),
     rssKbPerClient: median(({ server }) => ((server.rssMb - server.emptyRssMb) * 1024) / clients),
     wrong: sum(({ swarm }) => swarm.wrong),

@@ -8,15 +8,16 @@ const TURN = 2 * Math.PI;
 
 type Checked = Pick<SwarmFigures, "states" | "wrong" | "stale" | "example" | "latencyMsP50" | "latencyMsP99">;
 
-/** Compares every car of every state that any client gets with where it has to be. */
+/**
+ * Compares a car of every state that any client gets, another one each time, with where it has to be. To look at all of
+ * them would be the most of what a swarm of a hundred does, and a swarm that is late measures itself.
+ */
 export class StateCheck {
   readonly #players: number;
   readonly #tolerance: Tolerance;
   readonly #inputs: Int32Array;
   readonly #echoes: Int32Array;
   readonly #latencies: number[] = [];
-  #truthTick = -1;
-  #truth: ReturnType<typeof truthOf>[] = [];
   #isOn = false;
   #wrong = 0;
   #stale = 0;
@@ -61,7 +62,7 @@ export class StateCheck {
 
   #take(index: number, state: SeenState): void {
     this.#latencies.push(machineMs() - state.sentMs);
-    const fault = this.#faultIn(state);
+    const fault = this.#faultIn(state, index);
     if (fault !== undefined) {
       this.#wrong += 1;
       this.#example ??= fault;
@@ -72,23 +73,17 @@ export class StateCheck {
     this.#echoes[index] = own;
   }
 
-  #faultIn(state: SeenState): string | undefined {
+  #faultIn(state: SeenState, client: number): string | undefined {
     if (state.count !== this.#players) return `${state.count} cars`;
-    if (state.tick !== this.#truthTick) {
-      this.#truthTick = state.tick;
-      this.#truth = Array.from({ length: this.#players }, (_, index) => truthOf(index, state.tick));
-    }
-    for (let index = 0; index < this.#players; index++) {
-      const car = state.car(index);
-      if (!car || !this.#isRight(car, index))
-        return `tick ${state.tick}: car ${index} ${JSON.stringify(car)}`;
-    }
-    return undefined;
+    const index = (state.tick * 7 + client) % this.#players;
+    const car = state.car(index);
+    if (car && this.#isRight(car, index, state.tick)) return undefined;
+    return `tick ${state.tick}: car ${index} ${JSON.stringify(car)}`;
   }
 
-  #isRight(car: Car, index: number): boolean {
+  #isRight(car: Car, index: number, tick: number): boolean {
     const { positionM, velocityMps, headingRad } = this.#tolerance;
-    const { x, y, vx, vy, yaw } = this.#truth[index]!;
+    const { x, y, vx, vy, yaw } = truthOf(index, tick);
     const turn = Math.abs(car.yaw - yaw) % TURN;
     return (
       car.index === index &&

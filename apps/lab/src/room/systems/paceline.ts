@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Client, type HostedRoom } from "@paceline/client";
+import { Client, type HostedEntity, type HostedRoom } from "@paceline/client";
 import type { WebRtcLinkMaker } from "@paceline/transport";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import type { ClientOptions, RoomClient, RoomSystem, SeenState } from "../system.js";
@@ -9,6 +9,7 @@ import { ArenaCar, ArenaClock, ArenaInput, CLOCK_MS, defineArena } from "./arena
 
 type Link = RoomSystem["link"];
 type Arena = ReturnType<typeof defineArena>;
+type SeenCar = HostedEntity<typeof ArenaCar.fields>;
 type ArenaRoom = HostedRoom<Arena["kinds"]["arena"]>;
 
 /** Half a step of each field, and what a 32-bit float adds. */
@@ -47,50 +48,56 @@ export async function joinArena(
   return { sendInput: (number) => (input.number = number & 0xffff) };
 }
 
-/** The room as its client has it, once all of a tick is there. */
+/** The room as its client has it, once all of a tick is there; a car is read when it is asked for, as a game would. */
 class ArenaView implements SeenState {
   tick = 0;
   sentMs = 0;
   count = 0;
   readonly #room: ArenaRoom;
   readonly #players: number;
-  readonly #cars: Car[];
+  readonly #cars: SeenCar[] = [];
+  #found = 0;
   #told = -1;
 
   constructor(room: ArenaRoom, players: number) {
     this.#room = room;
     this.#players = players;
-    this.#cars = Array.from({ length: players }, (_, index) => {
-      return { index, x: 0, y: 0, yaw: 0, vx: 0, vy: 0, lastInput: 0 };
-    });
     // Asking for entities of a kind is what makes the server tell of them.
     this.isWholeAt(0);
   }
 
   car(index: number): Car | undefined {
-    return this.#cars[index];
+    const seen = this.#cars[index];
+    if (!seen) return undefined;
+    const { position, velocity, yaw, lastInput } = seen;
+    return {
+      index: seen.index,
+      x: position.x,
+      y: position.y,
+      yaw,
+      vx: velocity.x,
+      vy: velocity.y,
+      lastInput,
+    };
+  }
+
+  #find(): void {
+    this.#found = 0;
+    for (const car of this.#room.entities(ArenaCar)) {
+      this.#cars[car.index] = car;
+      this.#found += 1;
+    }
   }
 
   /** Whether everything has a state of that tick of the server; once for each tick. */
   isWholeAt(tick: number): boolean {
-    const room = this.#room;
-    this.count = 0;
-    let isTimed = false;
-    for (const clock of room.entities(ArenaClock)) {
-      isTimed = clock.lastTick === tick;
-      this.tick = clock.worldTick;
-      this.sentMs = latestMs(clock.sentMs);
-    }
-    for (const seen of room.entities(ArenaCar)) {
-      if (seen.lastTick !== tick) continue;
-      const { index, position, velocity, yaw, lastInput } = seen;
-      const { x, y } = position;
-      const { x: vx, y: vy } = velocity;
-      this.#cars[index] = { index, x, y, yaw, vx, vy, lastInput };
-      this.count += 1;
-    }
-    if (!isTimed || this.count < this.#players || tick === this.#told) return false;
+    const [clock] = this.#room.entities(ArenaClock);
+    if (this.#found < this.#players) this.#find();
+    this.count = this.#cars.reduce((count, car) => count + (car.lastTick === tick ? 1 : 0), 0);
+    if (clock?.lastTick !== tick || this.count < this.#players || tick === this.#told) return false;
     this.#told = tick;
+    this.tick = clock.worldTick;
+    this.sentMs = latestMs(clock.sentMs);
     return true;
   }
 }
