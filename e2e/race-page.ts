@@ -7,6 +7,7 @@ interface PageHandle {
   readonly room: {
     readonly sessionId: string;
     readonly state: string;
+    readonly isSpectator: boolean;
     readonly peers: readonly PeerView[];
     readonly transport: {
       readonly serverPath: { readonly choice: string; readonly reason: string };

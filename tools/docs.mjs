@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { errorsMarkdown } from "./docs/errors.mjs";
+import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
 import { stateMachinesMarkdown } from "./docs/state-machines.mjs";
@@ -11,6 +12,7 @@ import { ROOT } from "./pnpm.mjs";
 /** @type {Record<string, () => string | Promise<string>>} */
 const GENERATED = {
   "docs/ERRORS.md": errorsMarkdown,
+  "docs/LAB.md": labMarkdown,
   "docs/MOTION.md": motionMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,

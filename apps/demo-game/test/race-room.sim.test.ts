@@ -64,7 +64,7 @@ describe("a race that the server decides", () => {
 
   it("counts laps and says who has won, and spectators see it without a car", async () => {
     stage = roomStage(FilledRoom);
-    const spectator = await stage.join({ options: { isSpectator: true } });
+    const spectator = await stage.join({ terms: { spectate: true } });
     const heard = watch(spectator);
     carsOf(spectator);
     await stage.advance(200_000);
@@ -103,7 +103,7 @@ describe("a race that the server decides", () => {
 
   it("lets somebody who comes late start behind, with the time that has gone", async () => {
     stage = roomStage(FilledRoom);
-    const early = await stage.join({ options: { isSpectator: true } });
+    const early = await stage.join({ terms: { spectate: true } });
     await stage.advance(TO_GREEN_MS + 5000);
     const late = await stage.join({ options: BEN });
     const heard = watch(late);

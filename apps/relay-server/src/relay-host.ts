@@ -38,9 +38,14 @@ export class RelayHost {
       ...(options.isProxyTrusted && { addressOf: forwardedAddress }),
     });
     this.#files = options.staticFolder === undefined ? undefined : staticFiles(options.staticFolder);
-    const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+    const timeouts = {
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 5,
+    };
     this.#server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on("request", (request, response) => this.#answer(request, response));
+    this.#server.on("clientError", (error, socket) => this.#relay.handleClientError(error, socket));
     this.#server.on("upgrade", (request, socket, head) => {
       if (!this.#relay.handleUpgrade(request, socket, head)) socket.destroy();
     });

@@ -7,7 +7,8 @@ import type { Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
 import type { Welcome } from "./server-connection-options.js";
-import type { ViewPlan } from "./view-plan.js";
+import type { RoomTransport } from "./room-transport.js";
+import { delayByProfileMs, type ViewPlan } from "./view-plan.js";
 
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;
@@ -52,6 +53,11 @@ export class AuthorityGate {
   /** Undefined in a room whose players are among themselves. */
   get authority(): Authority | undefined {
     return this.#authority;
+  }
+
+  /** How late others have to be shown, ms: as peers need it, or the authority, or the plan. */
+  neededDelayMs(peersMs: number | undefined, transport: RoomTransport): number {
+    return peersMs ?? this.#authority?.entities.neededDelayMs ?? delayByProfileMs(transport);
   }
 
   /** {@link RoomClock.shownTick} */

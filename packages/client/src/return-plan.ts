@@ -13,8 +13,8 @@ interface ReturnPlanOptions {
 /** Waits before the attempts to come back; the last one repeats until {@link GIVE_UP_AFTER_MS}. */
 const RETURN_DELAYS_MS = [0, 250, 500, 1000, 2000, 3000];
 const GIVE_UP_AFTER_MS = 60_000;
-/** Between links that are tried beside a silent one; the last repeats. */
-const BESIDE_DELAYS_MS = [0, 1000, 1000, 2000, 4000];
+/** Between links that are tried beside a silent one; the last repeats: a network that is back should not be waited for. */
+const BESIDE_DELAYS_MS = [0, 1000];
 /** A server that stops sends everybody away at once: they come back spread over this. */
 const SHUTDOWN_SPREAD_MS = 1000;
 

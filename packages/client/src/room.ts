@@ -34,7 +34,7 @@ import { socketsRow, stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
 import { TickSource } from "./tick-source.js";
 import { UndrivenTicks } from "./undriven-ticks.js";
-import { delayByProfileMs, viewPlanOf } from "./view-plan.js";
+import { viewPlanOf } from "./view-plan.js";
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
@@ -138,10 +138,7 @@ export class Room extends RoomEvents {
         currentTick: () => this.#ticks.tick,
       }),
       view: viewPlanOf(this),
-      onNeededDelay: (ms) => {
-        const hostedMs = this.#gate.authority?.entities.neededDelayMs;
-        this.clock.setRenderDelay(ms ?? hostedMs ?? delayByProfileMs(this.transport));
-      },
+      onNeededDelay: (ms) => this.clock.setRenderDelay(this.#gate.neededDelayMs(ms, this.transport)),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
       sendSignal: ({ number }, attempt, data) =>

@@ -49,17 +49,16 @@ export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
     const kinds = kindsOf(message.kinds);
     return kinds && { type: "kinds", kinds };
   }
-  if (message?.type === "view") {
-    const { isInterpolated } = message;
-    return typeof isInterpolated === "boolean" ? { type: "view", isInterpolated } : undefined;
-  }
+  if (message?.type === "view") return viewOf(message);
   if (message?.type === "own") return ownOf(message);
   if (message?.type === "disown") {
     return isId(message.localId) ? { type: "disown", localId: message.localId } : undefined;
   }
-  if (message?.type !== "resync" || !Array.isArray(message.ids) || message.ids.length > MOST_IDS) {
-    return undefined;
-  }
+  return message?.type === "resync" ? resyncOf(message) : undefined;
+}
+
+function resyncOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  if (!Array.isArray(message.ids) || message.ids.length > MOST_IDS) return undefined;
   const ids: unknown[] = message.ids;
   return ids.every(isId) ? { type: "resync", ids } : undefined;
 }
@@ -86,6 +85,10 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
     default:
       return undefined;
   }
+}
+
+function viewOf({ isInterpolated }: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  return typeof isInterpolated === "boolean" ? { type: "view", isInterpolated } : undefined;
 }
 
 function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {

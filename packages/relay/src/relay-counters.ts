@@ -33,7 +33,8 @@ export interface RelayCounts {
   readonly entries: CountsByName;
   /**
    * Links that ended or were not let in, by the name of their close code; `upgradeMissing`: a proxy has stripped it,
-   * `tooManyConnections`: there was no place for one more socket.
+   * `tooManyConnections`: there was no place for one more socket; `requestTimeout`: half open, nothing was asked for in
+   * time; `badRequest`: what came was no HTTP.
    */
   readonly linkCloses: CountsByName;
   /** Sessions that ended, likewise. */
@@ -89,7 +90,7 @@ export class RelayCounters implements RelayCounts {
   }
 
   /** A link that did not come so far as to have a close code. */
-  linkRefused(name: "upgradeMissing" | "tooManyConnections"): void {
+  linkRefused(name: "upgradeMissing" | "tooManyConnections" | "requestTimeout" | "badRequest"): void {
     addOne(this.linkCloses, name);
   }
 

@@ -43,6 +43,11 @@ export interface Relay {
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** False where the upgrade is not the relay's (not `/link`). */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /**
+   * For the event `clientError` of your HTTP server: ends the connection, and counts those that never came to ask
+   * (`requestTimeout`) and those that asked for what is no HTTP (`badRequest`).
+   */
+  handleClientError(error: Error, socket: Duplex): void;
   /** Takes a link that came another way than over an HTTP server, as those of tests do. */
   takeLink(link: Link, request: LinkRequest): void;
   health(): RelayHealth;
@@ -118,6 +123,16 @@ class EmbeddedRelay implements Relay {
     if (pathOf(request) !== LINK_PATH) return false;
     this.#door.open(request, socket, head);
     return true;
+  }
+
+  handleClientError(error: Error, socket: Duplex): void {
+    const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    this.#settings.counters.linkRefused(isLate ? "requestTimeout" : "badRequest");
+    if (!socket.writable) return void socket.destroy();
+    const status = isLate ? "408 Request Timeout" : "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+      socket.destroy(),
+    );
   }
 
   health(): RelayHealth {

@@ -2,6 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import type { HostedParticipant } from "@paceline/relay";
 import type { Player } from "./player.js";
 import type { PlayerLine } from "./player-line.js";
+import type { Feed } from "./states/feed.js";
 
 /** Who is in a room: players, those who only watch, and the line to each. */
 export class Attendance {
@@ -52,6 +53,13 @@ export class Attendance {
   forget(line: PlayerLine): void {
     this.delete(line);
     this.#byPlayer.delete(line.player);
+  }
+
+  /** What brings states to those who are meant. */
+  feeds(isMeant: (line: PlayerLine) => boolean): Feed[] {
+    const feeds: Feed[] = [];
+    for (const line of this.#lines.values()) if (isMeant(line)) feeds.push(line.feed);
+    return feeds;
   }
 
   #enter(line: PlayerLine): void {

@@ -4,12 +4,12 @@ import {
   type EntityDefinition,
   type PeerPayload,
 } from "@paceline/protocol";
+import type { Attendance } from "./attendance.js";
 import { DelayedView } from "./delayed-view.js";
 import type { Player } from "./player.js";
 import type { PlayerLine } from "./player-line.js";
 import type { RoomCounters } from "./room-counters.js";
 import { Broadcast } from "./states/broadcast.js";
-import type { Feed } from "./states/feed.js";
 import type { World } from "./world.js";
 
 export interface AudienceOptions {
@@ -23,7 +23,7 @@ export interface AudienceOptions {
   readonly bytesPerSecond: number;
   readonly counters: RoomCounters;
   /** Everybody in the room. */
-  lines(): Iterable<PlayerLine>;
+  readonly lines: Attendance;
 }
 
 /** A message that spectators get when its time has come. */
@@ -59,7 +59,11 @@ export class Audience {
     const view = new DelayedView({
       ...options,
       delayTicks: this.#delayTicks,
-      onRemoved: (record) => broadcasts.removed(record, this.#feeds()),
+      onRemoved: (record) =>
+        broadcasts.removed(
+          record,
+          options.lines.feeds(({ isSpectator }) => isSpectator),
+        ),
       onJumped: (record) => broadcasts.teleported(record),
       onOwnerChanged: (record) => broadcasts.force(record),
     });
@@ -100,7 +104,7 @@ export class Audience {
     if (shown === undefined) return;
     this.#broadcasts?.write(
       { tick: shown, nowMs },
-      this.#feeds(({ isIn, isConnected }) => isIn && isConnected),
+      this.#options.lines.feeds(({ isSpectator, isThere }) => isSpectator && isThere),
     );
   }
 
@@ -137,14 +141,8 @@ export class Audience {
 
   #send({ payload, to, except }: Waiting): void {
     if (to) return to.send(payload);
-    for (const line of this.#options.lines()) {
+    for (const line of this.#options.lines.values()) {
       if (line.isSpectator && line.isIn && !except.has(line.player)) line.send(payload);
     }
-  }
-
-  #feeds(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
-    const feeds: Feed[] = [];
-    for (const line of this.#options.lines()) if (line.isSpectator && isMeant(line)) feeds.push(line.feed);
-    return feeds;
   }
 }

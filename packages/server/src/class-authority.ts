@@ -108,11 +108,11 @@ export class ClassAuthority implements RoomAuthority {
   }
 }
 
-function reportOf({ hosted, players, world, loop, counters }: RoomCore): RoomReport {
+function reportOf({ hosted, lines, world, loop, counters }: RoomCore): RoomReport {
   return {
     roomId: hosted.id,
     roomName: hosted.name,
-    players: players.size,
+    players: lines.players.size,
     entities: world.records.size,
     tick: loop.tick,
     skippedTicks: loop.skipped,

@@ -32,7 +32,7 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   readonly queues?: { readonly [Name in keyof Rooms]?: QueueOptions };
   /** How long a hook that is waited for (all but `onTick` and messages) may take. Default 10000 ms. */
   readonly hookTimeoutMs?: number;
-  /** A step that takes longer has blocked the server; a room that does so three times in a row is ended. Default 1000 ms. */
+  /** A step that takes longer has blocked the server; a room that does so three times within ten seconds is ended. Default 1000 ms. */
   readonly blockedMs?: number;
 }
 
@@ -112,7 +112,11 @@ function queueRooms(
 class DefinedServer {
   readonly #relay: Relay;
   readonly #authorities: readonly ClassAuthority[];
-  readonly #http = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 });
+  readonly #http = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 2000,
+  });
 
   constructor(relay: Relay, authorities: readonly ClassAuthority[]) {
     this.#relay = relay;
@@ -120,6 +124,7 @@ class DefinedServer {
     this.#http.on("request", (request, response) => {
       if (!relay.handleRequest(request, response)) response.writeHead(404).end();
     });
+    this.#http.on("clientError", (error, socket) => relay.handleClientError(error, socket));
     this.#http.on("upgrade", (request, socket, head) => {
       if (!relay.handleUpgrade(request, socket, head)) socket.destroy();
     });
@@ -131,6 +136,10 @@ class DefinedServer {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     return this.#relay.handleUpgrade(request, socket, head);
+  }
+
+  handleClientError(error: Error, socket: Duplex): void {
+    this.#relay.handleClientError(error, socket);
   }
 
   health(): RelayHealth {

@@ -82,6 +82,11 @@ export class PlayerLine {
     return this.#options.seat.address;
   }
 
+  /** Whether it can be told of states now. */
+  get isThere(): boolean {
+    return this.isIn && this.isConnected;
+  }
+
   get auth(): unknown {
     return this.#options.seat.auth;
   }

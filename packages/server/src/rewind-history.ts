@@ -1,5 +1,6 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 import { EntityTable, LagCompensation, defineFields, type Place, type RewoundWorld } from "@paceline/netcode";
+import type { RoomCounters } from "./room-counters.js";
 import type { EntityRecord, World } from "./world.js";
 
 /** The fields of an entity. */
@@ -20,6 +21,7 @@ export interface RewindHistoryOptions {
   readonly tickHz: number;
   /** As far as anybody is let back. */
   readonly maxRewindMs: number;
+  readonly counters: Pick<RoomCounters, "rewinds" | "rewindsCapped">;
 }
 
 /** Besides the round trip: what players wait for, jitter, and the step in which the message is read. */
@@ -100,6 +102,9 @@ export class RewindHistory {
         return defineFields({}, definition, row) as unknown as AsItWas<Entity>;
       },
     };
+    const { counters } = this.#options;
+    counters.rewinds += 1;
+    if (past.isCapped) counters.rewindsCapped += 1;
     return judge(past);
   }
 

@@ -18,7 +18,6 @@ import { BlockWatch } from "./block-watch.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
-import { checkedMetadata } from "./room-metadata.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
@@ -28,7 +27,6 @@ import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
 import { Room } from "./room.js";
 import { Broadcast } from "./states/broadcast.js";
-import type { Feed } from "./states/feed.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
 
@@ -65,7 +63,7 @@ export class RoomCore implements RoomHost {
   readonly rewinding: RewindHistory;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
-  readonly #lines = new Attendance();
+  readonly lines = new Attendance();
   readonly #blocks: BlockWatch;
   #isClosed = false;
 
@@ -85,7 +83,7 @@ export class RoomCore implements RoomHost {
     this.#blocks = new BlockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
-    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS };
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
     this.world = new World(kept);
     this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
     this.audience = new Audience({
@@ -93,8 +91,7 @@ export class RoomCore implements RoomHost {
       world: this.world,
       delayMs: room.spectatorDelayMs,
       bytesPerSecond,
-      counters: this.counters,
-      lines: () => this.#lines.values(),
+      lines: this.lines,
     });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
@@ -128,7 +125,7 @@ export class RoomCore implements RoomHost {
   }
 
   tickFor(participant: HostedParticipant): number {
-    const isBehind = this.#lines.get(participant)?.isSpectator;
+    const isBehind = this.lines.get(participant)?.isSpectator;
     return isBehind ? this.audience.tickAt(this.loop.tick) : this.loop.tick;
   }
 
@@ -145,7 +142,7 @@ export class RoomCore implements RoomHost {
       messageLimits: checkedMessageLimits(room.messageLimits),
     });
     const { player } = line;
-    this.#lines.add(line);
+    this.lines.add(line);
     const outcome = await hooks.wait("onJoin", () =>
       room.onJoin?.(player as never, seat.options as never, seat.auth),
     );
@@ -156,13 +153,13 @@ export class RoomCore implements RoomHost {
     }
     counters.joins += 1;
     line.isIn = true;
-    if (!this.#lines.has(participant)) this.#leave(line, CloseCode.timeout);
+    if (!this.lines.has(participant)) this.#leave(line, CloseCode.timeout);
     this.#syncPlaces();
     return undefined;
   }
 
   receive(participant: HostedParticipant, payload: Uint8Array): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (!line) return;
     if (payload[0] === PayloadKind.authority) {
       const message = readToAuthority(payload.subarray(1));
@@ -174,20 +171,20 @@ export class RoomCore implements RoomHost {
   }
 
   receiveEvent(participant: HostedParticipant, body: Uint8Array): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     const message = readEvent(body);
     if (line && message) this.#receive(line, message);
     else if (line) this.#malformed(line);
   }
 
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (line?.isSpectator) this.audience.refuse(line);
     else if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (line?.isSpectator) return this.audience.refuse(line);
     if (!line?.inputs) {
       this.counters.notAllowed += 1;
@@ -199,11 +196,11 @@ export class RoomCore implements RoomHost {
   }
 
   acknowledged(participant: HostedParticipant, sequence: number): void {
-    this.#lines.get(participant)?.feed.acknowledge(sequence);
+    this.lines.get(participant)?.feed.acknowledge(sequence);
   }
 
   dropped(participant: HostedParticipant): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (!line) return;
     line.isConnected = false;
     this.counters.drops += 1;
@@ -212,23 +209,23 @@ export class RoomCore implements RoomHost {
   }
 
   returned(participant: HostedParticipant): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (line && !line.isConnected) this.#returned(line);
   }
 
   left(participant: HostedParticipant, { code }: LinkClose): void {
-    const line = this.#lines.get(participant);
+    const line = this.lines.get(participant);
     if (!line) return;
     // Somebody who loads the page anew ends the old session first: the player is away, not gone.
     if (code === CloseCode.replaced && line.isIn) {
       line.isConnected = false;
       this.#options.scheduler.after(RELOAD_SECONDS * 1000, () => {
-        if (this.#lines.get(participant) === line) this.#leave(line, CloseCode.timeout);
+        if (this.lines.get(participant) === line) this.#leave(line, CloseCode.timeout);
       });
       return;
     }
     if (line.isIn) this.#leave(line, code);
-    else this.#lines.delete(line);
+    else this.lines.delete(line);
   }
 
   draining(): void {
@@ -236,74 +233,51 @@ export class RoomCore implements RoomHost {
   }
 
   close(): void {
-    for (const line of [...this.#lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
+    for (const line of [...this.lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
     this.#end();
     void this.hooks.wait("onDispose", () => this.room.onDispose?.());
   }
 
-  get players(): ReadonlyMap<number, Player> {
-    return this.#lines.players;
-  }
-
-  get spectators(): ReadonlyMap<number, Player> {
-    return this.#lines.spectators;
-  }
-
-  lineOf(player: Player): PlayerLine {
-    return this.#lines.of(player);
-  }
-
   despawn(record: EntityRecord): void {
-    this.broadcasts.removed(record, this.#feedsOfNow());
+    this.broadcasts.removed(
+      record,
+      this.lines.feeds((line) => !this.audience.isBehind(line)),
+    );
     this.rewinding.forget(record);
     this.world.remove(record);
   }
 
-  setOwner(record: EntityRecord, owner: Player | undefined): void {
-    this.world.setOwner(record, owner);
-    this.broadcasts.force(record);
-  }
-
   teleport(record: EntityRecord): void {
-    this.world.history.teleport(record.id);
-    this.broadcasts.teleported(record);
+    this.broadcasts.teleport(record);
     this.rewinding.jumped(record.id);
   }
 
   /** See {@link Room.rewind}. */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    const { rttMs } = this.lineOf(player).participant.session;
-    return this.rewinding.rewind(seenTick, rttMs, this.world, (past) => {
-      this.counters.rewinds += 1;
-      if (past.isCapped) this.counters.rewindsCapped += 1;
-      return judge(past);
-    });
+    const { rttMs } = this.lines.of(player).participant.session;
+    return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    for (const { isIn, isSpectator, player, participant } of this.#lines.values()) {
+    for (const { isIn, isSpectator, player, participant } of this.lines.values()) {
       if (isIn && !isSpectator && !left.has(player)) participant.send(payload);
     }
     this.audience.tell(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
-    const line = this.lineOf(player);
+    const line = this.lines.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
     if (line.isSpectator) this.audience.tell(payload, line);
     else line.send(payload);
   }
 
   sendEvent(player: Player, type: string, message: unknown): void {
-    const line = this.lineOf(player);
+    const line = this.lines.of(player);
     // Who sees the world as it was is not told of what happens now; an event that waited would be none.
     if (!this.audience.isBehind(line)) line.sendEvent(type, message);
-  }
-
-  setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    this.hosted.metadata = checkedMetadata(metadata);
   }
 
   disconnect(reason: string): void {
@@ -311,11 +285,11 @@ export class RoomCore implements RoomHost {
   }
 
   #step(tick: number): void {
-    for (const line of this.#lines.values()) line.takeInput(tick);
+    for (const line of this.lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#options.scheduler.nowMs();
-    const feeds = this.#feedsOfNow(({ isIn, isConnected }) => isIn && isConnected);
+    const feeds = this.lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
     this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
     this.rewinding.record(tick, this.world);
     this.audience.step(tick, nowMs);
@@ -329,15 +303,6 @@ export class RoomCore implements RoomHost {
     if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room failed: it blocked the server");
-  }
-
-  /** Of those who are told of the world as it is. */
-  #feedsOfNow(isMeant: (line: PlayerLine) => boolean = () => true): Feed[] {
-    const feeds: Feed[] = [];
-    for (const line of this.#lines.values()) {
-      if (!this.audience.isBehind(line) && isMeant(line)) feeds.push(line.feed);
-    }
-    return feeds;
   }
 
   #receive(line: PlayerLine, message: PeerPayload): void {
@@ -380,16 +345,7 @@ export class RoomCore implements RoomHost {
       if (record && this.world.records.get(record.id) === record) this.despawn(record);
       return;
     }
-    if (message.type === "view") {
-      line.feed.isInterpolated = message.isInterpolated;
-      return;
-    }
-    if (message.type === "resync") {
-      if (message.ids.length === 0) line.feed.restart();
-      for (const id of message.ids) line.feed.resync(id);
-      return;
-    }
-    const other = line.feed.setKinds(message.kinds);
+    const other = line.feed.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
@@ -407,11 +363,11 @@ export class RoomCore implements RoomHost {
 
   /** The page was loaded anew: the player goes on as another participant. */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
-    for (const line of this.#lines.values()) {
+    for (const line of this.lines.values()) {
       if (line.participant.id !== sessionId || line.isConnected) continue;
-      this.#lines.rebind(line, participant);
+      this.lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.setOwner(record, line.player);
+        if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
       }
       this.#returned(line);
       return undefined;
@@ -431,7 +387,7 @@ export class RoomCore implements RoomHost {
   #leave(line: PlayerLine, code: number): void {
     const { player } = line;
     this.counters.leaves += 1;
-    this.#lines.delete(line);
+    this.lines.delete(line);
     line.isIn = false;
     line.isConnected = false;
     line.requests.failAll("transport/closed", "the player has left");
@@ -444,11 +400,11 @@ export class RoomCore implements RoomHost {
 
   /** Whatever still belongs to a player who is out goes too. */
   #forget(line: PlayerLine): void {
-    this.#lines.delete(line);
+    this.lines.delete(line);
     for (const record of [...this.world.records.values()]) {
       if (record.owner === line.player) this.despawn(record);
     }
-    this.#lines.forget(line);
+    this.lines.forget(line);
   }
 
   #hookFailed(hook: string): void {

@@ -19,6 +19,7 @@ import type { Player } from "./player.js";
 import type { Past } from "./rewind-history.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
+import { checkedMetadata } from "./room-metadata.js";
 import type { ServerEntity } from "./server-entity.js";
 
 /** Who asks to be let in. */
@@ -121,12 +122,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Players by number, in the order of joining; without those who only watch. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.players;
+    return this.#here.lines.players;
   }
 
   /** Those who only watch. The hooks are called for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.spectators;
+    return this.#here.lines.spectators;
   }
 
   /** The step of the simulation that was begun last. */
@@ -171,7 +172,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** The entity belongs to somebody else from now on, or to nobody. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#here.broadcasts.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
   /** The entity's next state is a new place, no movement: it is shown there at once. */
@@ -253,7 +254,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
-    return this.#here.lineOf(player).request(type, message, timeoutMs);
+    return this.#here.lines.of(player).request(type, message, timeoutMs);
   }
 
   /**
@@ -261,12 +262,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
-    return this.#here.lineOf(player).allowReconnection(seconds);
+    return this.#here.lines.of(player).allowReconnection(seconds);
   }
 
   /** Takes a player out. */
   kick(player: Player, reason = "kicked"): void {
-    this.#here.lineOf(player).kick(reason);
+    this.#here.lines.of(player).kick(reason);
   }
 
   /** Nobody new gets in, until {@link unlock}. */
@@ -285,7 +286,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** What lists show of the room: plain data, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    this.#here.setMetadata(metadata);
+    this.#here.hosted.metadata = checkedMetadata(metadata);
   }
 
   /** The room stays when the last player has gone, until {@link disconnect}. */

@@ -1,10 +1,19 @@
 import { connect } from "node:net";
 import { Client, NetError, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
-import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
+import {
+  ByteWriter,
+  CloseCode,
+  WEBSOCKET_PROTOCOL,
+  writeAuthority,
+  writeInputs,
+  writeOwned,
+  writePeerPayload,
+} from "@paceline/protocol";
+import { Session, WebSocketLink, systemScheduler } from "@paceline/transport";
 import type { ServerOptions, RoomClass } from "@paceline/server";
 import { afterEach, describe, expect, it } from "vitest";
-import { RaceRoom } from "./race.js";
+import { Car, Drive, RaceRoom } from "./race.js";
 import { RudeProxy, type Rudeness } from "./rude-proxy.js";
 import { Stage, eventually } from "./stage.js";
 
@@ -70,6 +79,35 @@ async function match(path: string, track: string): Promise<{ status: number; tic
   return { status: response.status, ticket };
 }
 
+/** A session that says what a test wants it to say. */
+async function rawSession(track: string): Promise<Session> {
+  const { ticket } = await match("joinOrCreate/race", track);
+  const url = `${stage.url.replace("http", "ws")}/link`;
+  const socket = new NodeWebSocket(url, [WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
+  const ignore = (): void => undefined;
+  let isIn = false;
+  const session = new Session({
+    scheduler: systemScheduler,
+    handlers: {
+      onReliable: () => (isIn = true),
+      onRouted: ignore,
+      onEvent: ignore,
+      onState: ignore,
+      onClosed: ignore,
+    },
+  });
+  const link = new WebSocketLink(socket, { scheduler: systemScheduler });
+  session.attach(link, {
+    preference: 1,
+    needsProof: false,
+    connectTimeoutMs: 5000,
+    timeoutMs: 10_000,
+    heartbeatMs: 1000,
+  });
+  await eventually(() => expect(isIn).toBe(true));
+  return session;
+}
+
 describe("messages", () => {
   it("10000 a second: most are dropped and counted, the player is told, others do not notice", async () => {
     const othersAreFine = await withNeighbour();
@@ -95,6 +133,30 @@ describe("messages", () => {
     expect(host.heard.get("often")).toBeLessThan(300);
     await eventually(() => expect(errors[0]).toMatch(/^message\/refused too many messages/));
     expect(errors.length).toBeLessThan(10);
+  });
+
+  it("10000 a second from a client that keeps all limits of packets: all but the allowed are dropped and counted", async () => {
+    const othersAreFine = await withNeighbour();
+    const raw = await rawSession("loud");
+    const host = stage.rooms[1]!;
+    const startedAtMs = performance.now();
+    const payload = writePeerPayload({ kind: "command", type: "often", message: 1 });
+    let sent = 0;
+    while (performance.now() - startedAtMs < 1000 && !raw.isClosed) {
+      const due = Math.min(10_000, (performance.now() - startedAtMs) * 10);
+      for (; sent + 50 <= due && raw.unacknowledged < 950; sent += 50) {
+        raw.sendAllReliable(Array.from({ length: 50 }, () => payload));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    // A machine that is busy sends less; what it has sent is accounted for.
+    expect(sent).toBeGreaterThan(2000);
+    const counters = () => stage.server.reports().find(({ roomId }) => roomId === host.roomId)!.counters;
+    await eventually(() => expect(counters().messages + counters().messagesLimited).toBe(sent));
+    expect(host.heard.get("often")).toBeLessThan(300);
+    expect(counters().messagesLimited).toBeGreaterThan(sent - 300);
+    await othersAreFine();
+    raw.close(CloseCode.left, "done");
   });
 
   it("of a single type may be rarer; a question beyond the limit is answered", async () => {
@@ -134,6 +196,35 @@ describe("messages", () => {
     const { counts } = stage.server;
     expect(Object.keys(counts.sessionEnds)).toHaveLength(1);
     await othersAreFine();
+  });
+});
+
+describe("entities", () => {
+  it("of others: states, removals and inputs for what one does not own are dropped and counted", async () => {
+    const othersAreFine = await withNeighbour();
+    const owner = await stage.join({ track: "mine" });
+    const host = stage.rooms[1]!;
+    const thief = await rawSession("mine");
+    await eventually(() => expect(host.cars.size).toBe(2));
+    const [car] = host.cars.values();
+    const { x } = car!.position;
+    const row = new Float32Array(Car.components.length);
+    row[0] = 999;
+    for (const localId of [0, 1, car!.id]) {
+      thief.sendState(writeOwned(new ByteWriter(), localId, row).take(), localId + 1);
+      thief.sendReliable(writeAuthority({ type: "disown", localId }));
+    }
+    const counters = () => stage.server.reports().find(({ roomId }) => roomId === host.roomId)!.counters;
+    await eventually(() => expect(counters().notAllowed).toBeGreaterThanOrEqual(3));
+    expect(car!.position.x).toBe(x);
+    expect(host.cars.size).toBe(2);
+    // Its inputs move its own car, whatever they name: there is no way to name another one.
+    thief.sendInput(writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] }));
+    await eventually(() => expect(counters().inputs).toBe(1));
+    expect(car!.velocity.x).toBe(0);
+    expect(owner.state).toBe("joined");
+    await othersAreFine();
+    thief.close(CloseCode.left, "done");
   });
 });
 

@@ -67,7 +67,7 @@ function expectAllAtRest(): void {
 }
 
 describe("players over links that keep the order", () => {
-  test("are told all the same, which is encoded once", () => {
+  test("[WF97] are told all the same, which is encoded once", () => {
     spawnCars(20);
     for (let player = 0; player < 50; player++) join(inOrder);
     run(60);
@@ -224,8 +224,7 @@ describe.each([
     const receiver = join(network);
     run(30, () => false);
     entityOf(cars[0]!).position.set(500, 500);
-    world.history.teleport(cars[0]!.id);
-    broadcast.teleported(cars[0]!);
+    broadcast.teleport(cars[0]!);
     run(30, () => false);
     expect(receiver.jumps).toEqual([cars[0]!.id]);
     expectAllAtRest();

@@ -1,5 +1,6 @@
 import { CloseCode } from "@paceline/protocol";
 import { Refusal, type AuthRequest, type Player, type Room } from "@paceline/server";
+import { roomStage } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
 import { Car, RaceRoom } from "./race.js";
 import { Stage, eventually } from "./stage.js";
@@ -107,6 +108,82 @@ describe("hooks that fail", () => {
     expect(codes.every((code) => code === CloseCode.roomClosed)).toBe(true);
   });
 
+  it("a handler of messages that blocks is counted, and ends its room as a step does; others go on", async () => {
+    class Blocking extends RaceRoom {
+      override onCreate(): void {
+        this.onMessage("horn", () => {
+          const untilMs = performance.now() + 60;
+          while (performance.now() < untilMs);
+        });
+      }
+    }
+    const { server } = await staged(Blocking, { blockedMs: 50 });
+    const other = await stage!.join({ track: "calm" });
+    const room = await stage!.join({ track: "rude" });
+    const codes: number[] = [];
+    room.onLeave((code) => codes.push(code));
+    for (let count = 0; count < 2; count++) room.send("horn", { loud: true });
+    const blocked = (): number => server.classReports()[0]!.counters.blocked;
+    await eventually(() => expect(blocked()).toBe(2));
+    expect(codes).toEqual([]);
+    room.send("horn", { loud: true });
+    await eventually(() => expect(codes).toEqual([CloseCode.roomClosed]));
+    expect(blocked()).toBe(3);
+    expect([other.state, server.health().rooms]).toEqual(["joined", 1]);
+  });
+
+  it("handlers that reject or never end: a question is answered, the others are heard", async () => {
+    class Careless extends RaceRoom {
+      override onCreate(): void {
+        super.onCreate();
+        this.onMessage("horn", () => Promise.reject(new Error("no horn")));
+        this.onRequest("lap", ({ number }) => (number === 1 ? new Promise(() => undefined) : { laps: 7 }));
+      }
+    }
+    const { server } = await staged(Careless as never, { hookTimeoutMs: 300 });
+    const [a, b] = [await stage!.join(), await stage!.join()];
+    a.send("horn", { loud: true });
+    const asked = a.request("lap", { car: 1 }).catch((error: unknown) => error);
+    expect(await b.request("lap", { car: 1 })).toEqual({ laps: 7 });
+    expect(await asked).toMatchObject({ code: "request/refused" });
+    const { hookErrors } = server.reports()[0]!.counters;
+    expect(hookErrors).toEqual({ onMessage: 1, onRequest: 1 });
+  });
+
+  it("onDrop, onReconnect, onDrain and onDispose that throw are counted, and nobody is kept from anything", async () => {
+    class Broken extends RaceRoom {
+      override onDrop(): void {
+        throw new Error("drop");
+      }
+      override onReconnect(): void {
+        throw new Error("back");
+      }
+      override onDrain(): void {
+        throw new Error("drain");
+      }
+      override onDispose(): void {
+        throw new Error("end");
+      }
+    }
+    const virtual = roomStage(Broken);
+    const player = await virtual.join();
+    player.offline();
+    await virtual.advance(2000);
+    player.online();
+    await virtual.advance(10_000);
+    expect(player.room.state).toBe("joined");
+    const drained = virtual.server.drain({ timeoutMs: 10 });
+    await virtual.until(drained);
+    expect(player.room.state).toBe("joined");
+    await virtual.stop();
+    expect(virtual.server.classReports()[0]!.counters.hookErrors).toEqual({
+      onDrop: 1,
+      onReconnect: 1,
+      onDrain: 1,
+      onDispose: 1,
+    });
+  });
+
   it("onLeave that never ends: its player's entities go after the timeout", async () => {
     class Clingy extends RaceRoom {
       override onLeave(): unknown {
@@ -122,6 +199,26 @@ describe("hooks that fail", () => {
 });
 
 describe("onAuth", () => {
+  it("that never ends, or throws, lets nobody in and says so; the others come in meanwhile", async () => {
+    class Doubtful extends RaceRoom {
+      static override onAuth({ options }: AuthRequest): unknown {
+        if (options.name === "bug") throw new Error("secret path");
+        return options.name === "slow" ? new Promise(() => undefined) : true;
+      }
+    }
+    const { server } = await staged(Doubtful, { hookTimeoutMs: 300 });
+    const slow = stage!.join({ name: "slow" }).catch((error: unknown) => error);
+    const bug = stage!.join({ name: "bug" }).catch((error: unknown) => error);
+    expect((await stage!.join({ name: "Ann" })).state).toBe("joined");
+    for (const refused of [slow, bug]) {
+      expect(await refused).toMatchObject({
+        code: "match/room-failed",
+        message: expect.not.stringContaining("secret") as string,
+      });
+    }
+    expect(server.classReports()[0]!.counters.hookErrors).toEqual({ onAuth: 2 });
+  });
+
   it("keeps out whom it refuses, before a room is opened; what it returns is player.auth", async () => {
     class Members extends RaceRoom {
       static override onAuth({ options, address }: AuthRequest): unknown {

@@ -1,11 +1,13 @@
-import { Room, type BreachAnswer, type Player } from "@paceline/server";
+import { Room, type BreachAnswer, type Player, type PlayerEntities, type Position } from "@paceline/server";
 import { afterEach, describe, expect, it } from "vitest";
 import { Car, Gate } from "./race.js";
 import { Stage, eventually } from "./stage.js";
 
 class FreeRoom extends Room {
   override readonly entities = [Car, Gate];
-  override readonly playerEntities = [{ definition: Car, limits: { maxSpeed: 40, maxStep: 50 } }];
+  override readonly playerEntities: readonly PlayerEntities[] = [
+    { definition: Car, limits: { maxSpeed: 40, maxStep: 50 } },
+  ];
   readonly breaches: string[] = [];
   answer: BreachAnswer = "correct";
 
@@ -13,6 +15,19 @@ class FreeRoom extends Room {
     this.breaches.push(`${player.number} ${breach}`);
     return this.answer;
   }
+}
+
+/** A wall along y, 10 m thick; nobody passes through it. */
+class WalledRoom extends FreeRoom {
+  override readonly playerEntities = [
+    {
+      definition: Car,
+      limits: {
+        positionAllowed: (to: Position, from: Position) =>
+          Math.abs(to.x - 20) > 5 && to.x < 20 === from.x < 20,
+      },
+    },
+  ];
 }
 
 let stage: Stage<FreeRoom>;
@@ -54,6 +69,30 @@ describe("entities that players own and simulate", () => {
     mine.position.set(0, 0);
     await eventually(() => expect(codes).toEqual([4004]));
     expect(b.state).toBe("joined");
+  });
+
+  it("are not let into walls, nor through them, nor begin there", async () => {
+    stage = await new Stage(WalledRoom).start();
+    const [a, b] = [await stage.join(), await stage.join()];
+    const errors: string[] = [];
+    b.onError(({ message }) => errors.push(message));
+    b.spawn(Car, { position: { x: 20, y: 0 } });
+    await eventually(() => expect(errors[0]).toContain("it cannot be there"));
+    const mine = a.spawn(Car, { position: { x: 10, y: 0 } });
+    await eventually(() => expect([...b.entities(Car)].filter(({ isMine }) => !isMine)).toHaveLength(1));
+    for (const x of [18, 30]) {
+      mine.position.set(x, 0);
+      await eventually(() => expect(mine.position.x).toBe(10));
+    }
+    mine.position.set(14, 3);
+    await eventually(() => {
+      const [seen] = [...b.entities(Car)].filter(({ isMine }) => !isMine);
+      expect([seen!.position.x, seen!.position.y]).toEqual([14, 3]);
+    });
+    const [room] = stage.rooms;
+    expect(new Set(room!.breaches)).toEqual(new Set([`${a.myNumber} position`]));
+    expect(stage.server.reports()[0]!.counters.breaches).toBeGreaterThanOrEqual(2);
+    expect(stage.server.reports()[0]!.entities).toBe(1);
   });
 
   it("are no more than the room allows", async () => {

@@ -52,6 +52,10 @@ describe("what is plausible", () => {
 
   test("a limit without its field is a mistake", () => {
     expect(() => new MotionCheck(Gate, { maxSpeed: 1 })).toThrow(ConfigError);
+    expect(() => new MotionCheck(Gate, { positionAllowed: () => true })).toThrow("a field position of gate");
+    expect(() => new MotionCheck(Car, { positionAllowed: true as never })).toThrow(
+      "positionAllowed: expected a function",
+    );
     expect(() => new MotionCheck(Car, { maxSpeed: -1 })).toThrow("maxSpeed: expected above 0");
     expect(() => new RateCheck(0, 1)).toThrow(ConfigError);
   });

@@ -130,6 +130,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   }
 
   reset(): void {
+    if (this.room.isSpectator) return;
     this.room.send("reset", {}, this.room.authority);
   }
 
@@ -156,6 +157,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   }
 
   chat(text: string): void {
+    if (this.room.isSpectator) return;
     this.room.send("chat", { text }, this.room.authority);
   }
 
@@ -164,7 +166,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   }
 
   #bind(): void {
-    if (!this.room.authority) return;
+    if (!this.room.authority || this.room.isSpectator) return;
     this.#input = this.room.input(Drive);
     this.#prediction = this.room.predict(RaceCar, Drive, stepRaceCar);
   }

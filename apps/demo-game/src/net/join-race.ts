@@ -29,7 +29,9 @@ export async function joinRace(options: JoinOptions): Promise<Room> {
     ...(mode === "relay" && { topology: "relay" as const }),
   });
   if (mode !== "server") return client.joinOrCreate(ROOM_NAME);
-  return (await rejoined(client)) ?? client.joinOrCreate(GRAND_PRIX, { ...driver, isSpectator });
+  return (
+    (await rejoined(client)) ?? client.joinOrCreate(GRAND_PRIX, { ...driver }, { spectate: isSpectator })
+  );
 }
 
 /** Where the page was loaded anew in mid-race, the same car is still there. */

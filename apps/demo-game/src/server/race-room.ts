@@ -24,6 +24,7 @@ const RESET_PERIOD_MS = 1000;
  */
 export class RaceRoom extends Room<GrandPrixTypes> {
   override maxClients = 8;
+  override maxSpectators = 32;
   override readonly tickHz = RACE_TICK_HZ;
   override readonly entities = [RaceCar];
   override readonly inputs = Drive;
@@ -53,7 +54,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   }
 
   override onJoin(player: Racing, options: GrandPrixTypes["options"]): void {
-    if (options.isSpectator !== true) {
+    if (!player.isSpectator && options.isSpectator !== true) {
       const card = readDriverCard(options);
       if (!card) throw new Refusal("a driver has a name and a color such as #2f80ed");
       this.#seatOf.set(player, this.#sit(card, player, player));

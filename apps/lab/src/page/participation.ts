@@ -42,6 +42,8 @@ export class Participation {
     this.#calledAtMs = calledAtMs;
     this.#joinedMs = performance.now() - calledAtMs;
     const mine = room.spawn(Counter);
+    // What came with the welcome is there in the next turn, and not only when the timer looks.
+    room.onSpawn(() => this.#watch());
     room.onMessage("number", (number, from) => this.#pair(from).received.take(number as number));
     this.#timers = [
       workerScheduler.every(WATCH_PERIOD_MS, () => this.#watch()),

@@ -126,12 +126,7 @@ export class Replica {
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
     const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
     const ofMotion = this.#publication
-      ? this.#motionUrgency(
-          this.#publication,
-          state,
-          tick,
-          this.#policyOf(policy, heartbeatMs),
-        )
+      ? this.#motionUrgency(this.#publication, state, tick, this.#policyOf(policy, heartbeatMs))
       : 0;
     if (ofMotion > 0) return ofMotion;
     const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);

@@ -1,5 +1,6 @@
 import type { EntityRows } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
+import type { Player } from "../player.js";
 import type { EntityRecord, World } from "../world.js";
 import type { Feed } from "./feed.js";
 import { Flock } from "./flock.js";
@@ -26,11 +27,24 @@ export class Broadcast {
     this.#replication = new RoomReplication(options);
   }
 
-  /** The entity is told at the next tick: who owns it has changed. */
+  /** Who owns the entity from now on is told at the next tick. */
+  setOwner(record: EntityRecord, owner: Player | undefined): void {
+    this.#world.setOwner(record, owner);
+    this.force(record);
+  }
+
+  /** The entity is told at the next tick. */
   force(record: EntityRecord): void {
     this.#replication.force(record);
   }
 
+  /** Its next state is a new place, no movement. */
+  teleport(record: EntityRecord): void {
+    this.#world.history.teleport(record.id);
+    this.teleported(record);
+  }
+
+  /** The world says already that the entity has jumped. */
   teleported(record: EntityRecord): void {
     this.#replication.teleported(record);
   }

@@ -1,4 +1,4 @@
-import { SnapshotSender, limits, type EntityRows, type KindInfo } from "@paceline/protocol";
+import { SnapshotSender, limits, type EntityRows, type KindInfo, type ToAuthority } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../world.js";
@@ -62,6 +62,15 @@ export class Feed {
   constructor({ world, line }: FeedOptions) {
     this.#world = world;
     this.line = line;
+  }
+
+  /** What the player says of it; the name of a kind that the room describes otherwise is returned. */
+  hear(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
+    if (message.type === "kinds") return this.setKinds(message.kinds);
+    if (message.type === "view") this.isInterpolated = message.isInterpolated;
+    else if (message.ids.length === 0) this.restart();
+    else for (const id of message.ids) this.resync(id);
+    return undefined;
   }
 
   /** The player's game reads these kinds; the first one that the room describes otherwise is returned, by name. */

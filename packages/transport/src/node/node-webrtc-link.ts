@@ -47,6 +47,8 @@ export class NodeWebRtcLink implements SignalledLink {
   /** Channels that had to make packets wait. */
   readonly #congested = new Set<DataChannelName>();
   readonly #earlySignals: unknown[] = [];
+  /** Candidates of this side that wait for the answer. */
+  readonly #heldSignals: unknown[] = [];
   readonly #earlyCandidates: { readonly candidate: string; readonly mid: string }[] = [];
   #connection: NativeConnection | undefined;
   #hasDescription = false;
@@ -155,6 +157,7 @@ export class NodeWebRtcLink implements SignalledLink {
       this.#connection?.setRemoteDescription(sdp, type);
       if (type === "offer") this.#makeChannels();
     });
+    for (const data of this.#heldSignals.splice(0)) this.#tell(data);
     for (const { candidate, mid } of this.#earlyCandidates.splice(0)) this.#addCandidate(candidate, mid);
   }
 
@@ -257,7 +260,10 @@ export class NodeWebRtcLink implements SignalledLink {
       announcedAddress === undefined
         ? text.replace(/^a=/, "")
         : text.replace(/^(?:a=)?(candidate:\S+ \d+ \S+ \d+) \S+/, `$1 ${announcedAddress}`);
-    this.#tell({ type: "candidate", candidate: { candidate, sdpMid: mid, sdpMLineIndex: 0 } });
+    const data = { type: "candidate", candidate: { candidate, sdpMid: mid, sdpMLineIndex: 0 } };
+    // A path that is found while the library still takes the answer fails: it has nothing yet to know the other by.
+    if (this.#options.isInitiator && !this.#hasDescription) this.#heldSignals.push(data);
+    else this.#tell(data);
   }
 
   /** What the library throws ends this link. */
