@@ -10,7 +10,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env["CI"]),
   retries: 0,
   timeout: 120_000,
-  globalTimeout: 400_000,
+  globalTimeout: 640_000,
   reporter: [["line"], ["json"]],
   use: { video: "off", trace: "off" },
 });

@@ -6,7 +6,7 @@ import { binOf, ROOT } from "./pnpm.mjs";
 
 const NODE = process.execPath;
 const VITEST_RESULT = path.join(ROOT, "artefacts/vitest.json");
-const LIMIT_MS = 540_000;
+const LIMIT_MS = 660_000;
 
 /**
  * @typedef {{ name: string, commands: () => string[][], count?: () => Counts | undefined }} Gate
