@@ -20,7 +20,11 @@ export default defineConfig({
           exclude: [...named("property.test"), ...named("sim.test")],
         },
       },
-      { ...resolution, test: { name: "property", include: named("property.test"), testTimeout: 30_000 } },
+      {
+        ...resolution,
+        // Pure all of them: nothing of one file is another's trouble, and modules are read once.
+        test: { name: "property", include: named("property.test"), testTimeout: 30_000, isolate: false },
+      },
       { ...resolution, test: { name: "sim", include: named("sim.test"), testTimeout: 30_000 } },
       { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: 60_000 } },
     ],
