@@ -11,6 +11,8 @@ export default defineConfig({
   ...resolution,
   test: {
     pool: "forks",
+    // Many tests wait for real sockets: with one process for two cores, which is the default, most of the time is waiting.
+    maxWorkers: 2,
     projects: [
       {
         ...resolution,
