@@ -1,9 +1,9 @@
 import path from "node:path";
 import { expect, test, type Page } from "@playwright/test";
-import { build } from "esbuild";
 import { executableOf } from "../tools/browsers.mjs";
 import { ownAddress, UdpBottleneck } from "../packages/transport/test/udp-bottleneck.js";
 import { launchEngine } from "./browsers/playwright-browser.js";
+import { pageScript } from "./page-script.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/transport/test/browser/link-contract-page.ts");
 /** Nothing answers here: the test itself serves what the page asks for. An address on loopback is a secure context. */
@@ -29,18 +29,6 @@ async function offerNarrowPath(page: Page): Promise<void> {
   });
 }
 
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [PAGE],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    conditions: ["@paceline/source"],
-  });
-  return outputFiles[0]!.text;
-}
-
 for (const name of ["chromium", "firefox"] as const) {
   test(`a WebRTC link keeps the contract of links in ${name}`, async () => {
     test.skip(executableOf(name) === undefined, `${name} is not installed`);
@@ -49,7 +37,7 @@ for (const name of ["chromium", "firefox"] as const) {
     const engine = await launchEngine(name);
     try {
       const page = await engine.newPage();
-      const script = await bundle();
+      const script = await pageScript(PAGE);
       await offerNarrowPath(page);
       await page.route(`${ORIGIN}**`, (route) =>
         route.request().url().endsWith("page.js")

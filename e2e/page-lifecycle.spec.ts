@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { chromium, expect, test, type Browser, type Page } from "@playwright/test";
-import { build } from "esbuild";
 import { GameServer } from "../packages/client/test/game-server.js";
 import type { PlayerRecord } from "../packages/client/test/browser/lifecycle-page.js";
 import { executableOf } from "../tools/browsers.mjs";
+import { pageScript } from "./page-script.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/client/test/browser/lifecycle-page.ts");
 const OUTAGE_MS = 2500;
@@ -21,21 +21,9 @@ interface PlayerWindow {
   readonly player: Player;
 }
 
-async function script(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [PAGE],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    conditions: ["@paceline/source"],
-  });
-  return outputFiles[0]!.text;
-}
-
 /** Serves the page, whatever is asked for: one that Playwright makes up may not open connections to this machine. */
 async function servePage(): Promise<Server> {
-  const body = `<!doctype html><script type="module">${await script()}</script>`;
+  const body = `<!doctype html><script type="module">${await pageScript(PAGE)}</script>`;
   const pages = createServer((_, response) => {
     response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(body);
   });

@@ -6,21 +6,6 @@ import { format, resolveConfig } from "prettier";
 const TARGET = path.resolve(import.meta.dirname, "../../docs/LAB.md");
 const RESULT = path.resolve(import.meta.dirname, "../../docs/results/matrix.json");
 const SECTION = /(<!-- matrix -->\n)[\s\S]*?(<!-- \/matrix -->)/;
-const COLUMNS = [
-  "case",
-  "browsers",
-  "path",
-  "rttMs",
-  "joinedMs",
-  "playableMs",
-  "bestPathMs",
-  "longestGapMs",
-  "migrations",
-  "reliableSent",
-  "lost",
-  "repeated",
-  "outOfOrder",
-];
 
 /**
  * @typedef {{ date: string, node: string, machine: { cores: number, load: number },
@@ -39,7 +24,9 @@ function tableOf(lines) {
 export async function labMarkdown() {
   /** @type {Result} */
   const { date, node, machine, rows, bounds } = JSON.parse(readFileSync(RESULT, "utf8"));
-  const table = tableOf([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column] ?? "–"))]);
+  // As the rows have them; what was not measured in a case is absent there.
+  const columns = [...new Set(rows.flatMap(Object.keys))];
+  const table = tableOf([columns, ...rows.map((row) => columns.map((column) => row[column] ?? "–"))]);
   /** @param {string} key */
   const total = (key) => rows.reduce((sum, row) => sum + Number(row[key] ?? 0), 0);
   const missed = bounds.filter(({ holds }) => !holds);

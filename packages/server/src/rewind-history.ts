@@ -19,7 +19,7 @@ export interface Past {
 export interface RewindHistoryOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
-  /** As far as anybody is let back. */
+  /** The farthest look back, ms; 0: none. */
   readonly maxRewindMs: number;
   readonly counters: Pick<RoomCounters, "rewinds" | "rewindsCapped">;
 }
