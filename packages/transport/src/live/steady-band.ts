@@ -11,21 +11,45 @@ const LEAVE_AFTER_MS = 15_000;
 /** Clearly better: below this share of where the band begins. */
 const LEAVE_SHARE = 0.7;
 
+/** The lower limit of one band, with its own clock: a value that crosses another limit does not restart it. */
+class Limit {
+  readonly #from: number;
+  #isReached = false;
+  /** Since when the value contradicts the present state without a break. */
+  #sinceMs: number | undefined;
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  /** True while the value counts as being above the limit. */
+  update(value: number, nowMs: number): boolean {
+    const isContrary = this.#isReached ? value < this.#from * LEAVE_SHARE : value >= this.#from;
+    if (!isContrary) {
+      this.#sinceMs = undefined;
+      return this.#isReached;
+    }
+    this.#sinceMs ??= nowMs;
+    if (nowMs - this.#sinceMs < (this.#isReached ? LEAVE_AFTER_MS : ENTER_AFTER_MS)) return this.#isReached;
+    this.#sinceMs = undefined;
+    this.#isReached = !this.#isReached;
+    return this.#isReached;
+  }
+}
+
 /**
  * The band of a value that jumps about: worse within seconds, better only after a while, so that decisions made from it
  * do not flap. Pure: time comes in.
  */
 export class SteadyBand<Name extends string = string> {
-  readonly #bands: readonly Band<Name>[];
+  readonly #bands: readonly [Band<Name>, ...Band<Name>[]];
+  /** Of every band but the lowest, in their order. */
+  readonly #limits: readonly Limit[];
   #at = 0;
-  /** Sign of the direction in which the value has left the band, and since when. */
-  #direction = 0;
-  #sinceMs = 0;
-  /** The band nearest to the present one that was reached meanwhile. */
-  #nearest = 0;
 
   constructor(bands: readonly [Band<Name>, ...Band<Name>[]]) {
     this.#bands = bands;
+    this.#limits = bands.slice(1).map(({ from }) => new Limit(from));
   }
 
   get name(): Name {
@@ -34,34 +58,8 @@ export class SteadyBand<Name extends string = string> {
 
   /** Takes a value and answers with the band that counts now. */
   update(value: number, nowMs: number): Name {
-    const target = this.#target(value);
-    const direction = Math.sign(target - this.#at);
-    if (direction === 0) {
-      this.#direction = 0;
-      return this.name;
-    }
-    if (direction !== this.#direction) {
-      this.#direction = direction;
-      this.#sinceMs = nowMs;
-      this.#nearest = target;
-    }
-    const isNearer = direction > 0 ? target < this.#nearest : target > this.#nearest;
-    if (isNearer) this.#nearest = target;
-    if (nowMs - this.#sinceMs >= (direction > 0 ? ENTER_AFTER_MS : LEAVE_AFTER_MS)) {
-      this.#at = this.#nearest;
-      this.#direction = 0;
-    }
+    // A limit is never reached without those below it: what contradicts one of them contradicts it as well.
+    this.#at = this.#limits.filter((limit) => limit.update(value, nowMs)).length;
     return this.name;
-  }
-
-  /** Where the value belongs: worse by the limits themselves, better only by a margin. */
-  #target(value: number): number {
-    let reached = 0;
-    let kept = 0;
-    this.#bands.forEach(({ from }, index) => {
-      if (value >= from) reached = index;
-      if (value >= from * LEAVE_SHARE) kept = index;
-    });
-    return reached >= this.#at ? reached : Math.min(this.#at, kept);
   }
 }

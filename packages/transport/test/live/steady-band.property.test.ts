@@ -1,4 +1,4 @@
-import { array, assert, double, property } from "fast-check";
+import { type Arbitrary, array, assert, double, integer, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SteadyBand } from "@paceline/transport";
 
@@ -28,15 +28,41 @@ function changesOf(values: readonly number[], periodMs = PERIOD_MS): Change[] {
 }
 
 const anyValue = double({ min: 0, max: 100, noNaN: true });
+/** Values that stay for a while, since a band is entered or left by nothing else, and now and then jump. */
+const anyValues: Arbitrary<number[]> = array(tuple(anyValue, integer({ min: 1, max: 20 })), {
+  maxLength: 30,
+}).map((runs) => runs.flatMap(([value, length]) => Array.from({ length }, () => value)));
 
 describe("a steady band", () => {
-  test("never changes twice within its dwell, whatever the values", () => {
+  test("never turns back within the dwell of where it goes, whatever the values", () => {
     assert(
-      property(array(anyValue, { maxLength: 300 }), (values) => {
+      property(anyValues, (values) => {
         const changes = changesOf(values);
-        for (const [index, { atMs, from, to }] of changes.entries()) {
-          const dwellMs = to > from ? 3000 : 15_000;
-          expect(atMs - (changes[index - 1]?.atMs ?? 0)).toBeGreaterThanOrEqual(dwellMs);
+        // On the same way further bands have clocks of their own: "raised" may be seconds older than "high".
+        const turns = changes.filter(({ from, to }, index) => {
+          const before = changes[index - 1];
+          return before === undefined || before.to > before.from !== to > from;
+        });
+        for (const turn of turns) {
+          const sinceMs = changes[changes.indexOf(turn) - 1]?.atMs ?? 0;
+          expect(turn.atMs - sinceMs).toBeGreaterThanOrEqual(turn.to > turn.from ? 3000 : 15_000);
+        }
+      }),
+    );
+  });
+
+  test("goes wherever all values of the dwell were", () => {
+    assert(
+      property(anyValues, (values) => {
+        const band = new SteadyBand(bands);
+        for (const [index, value] of values.entries()) {
+          const at = names.indexOf(band.update(value, index * PERIOD_MS));
+          const worst = index < 15 ? Infinity : Math.max(...values.slice(index - 15, index + 1));
+          const best = index < 3 ? -Infinity : Math.min(...values.slice(index - 3, index + 1));
+          const entered = bands.filter(({ from }) => best >= from).length;
+          const kept = bands.filter(({ from }) => worst >= from * 0.7).length;
+          expect(at + 1).toBeGreaterThanOrEqual(entered);
+          expect(at + 1).toBeLessThanOrEqual(kept);
         }
       }),
     );
@@ -44,7 +70,7 @@ describe("a steady band", () => {
 
   test("goes only where all values of the dwell were at least", () => {
     assert(
-      property(array(anyValue, { maxLength: 300 }), (values) => {
+      property(anyValues, (values) => {
         for (const { atMs, from, to } of changesOf(values)) {
           const last = atMs / PERIOD_MS;
           const during = values.slice(last - (to > from ? 3 : 15), last + 1);
@@ -91,6 +117,22 @@ describe("a steady band", () => {
         expect(hold(1, 16_000)).toBe("low");
       }),
     );
+  });
+
+  test("a raised value just before does not delay the band above it", () => {
+    expect(changesOf([10, 80, 80, 80, 80, 80])).toEqual([
+      { atMs: 3000, from: 0, to: 1 },
+      { atMs: 4000, from: 1, to: 2 },
+    ]);
+  });
+
+  test("a value between two limits does not delay the way down from the upper one", () => {
+    const values = [80, 80, 80, 80, 20, ...Array.from({ length: 17 }, () => 1)];
+    expect(changesOf(values)).toEqual([
+      { atMs: 3000, from: 0, to: 2 },
+      { atMs: 19_000, from: 2, to: 1 },
+      { atMs: 20_000, from: 1, to: 0 },
+    ]);
   });
 
   test("a limit itself is in the band, and a single bad value is nothing", () => {
