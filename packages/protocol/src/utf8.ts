@@ -21,3 +21,12 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** The beginning of a text that takes at most so many bytes as UTF-8; halves of surrogate pairs become U+FFFD. */
+export function truncateUtf8(text: string, maxBytes: number): string {
+  const bytes = encoder.encode(text);
+  let end = Math.min(bytes.length, maxBytes);
+  // Not inside a character: the bytes of one after its first are 10xxxxxx.
+  while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end -= 1;
+  return decoder.decode(bytes.subarray(0, end));
+}

@@ -1,5 +1,5 @@
 import { Packr, Unpackr } from "msgpackr";
-import { ConfigError } from "./errors.js";
+import { ConfigError, type ConfigProblem } from "./errors.js";
 import { limits } from "./codes.js";
 import { isWellFormed } from "./msgpack-check.js";
 
@@ -16,7 +16,8 @@ const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsTy
  * `undefined` is written as null.
  */
 export function encodeValue(value: unknown, name = "message"): Uint8Array {
-  assertPlain(value, name, 0);
+  const problem = plainDataProblem(value, name);
+  if (problem) throw new ConfigError(problem);
   // The packer reuses its buffer: copy out.
   return new Uint8Array(packer.pack(value));
 }
@@ -31,47 +32,56 @@ export function decodeValue(bytes: Uint8Array): { readonly value: unknown } | un
   }
 }
 
-function assertPlain(value: unknown, path: string, depth: number): void {
+/**
+ * Why {@link encodeValue} would refuse a value; undefined if it would not. Never throws on data that came as JSON or
+ * msgpack: check with it what came from outside and will be encoded again.
+ */
+export function plainDataProblem(value: unknown, path: string, depth = 0): ConfigProblem | undefined {
   if (depth > limits.nestingDepth)
-    throw plainError(path, value, `at most ${limits.nestingDepth} levels of nesting`);
+    return problemOf(path, value, `at most ${limits.nestingDepth} levels of nesting`);
   switch (typeof value) {
     case "string":
-      return assertUnicode(value, path);
+      return textProblem(value, path);
     case "boolean":
     case "undefined":
-      return;
+      return undefined;
     case "number":
-      if (!Number.isFinite(value)) throw plainError(path, value, "a finite number");
-      return;
+      return Number.isFinite(value) ? undefined : problemOf(path, value, "a finite number");
     case "object":
-      if (value === null || value instanceof Uint8Array) return;
-      return assertPlainObject(value, path, depth);
+      if (value === null || value instanceof Uint8Array) return undefined;
+      return Array.isArray(value) ? arrayProblem(value, path, depth) : objectProblem(value, path, depth);
     default:
-      throw plainError(path, value, "plain data (null, boolean, number, text, bytes, array, object)");
+      return problemOf(path, value, "plain data (null, boolean, number, text, bytes, array, object)");
   }
 }
 
-function assertPlainObject(value: object, path: string, depth: number): void {
-  if (Array.isArray(value)) {
-    value.forEach((item, index) => assertPlain(item, `${path}[${index}]`, depth + 1));
-    return;
+function arrayProblem(items: readonly unknown[], path: string, depth: number): ConfigProblem | undefined {
+  for (const [index, item] of items.entries()) {
+    const problem = plainDataProblem(item, `${path}[${index}]`, depth + 1);
+    if (problem) return problem;
   }
+  return undefined;
+}
+
+function objectProblem(value: object, path: string, depth: number): ConfigProblem | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw plainError(path, value, "plain data (not an instance of a class)");
+    return problemOf(path, value, "plain data (not an instance of a class)");
   }
   for (const [key, item] of Object.entries(value)) {
-    assertUnicode(key, path);
-    if (key === "__proto__") throw plainError(path, key, "no property of that name");
-    assertPlain(item, `${path}.${key}`, depth + 1);
+    if (key === "__proto__") return problemOf(path, key, "no property of that name");
+    const problem = textProblem(key, path) ?? plainDataProblem(item, `${path}.${key}`, depth + 1);
+    if (problem) return problem;
   }
+  return undefined;
 }
 
 /** Half of a surrogate pair (text cut inside an emoji) has no UTF-8: receivers would drop the whole message. */
-function assertUnicode(text: string, path: string): void {
-  if (/\p{Surrogate}/u.test(text)) throw plainError(path, text, "text without halves of surrogate pairs");
+function textProblem(text: string, path: string): ConfigProblem | undefined {
+  const hasHalf = /\p{Surrogate}/u.test(text);
+  return hasHalf ? problemOf(path, text, "text without halves of surrogate pairs") : undefined;
 }
 
-function plainError(field: string, value: unknown, expected: string): ConfigError {
-  return new ConfigError({ field, value: typeof value === "function" ? "a function" : value, expected });
+function problemOf(field: string, value: unknown, expected: string): ConfigProblem {
+  return { field, value: typeof value === "function" ? "a function" : value, expected };
 }

@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION, type ErrorCode } from "@paceline/protocol";
+import { PROTOCOL_VERSION, encodeValue, plainDataProblem, type ErrorCode } from "@paceline/protocol";
 import { MOST_IN_GROUP, type Group } from "./group-places.js";
 
 /** What rooms are told apart by, besides their name. */
@@ -37,6 +37,8 @@ export interface MatchRefusal {
 const MAX_OPTIONS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
+/** As msgpack. They stand in the welcome beside the room's peers, and one packet has to hold all of it. */
+const MAX_OPTIONS_BYTES = 4096;
 const MAX_TOKEN_CHARACTERS = 128;
 const MAX_AUTH_CHARACTERS = 3000;
 const GROUP_WORDS = `group must be a key of 1 to ${MAX_TOKEN_CHARACTERS} characters and a size of 1 to ${MOST_IN_GROUP}`;
@@ -136,7 +138,10 @@ function optionsProblem(options: unknown): string | undefined {
       return `options may be numbers, booleans and text of at most ${MAX_TEXT_CHARACTERS} characters`;
     }
   }
-  return undefined;
+  const problem = plainDataProblem(options, "options");
+  if (problem) return `options: expected ${problem.expected}`;
+  const isLong = encodeValue(options).length > MAX_OPTIONS_BYTES;
+  return isLong ? `options may take at most ${MAX_OPTIONS_BYTES} bytes` : undefined;
 }
 
 function groupOf(value: unknown): Group | undefined {

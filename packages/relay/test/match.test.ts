@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RelayOptions } from "../src/index.js";
 import { RealRelay, eventually } from "./real-relay.js";
@@ -175,5 +176,30 @@ describe("other requests", () => {
     aborted.destroy();
     expect((await real.match("joinOrCreate/race")).status).toBe(200);
     expect(real.relay.health().rooms).toBe(1);
+  });
+});
+
+describe("options that msgpack cannot carry", () => {
+  const hostile = ['{"__proto__":1}', '{"\\ud800":1}', '{"name":"half \\udbff"}'];
+
+  it.each(hostile)("[WF42] %s are refused on both ways in, and others go on", async (options) => {
+    const other = await real.join();
+    const body = `{"version":1,"options":${options}}`;
+    expect(await refusal(await real.match("joinOrCreate/race", body))).toMatchObject({ status: 400 });
+    const credential = `{"version":1,"method":"create","target":"race","options":${options}}`;
+    const encoded = Buffer.from(credential).toString("base64url");
+    const hostilePlayer = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
+    await eventually(() => expect(hostilePlayer.close?.code).toBe(CloseCode.matchRefused));
+    expect(other.session.isClosed).toBe(false);
+    expect((await real.join()).welcome.roomId).toBe(other.welcome.roomId);
+  });
+
+  it("a target with half of a surrogate pair, or of many bytes, gets its close code all the same", async () => {
+    for (const target of ["\\ud800", "€".repeat(200)]) {
+      const credential = `{"version":1,"method":"create","target":"${target}"}`;
+      const encoded = Buffer.from(credential).toString("base64url");
+      const player = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
+      await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));
+    }
   });
 });

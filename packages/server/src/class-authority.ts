@@ -1,4 +1,4 @@
-import { ConfigError, MOST_KINDS } from "@paceline/protocol";
+import { ConfigError, MOST_KINDS, plainDataProblem } from "@paceline/protocol";
 import type {
   Grant,
   HostedRoom,
@@ -53,9 +53,14 @@ export class ClassAuthority implements RoomAuthority {
 
   async authorize({ roomName, options, authToken, caller }: JoinRequest): Promise<Grant | MatchRefusal> {
     const { roomClass } = this.#options;
-    const checked = await this.#hooks.wait("optionsSchema", () =>
-      roomClass.optionsSchema ? roomClass.optionsSchema["~standard"].validate(options) : { value: options },
-    );
+    const checked = await this.#hooks.wait("optionsSchema", async () => {
+      if (!roomClass.optionsSchema) return { value: options };
+      const result = await roomClass.optionsSchema["~standard"].validate(options);
+      // The welcome brings them to the player.
+      const problem = result.issues ? undefined : plainDataProblem(result.value, "options");
+      if (problem) throw new ConfigError(problem);
+      return result;
+    });
     if (!checked.ok) return failed(checked.refusal);
     if (checked.value.issues) {
       const message = `options: ${issuesText(checked.value.issues)}`;

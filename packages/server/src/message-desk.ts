@@ -1,4 +1,10 @@
-import { ConfigError, assertMessageType, writePeerPayload, type PeerPayload } from "@paceline/protocol";
+import {
+  ConfigError,
+  assertMessageType,
+  truncateUtf8,
+  writePeerPayload,
+  type PeerPayload,
+} from "@paceline/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Hooks } from "./hooks.js";
 import type { Player } from "./player.js";
@@ -75,7 +81,7 @@ export class MessageDesk {
     });
     if (!outcome.ok) {
       if (outcome.refusal !== undefined) counters.messagesRefused += 1;
-      return send(false, outcome.refusal ?? "the handler failed");
+      return send(false, truncateUtf8(outcome.refusal ?? "the handler failed", MAX_REASON_BYTES));
     }
     hooks.call("onRequest", () => sendAnswer(send, outcome.value));
   }
@@ -117,7 +123,7 @@ function checkedBy(schema: StandardSchemaV1 | undefined, value: unknown): Checke
   return schema ? schema["~standard"].validate(value) : { value };
 }
 
-const MOST_REASON_CHARACTERS = 400;
+const MAX_REASON_BYTES = 400;
 
 /** What is wrong, in the words of the schema: `name: too short; speed: not a number`. */
 export function issuesText(issues: readonly StandardSchemaV1.Issue[]): string {
@@ -125,5 +131,5 @@ export function issuesText(issues: readonly StandardSchemaV1.Issue[]): string {
     const where = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
     return where === "" ? message : `${where}: ${message}`;
   });
-  return texts.join("; ").slice(0, MOST_REASON_CHARACTERS);
+  return truncateUtf8(texts.join("; "), MAX_REASON_BYTES);
 }

@@ -1,13 +1,13 @@
-import { ByteReader, ByteWriter, decodeUtf8, encodeUtf8 } from "@paceline/protocol";
+import { ByteReader, ByteWriter, decodeUtf8, encodeUtf8, truncateUtf8 } from "@paceline/protocol";
 import type { LinkClose } from "../link.js";
 
-const REASON_CHARACTERS = 100;
+const MAX_REASON_BYTES = 300;
 
 /** Body of the message by which a session says that it ends. */
 export function writeCloseBody({ code, reason }: LinkClose): Uint8Array {
   return new ByteWriter(64)
     .u16(code)
-    .bytes(encodeUtf8(reason.slice(0, REASON_CHARACTERS)))
+    .bytes(encodeUtf8(truncateUtf8(reason, MAX_REASON_BYTES)))
     .view();
 }
 

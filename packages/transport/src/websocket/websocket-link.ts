@@ -1,4 +1,4 @@
-import { CloseCode, type TrafficClassName } from "@paceline/protocol";
+import { CloseCode, truncateUtf8, type TrafficClassName } from "@paceline/protocol";
 import { newLinkCounters, type Link, type LinkClose, type LinkHandlers, type LinkState } from "../link.js";
 import { SendQueue, type SendQueueLimits } from "../send-queue.js";
 import type { Scheduler } from "../scheduler.js";
@@ -27,8 +27,8 @@ export interface WebSocketLinkOptions {
 }
 
 const OPEN = 1;
-/** A reason may take 123 bytes (RFC 6455, section 5.5.1). */
-const REASON_CHARACTERS = 100;
+/** RFC 6455, section 5.5.1. */
+const MAX_REASON_BYTES = 123;
 
 /** A link over a WebSocket, the client's side or the server's: every packet is one binary message. */
 export class WebSocketLink implements Link {
@@ -92,7 +92,7 @@ export class WebSocketLink implements Link {
     this.#queue.clear();
     this.#state = "closed";
     try {
-      this.#socket.close(code, reason.slice(0, REASON_CHARACTERS));
+      this.#socket.close(code, truncateUtf8(reason, MAX_REASON_BYTES));
     } catch {
       // A socket that is still connecting may refuse a code; it is closed either way.
       this.#socket.close();
