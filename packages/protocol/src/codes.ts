@@ -99,7 +99,7 @@ export const CloseCode = {
   joinRefused: 4107,
   /** Bytes that make no sense, repeatedly. */
   protocolViolation: 4200,
-  /** More packets or bytes per second than allowed, sustained. */
+  /** More packets, bytes or messages per second than allowed, sustained. */
   flooding: 4201,
   /** Does not take what is sent to it; its queue is full. */
   tooSlow: 4202,

@@ -67,7 +67,11 @@ export class Lobby {
         if (participant.isIntroduced) participant.room.host?.dropped(participant);
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
-      onRouted: (participant, packet) => this.#forwarder.forward(participant, packet),
+      onRouted: (participant, packet) => {
+        // Who talks with the authority alone has no sessions with other players.
+        if (participant.room.host) return participant.session.drops.count("not-allowed");
+        this.#forwarder.forward(participant, packet);
+      },
       onRefused: (subject) => {
         this.#drops.count("rate-limit");
         settings.counters.limitReached(subject);
@@ -390,6 +394,7 @@ export class Lobby {
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
     if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
     if (message.to === SERVER_NUMBER) return this.#webRtc.signal(sender, message.attempt, message.data);
+    if (sender.room.host) return sender.session.drops.count("not-allowed");
     const receiver = sender.room.participant(message.to);
     if (!receiver || receiver === sender) return this.#drops.count("not-routable");
     if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");

@@ -109,7 +109,7 @@ export class Participant {
     this.#tokenHash = hashOf(identity.token);
     this.#meter = new SessionMeter(options.limits, options.scheduler, options.room.byteBucket, {
       onRefused: (subject) => handlers.onRefused(subject),
-      onFlood: () => this.end(CloseCode.flooding, "more packets or bytes than allowed"),
+      onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
     const { room } = options;
     this.retained = new RetainedStates(options.scheduler);
@@ -194,6 +194,11 @@ export class Participant {
   /** Whether one more message that the relay passes on for this participant is within its rate. */
   admitSignal(): boolean {
     return this.#meter.admitSignal();
+  }
+
+  /** The host holds back a message beyond a rate of its own: counted; whoever goes on is cut as flooding. */
+  reportExceeded(subject: LimitSubject): void {
+    this.#meter.reportExceeded(subject);
   }
 
   /** A secret with which this session may take another link, once the message that `send` sends has arrived. */

@@ -18,6 +18,7 @@ export type LimitSubject =
   | "groupPlacesPerAddress"
   | "trafficPerSession"
   | "signalsPerSession"
+  | "authorityMessagesPerSession"
   | "joinsPerRoom"
   | "bytesPerRoom";
 
@@ -60,6 +61,7 @@ export class RelayCounters implements RelayCounts {
     groupPlacesPerAddress: 0,
     trafficPerSession: 0,
     signalsPerSession: 0,
+    authorityMessagesPerSession: 0,
     joinsPerRoom: 0,
     bytesPerRoom: 0,
   };

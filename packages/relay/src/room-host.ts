@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AuthorityInfo, PeerInfo } from "@paceline/protocol";
 import type { Link, LinkClose, Session } from "@paceline/transport";
 import type { MatchMethod, MatchRefusal, RoomOptions } from "./match-request.js";
+import type { LimitSubject } from "./relay-counters.js";
 import type { Seat } from "./seat.js";
 
 /** Somebody who asks for a seat in a room that has an authority. */
@@ -75,6 +76,8 @@ export interface HostedParticipant {
   readonly info: PeerInfo;
   /** Sends a reliable payload. Who lets too many wait is out. */
   send(payload: Uint8Array): void;
+  /** The host holds back a message beyond a rate of its own: counted; whoever goes on is cut as flooding. */
+  reportExceeded(subject: LimitSubject): void;
   end(code: number, reason: string): void;
   /** How long it is kept without a link, from the moment it lost it. */
   keepFor(graceMs: number): void;

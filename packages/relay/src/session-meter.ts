@@ -48,7 +48,7 @@ export class SessionMeter {
   admitPacket(packetBytes: number): boolean {
     const nowMs = this.#clock.nowMs();
     if (!this.#packets.take(1, nowMs) || !this.#bytes.take(packetBytes, nowMs)) {
-      this.#refuse(nowMs);
+      this.#refuse(nowMs, "trafficPerSession");
       return false;
     }
     if (this.#roomBytes.take(packetBytes, nowMs)) return true;
@@ -60,8 +60,14 @@ export class SessionMeter {
   /** Whether a message that the relay itself passes on may pass. */
   admitSignal(): boolean {
     if (this.#signals.take(1, this.#clock.nowMs())) return true;
+    // In a large room an honest newcomer may need more: it goes on through the relay meanwhile, and is not cut.
     this.#onRefused("signalsPerSession");
     return false;
+  }
+
+  /** Someone else holds back a message of this session: it exceeds a rate that is not measured here. */
+  reportExceeded(subject: LimitSubject): void {
+    this.#refuse(this.#clock.nowMs(), subject);
   }
 
   /** Someone else has found the session flooding: its socket, for example, by bytes that are no packets. */
@@ -69,8 +75,8 @@ export class SessionMeter {
     this.#onFlood();
   }
 
-  #refuse(nowMs: number): void {
-    this.#onRefused("trafficPerSession");
+  #refuse(nowMs: number, subject: LimitSubject): void {
+    this.#onRefused(subject);
     if (nowMs - this.#refusedAtMs > FORGIVEN_AFTER_MS) {
       this.#overSinceMs = nowMs;
       this.#refused = 0;

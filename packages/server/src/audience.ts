@@ -124,6 +124,7 @@ export class Audience {
   /** Something came of a spectator. It is told so, at most once a second; a question gets its answer. */
   refuse(line: PlayerLine, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
+    line.participant.session.drops.count("not-allowed");
     if (message?.kind === "request") {
       line.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: ONLY_WATCH }));
     } else if (line.isToBeTold()) {

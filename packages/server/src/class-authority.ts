@@ -1,4 +1,4 @@
-import { ConfigError, MOST_KINDS, plainDataProblem } from "@paceline/protocol";
+import { ConfigError, MOST_KINDS, limits, plainDataProblem } from "@paceline/protocol";
 import type {
   Grant,
   HostedRoom,
@@ -14,6 +14,7 @@ import { Hooks } from "./hooks.js";
 import { issuesText } from "./message-desk.js";
 import { ClassTally, type ClassReport } from "./class-report.js";
 import { checkedMessageLimits } from "./message-allowance.js";
+import { checkedPlayerLimits } from "./player-limits.js";
 import type { RefusalKind } from "./refusal.js";
 import { RoomCore } from "./room-core.js";
 import type { RoomReport } from "./room-report.js";
@@ -165,6 +166,12 @@ function assertRoom(room: Room): void {
     throw new ConfigError({ field: "stateBytesPerSecond", value: stateBytesPerSecond, expected });
   }
   checkedMessageLimits(room.messageLimits);
+  checkedPlayerLimits(room.playerLimits);
+  for (const { definition, most = 1 } of room.playerEntities) {
+    if (Number.isInteger(most) && most >= 1 && most <= limits.ownedEntities) continue;
+    const expected = `1 to ${limits.ownedEntities} entities of a player`;
+    throw new ConfigError({ field: `playerEntities.${definition.name}.most`, value: most, expected });
+  }
   if (entities.length > MOST_KINDS) {
     throw new ConfigError({
       field: "entities",

@@ -33,6 +33,7 @@ export { Histogram } from "./histogram.js";
 export type { BreachAnswer, PlayerEntities } from "./owned-states.js";
 export { MotionCheck, RateCheck, type Breach, type MotionLimits, type Position } from "./plausibility.js";
 export type { InputOf, Player } from "./player.js";
+export { playerLimitTable, type PlayerLimits } from "./player-limits.js";
 export { type MessageLimits } from "./message-allowance.js";
 export type { AsItWas, Past } from "./rewind-history.js";
 export type { QueueOptions } from "./queue/queue-options.js";

@@ -1,6 +1,7 @@
 import {
   ByteReader,
   ByteWriter,
+  limits,
   readRow,
   writeAuthority,
   writeRow,
@@ -15,7 +16,7 @@ import type { EntityRecord, World } from "./world.js";
 /** A kind of entity that players may own and simulate themselves. */
 export interface PlayerEntities {
   readonly definition: EntityDefinition;
-  /** Most of one player. Default 1. */
+  /** Most of one player, 1 to 4096. Default 1. */
   readonly most?: number;
   /** What they cannot do. */
   readonly limits?: MotionLimits;
@@ -28,7 +29,11 @@ export interface OwnedStatesOptions {
   readonly world: World;
   readonly rules: readonly PlayerEntities[];
   readonly counters: RoomCounters;
+  /** Most entities of all players together. */
+  readonly maxEntities: number;
   nowSeconds(): number;
+  /** Takes an entity out of the room. */
+  despawn(record: EntityRecord): void;
   answer(line: PlayerLine, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
@@ -46,30 +51,35 @@ const CORRECTION_SECONDS = 0.2;
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
   readonly #owned = new WeakMap<PlayerLine, Map<number, Owned>>();
+  /** Ids of the entities of all players. */
+  readonly #ids = new Set<number>();
 
   constructor(options: OwnedStatesOptions) {
     this.#options = options;
   }
 
-  /** A player wants to own an entity; the reason where the room does not let it. */
+  /**
+   * A player wants to own an entity; the reason if the room refuses it. An entity that the player has under the same
+   * number ends, granted or not: the number names one entity.
+   */
   spawn(line: PlayerLine, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
+    this.disown(line, spawn.localId);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
-    const { definition, most = 1, limits = {} } = rule;
+    const { definition, limits: motionLimits = {} } = rule;
     if (definition.schemaHash !== spawn.schemaHash) return `"${spawn.name}" is described differently here`;
-    const mine = this.#ofLine(line);
-    this.despawn(line, spawn.localId);
-    const same = [...mine.values()].filter(({ record }) => record.definition === definition);
-    if (same.length >= most) return `a player may own ${most} of "${spawn.name}"`;
+    const refusal = this.#placeRefusal(line, rule);
+    if (refusal !== undefined) return refusal;
     const state = new Float32Array(definition.components.length);
     const reader = new ByteReader(spawn.state);
     if (!readRow(reader, definition, state) || reader.remaining > 0) return "its state is out of range";
-    const check = new MotionCheck(definition, limits);
+    const check = new MotionCheck(definition, motionLimits);
     if (!check.allows(state)) return "it cannot be there";
     const record = world.spawn(definition, {}, line.player, "player");
+    this.#ids.add(record.id);
     record.place.table.stateOf(record.place.row).set(state);
-    mine.set(spawn.localId, {
+    this.#ofLine(line).set(spawn.localId, {
       record,
       check,
       tick: undefined,
@@ -79,29 +89,29 @@ export class OwnedStates {
     return undefined;
   }
 
-  /** The record of an entity that its player gives up; undefined where it has none of that number. */
-  despawn(line: PlayerLine, localId: number): EntityRecord | undefined {
+  /** A player gives up its entity of that number. */
+  disown(line: PlayerLine, localId: number): void {
     const mine = this.#ofLine(line);
     const owned = mine.get(localId);
     mine.delete(localId);
-    return owned?.record;
+    if (owned && this.#isThere(owned.record)) this.#options.despawn(owned.record);
+  }
+
+  /** An entity has left the room, whoever decided it. */
+  removed(record: EntityRecord): void {
+    if (record.authority === "player") this.#ids.delete(record.id);
   }
 
   /** A player's states. False where the bytes make no sense. */
   receive(line: PlayerLine, body: Uint8Array, tick: number): boolean {
-    const { counters, world } = this.#options;
     const reader = new ByteReader(body);
     while (reader.ok && reader.remaining > 0) {
       const localId = reader.u16();
       const componentCount = reader.varint();
       const owned = this.#ofLine(line).get(localId);
-      if (
-        !owned ||
-        !world.records.has(owned.record.id) ||
-        owned.record.place.table.width !== componentCount
-      ) {
+      if (!owned || !this.#isThere(owned.record) || owned.record.place.table.width !== componentCount) {
         reader.bytes(componentCount * 4);
-        counters.notAllowed += 1;
+        line.countNotAllowed();
         continue;
       }
       const news = new Float32Array(componentCount);
@@ -133,6 +143,23 @@ export class OwnedStates {
     const writer = new ByteWriter(state.length * 4);
     writeRow(writer, state);
     line.send(writeAuthority({ type: "corrected", localId, state: writer.take() }));
+  }
+
+  /** Why there is no place for one more entity. */
+  #placeRefusal(line: PlayerLine, { definition, most = 1 }: PlayerEntities): string | undefined {
+    const { world, maxEntities } = this.#options;
+    const mine = this.#ofLine(line);
+    // The room may have despawned some of them by itself.
+    for (const [localId, { record }] of mine) if (!this.#isThere(record)) mine.delete(localId);
+    const same = [...mine.values()].filter(({ record }) => record.definition === definition);
+    if (same.length >= most) return `a player may own ${most} of "${definition.name}"`;
+    if (mine.size >= limits.ownedEntities) return `a player may own ${limits.ownedEntities} entities`;
+    if (this.#ids.size >= maxEntities) return `players of a room may own ${maxEntities} entities together`;
+    return world.isFull ? "the room has no place for another entity" : undefined;
+  }
+
+  #isThere(record: EntityRecord): boolean {
+    return this.#options.world.records.get(record.id) === record;
   }
 
   #ofLine(line: PlayerLine): Map<number, Owned> {

@@ -10,6 +10,7 @@ import {
   writeFeedback,
   writePeerPayload,
   type PeerPayload,
+  type ToAuthority,
 } from "@paceline/protocol";
 import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
@@ -18,6 +19,7 @@ import { Requests, type Scheduler } from "@paceline/transport";
 import { Feed } from "./states/feed.js";
 import { MessageAllowance, type MessageLimits } from "./message-allowance.js";
 import { Player } from "./player.js";
+import { AuthorityBuckets, type PlayerLimits } from "./player-limits.js";
 import { PlayerInputs } from "./player-inputs.js";
 import type { RoomCounters } from "./room-counters.js";
 import type { World } from "./world.js";
@@ -30,6 +32,9 @@ export interface PlayerLineOptions {
   readonly counters: RoomCounters;
   readonly scheduler: Scheduler;
   readonly messageLimits: MessageLimits;
+  readonly playerLimits: PlayerLimits;
+  /** How many entities the player may own. */
+  readonly mayOwn: number;
 }
 
 const MOST_SECONDS_AWAY = 3600;
@@ -45,6 +50,7 @@ export class PlayerLine {
   readonly player = new Player(this);
   readonly requests: Requests;
   readonly #allowance: MessageAllowance;
+  readonly #buckets: AuthorityBuckets;
   readonly #options: PlayerLineOptions;
   readonly #inputPlace: Place | undefined;
   readonly #head = new ByteWriter(4);
@@ -62,7 +68,9 @@ export class PlayerLine {
     const { participant, inputs } = options;
     this.#options = options;
     this.participant = participant;
-    this.#allowance = new MessageAllowance(options.messageLimits, options.scheduler.nowMs());
+    const nowMs = options.scheduler.nowMs();
+    this.#allowance = new MessageAllowance(options.messageLimits, nowMs);
+    this.#buckets = new AuthorityBuckets(options.playerLimits, options.mayOwn, nowMs);
     this.requests = new Requests(options.scheduler);
     this.feed = this.#newFeed();
     if (!inputs) return;
@@ -138,6 +146,19 @@ export class PlayerLine {
       this.send(writeAuthority({ type: "refused", what: "message", reason }));
     }
     return false;
+  }
+
+  /** Whether a message to the authority is within its rate. One beyond it is counted; whoever goes on is cut. */
+  admitsToAuthority(type: ToAuthority["type"]): boolean {
+    if (this.#buckets.admit(type, this.#options.scheduler.nowMs())) return true;
+    this.participant.reportExceeded("authorityMessagesPerSession");
+    return false;
+  }
+
+  /** Counts, in the room and for the whole server, what the player has no right to. */
+  countNotAllowed(): void {
+    this.#options.counters.notAllowed += 1;
+    this.participant.session.drops.count("not-allowed");
   }
 
   /** Whether the player is to be told now that something was refused. */

@@ -7,6 +7,7 @@ import {
   writeAuthority,
   writePeerPayload,
   type AuthorityInfo,
+  type DropReason,
   type PeerPayload,
   type ToAuthority,
 } from "@paceline/protocol";
@@ -21,6 +22,7 @@ import { MessageDesk } from "./message-desk.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { Player } from "./player.js";
+import { checkedPlayerLimits, type PlayerLimits } from "./player-limits.js";
 import { PlayerLine } from "./player-line.js";
 import { RewindHistory, type Past } from "./rewind-history.js";
 import { RoomClock } from "./room-clock.js";
@@ -44,6 +46,8 @@ export interface RoomCoreOptions {
 }
 
 const HISTORY_TICKS = 64;
+/** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
+const MAX_UNACKNOWLEDGED_REFUSALS = 256;
 /** How long a player who loads the page anew may take to be back. */
 const RELOAD_SECONDS = 60;
 
@@ -65,11 +69,13 @@ export class RoomCore implements RoomHost {
   readonly #options: RoomCoreOptions;
   readonly lines = new Attendance();
   readonly #blocks: BlockWatch;
+  readonly #playerLimits: PlayerLimits;
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
     const { room, hosted, scheduler, log, hookTimeoutMs } = options;
     this.#options = options;
+    this.#playerLimits = checkedPlayerLimits(room.playerLimits);
     this.room = room;
     this.hosted = hosted;
     this.hooks = new Hooks({
@@ -104,7 +110,9 @@ export class RoomCore implements RoomHost {
       world: this.world,
       rules: room.playerEntities,
       counters: this.counters,
+      maxEntities: this.#playerLimits.entitiesPerRoom,
       nowSeconds: () => scheduler.nowMs() / 1000,
+      despawn: (record) => this.despawn(record),
       answer: (line, { entity }, breach) => this.#breached(line, entity, breach),
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
@@ -140,6 +148,8 @@ export class RoomCore implements RoomHost {
       counters,
       scheduler: this.#options.scheduler,
       messageLimits: checkedMessageLimits(room.messageLimits),
+      playerLimits: this.#playerLimits,
+      mayOwn: room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0),
     });
     const { player } = line;
     this.lines.add(line);
@@ -186,13 +196,11 @@ export class RoomCore implements RoomHost {
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
     const line = this.lines.get(participant);
     if (line?.isSpectator) return this.audience.refuse(line);
-    if (!line?.inputs) {
-      this.counters.notAllowed += 1;
-      return;
-    }
+    if (!line) return;
+    if (!line.inputs) return line.countNotAllowed();
     this.counters.inputs += 1;
     const reason = line.inputs.receive(body, this.loop.tick);
-    if (reason) this.#malformed(line);
+    if (reason) this.#malformed(line, reason);
   }
 
   acknowledged(participant: HostedParticipant, sequence: number): void {
@@ -245,6 +253,7 @@ export class RoomCore implements RoomHost {
     );
     this.rewinding.forget(record);
     this.world.remove(record);
+    this.owned.removed(record);
   }
 
   teleport(record: EntityRecord): void {
@@ -307,17 +316,13 @@ export class RoomCore implements RoomHost {
 
   #receive(line: PlayerLine, message: PeerPayload): void {
     // What comes before onJoin has ended has no place to go: an honest client waits for its welcome.
-    if (!line.isIn) {
-      this.counters.notAllowed += 1;
-      return;
-    }
+    if (!line.isIn) return line.countNotAllowed();
     // An answer was asked for.
     if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
     if (line.isSpectator) return this.audience.refuse(line, message);
     if (message.kind !== "command" && message.kind !== "request") {
       // What players tell each other where nobody decides has no place here.
-      this.counters.notAllowed += 1;
-      return;
+      return line.countNotAllowed();
     }
     if (!line.admits(message)) return;
     if (message.kind === "request") return void this.desk.reply(line, message);
@@ -339,26 +344,27 @@ export class RoomCore implements RoomHost {
   #told(line: PlayerLine, message: ToAuthority): void {
     const isOwning = message.type === "own" || message.type === "disown";
     if (isOwning && line.isSpectator) return this.audience.refuse(line);
-    if (message.type === "own") return this.#wanted(line, message);
-    if (message.type === "disown") {
-      const record = this.owned.despawn(line, message.localId);
-      if (record && this.world.records.get(record.id) === record) this.despawn(record);
-      return;
-    }
+    if (isOwning && !line.isIn) return line.countNotAllowed();
+    const isAdmitted = line.admitsToAuthority(message.type);
+    if (message.type === "own") return this.#wanted(line, message, isAdmitted);
+    if (!isAdmitted) return;
+    if (message.type === "disown") return this.owned.disown(line, message.localId);
     const other = line.feed.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
-  #wanted(line: PlayerLine, message: ToAuthority & { readonly type: "own" }): void {
-    const reason = this.owned.spawn(line, message);
+  /** Every `own` is answered, in order, as far as the player takes answers. */
+  #wanted(line: PlayerLine, message: ToAuthority & { readonly type: "own" }, isAdmitted: boolean): void {
+    const reason = isAdmitted ? this.owned.spawn(line, message) : "too many entities a second";
     if (reason === undefined) return;
-    this.counters.notAllowed += 1;
+    if (isAdmitted) line.countNotAllowed();
+    if (line.participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_REFUSALS) return;
     line.send(writeAuthority({ type: "refused", what: "entity", reason }));
   }
 
-  #malformed({ participant }: PlayerLine): void {
+  #malformed({ participant }: PlayerLine, reason: DropReason = "bad-message"): void {
     this.counters.malformed += 1;
-    participant.session.reportViolation("bad-message");
+    participant.session.reportViolation(reason);
   }
 
   /** The page was loaded anew: the player goes on as another participant. */

@@ -16,6 +16,7 @@ import type { BreachAnswer, PlayerEntities } from "./owned-states.js";
 import type { Breach } from "./plausibility.js";
 import type { MessageLimits } from "./message-allowance.js";
 import type { Player } from "./player.js";
+import type { PlayerLimits } from "./player-limits.js";
 import type { Past } from "./rewind-history.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
@@ -76,6 +77,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly stateBytesPerSecond: number = 131_072;
   /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
   readonly messageLimits: Partial<MessageLimits> = {};
+  /** How often a player may begin and end entities, ask for states, and say what it reads. See docs/SERVER.md. */
+  readonly playerLimits: Partial<PlayerLimits> = {};
   #core: RoomCore | undefined;
 
   /**

@@ -63,6 +63,11 @@ export class World {
     for (const [kind, definition] of definitions.entries()) this.#kinds.set(definition, kind);
   }
 
+  /** Whether no id is left: {@link spawn} would throw. */
+  get isFull(): boolean {
+    return this.records.size >= MOST_ENTITIES;
+  }
+
   /** As a welcome tells of them. */
   get kinds(): KindInfo[] {
     return this.plans.map(({ definition: { name, stateHash } }) => ({ name, stateHash }));
@@ -159,7 +164,7 @@ export class World {
   }
 
   #freeId(): number {
-    if (this.records.size >= MOST_ENTITIES) {
+    if (this.isFull) {
       throw new ConfigError({ field: "entities", value: this.records.size, expected: "fewer than 65535" });
     }
     while (this.records.has(this.#nextId) || this.#nextId === 0) this.#nextId = (this.#nextId + 1) & 0xffff;

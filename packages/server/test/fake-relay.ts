@@ -46,6 +46,10 @@ export class FakeParticipant implements HostedParticipant {
     this.ended = reason;
   }
 
+  reportExceeded(): void {
+    // It has no limits.
+  }
+
   keepFor(): void {
     // It has no link that could be lost.
   }

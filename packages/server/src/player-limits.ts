@@ -1,0 +1,115 @@
+import { ConfigError, type ToAuthority } from "@paceline/protocol";
+import { TokenBucket, type LimitRow } from "@paceline/relay";
+
+/** Limits of what one player asks of its room besides messages and inputs. The table of docs/SERVER.md is this one; a test compares them. */
+export const playerLimitTable = {
+  ownPerSecond: {
+    default: 60,
+    min: 1,
+    max: 10_000,
+    unit: "messages per second",
+    meaning:
+      "entities that a player begins or ends, sustained; more are dropped, `own` is answered `refused`",
+  },
+  ownBurst: {
+    default: 200,
+    min: 1,
+    max: 100_000,
+    unit: "messages",
+    meaning: "the same at once, besides as many as the player may own",
+  },
+  resyncPerSecond: {
+    default: 4,
+    min: 1,
+    max: 10_000,
+    unit: "messages per second",
+    meaning: "requests for whole states, sustained; more are dropped",
+  },
+  resyncBurst: {
+    default: 40,
+    min: 1,
+    max: 100_000,
+    unit: "messages",
+    meaning: "requests for whole states at once",
+  },
+  kindsPerSecond: {
+    default: 2,
+    min: 1,
+    max: 10_000,
+    unit: "messages per second",
+    meaning: "changes of the kinds that a player reads, sustained; more are dropped",
+  },
+  kindsBurst: {
+    default: 20,
+    min: 1,
+    max: 100_000,
+    unit: "messages",
+    meaning: "changes of the kinds that a player reads at once",
+  },
+  viewPerSecond: {
+    default: 2,
+    min: 1,
+    max: 10_000,
+    unit: "messages per second",
+    meaning: "changes of how a player shows entities, sustained; more are dropped",
+  },
+  viewBurst: {
+    default: 20,
+    min: 1,
+    max: 100_000,
+    unit: "messages",
+    meaning: "changes of how a player shows entities at once",
+  },
+  entitiesPerRoom: {
+    default: 4096,
+    min: 1,
+    max: 60_000,
+    unit: "entities",
+    meaning: "entities that the players of a room own together; more are answered `refused`",
+  },
+} as const satisfies Record<string, LimitRow>;
+
+/** Limits of one player by name; units and ranges are in {@link playerLimitTable}. */
+export type PlayerLimits = { readonly [Name in keyof typeof playerLimitTable]: number };
+
+/** Completes and checks what a room's class says. Throws {@link ConfigError}. */
+export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits {
+  const names = Object.keys(playerLimitTable) as (keyof PlayerLimits)[];
+  for (const name of Object.keys(given)) {
+    if (names.includes(name as keyof PlayerLimits)) continue;
+    const expected = `one of ${names.join(", ")}`;
+    throw new ConfigError({ field: `playerLimits.${name}`, value: name, expected });
+  }
+  const limits: Partial<Record<keyof PlayerLimits, number>> = {};
+  for (const name of names) {
+    const { default: usual, min, max, unit } = playerLimitTable[name];
+    const value: unknown = given[name] ?? usual;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+      const expected = `a whole number from ${min} to ${max} (${unit})`;
+      throw new ConfigError({ field: `playerLimits.${name}`, value, expected });
+    }
+    limits[name] = value;
+  }
+  return limits as PlayerLimits;
+}
+
+/** The token buckets of one player's messages to the authority, one for each kind; `own` and `disown` share theirs. */
+export class AuthorityBuckets {
+  readonly #buckets: Readonly<Record<ToAuthority["type"], TokenBucket>>;
+
+  /** `mayOwn`: how many entities the player may own. One that joins again asks for all of them at once. */
+  constructor(limits: PlayerLimits, mayOwn: number, nowMs: number) {
+    const own = new TokenBucket(limits.ownPerSecond, limits.ownBurst + mayOwn, nowMs);
+    this.#buckets = {
+      own,
+      disown: own,
+      resync: new TokenBucket(limits.resyncPerSecond, limits.resyncBurst, nowMs),
+      kinds: new TokenBucket(limits.kindsPerSecond, limits.kindsBurst, nowMs),
+      view: new TokenBucket(limits.viewPerSecond, limits.viewBurst, nowMs),
+    };
+  }
+
+  admit(type: ToAuthority["type"], nowMs: number): boolean {
+    return this.#buckets[type].take(1, nowMs);
+  }
+}

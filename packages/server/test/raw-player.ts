@@ -1,0 +1,83 @@
+import {
+  PayloadKind,
+  WEBSOCKET_PROTOCOL,
+  readFromAuthority,
+  readPeerPayload,
+  readServerMessage,
+  writeAuthority,
+  type FromAuthority,
+  type PeerPayload,
+  type ToAuthority,
+} from "@paceline/protocol";
+import { seededRandom, virtualSocketPair } from "@paceline/testkit";
+import type { RoomStage } from "@paceline/testkit/room";
+import { Session, WebSocketLink, type LinkClose } from "@paceline/transport";
+import type { Room } from "@paceline/server";
+
+const STEP_MS = 5;
+
+/** A participant of a staged room that speaks the protocol by hand, and may say in it whatever it likes. */
+export class RawPlayer {
+  readonly session: Session;
+  readonly heard: FromAuthority[] = [];
+  readonly replies: PeerPayload[] = [];
+  /** Packets that came in a routing envelope: from other participants. */
+  routed = 0;
+  number = 0;
+  close: LinkClose | undefined;
+
+  private constructor(stage: RoomStage<Room>, request: object) {
+    const { scheduler, server } = stage;
+    this.session = new Session({
+      scheduler,
+      handlers: {
+        onReliable: (payload) => this.#receive(payload),
+        onRouted: () => (this.routed += 1),
+        onClosed: (close) => (this.close ??= close),
+        onLinkDown: (_, close) => (this.close ??= close),
+      },
+    });
+    const pair = virtualSocketPair({ scheduler, random: seededRandom(1), settings: {} });
+    const body = { version: 1, method: "joinOrCreate", target: "staged", options: {}, ...request };
+    const credential = `join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
+    server.takeLink(new WebSocketLink(pair.server, { scheduler }), {
+      address: "raw",
+      protocols: [WEBSOCKET_PROTOCOL, credential],
+    });
+    this.session.attach(new WebSocketLink(pair.player, { scheduler }), {
+      preference: 1,
+      needsProof: false,
+      connectTimeoutMs: 5000,
+      timeoutMs: 60_000,
+      heartbeatMs: 1000,
+    });
+  }
+
+  /** Joins; the request's fields may be given, `{ spectate: true }` for example. */
+  static async join(stage: unknown, request: object = {}): Promise<RawPlayer> {
+    const player = new RawPlayer(stage as RoomStage<Room>, request);
+    for (let step = 0; step < 200 && player.number === 0; step++)
+      await (stage as RoomStage<Room>).advance(STEP_MS);
+    if (player.number === 0) throw new Error("no welcome came");
+    return player;
+  }
+
+  /** Tells the authority something; false once the session is over, or its own queue is full. */
+  tell(...messages: readonly ToAuthority[]): boolean {
+    if (this.session.isClosed || this.session.unacknowledged > 900) return false;
+    this.session.sendAllReliable(messages.map((message) => writeAuthority(message)));
+    return true;
+  }
+
+  #receive(payload: Uint8Array): void {
+    if (payload[0] === PayloadKind.control) {
+      const message = readServerMessage(payload.subarray(1));
+      if (message?.type === "welcome") this.number = message.number;
+      return;
+    }
+    const told = payload[0] === PayloadKind.authority ? readFromAuthority(payload.subarray(1)) : undefined;
+    if (told) this.heard.push(told);
+    const reply = told ? undefined : readPeerPayload(payload);
+    if (reply) this.replies.push(reply);
+  }
+}
