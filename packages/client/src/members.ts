@@ -96,16 +96,24 @@ export class Members {
     this.#options.onDropped(reason);
   }
 
-  /** Sends a reliable message; where `all` must get it, to none when it cannot be sent to each. */
-  post(payload: PeerPayload, receivers: readonly PeerConnection[], all: boolean): void {
+  /**
+   * Sends a reliable message to all of them, or to none: throws {@link NetError} `limit/queue` where one has too much
+   * without receipt already. What the room itself sends, as of entities, may take the rest of the session's limit.
+   */
+  post(
+    payload: PeerPayload,
+    receivers: readonly PeerConnection[],
+    maxBytes: number = limits.pairQueueBytes,
+  ): void {
     const bytes = writePeerPayload(payload);
-    const stuck = receivers.filter(({ session }) => session.unacknowledged >= limits.unacknowledgedMessages);
-    if (stuck.length > 0 && all) {
-      throw new NetError("limit/queue", "too many messages wait for an acknowledgement", { retryable: true });
+    const open = receivers.filter(({ session }) => !session.isClosed);
+    const full = open.filter(({ session }) => !session.hasRoomFor(bytes, maxBytes));
+    const peers = full.map(({ number }) => number);
+    if (peers.length > 0) {
+      const message = `too much waits for a receipt of peer ${peers.join(", ")}`;
+      throw new NetError("limit/queue", message, { retryable: true, peers });
     }
-    // One who takes nothing any more must not keep messages from the others.
-    for (const { number } of stuck) this.remove(number, "takes nothing that is sent to it");
-    for (const { session } of receivers) if (!session.isClosed) session.sendReliable(bytes);
+    for (const { session } of open) session.sendReliable(bytes);
   }
 
   /** The same as bulk: to all of them, or to none where it is too much for one. */

@@ -1,4 +1,4 @@
-import { limits, writeControl, writeRetained, type RetainedPayload } from "@paceline/protocol";
+import { writeControl, writeRetained, type RetainedPayload } from "@paceline/protocol";
 import type { Clock, Session } from "@paceline/transport";
 
 export interface RetentionOptions {
@@ -51,7 +51,7 @@ export class Retention {
     if (nowMs < (this.#hasChanged ? this.#changeDueAtMs : this.#dueAtMs)) return;
     // What is on its way would only queue up, where the way is blocked.
     if (this.#sent >= 0 && !session.isAcknowledged(this.#sent)) return;
-    if (session.unacknowledged >= limits.unacknowledgedMessages / 2) return;
+    if (session.isBacklogged) return;
     const { states, payloads } = this.#portrait();
     const isNews = !isSame(payloads, this.#kept);
     if (isNews) this.#sent = session.sendReliable(writeControl({ type: "retain", states }));

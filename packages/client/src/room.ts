@@ -2,6 +2,7 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
+  limits,
   writeEvent,
   type EntityDefinition,
   type Fields,
@@ -351,7 +352,7 @@ export class Room extends RoomEvents {
     if (authority && this.state !== "left") return authority.post(payload, isBulk);
     const receivers = this.#receivers(to);
     if (isBulk) this.members.postBulk(payload, receivers);
-    else this.members.post(payload, receivers, to !== undefined || this.state !== "joined");
+    else this.members.post(payload, receivers);
   }
 
   #newStateSender(setup: RoomSetup): StateSender {
@@ -362,7 +363,7 @@ export class Room extends RoomEvents {
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
       paths: () => this.members.pathPolicy(),
-      post: (payload) => this.#post(payload),
+      post: (payload) => this.members.post(payload, this.#receivers(undefined), limits.sessionQueueBytes),
       onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
       serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
     });

@@ -284,7 +284,7 @@ export class StateSender {
     // A peer that takes nothing is not waited for: the room parts with it when its queue is full.
     const { session } = peer;
     if (messages.length === 0 || session.isClosed) return [];
-    if (session.unacknowledged >= limits.unacknowledgedMessages / 2) return [];
+    if (session.isBacklogged) return [];
     const id = peer.sendAll(messages.map((states) => stream.reference(states)));
     return [{ isOver: () => session.isClosed || session.isAcknowledged(id) }];
   }
@@ -295,7 +295,7 @@ export class StateSender {
     records: Iterable<OwnedRecord>,
     tick: number,
   ): void {
-    if (peer.session.unacknowledged >= limits.unacknowledgedMessages / 2) return;
+    if (peer.session.isBacklogged) return;
     for (const message of stream.whole(records, tick)) peer.send(message);
     if (stream.references.active < 0 && !stream.cycle.isGathering) return;
     stream.cycle.await(this.#referTo(peer, stream, stream.references.join()));

@@ -1,7 +1,7 @@
 import { PayloadKind } from "@paceline/protocol";
 import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
-import type { RemoteEntity, Room } from "@paceline/client";
+import type { NetError, RemoteEntity, Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import { Car } from "./definitions.js";
 import { RawPeer } from "./raw-peer.js";
@@ -198,17 +198,31 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("does not stop messages to the others when it takes none itself", async () => {
+  test("is named by the error, and nobody is removed, when it takes none itself", async () => {
     const { a, b, raw } = await scene({ packetsPerSecond: 10_000, packetBurst: 10_000 });
     const atB: unknown[] = [];
     b.onMessage("lap", (lap) => atB.push(lap));
     // Nobody answers at the raw peer: nothing is ever acknowledged.
-    for (let lap = 0; lap < 1100; lap++) {
-      a.send("lap", lap);
-      if (lap % 100 === 99) await until(`b has ${lap + 1}`, () => atB.length === lap + 1);
+    let lap = 0;
+    let refusal: unknown;
+    while (lap < 20 && refusal === undefined) {
+      try {
+        a.send("lap", "x".repeat(16_000));
+        lap += 1;
+      } catch (error) {
+        refusal = error;
+      }
+      await until(`b has ${lap}`, () => atB.length === lap);
     }
-    expect(atB).toEqual(Array.from({ length: 1100 }, (_, lap) => lap));
-    expect(a.peers.map(({ number }) => number)).toEqual([b.myNumber]);
+    // 256 KiB are 16 of them.
+    expect(lap).toBe(16);
+    const rawNumber = a.peers.find(({ number }) => number !== b.myNumber)!.number;
+    expect(refusal).toMatchObject({ code: "limit/queue", retryable: true, peers: [rawNumber] });
+    const others = a.peers.filter(({ number }) => !(refusal as NetError).peers.includes(number));
+    for (const peer of others) a.send("lap", "end", peer);
+    await until("b has the rest", () => atB.at(-1) === "end");
+    expect(atB).toHaveLength(17);
+    expect(a.peers).toHaveLength(2);
     raw.leave();
   });
 });

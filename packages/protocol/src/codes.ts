@@ -114,10 +114,16 @@ export const limits = {
   reliablePacketBytes: 16_384,
   /** Routing envelope around a packet: flags, class, key, count and up to 64 targets. */
   envelopeTargets: 64,
-  /** Reliable messages that may wait for an acknowledgement. */
-  unacknowledgedMessages: 1024,
-  /** Reliable messages that a receiver keeps while an earlier one is missing. */
-  outOfOrderMessages: 1024,
+  /** Reliable messages of a session that may wait for a receipt: a quarter of the circle of their ids, */
+  unacknowledgedMessages: 16_384,
+  /** their bytes, and those that a receiver keeps while an earlier one is missing; */
+  sessionQueueBytes: 1_048_576,
+  /** of a game's messages to another player fewer: a game has many of these pairs. */
+  pairQueueBytes: 262_144,
+  /** Each of them counts as so many bytes more than its payload. */
+  reliableOverheadBytes: 8,
+  /** How far a reliable message may be ahead of the expected one. */
+  outOfOrderMessages: 16_384,
   /** A message that is sent as bulk, between players; */
   bulkBytes: 16_777_216,
   /** and to the authority of a room. */

@@ -24,7 +24,8 @@ export const errorCodes = {
   "transport/unavailable": "The environment has none of the transports that are allowed.",
   "transport/closed": "The link closed before the operation ended.",
   "limit/message-size": "A message is larger than one packet may be.",
-  "limit/queue": "Too many reliable messages wait for an acknowledgement.",
+  "limit/queue":
+    "Too many bytes of reliable messages wait for a receipt; nothing was sent to anybody. `peers`: the receivers that are full.",
   "limit/entities": "A participant may not own more entities.",
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",

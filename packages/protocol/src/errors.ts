@@ -30,12 +30,19 @@ export class NetError extends Error {
   readonly code: ErrorCode;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
+  /** Numbers of the peers because of whom it failed; empty for what is not about peers. */
+  readonly peers: readonly number[];
 
-  constructor(code: ErrorCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { retryable?: boolean; cause?: unknown; peers?: readonly number[] } = {},
+  ) {
     super(`${message} [${code}]`, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "NetError";
     this.code = code;
     this.retryable = options.retryable ?? false;
+    this.peers = options.peers ?? [];
   }
 }
 

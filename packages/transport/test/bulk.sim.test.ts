@@ -175,7 +175,7 @@ describe("bulk", () => {
     expect(session.drops.toRecord()).toEqual({ "not-allowed": 1, "bad-message": 4 });
     send(MessageKind.bulk, chunk(0, 1));
     send(MessageKind.bulk, chunk(0, 1));
-    send(MessageKind.bulk, chunk(2000, 1));
+    send(MessageKind.bulk, chunk(limits.outOfOrderMessages + 1, 1));
     expect(session.drops.toRecord()).toMatchObject({ duplicate: 1, "gap-too-large": 1 });
     expect(bulk).toEqual([1]);
   });

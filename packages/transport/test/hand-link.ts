@@ -23,7 +23,7 @@ export class HandLink implements Link {
   readonly kind = "memory";
   readonly isUnreliable = true;
   readonly counters = newLinkCounters();
-  readonly queuedBytes = 0;
+  queuedBytes = 0;
   closed: { readonly code: number; readonly reason: string } | undefined;
   readonly #sent: SentPacket[] = [];
   #handlers: LinkHandlers | undefined;

@@ -1,4 +1,4 @@
-import { CloseCode, NetError } from "@paceline/protocol";
+import { CloseCode, NetError, limits } from "@paceline/protocol";
 import {
   memoryLinkPair,
   seededRandom,
@@ -107,14 +107,15 @@ describe("a session over one link", () => {
 
   test("refuses more reliable messages than may wait, and loses none of those it took", () => {
     const { a, b, scheduler } = new Scene();
-    for (const number of upTo(1024)) a.session.sendReliable(payload(number));
-    expect(() => a.session.sendReliable(payload(1024))).toThrow(NetError);
-    expect(() => a.session.sendReliable(payload(1024))).toThrow("limit/queue");
+    const most = limits.unacknowledgedMessages;
+    for (const number of upTo(most)) a.session.sendReliable(payload(number));
+    expect(() => a.session.sendReliable(payload(most))).toThrow(NetError);
+    expect(() => a.session.sendReliable(payload(most))).toThrow("limit/queue");
     const pair = memoryLinkPair({ scheduler, random: seededRandom(3) });
     a.session.attach(pair.a, relayed);
     b.session.attach(pair.b, relayed);
     scheduler.advance(100);
-    expect(b.messages).toEqual(upTo(1024));
+    expect(b.messages).toEqual(upTo(most));
   });
 
   test("refuses a message that is too long for a packet", () => {

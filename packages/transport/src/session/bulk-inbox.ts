@@ -2,12 +2,22 @@ import { ByteReader, type DropReason } from "@paceline/protocol";
 import { LAST_CHUNK } from "./bulk-outbox.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 
+/** Of chunks that wait for an earlier one: twice what an honest sender has on its way. */
+const MAX_EARLY_BYTES = 131_072;
+const NOTHING = new Uint8Array(0);
+
 /** Puts chunks into their order and together again. */
 export class BulkInbox {
-  readonly #inbox = new ReliableInbox();
-  #parts: Uint8Array[] = [];
+  readonly #inbox = new ReliableInbox(MAX_EARLY_BYTES);
+  /** The message that is not complete yet: however small its chunks are, it takes at most twice its bytes. */
+  #whole = NOTHING;
   #bytes = 0;
   #unanswered = 0;
+
+  /** What is kept takes in memory, about. */
+  get heldBytes(): number {
+    return this.#whole.length + this.#inbox.heldBytes;
+  }
 
   /** Id of the chunk that is expected next: what a receipt says. */
   get expected(): number {
@@ -17,7 +27,7 @@ export class BulkInbox {
   /** Whether it is time for a receipt: after every second chunk, the last one of a message, and whatever is odd. */
   takeAnswerDue(isOdd: boolean): boolean {
     this.#unanswered += 1;
-    if (this.#unanswered < 2 && this.#parts.length > 0 && !isOdd) return false;
+    if (this.#unanswered < 2 && this.#bytes > 0 && !isOdd) return false;
     this.#unanswered = 0;
     return true;
   }
@@ -33,28 +43,31 @@ export class BulkInbox {
     const flags = reader.u8();
     if (!reader.ok || flags > LAST_CHUNK) return "bad-message";
     let dropped: DropReason | undefined;
-    const reason = this.#inbox.receive(id, body.slice(2), (chunk) => {
-      this.#bytes += chunk.length - 1;
-      // Of one that is too long nothing is kept; those after it are read all the same.
-      if (this.#bytes <= maxBytes) this.#parts.push(chunk.subarray(1));
-      else this.#parts = [];
+    const reason = this.#inbox.receive(id, body.subarray(2), (chunk) => {
+      this.#append(chunk.subarray(1), maxBytes);
       if (chunk[0] !== LAST_CHUNK) return;
-      const message = this.#bytes <= maxBytes ? joined(this.#parts, this.#bytes) : undefined;
-      this.#parts = [];
+      const [whole, bytes] = [this.#whole, this.#bytes];
+      this.#whole = NOTHING;
       this.#bytes = 0;
-      if (message) deliver(message);
+      if (bytes <= maxBytes) deliver(whole.slice(0, bytes));
       else dropped = "too-long";
     });
     return reason ?? dropped;
   }
-}
 
-function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+  /** Of a message that is too long nothing is kept; those after it are read all the same. */
+  #append(part: Uint8Array, maxBytes: number): void {
+    const at = this.#bytes;
+    this.#bytes += part.length;
+    if (this.#bytes > maxBytes) {
+      this.#whole = NOTHING;
+      return;
+    }
+    if (this.#bytes > this.#whole.length) {
+      const larger = new Uint8Array(Math.min(maxBytes, Math.max(2 * this.#whole.length, this.#bytes)));
+      larger.set(this.#whole.subarray(0, at));
+      this.#whole = larger;
+    }
+    this.#whole.set(part, at);
   }
-  return whole;
 }

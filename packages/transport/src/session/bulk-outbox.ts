@@ -1,5 +1,6 @@
 import { ByteWriter, NetError, nextSequence, sequenceDistance } from "@paceline/protocol";
 import { MAX_EVENT_BYTES } from "./payload-limits.js";
+import { HELD_OVERHEAD_BYTES, reliableCost } from "./reliable-outbox.js";
 
 /** What all sessions of a room may send together as bulk where a relay counts their bytes. */
 export interface BulkRate {
@@ -20,6 +21,7 @@ const CHUNK_BYTES = MAX_EVENT_BYTES - HEAD_BYTES;
 export const LAST_CHUNK = 1;
 /** Bytes of messages that may wait: two of the longest. */
 const MAX_WAITING_BYTES = 2 ** 25;
+const MAX_WAITING_MESSAGES = 4096;
 /** Bytes on their way: doubled with every round trip that shows no queue, smaller where one does. */
 const FIRST_WINDOW_BYTES = 4 * CHUNK_BYTES;
 const MAX_WINDOW_BYTES = 65_536;
@@ -57,10 +59,22 @@ export class BulkOutbox {
     return this.#waitingBytes;
   }
 
+  /** What waits takes in memory, about: a chunk is a copy. */
+  get heldBytes(): number {
+    const overhead = (this.#messages.length + this.#chunks.length) * HELD_OVERHEAD_BYTES;
+    return this.#waitingBytes + this.#flyingBytes + overhead;
+  }
+
+  /** All messages, the first of them in part, that have no receipt. */
+  get unacknowledged(): number {
+    return this.#messages.length + this.#chunks.filter(({ body }) => body[2] === LAST_CHUNK).length;
+  }
+
   /** Throws {@link NetError} `limit/queue` where too much waits to take one more message. */
   check(payload: Uint8Array): void {
-    if (this.#waitingBytes + payload.length > MAX_WAITING_BYTES) {
-      throw new NetError("limit/queue", "too many bytes of bulk wait to be sent", { retryable: true });
+    const bytes = this.#waitingBytes + payload.length;
+    if (bytes > MAX_WAITING_BYTES || this.unacknowledged >= MAX_WAITING_MESSAGES) {
+      throw new NetError("limit/queue", "too much bulk waits to be sent", { retryable: true });
     }
   }
 
@@ -78,7 +92,7 @@ export class BulkOutbox {
     const arrived = this.#chunks.splice(0, count);
     const bytes = bytesOf(arrived);
     this.#waitingBytes -= bytes;
-    this.#flyingBytes -= bytesOf(arrived.slice(0, this.#sent));
+    for (const { body } of arrived.slice(0, this.#sent)) this.#flyingBytes -= reliableCost(body);
     this.#sent = Math.max(0, this.#sent - count);
     const newest = arrived.at(-1)!;
     if (!newest.isRepeated) this.#adapt(nowMs - newest.sentAtMs, bytes, nowMs);
@@ -93,7 +107,7 @@ export class BulkOutbox {
       if (isFull || !mayGo(body.length)) return;
       chunk.sentAtMs = nowMs;
       this.#sent += 1;
-      this.#flyingBytes += body.length - HEAD_BYTES;
+      this.#flyingBytes += reliableCost(body);
       this.#send(body);
     }
   }

@@ -39,6 +39,16 @@ export class BulkTraffic {
     return this.#outbox.waitingBytes;
   }
 
+  /** What is kept, both ways, takes in memory, about. */
+  get heldBytes(): number {
+    return this.#outbox.heldBytes + this.#inbox.heldBytes;
+  }
+
+  /** Messages that the other side has not said to have. */
+  get unacknowledged(): number {
+    return this.#outbox.unacknowledged;
+  }
+
   /** Throws for what is too long, or too much for now. */
   check(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
     assertBytes("message", payload.length, maxBytes);

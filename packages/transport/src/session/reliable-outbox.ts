@@ -1,20 +1,48 @@
 import { NetError, limits, messageBytes, nextSequence, sequenceDistance } from "@paceline/protocol";
-import { PACKET_OVERHEAD_BYTES } from "./payload-limits.js";
+import { PACKET_OVERHEAD_BYTES, assertBytes, MAX_PAYLOAD_BYTES } from "./payload-limits.js";
 
 /** A reliable message that was not acknowledged yet. */
 export interface PendingMessage {
   readonly id: number;
   readonly payload: Uint8Array;
   sentAtMs: number;
+  /** Of the packet that carried it last. */
+  sequence: number;
 }
 
-/** Numbers reliable messages and keeps them until the other side has said that it has them. */
+/** What an object and an array take in memory, besides the bytes in it. */
+export const HELD_OVERHEAD_BYTES = 160;
+
+/** What a reliable message counts as where bytes are limited. */
+export function reliableCost(payload: Uint8Array): number {
+  return payload.length + limits.reliableOverheadBytes;
+}
+
+/**
+ * Numbers reliable messages and keeps them until the other side has said that it has them. Those in front have been sent
+ * over the present link, the others wait until it has room.
+ */
 export class ReliableOutbox {
   readonly #pending: PendingMessage[] = [];
+  readonly #carriers = new Set<number>();
   #nextId = 0;
+  #bytes = 0;
+  /** How many in front have been sent. */
+  #sent = 0;
+  #progressAtMs = 0;
 
   get length(): number {
     return this.#pending.length;
+  }
+
+  /** What waits for a receipt, by {@link reliableCost}. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What it takes in memory, about. */
+  get heldBytes(): number {
+    return this.#bytes + this.#pending.length * HELD_OVERHEAD_BYTES;
   }
 
   /** All that is unacknowledged, oldest first. */
@@ -22,19 +50,25 @@ export class ReliableOutbox {
     return this.#pending;
   }
 
-  /** Throws {@link NetError} `limit/queue` where too many wait; the message was then not taken. */
-  add(payload: Uint8Array, nowMs: number): PendingMessage {
-    if (this.#pending.length >= limits.unacknowledgedMessages) {
-      throw new NetError(
-        "limit/queue",
-        `${limits.unacknowledgedMessages} reliable messages wait for an acknowledgement`,
-        { retryable: true },
-      );
+  /** Whether all of them may be added while no more than `maxBytes` wait. */
+  hasRoom(payloads: readonly Uint8Array[], maxBytes: number): boolean {
+    if (this.#pending.length + payloads.length > limits.unacknowledgedMessages) return false;
+    return payloads.reduce((bytes, payload) => bytes + reliableCost(payload), this.#bytes) <= maxBytes;
+  }
+
+  /** Throws {@link NetError} `limit/queue` where too much waits: then none of them was taken. Returns the last one's id. */
+  add(payloads: readonly Uint8Array[]): number {
+    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES);
+    if (!this.hasRoom(payloads, limits.sessionQueueBytes)) {
+      const message = `${this.#bytes} bytes in ${this.#pending.length} reliable messages wait for a receipt`;
+      throw new NetError("limit/queue", message, { retryable: true });
     }
-    const message = { id: this.#nextId, payload, sentAtMs: nowMs };
-    this.#nextId = nextSequence(this.#nextId);
-    this.#pending.push(message);
-    return message;
+    for (const payload of payloads) {
+      this.#pending.push({ id: this.#nextId, payload, sentAtMs: 0, sequence: 0 });
+      this.#bytes += reliableCost(payload);
+      this.#nextId = nextSequence(this.#nextId);
+    }
+    return this.#pending.at(-1)?.id ?? -1;
   }
 
   /** Whether a message that was added has been acknowledged. */
@@ -43,31 +77,76 @@ export class ReliableOutbox {
   }
 
   /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
-  acknowledge(receipt: number): boolean {
+  acknowledge(receipt: number, nowMs: number): boolean {
     const oldest = this.#pending[0]?.id ?? this.#nextId;
     const count = sequenceDistance(receipt, oldest);
     // An older receipt than the last one arrives when packets overtake each other: nothing new in it.
     if (count <= 0) return true;
     if (count > this.#pending.length) return false;
-    this.#pending.splice(0, count);
+    for (const { payload } of this.#pending.splice(0, count)) this.#bytes -= reliableCost(payload);
+    this.#sent = Math.max(0, this.#sent - count);
+    this.#progressAtMs = nowMs;
+    if (this.#pending.length === 0) this.#carriers.clear();
     return true;
+  }
+
+  /** The next ones to be sent, as many as fit a packet; undefined where all have been. */
+  takeBatch(): readonly PendingMessage[] | undefined {
+    if (this.#sent >= this.#pending.length) return undefined;
+    const batch = firstBatch(this.#pending, this.#sent);
+    this.#sent += batch.length;
+    return batch;
+  }
+
+  /** A packet carries them. */
+  carried(batch: readonly PendingMessage[], sequence: number, nowMs: number): void {
+    this.#carriers.add(sequence);
+    for (const message of batch) {
+      message.sequence = sequence;
+      message.sentAtMs = nowMs;
+    }
+  }
+
+  /** All go again, over another link perhaps. */
+  rewind(): void {
+    this.#sent = 0;
+    this.#carriers.clear();
+  }
+
+  /**
+   * A packet has arrived. Reliable messages take one path that keeps their order: those of older packets for which no
+   * receipt came are lost, and returned.
+   */
+  lostBefore(sequence: number): PendingMessage[] {
+    if (!this.#carriers.delete(sequence)) return [];
+    const isOlder = (message: PendingMessage): boolean => sequenceDistance(message.sequence, sequence) < 0;
+    const oldest = this.#pending[0];
+    if (this.#sent === 0 || !oldest || !isOlder(oldest)) return [];
+    return this.#pending.slice(0, this.#sent).filter(isOlder);
+  }
+
+  /** Those sent long ago, oldest first, about so many bytes; none while receipts come and show that the way is long. */
+  overdue(patienceMs: number, maxBytes: number, nowMs: number): PendingMessage[] {
+    const overdue: PendingMessage[] = [];
+    if (nowMs - this.#progressAtMs <= patienceMs) return overdue;
+    let bytes = 0;
+    for (let index = 0; index < this.#sent && bytes <= maxBytes; index++) {
+      const message = this.#pending[index]!;
+      if (nowMs - message.sentAtMs <= patienceMs) continue;
+      overdue.push(message);
+      bytes += message.payload.length;
+    }
+    return overdue;
   }
 }
 
-/** Pending messages in as few packets as fit. */
-export function batchesOf(pending: readonly PendingMessage[]): PendingMessage[][] {
-  const batches: PendingMessage[][] = [];
-  let batchBytes = 0;
-  for (const message of pending) {
-    const bytes = messageBytes(message.payload.length + 2);
-    const batch = batches.at(-1);
-    if (batch && batchBytes + bytes <= limits.unreliablePacketBytes) {
-      batch.push(message);
-      batchBytes += bytes;
-    } else {
-      batches.push([message]);
-      batchBytes = PACKET_OVERHEAD_BYTES + bytes;
-    }
+/** As many messages as fit one packet, from that one on: at least one. */
+export function firstBatch(messages: readonly PendingMessage[], first: number): PendingMessage[] {
+  let bytes = PACKET_OVERHEAD_BYTES;
+  let end = first;
+  for (; end < messages.length; end++) {
+    bytes += messageBytes(messages[end]!.payload.length + 2);
+    if (end > first && bytes > limits.unreliablePacketBytes) break;
   }
-  return batches;
+  return messages.slice(first, end);
 }

@@ -6,6 +6,7 @@ import {
   NetError,
   SEQUENCE_MODULUS,
   isRouted,
+  limits,
   nextSequence,
   readMessages,
   readPacket,
@@ -32,7 +33,7 @@ import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, assertBytes } from "./payload-limit
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
-import { ReliableOutbox, batchesOf, type PendingMessage } from "./reliable-outbox.js";
+import { ReliableOutbox, firstBatch, type PendingMessage } from "./reliable-outbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
@@ -46,6 +47,8 @@ const UPDATE_PERIOD_MS = 50;
 const REPEAT_AFTER_MS = 1500;
 /** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
 const REPEATED_BYTES = 8192;
+/** While so much waits in the link, reliable messages wait in the session: a link whose queue is full is closed. */
+const BUSY_LINK_BYTES = 262_144;
 const VIOLATION_LIMIT = 50;
 const NOTHING = new Uint8Array(0);
 /** Beyond the keys of entities: one packet of inputs waits at most. */
@@ -144,8 +147,39 @@ export class Session {
     if (!this.#isClosed) this.#links.choose(reason);
   }
 
+  /** Reliable messages without receipt. */
   get unacknowledged(): number {
     return this.#outbox.length;
+  }
+
+  /** Bytes of reliable messages without receipt: payloads, and `limits.reliableOverheadBytes` for each. */
+  get unacknowledgedBytes(): number {
+    return this.#outbox.bytes;
+  }
+
+  /**
+   * Messages without receipt, reliable and bulk, whose payload begins with that byte. Of a session that has ended: those
+   * that may not have arrived.
+   */
+  unacknowledgedOf(payloadKind: number): number {
+    const reliable = this.#outbox.pending.filter(({ payload }) => payload[0] === payloadKind);
+    return reliable.length + this.#bulk.unacknowledged;
+  }
+
+  /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
+  get heldBytes(): number {
+    return this.#outbox.heldBytes + this.#inbox.heldBytes + this.#bulk.heldBytes + this.#gate.heldBytes;
+  }
+
+  /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
+  hasRoomFor(payload: Uint8Array, maxBytes: number): boolean {
+    return this.#outbox.hasRoom([payload], maxBytes);
+  }
+
+  /** Whether so much waits for a receipt that what can wait should. */
+  get isBacklogged(): boolean {
+    const { unacknowledgedMessages, sessionQueueBytes } = limits;
+    return this.#outbox.length >= unacknowledgedMessages / 2 || this.#outbox.bytes >= sessionQueueBytes / 2;
   }
 
   /** Adds a link; it is used once it is open and, where that is asked for, a probe has gone both ways. */
@@ -172,13 +206,17 @@ export class Session {
 
   /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[]): number {
-    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES);
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    const nowMs = this.#scheduler.nowMs();
-    const messages = payloads.map((payload) => this.#outbox.add(payload, nowMs));
-    const link = this.activeLink;
-    if (link) this.#sendPending(link, messages);
-    return messages.at(-1)?.id ?? -1;
+    const id = this.#outbox.add(payloads);
+    this.#pump();
+    return id;
+  }
+
+  /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
+  repeat(): void {
+    this.#outbox.rewind();
+    this.#pump();
+    this.#bulk.moved();
   }
 
   /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
@@ -278,8 +316,7 @@ export class Session {
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
   #moved(link: Link | undefined, reason: string): void {
     this.#handlers.onActiveLink?.(link, reason);
-    if (link && this.activeLink === link) this.#sendPending(link, this.#outbox.pending);
-    this.#bulk.moved();
+    if (this.activeLink === link) this.repeat();
   }
 
   #newBulk({ bulkBytes, bulkRate }: SessionOptions): BulkTraffic {
@@ -312,15 +349,28 @@ export class Session {
     if (!active) return;
     const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
     this.#bulk.update(patienceMs);
-    const overdue: PendingMessage[] = [];
-    let bytes = 0;
-    for (const message of this.#outbox.pending) {
-      if (nowMs - message.sentAtMs <= patienceMs) continue;
-      overdue.push(message);
-      bytes += message.payload.length;
-      if (bytes > REPEATED_BYTES) break;
+    this.#sendAgain(this.#outbox.overdue(patienceMs, REPEATED_BYTES, nowMs));
+    this.#pump();
+  }
+
+  /** Sends what has not been sent over the present link yet, while that has room. */
+  #pump(): void {
+    const link = this.activeLink;
+    while (link && link.queuedBytes < BUSY_LINK_BYTES) {
+      const batch = this.#outbox.takeBatch();
+      if (!batch) return;
+      this.#sendBatch(link, batch);
     }
-    this.#sendPending(active.link, overdue);
+  }
+
+  /** In as few packets as fit. */
+  #sendAgain(messages: readonly PendingMessage[]): void {
+    const link = this.activeLink;
+    for (let first = 0; link && first < messages.length && link.queuedBytes < BUSY_LINK_BYTES;) {
+      const batch = firstBatch(messages, first);
+      this.#sendBatch(link, batch);
+      first += batch.length;
+    }
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
@@ -329,14 +379,8 @@ export class Session {
     this.#sendMessage(monitor.link, "event", MessageKind.ping, new ByteWriter(2).u16(this.#nonce).view());
   }
 
-  /** Sends pending messages in as few packets as fit. */
-  #sendPending(link: Link, pending: readonly PendingMessage[]): void {
-    const nowMs = this.#scheduler.nowMs();
-    for (const message of pending) message.sentAtMs = nowMs;
-    for (const batch of batchesOf(pending)) this.#sendBatch(link, batch);
-  }
-
   #sendBatch(link: Link, batch: readonly PendingMessage[]): void {
+    this.#outbox.carried(batch, this.#sequence, this.#scheduler.nowMs());
     const writer = this.#startPacket();
     for (const { id, payload } of batch) {
       writeMessage(
@@ -400,9 +444,11 @@ export class Session {
   #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
     const novelty = this.#received.receive(packet.sequence);
     if (novelty === "duplicate") return this.drops.count("duplicate");
-    if (packet.receipt !== undefined && !this.#outbox.acknowledge(packet.receipt))
+    const { receipt } = packet;
+    if (receipt !== undefined && !this.#outbox.acknowledge(receipt, this.#scheduler.nowMs()))
       this.#violated("bad-message");
     if (packet.acks) this.#receiveAcks(packet.acks);
+    this.#pump();
     for (const message of messages) {
       if (this.#isClosed) return;
       this.#receiveMessage(message, packet, novelty === "new", monitor);
@@ -413,6 +459,7 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     const report = (sequence: number) => {
       this.#gate.acknowledged(sequence, nowMs);
+      this.#sendAgain(this.#outbox.lostBefore(sequence));
       this.#handlers.onAcknowledged?.(sequence);
     };
     if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
@@ -468,8 +515,7 @@ export class Session {
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
     this.#answer.soon("command");
-    // The payload may wait for an earlier message: it needs bytes of its own.
-    const dropped = this.#inbox.receive(id, reader.rest().slice(), (payload) => {
+    const dropped = this.#inbox.receive(id, reader.rest(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
     if (dropped) this.drops.count(dropped);

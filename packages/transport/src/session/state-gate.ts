@@ -43,6 +43,13 @@ export class StateGate {
     this.#send = send;
   }
 
+  /** What is held back takes in memory. */
+  get heldBytes(): number {
+    let bytes = 0;
+    for (const { packet } of this.#held.values()) bytes += packet.length;
+    return bytes;
+  }
+
   /** A state that wants to go; with key 0 it replaces none and does not wait. */
   take(state: Held, nowMs: number): void {
     if (state.key === 0) return this.#release(state, nowMs);
