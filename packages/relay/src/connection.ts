@@ -9,6 +9,8 @@ const LINGER_MS = 1000;
 /** Framing, and what is no packet at all, may come on top of the bytes that the meter counts. */
 const FRAMING_FACTOR = 2;
 const STRIKES = 3;
+/** Frames without a packet that are borne before a session has taken the link. */
+const MAX_EARLY_STRAYS = 32;
 
 /** What a connection is made of. */
 export interface ConnectionOptions {
@@ -31,6 +33,7 @@ export class Connection implements LinkOwner {
   #cancelLinger: Cancel | undefined;
   #bytesRead = 0;
   #strikes = 0;
+  #earlyStrays = 0;
 
   constructor({ socket, scheduler, batch, onClosing, onClosed }: ConnectionOptions) {
     this.#socket = socket;
@@ -76,6 +79,21 @@ export class Connection implements LinkOwner {
     this.#strikes = isOver ? this.#strikes + 1 : 0;
     if (this.#strikes < STRIKES) return;
     this.#strikes = 0;
-    this.#link?.meter?.reportFlood();
+    this.#flooded();
+  }
+
+  /** Counts a frame that carries no packet (text, ping, pong) as a packet of the session. False: over the limit. */
+  stray(payloadBytes: number): boolean {
+    const meter = this.#link?.meter;
+    if (meter) return meter.admitPacket(payloadBytes);
+    this.#earlyStrays += 1;
+    if (this.#earlyStrays > MAX_EARLY_STRAYS) this.#flooded();
+    return false;
+  }
+
+  #flooded(): void {
+    const meter = this.#link?.meter;
+    if (meter) meter.reportFlood();
+    else this.#link?.close(CloseCode.flooding, "frames without a packet before the session");
   }
 }

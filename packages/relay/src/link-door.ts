@@ -83,10 +83,13 @@ export class LinkDoor {
       onClosed: (closed) => this.#closed(closed),
     });
     this.#connections.add(connection);
-    this.#listener.accept(request, socket, head, ({ link, offeredProtocols }) => {
-      const guarded = new GuardedLink(link, connection, this.#settings.counters);
-      connection.carry(guarded);
-      this.#enter(request, guarded, offeredProtocols);
+    this.#listener.accept(request, socket, head, {
+      onLink: ({ link, offeredProtocols }) => {
+        const guarded = new GuardedLink(link, connection, this.#settings.counters);
+        connection.carry(guarded);
+        this.#enter(request, guarded, offeredProtocols);
+      },
+      onStray: (payloadBytes) => connection.stray(payloadBytes),
     });
   }
 

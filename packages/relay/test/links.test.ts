@@ -32,6 +32,21 @@ beforeEach(async () => {
 });
 afterEach(() => real.stop());
 
+describe("health", () => {
+  it("is answered so often to one address, and then 429, without a cost for others", async () => {
+    await restart({
+      limits: { healthBurstPerAddress: 5, healthPerSecondPerAddress: 1 },
+      addressOf: ({ headers }) => String(headers["from"] ?? "198.51.100.1"),
+    });
+    const ask = async (from: string) => (await fetch(`${real.url}/health`, { headers: { from } })).status;
+    const statuses: number[] = [];
+    for (let count = 0; count < 10; count++) statuses.push(await ask("198.51.100.1"));
+    expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(5).fill(429)]);
+    expect(await ask("198.51.100.2")).toBe(200);
+    expect(real.relay.counts.limited.healthPerAddress).toBe(5);
+  });
+});
+
 describe("links", () => {
   it("join, see each other and exchange packets", async () => {
     const [a, b] = [await real.join(), await real.join("joinOrCreate/race", { webrtc: true })];
@@ -236,6 +251,38 @@ describe("bad participants", () => {
       flooder.socket.write(text);
       expect(a.of("left")).toHaveLength(1);
     });
+    await expectExchange(a, b, 1);
+  });
+
+  it.each([
+    ["empty text", Opcode.text],
+    ["empty pongs", Opcode.pong],
+    ["empty pings", Opcode.ping],
+  ])("who flood with %s below the limit of bytes are cut, and counted", async (_, opcode) => {
+    const [a, b] = [await real.join(), await real.join()];
+    const flooder = await real.rawParticipant();
+    await eventually(() => expect(a.of("joined")).toHaveLength(2));
+    // 9,000 frames of 6 bytes: ten bursts of packets, a tenth of the burst of bytes.
+    flooder.socket.write(Buffer.alloc(9000 * 6, RawWebSocket.frameOf(opcode, new Uint8Array(0))));
+    await eventually(() => expect(a.of("left")).toHaveLength(1));
+    expect(real.relay.counts.sessionEnds).toEqual({ flooding: 1 });
+    expect(real.relay.counts.limited.trafficPerSession).toBeGreaterThan(8000);
+    await expectExchange(a, b, 1);
+  });
+
+  it("who ping within the limit are answered, once for each", async () => {
+    const raw = await real.rawParticipant();
+    raw.frame(Opcode.ping, Uint8Array.of(1, 2, 3));
+    await eventually(() => expect(raw.received.includes(Buffer.of(0x8a, 3, 1, 2, 3))).toBe(true));
+  });
+
+  it("who send a message of empty fragments without an end are cut", async () => {
+    const [a, b] = [await real.join(), await real.join()];
+    const raw = await real.rawParticipant();
+    await eventually(() => expect(a.of("joined")).toHaveLength(2));
+    const [first, more] = [Buffer.of(0x02, 0x80, 0, 0, 0, 0), Buffer.of(0x00, 0x80, 0, 0, 0, 0)];
+    raw.socket.write(Buffer.concat([first, ...Array.from({ length: 100 }, () => more)]));
+    await eventually(() => expect(raw.closeCode ?? (raw.socket.destroyed ? 1006 : undefined)).toBe(1008));
     await expectExchange(a, b, 1);
   });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** Kinds of WebSocket frames (RFC 6455, section 5.2). */
-export const Opcode = { text: 1, binary: 2, close: 8, ping: 9 } as const;
+export const Opcode = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A WebSocket client without manners: writes any bytes, need not read, need not answer. */
 export class RawWebSocket {
@@ -41,6 +41,10 @@ export class RawWebSocket {
     );
     await once(raw.socket, "data");
     return raw;
+  }
+
+  get received(): Buffer {
+    return this.#received;
   }
 
   get status(): number {

@@ -18,7 +18,10 @@ async function socketPair(): Promise<LinkPair> {
   const server = createServer();
   const accepted = new Promise<{ link: WebSocketLink; stream: Duplex }>((resolve) => {
     server.on("upgrade", (request, stream, head: Buffer) => {
-      listener.accept(request, stream, head, ({ link }) => resolve({ link, stream }));
+      listener.accept(request, stream, head, {
+        onLink: ({ link }) => resolve({ link, stream }),
+        onStray: () => true,
+      });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

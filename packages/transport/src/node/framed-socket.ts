@@ -7,6 +7,9 @@ const BINARY_AND_FINAL = 0x82;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
+/** Called for each frame that carries no packet: text, ping, pong. False: over the limit, a ping stays unanswered. */
+export type StrayFrameHandler = (payloadBytes: number) => boolean;
+
 /**
  * The server's end of a `ws` WebSocket, as a link needs it. Messages are framed here (RFC 6455, section 5.2; a server's are
  * not masked), so that header and content are one write to the socket: `ws` makes two of them, and calls, objects and
@@ -18,9 +21,16 @@ export class FramedSocket implements WebSocketLike {
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
 
-  constructor(webSocket: WebSocket, socket: Duplex) {
+  constructor(webSocket: WebSocket, socket: Duplex, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
+    webSocket.on("message", (data: Buffer, isBinary: boolean) => {
+      if (!isBinary) onStray(data.length);
+    });
+    webSocket.on("pong", (data: Buffer) => void onStray(data.length));
+    webSocket.on("ping", (data: Buffer) => {
+      if (onStray(data.length)) webSocket.pong(data, false);
+    });
   }
 
   get readyState(): number {
@@ -37,7 +47,7 @@ export class FramedSocket implements WebSocketLike {
   addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
     if (type === "message") {
       const told = listener as (event: { readonly data: unknown }) => void;
-      // Text is passed over; of bytes a plain view, since a Buffer's `slice` does not copy.
+      // A plain view, since a Buffer's `slice` does not copy.
       this.#webSocket.on("message", (data: Buffer, isBinary: boolean) => {
         if (isBinary) told({ data: new Uint8Array(data.buffer, data.byteOffset, data.length) });
       });

@@ -239,12 +239,8 @@ export class NodeWebRtcLink implements SignalledLink {
   #receive(message: string | Uint8Array | ArrayBuffer): void {
     // The other side may be quicker than the news that this one is open.
     if (this.#state === "connecting") this.#opened();
-    if (this.#state !== "open" || typeof message === "string") return;
-    // A Buffer is not what it seems: its `slice` shares memory.
-    const packet =
-      message instanceof ArrayBuffer
-        ? new Uint8Array(message)
-        : new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
+    if (this.#state !== "open") return;
+    const packet = packetOf(message);
     this.counters.packetsReceived += 1;
     this.counters.bytesReceived += packet.length;
     this.#handlers?.onPacket(packet);
@@ -338,4 +334,12 @@ function candidateOf({ type, transportType }: { type: string; transportType: str
 } {
   const isRelay = /relay/i.test(type);
   return { type: isRelay ? "relay" : type, protocol: transportType };
+}
+
+/** Text is no packet. It becomes an empty one, which is counted and refused like any other malformed packet. */
+function packetOf(message: string | Uint8Array | ArrayBuffer): Uint8Array {
+  if (typeof message === "string") return new Uint8Array(0);
+  if (message instanceof ArrayBuffer) return new Uint8Array(message);
+  // A Buffer is not what it seems: its `slice` shares memory.
+  return new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import { WebSocketServer } from "ws";
+import { WebSocketServer, type ServerOptions } from "ws";
 import { systemScheduler, type Scheduler } from "../scheduler.js";
 import type { SendQueueLimits } from "../send-queue.js";
-import { FramedSocket } from "./framed-socket.js";
+import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
 import { WebSocketLink } from "../websocket/websocket-link.js";
 
 export interface WebSocketListenerOptions {
@@ -20,6 +20,20 @@ export interface AcceptedLink {
   readonly offeredProtocols: readonly string[];
 }
 
+/** What {@link WebSocketListener.accept} reports. */
+export interface AcceptHandlers {
+  /** Once, when the upgrade is done. */
+  onLink(accepted: AcceptedLink): void;
+  /** {@link StrayFrameHandler} */
+  onStray(payloadBytes: number): boolean;
+}
+
+/**
+ * Frames of one message. A browser may cut a message into a few; without a limit empty fragments of a message that never
+ * ends would cost nothing.
+ */
+const MAX_FRAGMENTS = 16;
+
 /** Turns HTTP upgrades into links. Compression is off: packets are small and already dense. */
 export class WebSocketListener {
   readonly #server: WebSocketServer;
@@ -27,33 +41,35 @@ export class WebSocketListener {
 
   constructor(options: WebSocketListenerOptions) {
     this.#options = options;
-    this.#server = new WebSocketServer({
+    const serverOptions: ServerOptions & { readonly maxFragments: number } = {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: options.maxPacketBytes,
+      // The types of `ws` do not know it yet.
+      maxFragments: MAX_FRAGMENTS,
+      autoPong: false,
       handleProtocols: (offered) => spokenProtocol(offered),
-    });
+    };
+    this.#server = new WebSocketServer(serverOptions);
   }
 
   /** Completes the upgrade; a request that is none is answered with an HTTP error and `onLink` is not called. */
-  accept(
-    request: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
-    onLink: (accepted: AcceptedLink) => void,
-  ): void {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, handlers: AcceptHandlers): void {
     const offeredProtocols = (request.headers["sec-websocket-protocol"] ?? "")
       .split(",")
       .map((name) => name.trim());
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an error of the socket would end the process; its close event tells the rest.
       webSocket.on("error", () => undefined);
-      const link = new WebSocketLink(new FramedSocket(webSocket, socket), {
-        scheduler: this.#options.scheduler ?? systemScheduler,
-        tellsWhenSent: true,
-        ...(this.#options.queue && { queue: this.#options.queue }),
-      });
-      onLink({ link, offeredProtocols });
+      const link = new WebSocketLink(
+        new FramedSocket(webSocket, socket, (bytes) => handlers.onStray(bytes)),
+        {
+          scheduler: this.#options.scheduler ?? systemScheduler,
+          tellsWhenSent: true,
+          ...(this.#options.queue && { queue: this.#options.queue }),
+        },
+      );
+      handlers.onLink({ link, offeredProtocols });
     });
   }
 
