@@ -1,14 +1,19 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Relay } from "@paceline/relay";
+import { setTimeout } from "node:timers/promises";
+import { AddressBuckets, type Relay } from "@paceline/relay";
 import { ADMIN_PAGE, ADMIN_PAGE_POLICY } from "./admin-page.js";
 import { summaryOf, type RoomClassSource } from "./room-class-report.js";
 import type { ServerMetrics } from "./server-metrics.js";
 
 const MAX_BODY_BYTES = 4096;
 const REQUEST_TIMEOUT_MS = 5000;
-/** Wrong tokens per second, beyond which even the right one is not looked at: guessing must take for ever. */
-const WRONG_TOKENS_PER_SECOND = 5;
+/** Wrong tokens of one address; beyond it each further answer is delayed. The right token is never held back. */
+const WRONG_TOKENS_PER_SECOND = 1;
+const WRONG_TOKEN_BURST = 5;
+const WRONG_TOKEN_DELAY_MS = 1000;
+/** Answers that are delayed at a time; more are sent at once, since each holds a socket. */
+const MAX_DELAYED_ANSWERS = 32;
 
 /** What the admin server is made of. */
 export interface AdminServerOptions {
@@ -36,8 +41,10 @@ export class AdminServer {
   readonly #options: AdminServerOptions;
   readonly #tokenHash: Buffer;
   readonly server: Server;
-  #wrongTokens = 0;
-  #windowEndsAtMs = 0;
+  readonly #wrongTokens = new AddressBuckets(WRONG_TOKENS_PER_SECOND, WRONG_TOKEN_BURST, {
+    nowMs: () => performance.now(),
+  });
+  #delayedAnswers = 0;
 
   constructor(options: AdminServerOptions) {
     this.#options = options;
@@ -66,8 +73,7 @@ export class AdminServer {
         return { status: 200, type: metrics.contentType, body: await metrics.text() };
     }
     if (!path.startsWith("/api/")) return json(404, { error: "there is no such page" });
-    const refusal = this.#refusal(request);
-    return refusal ?? (await this.#command(request, path));
+    return (await this.#refusal(request)) ?? (await this.#command(request, path));
   }
 
   async #command(request: IncomingMessage, path: string): Promise<Answer> {
@@ -92,17 +98,18 @@ export class AdminServer {
     return json(404, { error: "there is no such command" });
   }
 
-  #refusal({ headers }: IncomingMessage): Answer | undefined {
-    const nowMs = performance.now();
-    if (nowMs > this.#windowEndsAtMs) {
-      this.#windowEndsAtMs = nowMs + 1000;
-      this.#wrongTokens = 0;
-    }
-    if (this.#wrongTokens >= WRONG_TOKENS_PER_SECOND) return json(429, { error: "too many wrong tokens" });
+  /** Compares first, in constant time: whatever others have guessed, the right token lets in. */
+  async #refusal({ headers, socket }: IncomingMessage): Promise<Answer | undefined> {
     const given = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "";
     if (timingSafeEqual(hashOf(given), this.#tokenHash)) return undefined;
-    this.#wrongTokens += 1;
-    return json(401, { error: "wrong token" });
+    this.#options.metrics.wrongAdminTokens += 1;
+    if (this.#wrongTokens.take(socket.remoteAddress ?? "")) return json(401, { error: "wrong token" });
+    if (this.#delayedAnswers < MAX_DELAYED_ANSWERS) {
+      this.#delayedAnswers += 1;
+      await setTimeout(WRONG_TOKEN_DELAY_MS, undefined, { ref: false });
+      this.#delayedAnswers -= 1;
+    }
+    return json(429, { error: "too many wrong tokens" });
   }
 }
 

@@ -9,6 +9,8 @@ const PREFIX = "paceline_";
 /** The relay's counters and gauges in Prometheus' words. Read when they are asked for: nothing is paid before. */
 export class ServerMetrics {
   readonly registry = new Registry();
+  /** Counted by the admin server. */
+  wrongAdminTokens = 0;
   readonly #relay: Relay;
   readonly #roomClasses: RoomClassSource | undefined;
 
@@ -76,6 +78,9 @@ export class ServerMetrics {
     this.#byName("link_closes_total", "Links that ended or were refused", "code", () => counts.linkCloses);
     this.#byName("session_ends_total", "Sessions that ended", "code", () => counts.sessionEnds);
     this.#byName("drops_total", "Packets and messages dropped", "reason", () => this.#relay.health().drops);
+    this.#counter("admin_wrong_tokens_total", "Wrong tokens for the admin page", [], (counter) =>
+      counter.inc(this.wrongAdminTokens),
+    );
     for (const unit of ["packets", "bytes"] as const) {
       this.#counter(`sent_${unit}_total`, `Sent ${unit}, without frames`, ["link", "class"], (counter) => {
         for (const [link, classes] of Object.entries(counts.sent)) {
