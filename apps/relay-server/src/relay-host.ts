@@ -35,7 +35,6 @@ export class RelayHost {
       rooms: { ...options.relay.rooms, ...rooms },
       queues,
       log,
-      ...(options.isProxyTrusted && { addressOf: forwardedAddress }),
     });
     this.#files = options.staticFolder === undefined ? undefined : staticFiles(options.staticFolder);
     const timeouts = {
@@ -106,11 +105,4 @@ export class RelayHost {
     });
     response.end(`${status}\n`);
   }
-}
-
-/** The proxy in front of us has appended the address that it saw; what stands before it anyone may have written. */
-function forwardedAddress(request: IncomingMessage): string {
-  const header = request.headers["x-forwarded-for"];
-  const entries = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
-  return entries.at(-1)?.trim() || (request.socket.remoteAddress ?? "unknown");
 }

@@ -20,7 +20,6 @@ export interface ServerOptions {
   /** A module with rooms that decide. */
   readonly gameFile: string | undefined;
   readonly logLevel: LogLevel;
-  readonly isProxyTrusted: boolean;
   /** How long sessions may go on when the process is told to end, ms. */
   readonly drainMs: number;
   readonly admin: AdminOptions | undefined;
@@ -32,6 +31,7 @@ export interface ServerOptions {
     | "iceServers"
     | "limits"
     | "bindTicketsToAddress"
+    | "trustedProxyHops"
     | "turn"
     | "webrtc"
   >;
@@ -56,7 +56,8 @@ export const USAGE = `relay-server [options]           each also as environment 
                                                  (the number of --port, where that is below 32768)
   --webrtc-address IP     PACELINE_WEBRTC_ADDRESS  address that clients are told, where a NAT stands in front
   --bind-tickets          PACELINE_BIND_TICKETS=1  a ticket is good only from the address that it was given to
-  --trust-proxy           PACELINE_TRUST_PROXY=1 take addresses from the last entry of X-Forwarded-For
+  --trust-proxy[=HOPS]    PACELINE_TRUST_PROXY   proxies in front, 1 to 8: take addresses from the last entry of
+                                                 X-Forwarded-For, or the HOPS-th from the right (0)
   --drain-seconds 0..3600 PACELINE_DRAIN_SECONDS how long players may stay after SIGTERM (30)
   --admin-port 0..65535   PACELINE_ADMIN_PORT    admin page and /metrics, kept from the public (none)
   --admin-host ADDRESS    PACELINE_ADMIN_HOST    address to listen on for these (127.0.0.1)
@@ -81,7 +82,7 @@ const flags = {
   "turn-secret": text,
   webrtc: text,
   "webrtc-address": text,
-  "trust-proxy": { type: "boolean" },
+  "trust-proxy": text,
   "bind-tickets": { type: "boolean" },
   "drain-seconds": text,
   "admin-port": text,
@@ -120,7 +121,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
     (given[name] ?? [elsewhere(name) ?? ""]).flatMap((entry) => entry.split(",")).filter(Boolean);
   const secret = textOf("secret");
   const origins = listOf("allow-origin");
-  const switched = (name: "trust-proxy" | "bind-tickets"): boolean =>
+  const switched = (name: "bind-tickets"): boolean =>
     given[name] ?? oneOf(name, elsewhere(name) ?? "0", ["0", "1"]) === "1";
   const port = portOf("port", textOf("port") ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
@@ -132,7 +133,6 @@ export function serverOptions(args: readonly string[], environment: Environment)
     staticFolder: folderOf(textOf("static")),
     gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
-    isProxyTrusted: switched("trust-proxy"),
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
     admin: adminOf(textOf),
     relay: {
@@ -142,6 +142,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       // The relay checks them, and names the one that is wrong.
       limits: file.limits,
       bindTicketsToAddress: switched("bind-tickets"),
+      trustedProxyHops: wholeOf("trust-proxy", textOf("trust-proxy") ?? "0", 8, " proxies"),
       ...(secret !== undefined && { secret }),
       ...(turn && { turn }),
       ...(webrtc && { webrtc }),
@@ -165,7 +166,9 @@ function adminOf(textOf: (name: TextFlag) => string | undefined): AdminOptions |
 
 function parsed(args: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof flags }>>["values"] {
   try {
-    return parseArgs({ args: [...args], options: flags }).values;
+    // Alone it means one proxy; `parseArgs` knows no text that may be missing.
+    const spelled = args.map((arg) => (arg === "--trust-proxy" ? "--trust-proxy=1" : arg));
+    return parseArgs({ args: spelled, options: flags }).values;
   } catch (error) {
     // The first sentence names the flag; what follows is about positional arguments, of which there are none.
     const [sentence = ""] = String(error instanceof Error ? error.message : error).split(". ");

@@ -37,12 +37,12 @@ describe("a configuration file", () => {
     ).toMatchObject({
       port: 9000,
       host: "0.0.0.0",
-      isProxyTrusted: true,
       drainMs: 5000,
       admin: { port: 9001, host: "127.0.0.1" },
       relay: {
         rooms: { race: { maxPeers: 8 }, lobby: { maxPeers: 2 } },
         allowedOrigins: ["https://a.example", "https://b.example"],
+        trustedProxyHops: 1,
         limits: { maxRooms: 10 },
       },
     });

@@ -153,7 +153,7 @@ describe("a wrong call", () => {
   it("a bad variable exits with 2 and is named", async () => {
     const server = start([], { PACELINE_TRUST_PROXY: "yes" });
     expect(await server.exited).toBe(2);
-    expect(server.stderr).toContain('trust-proxy: expected one of 0, 1, got "yes"');
+    expect(server.stderr).toContain('trust-proxy: expected a whole number from 0 to 8 proxies, got "yes"');
   });
 
   it("--help exits with 0", async () => {

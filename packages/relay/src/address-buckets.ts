@@ -1,10 +1,11 @@
 import type { Clock } from "@paceline/transport";
+import { networksOf, type Network } from "./network-address.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Addresses that are remembered; beyond it full buckets are forgotten, then the oldest ones. */
 const MAX_ADDRESSES = 10_000;
 
-/** A token bucket for every network address. */
+/** A token bucket for every network address, and wider ones for the networks around it. */
 export class AddressBuckets {
   readonly #clock: Clock;
   readonly #perSecond: number;
@@ -24,14 +25,17 @@ export class AddressBuckets {
   /** Whether the address may do it once more now, or so many times. */
   take(address: string, times = 1): boolean {
     const nowMs = this.#clock.nowMs();
-    const network = networkOf(address);
-    let bucket = this.#buckets.get(network);
-    if (!bucket) {
-      if (this.#buckets.size >= MAX_ADDRESSES) this.#forget(nowMs);
-      bucket = new TokenBucket(this.#perSecond, this.#burst, nowMs);
-      this.#buckets.set(network, bucket);
-    }
-    return bucket.take(times, nowMs);
+    // The widest first: addresses of a network that has used up its rate are not even remembered.
+    return networksOf(address).every((network) => this.#bucketOf(network, nowMs).take(times, nowMs));
+  }
+
+  #bucketOf({ name, factor }: Network, nowMs: number): TokenBucket {
+    const known = this.#buckets.get(name);
+    if (known) return known;
+    if (this.#buckets.size >= MAX_ADDRESSES) this.#forget(nowMs);
+    const bucket = new TokenBucket(this.#perSecond * factor, this.#burst * factor, nowMs);
+    this.#buckets.set(name, bucket);
+    return bucket;
   }
 
   #forget(nowMs: number): void {
@@ -43,25 +47,4 @@ export class AddressBuckets {
       this.#buckets.delete(network);
     }
   }
-}
-
-/**
- * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 address, since each household is given
- * 2^64 of those.
- */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = (address.split("%")[0] ?? "").toLowerCase().split("::", 2);
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const behind = tail === "" ? 0 : tail.split(":").length;
-    while (groups.length + behind < 8) groups.push("0");
-    if (behind > 0) groups.push(...tail.split(":"));
-  }
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
 }

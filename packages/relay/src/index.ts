@@ -1,7 +1,8 @@
 export { ConfigError, type IceServer } from "@paceline/protocol";
 export { LogThrottle, silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
 export type { AllowedOrigins } from "./origin-policy.js";
-export { networkOf } from "./address-buckets.js";
+export { AddressBuckets } from "./address-buckets.js";
+export { networkOf } from "./network-address.js";
 export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
 export type { CountsByName, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
 export type { RoomReport, SessionReport } from "./report.js";

@@ -1,5 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { CloseCode, type ClientMessage, type IceServer, type ServerMessage } from "@paceline/protocol";
+import {
+  CloseCode,
+  type ClientMessage,
+  type DropReason,
+  type IceServer,
+  type ServerMessage,
+} from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
@@ -33,9 +39,8 @@ export class Lobby {
   readonly #seats: Seats;
   readonly #tickets: TicketOffice;
   readonly #stripes: StripeTickets<Participant>;
+  /** Of the relay and all of its sessions, so that nobody has to add them up. */
   readonly #drops = new DropCounters();
-  /** Drops of sessions that are over. */
-  readonly #pastDrops: Record<string, number> = {};
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   /** Rooms that an address opens. */
@@ -102,11 +107,8 @@ export class Lobby {
   }
 
   /** What was dropped since the start, by reason. */
-  drops(): Record<string, number> {
-    const sum = { ...this.#pastDrops };
-    addTo(sum, this.#drops);
-    for (const { session } of this.#participants.values()) addTo(sum, session.drops);
-    return sum;
+  drops(): Partial<Record<DropReason, number>> {
+    return this.#drops.toRecord();
   }
 
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
@@ -360,7 +362,7 @@ export class Lobby {
     const token = randomId(TOKEN_BYTES);
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
-    const participant = new Participant({ identity, room, scheduler, limits, handlers });
+    const participant = new Participant({ identity, room, scheduler, limits, handlers, drops: this.#drops });
     room.add(participant, seat.isSpectator);
     this.#participants.set(id, participant);
     participant.attach(link);
@@ -410,7 +412,6 @@ export class Lobby {
     this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
-    addTo(this.#pastDrops, participant.session.drops);
     room.host?.left(participant, close);
     if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
     this.#rooms.disposeIfEmpty(room);
@@ -448,10 +449,6 @@ export class Lobby {
 }
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
-
-function addTo(sum: Record<string, number>, drops: DropCounters): void {
-  for (const [reason, count] of Object.entries(drops.toRecord())) sum[reason] = (sum[reason] ?? 0) + count;
-}
 
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
 export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {

@@ -15,6 +15,7 @@ import {
   Session,
   StripedLink,
   type Cancel,
+  type DropCounters,
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
@@ -62,6 +63,8 @@ export interface ParticipantOptions {
   readonly scheduler: Scheduler;
   readonly limits: RelayLimits;
   readonly handlers: ParticipantHandlers;
+  /** Counts what this and other sessions drop. */
+  readonly drops: DropCounters;
 }
 
 const LINK_CONNECT_TIMEOUT_MS = 5000;
@@ -115,6 +118,7 @@ export class Participant {
     this.retained = new RetainedStates(options.scheduler);
     this.session = new Session({
       scheduler: options.scheduler,
+      drops: options.drops,
       currentTick: () => room.host?.tickFor(this) ?? 0,
       // Between players a relay passes it on; only an authority reads it.
       bulkBytes: () => (room.host ? limits.authorityBulkBytes : 0),

@@ -16,6 +16,7 @@ export type LimitSubject =
   | "linksPerAddress"
   | "roomsPerAddress"
   | "groupPlacesPerAddress"
+  | "healthPerAddress"
   | "trafficPerSession"
   | "signalsPerSession"
   | "authorityMessagesPerSession"
@@ -59,6 +60,7 @@ export class RelayCounters implements RelayCounts {
     linksPerAddress: 0,
     roomsPerAddress: 0,
     groupPlacesPerAddress: 0,
+    healthPerAddress: 0,
     trafficPerSession: 0,
     signalsPerSession: 0,
     authorityMessagesPerSession: 0,

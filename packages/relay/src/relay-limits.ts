@@ -152,6 +152,20 @@ export const limitTable = {
     unit: "bytes",
     meaning: "bytes of all sessions of one room at once, at least what one may",
   },
+  healthPerSecondPerAddress: {
+    default: 20,
+    min: 1,
+    max: 100_000,
+    unit: "requests per second",
+    meaning: "requests for /health of one network address, sustained; more are answered 429",
+  },
+  healthBurstPerAddress: {
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    unit: "requests",
+    meaning: "requests for /health of one network address at once",
+  },
   maxRooms: { default: 1000, min: 1, max: 1_000_000, unit: "rooms", meaning: "rooms at a time" },
   maxSessions: {
     default: 5000,

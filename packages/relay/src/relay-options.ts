@@ -4,6 +4,7 @@ import { ConfigError, type IceServer } from "@paceline/protocol";
 import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
+import { forwardedAddress } from "./network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "./room-host.js";
 import { RelayCounters } from "./relay-counters.js";
@@ -46,10 +47,15 @@ export interface RelayOptions {
    */
   readonly bindTicketsToAddress?: boolean;
   /**
-   * The network address that limits per address count. Default: the socket's. Behind a proxy that is the proxy's
-   * own: read the header there that the proxy sets.
+   * The network address that limits per address count, where `trustedProxyHops` is not enough: the proxy sets a header
+   * of its own.
    */
   readonly addressOf?: (request: IncomingMessage) => string;
+  /**
+   * Proxies in front of the server, 0 to 8: limits per address then count the entry of `X-Forwarded-For` that the
+   * outermost of them has written. Default 0: the socket's address. Not together with `addressOf`.
+   */
+  readonly trustedProxyHops?: number;
   readonly log?: Log;
   /** Time and timers. Default: the machine's. */
   readonly scheduler?: Scheduler;
@@ -84,6 +90,7 @@ const optionNames = [
   "limits",
   "bindTicketsToAddress",
   "addressOf",
+  "trustedProxyHops",
   "log",
   "scheduler",
   "wallClockMs",
@@ -93,6 +100,7 @@ const SECRET_BYTES = 32;
 const MIN_SECRET_BYTES = 16;
 const MAX_ICE_SERVERS = 8;
 const MAX_ICE_TEXT = 512;
+const MAX_PROXY_HOPS = 8;
 
 /** Checks options once and fills the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions): RelaySettings {
@@ -108,7 +116,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
-    addressOf: functionOf("addressOf", options.addressOf) ?? socketAddress,
+    addressOf: addressReader(options),
     log: checkedLog(options.log ?? silentLog),
     counters: new RelayCounters(),
     scheduler: options.scheduler ?? systemScheduler,
@@ -206,6 +214,13 @@ function functionOf<F>(field: string, value: F | undefined): F | undefined {
   throw new ConfigError({ field, value, expected: "a function" });
 }
 
-function socketAddress(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? "unknown";
+function addressReader({ addressOf, trustedProxyHops }: RelayOptions): RelaySettings["addressOf"] {
+  const given = functionOf("addressOf", addressOf);
+  const hops = trustedProxyHops ?? 0;
+  assertWhole("trustedProxyHops", hops, { min: 0, max: MAX_PROXY_HOPS, unit: "proxies" });
+  if (given && hops > 0) {
+    const expected = "0 where addressOf is given: that function reads the headers itself";
+    throw new ConfigError({ field: "trustedProxyHops", value: hops, expected });
+  }
+  return given ?? ((request) => forwardedAddress(request, hops));
 }

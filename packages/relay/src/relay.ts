@@ -86,6 +86,7 @@ class EmbeddedRelay implements Relay {
   readonly #door: LinkDoor;
   readonly #matches: MatchHandler;
   readonly #faults: LogThrottle;
+  readonly #healthAsked: AddressBuckets;
   readonly #startedAtMs: number;
   #stopped: Promise<void> | undefined;
 
@@ -97,6 +98,8 @@ class EmbeddedRelay implements Relay {
     const matches = new AddressBuckets(perSecond, limits.matchBurstPerAddress, scheduler);
     this.#door = new LinkDoor(settings, this.#lobby, matches);
     this.#matches = new MatchHandler(settings, this.#lobby, matches);
+    const { healthPerSecondPerAddress, healthBurstPerAddress } = limits;
+    this.#healthAsked = new AddressBuckets(healthPerSecondPerAddress, healthBurstPerAddress, scheduler);
     this.#faults = new LogThrottle(settings.scheduler);
     this.#startedAtMs = settings.scheduler.nowMs();
   }
@@ -217,6 +220,11 @@ class EmbeddedRelay implements Relay {
   }
 
   #answerHealth(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#healthAsked.take(this.#settings.addressOf(request))) {
+      this.#settings.counters.limitReached("healthPerAddress");
+      response.writeHead(429, { "Retry-After": "1", Connection: "close" }).end();
+      return;
+    }
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead) response.setHeader("Allow", "GET, HEAD");
     response.setHeader("Cache-Control", "no-store");

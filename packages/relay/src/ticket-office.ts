@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { CloseCode } from "@paceline/protocol";
-import { networkOf } from "./address-buckets.js";
+import { networkOf } from "./network-address.js";
 import type { RelaySettings } from "./relay-options.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket, type TicketClaims } from "./ticket.js";

@@ -1,6 +1,7 @@
 import type { Link, LinkClose } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
 import type { BulkRate } from "./bulk-outbox.js";
+import type { DropCounters } from "./drop-counters.js";
 
 /** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
 export interface PongTimes {
@@ -49,4 +50,6 @@ export interface SessionOptions {
   readonly bulkRate?: BulkRate;
   /** Malformed packets after which the session is closed. Default 50. */
   readonly violationLimit?: number;
+  /** Counts what is dropped, for many sessions together. Default: counters of this session's own. */
+  readonly drops?: DropCounters;
 }

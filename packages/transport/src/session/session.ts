@@ -60,7 +60,7 @@ const INPUT_KEY = 2 ** 40;
  * next one, and what arrives twice is dropped. Traffic goes over the best link that is proven.
  */
 export class Session {
-  readonly drops = new DropCounters();
+  readonly drops: DropCounters;
   readonly #scheduler: Scheduler;
   readonly #handlers: SessionHandlers;
   readonly #currentTick: () => number;
@@ -86,6 +86,7 @@ export class Session {
   #windowEndsAtMs = 0;
 
   constructor(options: SessionOptions) {
+    this.drops = options.drops ?? new DropCounters();
     this.#scheduler = options.scheduler;
     this.#handlers = options.handlers;
     this.#currentTick = options.currentTick ?? (() => 0);

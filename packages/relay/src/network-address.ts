@@ -1,0 +1,72 @@
+import { isIP } from "node:net";
+import type { IncomingMessage } from "node:http";
+
+/** A network that one subscriber may have, and how many times the limits of one address it gets. */
+export interface Network {
+  readonly name: string;
+  readonly factor: number;
+}
+
+/** A site and a household, in bits of an IPv6 address: whoever has one has every /64 in it. */
+const WIDER_NETWORKS = [
+  { bits: 48, factor: 16 },
+  { bits: 56, factor: 4 },
+];
+
+/**
+ * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 address, since each household is given
+ * 2^64 of those.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!address.includes(":")) return address;
+  return groupsOf(address)
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":");
+}
+
+/** {@link networkOf}, and of an IPv6 address the /56 and the /48 around it: the widest first. */
+export function networksOf(address: string): readonly Network[] {
+  const own = { name: networkOf(address), factor: 1 };
+  if (!own.name.includes(":")) return [own];
+  const [a = 0, b = 0, c = 0, d = 0] = groupsOf(address);
+  const wider = WIDER_NETWORKS.map(({ bits, factor }) => {
+    const last = d & (0xffff << (64 - bits)) & 0xffff;
+    return { name: `${[a, b, c, last].map((group) => group.toString(16)).join(":")}/${bits}`, factor };
+  });
+  return [...wider, own];
+}
+
+/** Whether the address is this machine's own: behind it anybody may be, as behind a proxy that is not configured. */
+export function isLoopback(address: string): boolean {
+  const network = networkOf(address);
+  return /^127\.\d+\.\d+\.\d+$/.test(network) || (network === "0:0:0:0" && groupsOf(address)[7] === 1);
+}
+
+/**
+ * The address of whoever asked, with `hops` proxies in front of the server. Each proxy appends the address that it saw
+ * to `X-Forwarded-For`: the one that counts is the `hops`-th from the right, and what stands left of it anybody may have
+ * written. Falls back to the socket's address where the entry is missing or is no address.
+ */
+export function forwardedAddress(request: IncomingMessage, hops: number): string {
+  const socketAddress = request.socket.remoteAddress ?? "unknown";
+  if (hops === 0) return socketAddress;
+  const header = request.headers["x-forwarded-for"];
+  const entries = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
+  const entry = (entries.at(-hops) ?? entries[0]!).trim();
+  // Some proxies write a port behind it.
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(entry) ?? [];
+  const address = bracketed ?? plain ?? entry;
+  return isIP(address) === 0 ? socketAddress : address;
+}
+
+/** The eight groups of an IPv6 address; zeros where it is none. */
+function groupsOf(address: string): number[] {
+  const [head = "", tail] = (address.split("%")[0] ?? "").toLowerCase().split("::", 2);
+  const groups = head === "" ? [] : head.split(":");
+  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
+  while (groups.length + behind.length < 8) groups.push("0");
+  return [...groups, ...behind].slice(0, 8).map((group) => Number.parseInt(group, 16) || 0);
+}
