@@ -24,8 +24,7 @@ export interface AcceptedLink {
 export interface AcceptHandlers {
   /** Once, when the upgrade is done. */
   onLink(accepted: AcceptedLink): void;
-  /** {@link StrayFrameHandler} */
-  onStray(payloadBytes: number): boolean;
+  readonly onStray: StrayFrameHandler;
 }
 
 /**
@@ -61,14 +60,11 @@ export class WebSocketListener {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an error of the socket would end the process; its close event tells the rest.
       webSocket.on("error", () => undefined);
-      const link = new WebSocketLink(
-        new FramedSocket(webSocket, socket, (bytes) => handlers.onStray(bytes)),
-        {
-          scheduler: this.#options.scheduler ?? systemScheduler,
-          tellsWhenSent: true,
-          ...(this.#options.queue && { queue: this.#options.queue }),
-        },
-      );
+      const link = new WebSocketLink(new FramedSocket(webSocket, socket, handlers.onStray), {
+        scheduler: this.#options.scheduler ?? systemScheduler,
+        tellsWhenSent: true,
+        ...(this.#options.queue && { queue: this.#options.queue }),
+      });
       handlers.onLink({ link, offeredProtocols });
     });
   }
