@@ -50,7 +50,10 @@ export class WebSocketLink implements Link {
       counters: this.counters,
       write: options.tellsWhenSent
         ? (packet, taken) => socket.send(packet, taken)
-        : (packet) => socket.send(packet),
+        : (packet) => {
+            // Its end is known to the browser before the page: until the close event it would complain of every packet.
+            if (socket.readyState === OPEN) socket.send(packet);
+          },
       tellsWhenTaken: options.tellsWhenSent ?? false,
       bufferedBytes: () => socket.bufferedAmount,
       onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
