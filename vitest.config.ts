@@ -7,16 +7,23 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 const TESTED = ["packages/*/test", "apps/*/test", "e2e/test"];
 const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**/*.${suffix}.ts`);
 
+/**
+ * Modules are read once for all files that a process runs, since reading them takes longer than most tests. So a test
+ * puts back what it has changed outside itself; globals that it replaced are put back for it.
+ */
+const shared = { isolate: false, unstubGlobals: true };
+
 export default defineConfig({
   ...resolution,
   test: {
     pool: "forks",
     // Many tests wait for real sockets: with one process for two cores, which is the default, most of the time is waiting.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         ...resolution,
         test: {
+          ...shared,
           name: "unit",
           include: named("test"),
           exclude: [...named("property.test"), ...named("sim.test")],
@@ -24,10 +31,12 @@ export default defineConfig({
       },
       {
         ...resolution,
-        // Pure all of them: nothing of one file is another's trouble, and modules are read once.
-        test: { name: "property", include: named("property.test"), testTimeout: 30_000, isolate: false },
+        test: { ...shared, name: "property", include: named("property.test"), testTimeout: 30_000 },
       },
-      { ...resolution, test: { name: "sim", include: named("sim.test"), testTimeout: 30_000 } },
+      {
+        ...resolution,
+        test: { ...shared, name: "sim", include: named("sim.test"), testTimeout: 30_000 },
+      },
       { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: 60_000 } },
     ],
   },

@@ -16,7 +16,7 @@ import {
   type VirtualSocket,
 } from "@paceline/testkit";
 import { Session, WebSocketLink, type Scheduler } from "@paceline/transport";
-import { afterEach, vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 /** What the path between two participants does. */
 export interface HubNetwork {
@@ -54,7 +54,7 @@ export class VirtualHub {
         Response.json({ version: PROTOCOL_VERSION, ticket: "t", roomName: "race", linkPath: "/link" }),
       ),
     );
-    afterEach(() => {
+    onTestFinished(() => {
       for (const room of this.#rooms.splice(0)) room.leave();
       vi.unstubAllGlobals();
     });
