@@ -4,6 +4,7 @@ import path from "node:path";
 import { errorsMarkdown } from "./docs/errors.mjs";
 import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
+import { operationsMarkdown } from "./docs/operations.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
 import { stateMachinesMarkdown } from "./docs/state-machines.mjs";
 import { wireFormatMarkdown } from "./docs/wire-format.mjs";
@@ -14,6 +15,7 @@ const GENERATED = {
   "docs/ERRORS.md": errorsMarkdown,
   "docs/LAB.md": labMarkdown,
   "docs/MOTION.md": motionMarkdown,
+  "docs/OPERATIONS.md": operationsMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,
   "docs/WIRE-FORMAT.md": wireFormatMarkdown,

@@ -5,7 +5,8 @@ export const errorCodes = {
   "match/not-found": "No room fits: none is open (join), or none has that id (joinById).",
   "match/full": "The room, or the server, takes nobody more.",
   "match/bad-request": "The server refused the request as malformed.",
-  "match/rate-limited": "Too many match requests from this address; try again later.",
+  "match/rate-limited":
+    "Too many match requests from this address, or it has its share of a busy server; try again later.",
   "match/refused": "The room's authority does not let this player in; the message says why.",
   "match/unauthorized":
     "The room wants proof of who the player is: the token is missing, expired or wrong; the message says why.",

@@ -7,7 +7,7 @@ export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from
 export type { CountsByName, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
 export type { RoomReport, SessionReport } from "./report.js";
 export { TokenBucket } from "./token-bucket.js";
-export { limitTable, type LimitRow, type RelayLimits } from "./relay-limits.js";
+export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./relay-limits.js";
 export { type MatchRefusal, type RoomOptions } from "./match-request.js";
 export type {
   Caller,

@@ -4,10 +4,12 @@ import { CloseCode, WEBSOCKET_PROTOCOL, limits as wireLimits } from "@paceline/p
 import { WebSocketListener } from "@paceline/transport/node";
 import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./address-buckets.js";
+import { AddressShares } from "./address-shares.js";
 import { Connection } from "./connection.js";
 import { GuardedLink } from "./guarded-link.js";
 import { refuseMatch, type Lobby } from "./lobby.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./match-request.js";
+import type { LimitSubject } from "./relay-counters.js";
 import type { RelaySettings } from "./relay-options.js";
 import { WriteBatch } from "./write-batch.js";
 
@@ -35,6 +37,7 @@ export class LinkDoor {
   readonly #listener: WebSocketListener;
   readonly #buckets: AddressBuckets;
   readonly #matches: AddressBuckets;
+  readonly #shares: AddressShares;
   readonly #batch = new WriteBatch();
   readonly #connections = new Set<Connection>();
   readonly #stopInspecting: () => void;
@@ -56,6 +59,10 @@ export class LinkDoor {
       limits.linkBurstPerAddress,
       scheduler,
     );
+    this.#shares = new AddressShares({
+      capacity: limits.maxConnections,
+      sharePercent: limits.addressSharePercent,
+    });
     this.#stopInspecting = scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());
   }
 
@@ -71,8 +78,10 @@ export class LinkDoor {
       this.#settings.counters.linkRefused("tooManyConnections");
       return refuse(socket, "503 Service Unavailable");
     }
-    if (!this.#buckets.take(this.#settings.addressOf(request))) {
-      this.#settings.counters.limitReached("linksPerAddress");
+    const address = this.#settings.addressOf(request);
+    const limit = this.#limitReachedBy(address);
+    if (limit !== undefined) {
+      this.#settings.counters.limitReached(limit);
       return refuse(socket, "429 Too Many Requests");
     }
     const connection = new Connection({
@@ -80,9 +89,10 @@ export class LinkDoor {
       scheduler: this.#settings.scheduler,
       batch: this.#batch,
       onClosing: (code) => this.#settings.counters.linkClosed(code),
-      onClosed: (closed) => this.#closed(closed),
+      onClosed: (closed) => this.#closed(closed, address),
     });
     this.#connections.add(connection);
+    this.#shares.take(address);
     this.#listener.accept(request, socket, head, {
       onLink: ({ link, offeredProtocols }) => {
         const guarded = new GuardedLink(link, connection, this.#settings.counters);
@@ -148,8 +158,14 @@ export class LinkDoor {
     refuseMatch(link, wish);
   }
 
-  #closed(connection: Connection): void {
+  #limitReachedBy(address: string): LimitSubject | undefined {
+    if (!this.#buckets.take(address)) return "linksPerAddress";
+    return this.#shares.admits(address) ? undefined : "connectionsPerAddress";
+  }
+
+  #closed(connection: Connection, address: string): void {
     this.#connections.delete(connection);
+    this.#shares.give(address);
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 

@@ -7,6 +7,7 @@ import {
   type ServerMessage,
 } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
+import { AddressShares } from "./address-shares.js";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
@@ -37,6 +38,7 @@ export class Lobby {
   readonly #rooms: RoomDirectory;
   readonly #participants = new Map<string, Participant>();
   readonly #seats: Seats;
+  readonly #shares: AddressShares;
   readonly #tickets: TicketOffice;
   readonly #stripes: StripeTickets<Participant>;
   /** Of the relay and all of its sessions, so that nobody has to add them up. */
@@ -56,7 +58,9 @@ export class Lobby {
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
     this.#rooms = new RoomDirectory(settings, (meeting) => this.#meet(meeting));
-    this.#seats = new Seats(settings, this.#rooms, this.#tickets);
+    const { maxSessions, addressSharePercent } = settings.limits;
+    this.#shares = new AddressShares({ capacity: maxSessions, sharePercent: addressSharePercent });
+    this.#seats = new Seats(settings, this.#rooms, this.#tickets, this.#shares);
     this.#webRtc = new WebRtcDesk(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
@@ -362,7 +366,16 @@ export class Lobby {
     const token = randomId(TOKEN_BYTES);
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
-    const participant = new Participant({ identity, room, scheduler, limits, handlers, drops: this.#drops });
+    const { address } = seat;
+    const participant = new Participant({
+      identity,
+      address,
+      room,
+      scheduler,
+      limits,
+      handlers,
+      drops: this.#drops,
+    });
     room.add(participant, seat.isSpectator);
     this.#participants.set(id, participant);
     participant.attach(link);
@@ -409,6 +422,7 @@ export class Lobby {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
+    this.#shares.give(participant.address);
     this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);

@@ -59,6 +59,8 @@ export interface ParticipantHandlers {
 /** What a participant is made of. */
 export interface ParticipantOptions {
   readonly identity: ParticipantIdentity;
+  /** The network address that its seat was given to. */
+  readonly address: string;
   readonly room: Room;
   readonly scheduler: Scheduler;
   readonly limits: RelayLimits;
@@ -78,6 +80,7 @@ const HIGH_WATER_BYTES = 16_384;
 export class Participant {
   readonly number: number;
   readonly id: string;
+  readonly address: string;
   readonly room: Room;
   readonly session: Session;
   /** The forwarder's mark: the last packet that went to this participant. */
@@ -106,6 +109,7 @@ export class Participant {
     this.#options = options;
     this.number = identity.number;
     this.id = identity.id;
+    this.address = options.address;
     this.room = options.room;
     this.#webrtc = identity.webrtc;
     this.#cameAtMs = options.scheduler.nowMs();

@@ -17,6 +17,9 @@ export type LimitSubject =
   | "roomsPerAddress"
   | "groupPlacesPerAddress"
   | "healthPerAddress"
+  | "openRoomsPerAddress"
+  | "sessionsPerAddress"
+  | "connectionsPerAddress"
   | "trafficPerSession"
   | "signalsPerSession"
   | "authorityMessagesPerSession"
@@ -61,6 +64,9 @@ export class RelayCounters implements RelayCounts {
     roomsPerAddress: 0,
     groupPlacesPerAddress: 0,
     healthPerAddress: 0,
+    openRoomsPerAddress: 0,
+    sessionsPerAddress: 0,
+    connectionsPerAddress: 0,
     trafficPerSession: 0,
     signalsPerSession: 0,
     authorityMessagesPerSession: 0,

@@ -9,7 +9,15 @@ export interface LimitRow {
   readonly meaning: string;
 }
 
-/** Every limit of the relay. The table of the README is this one; a test compares them. */
+/** The same with what comes of it. */
+export interface RelayLimitRow extends LimitRow {
+  /** What a client sees that reaches it: a close code, an HTTP status and an error code, or a drop. */
+  readonly seen: string;
+  /** Where it is counted: in `relay.counts`, or `drops` of /health. */
+  readonly counter?: string;
+}
+
+/** Every limit of the relay. The table of docs/OPERATIONS.md is made from it; a test reaches each limit. */
 export const limitTable = {
   packetsPerSecond: {
     default: 400,
@@ -17,6 +25,8 @@ export const limitTable = {
     max: 100_000,
     unit: "packets per second",
     meaning: "packets of one session, sustained; more are dropped",
+    seen: "the packet is dropped; close 4201 `flooding` after `floodPatienceMs`",
+    counter: "limited.trafficPerSession",
   },
   packetBurst: {
     default: 800,
@@ -24,6 +34,8 @@ export const limitTable = {
     max: 1_000_000,
     unit: "packets",
     meaning: "packets of one session at once",
+    seen: "the packet is dropped; close 4201 `flooding` after `floodPatienceMs`",
+    counter: "limited.trafficPerSession",
   },
   bytesPerSecond: {
     default: 262_144,
@@ -31,6 +43,8 @@ export const limitTable = {
     max: 1_000_000_000,
     unit: "bytes per second",
     meaning: "bytes of one session, sustained; more are dropped",
+    seen: "the packet is dropped; close 4201 `flooding` after `floodPatienceMs`",
+    counter: "limited.trafficPerSession",
   },
   byteBurst: {
     default: 524_288,
@@ -38,6 +52,8 @@ export const limitTable = {
     max: 1_000_000_000,
     unit: "bytes",
     meaning: "bytes of one session at once",
+    seen: "the packet is dropped; close 4201 `flooding` after `floodPatienceMs`",
+    counter: "limited.trafficPerSession",
   },
   floodPatienceMs: {
     default: 3000,
@@ -45,6 +61,8 @@ export const limitTable = {
     max: 60_000,
     unit: "ms",
     meaning: "how long a session may exceed its limits before it is cut; ten bursts too many cut it at once",
+    seen: "close 4201 `flooding`",
+    counter: "sessionEnds.flooding",
   },
   signalsPerSecond: {
     default: 40,
@@ -52,6 +70,8 @@ export const limitTable = {
     max: 10_000,
     unit: "messages per second",
     meaning: "signals and capabilities of one session, sustained; more are dropped",
+    seen: "the message is dropped",
+    counter: "limited.signalsPerSession",
   },
   signalBurst: {
     default: 200,
@@ -59,6 +79,8 @@ export const limitTable = {
     max: 100_000,
     unit: "messages",
     meaning: "signals and capabilities of one session at once",
+    seen: "the message is dropped",
+    counter: "limited.signalsPerSession",
   },
   signalBytes: {
     default: 8000,
@@ -66,6 +88,8 @@ export const limitTable = {
     max: 8000,
     unit: "bytes",
     meaning: "one signal",
+    seen: "the message is dropped; close 4200 `protocolViolation` after 50",
+    counter: "drops.too-long",
   },
   matchesPerSecondPerAddress: {
     default: 10,
@@ -73,6 +97,8 @@ export const limitTable = {
     max: 10_000,
     unit: "requests per second",
     meaning: "match requests of one network address, sustained; more are answered 429",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.matchesPerAddress",
   },
   matchBurstPerAddress: {
     default: 60,
@@ -80,6 +106,8 @@ export const limitTable = {
     max: 100_000,
     unit: "requests",
     meaning: "match requests of one network address at once",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.matchesPerAddress",
   },
   linksPerSecondPerAddress: {
     default: 20,
@@ -87,6 +115,8 @@ export const limitTable = {
     max: 10_000,
     unit: "links per second",
     meaning: "links opened by one network address, sustained; more are answered 429",
+    seen: "HTTP 429 to the upgrade",
+    counter: "limited.linksPerAddress",
   },
   linkBurstPerAddress: {
     default: 120,
@@ -94,6 +124,8 @@ export const limitTable = {
     max: 100_000,
     unit: "links",
     meaning: "links opened by one network address at once",
+    seen: "HTTP 429 to the upgrade",
+    counter: "limited.linksPerAddress",
   },
   roomsPerMinutePerAddress: {
     default: 60,
@@ -101,6 +133,8 @@ export const limitTable = {
     max: 100_000,
     unit: "rooms per minute",
     meaning: "rooms opened by one network address, sustained; more are answered 429",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.roomsPerAddress",
   },
   roomBurstPerAddress: {
     default: 60,
@@ -108,6 +142,8 @@ export const limitTable = {
     max: 100_000,
     unit: "rooms",
     meaning: "rooms opened by one network address at once",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.roomsPerAddress",
   },
   groupPlacesPerMinutePerAddress: {
     default: 120,
@@ -116,6 +152,8 @@ export const limitTable = {
     unit: "places per minute",
     meaning:
       "places kept for friends of one network address who have not come, sustained; more are answered 429",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.groupPlacesPerAddress",
   },
   groupPlaceBurstPerAddress: {
     default: 120,
@@ -123,6 +161,8 @@ export const limitTable = {
     max: 100_000,
     unit: "places",
     meaning: "places kept for friends of one network address at once",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.groupPlacesPerAddress",
   },
   joinsPerSecondPerRoom: {
     default: 50,
@@ -130,6 +170,8 @@ export const limitTable = {
     max: 10_000,
     unit: "joins per second",
     meaning: "seats given out in one room, sustained; more are answered 429",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.joinsPerRoom",
   },
   joinBurstPerRoom: {
     default: 200,
@@ -137,6 +179,8 @@ export const limitTable = {
     max: 100_000,
     unit: "joins",
     meaning: "seats given out in one room at once",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`",
+    counter: "limited.joinsPerRoom",
   },
   bytesPerSecondPerRoom: {
     default: 4_194_304,
@@ -144,6 +188,8 @@ export const limitTable = {
     max: 1_000_000_000,
     unit: "bytes per second",
     meaning: "bytes of all sessions of one room, sustained, at least what one may; more are dropped",
+    seen: "the packet is dropped",
+    counter: "limited.bytesPerRoom",
   },
   byteBurstPerRoom: {
     default: 8_388_608,
@@ -151,6 +197,8 @@ export const limitTable = {
     max: 1_000_000_000,
     unit: "bytes",
     meaning: "bytes of all sessions of one room at once, at least what one may",
+    seen: "the packet is dropped",
+    counter: "limited.bytesPerRoom",
   },
   healthPerSecondPerAddress: {
     default: 20,
@@ -158,6 +206,8 @@ export const limitTable = {
     max: 100_000,
     unit: "requests per second",
     meaning: "requests for /health of one network address, sustained; more are answered 429",
+    seen: "HTTP 429",
+    counter: "limited.healthPerAddress",
   },
   healthBurstPerAddress: {
     default: 100,
@@ -165,14 +215,26 @@ export const limitTable = {
     max: 1_000_000,
     unit: "requests",
     meaning: "requests for /health of one network address at once",
+    seen: "HTTP 429",
+    counter: "limited.healthPerAddress",
   },
-  maxRooms: { default: 1000, min: 1, max: 1_000_000, unit: "rooms", meaning: "rooms at a time" },
+  maxRooms: {
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    unit: "rooms",
+    meaning: "rooms at a time",
+    seen: "HTTP 503, or close 4106: `match/full`",
+    counter: "matchRefusals.match/full",
+  },
   maxSessions: {
     default: 5000,
     min: 1,
     max: 1_000_000,
     unit: "sessions",
     meaning: "sessions and reserved seats at a time",
+    seen: "HTTP 503, or close 4106: `match/full`",
+    counter: "matchRefusals.match/full",
   },
   maxConnections: {
     default: 6000,
@@ -180,6 +242,18 @@ export const limitTable = {
     max: 1_000_000,
     unit: "connections",
     meaning: "open sockets, those that are being refused or closed included; more are answered 503",
+    seen: "HTTP 503 to the upgrade",
+    counter: "linkCloses.tooManyConnections",
+  },
+  addressSharePercent: {
+    default: 25,
+    min: 1,
+    max: 100,
+    unit: "%",
+    meaning:
+      "of maxRooms, maxSessions, maxConnections and heldBytes for one network address (IPv6: /64, /56 and /48) while more than half is taken; not for loopback",
+    seen: "HTTP 429, or close 4106: `match/rate-limited`; HTTP 429 to the upgrade",
+    counter: "limited.sessionsPerAddress",
   },
   webRtcLinks: {
     default: 1000,
@@ -187,14 +261,26 @@ export const limitTable = {
     max: 100_000,
     unit: "links",
     meaning: "WebRTC links to the server at a time; offers beyond are dropped, and WebSockets go on",
+    seen: "the offer is dropped, and WebSockets go on",
+    counter: "drops.queue-full",
   },
-  bodyBytes: { default: 4096, min: 256, max: 65_536, unit: "bytes", meaning: "body of a match request" },
+  bodyBytes: {
+    default: 4096,
+    min: 256,
+    max: 65_536,
+    unit: "bytes",
+    meaning: "body of a match request",
+    seen: "HTTP 413 `match/bad-request`",
+    counter: "matchRefusals.match/bad-request",
+  },
   bodyDeadlineMs: {
     default: 5000,
     min: 100,
     max: 60_000,
     unit: "ms",
     meaning: "from a match request to the end of its body",
+    seen: "HTTP 408 `match/bad-request`",
+    counter: "matchRefusals.match/bad-request",
   },
   ticketLifetimeMs: {
     default: 15_000,
@@ -202,6 +288,8 @@ export const limitTable = {
     max: 300_000,
     unit: "ms",
     meaning: "how long a seat stays reserved for its ticket",
+    seen: "close 4101 `ticketExpired`",
+    counter: "linkCloses.ticketExpired",
   },
   groupPlaceMs: {
     default: 15_000,
@@ -209,6 +297,7 @@ export const limitTable = {
     max: 300_000,
     unit: "ms",
     meaning: "how long places stay reserved for friends of a group who have not come",
+    seen: "the place is free for others",
   },
   reconnectGraceMs: {
     default: 20_000,
@@ -216,6 +305,8 @@ export const limitTable = {
     max: 600_000,
     unit: "ms",
     meaning: "how long a participant without a link is kept",
+    seen: "the others see it leave; close 4103 `sessionUnknown` if it comes back",
+    counter: "sessionEnds.timeout",
   },
   linkTimeoutMs: {
     default: 10_000,
@@ -223,6 +314,8 @@ export const limitTable = {
     max: 120_000,
     unit: "ms",
     meaning: "silence after which a link counts as dead",
+    seen: "close 4002 `timeout` of the link",
+    counter: "linkCloses.timeout",
   },
   hiddenTimeoutMs: {
     default: 60_000,
@@ -230,6 +323,8 @@ export const limitTable = {
     max: 600_000,
     unit: "ms",
     meaning: "the same for a participant whose page says that it is hidden",
+    seen: "close 4002 `timeout` of the link",
+    counter: "linkCloses.timeout",
   },
   hiddenGraceMs: {
     default: 120_000,
@@ -237,6 +332,8 @@ export const limitTable = {
     max: 3_600_000,
     unit: "ms",
     meaning: "how long a participant without a link is kept whose page is hidden or put to sleep",
+    seen: "the others see it leave; close 4103 `sessionUnknown` if it comes back",
+    counter: "sessionEnds.timeout",
   },
   queuedCommandBytes: {
     default: 1_048_576,
@@ -244,8 +341,10 @@ export const limitTable = {
     max: 67_108_864,
     unit: "bytes",
     meaning: "commands that wait for a slow receiver; beyond it its link is cut",
+    seen: "close 4202 `tooSlow` of the link",
+    counter: "linkCloses.tooSlow",
   },
-} as const satisfies Record<string, LimitRow>;
+} as const satisfies Record<string, RelayLimitRow>;
 
 /** The relay's limits by name; units and ranges are in {@link limitTable}. */
 export type RelayLimits = { readonly [Name in keyof typeof limitTable]: number };

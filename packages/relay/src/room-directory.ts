@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "./address-buckets.js";
+import { AddressShares } from "./address-shares.js";
 import { GroupPlaces, type Group } from "./group-places.js";
 import { busy, full, notFound, unknownKind } from "./match-refusals.js";
 import {
@@ -27,6 +28,7 @@ export class RoomDirectory {
   readonly #rooms = new Map<string, Room>();
   readonly #openings: AddressBuckets;
   readonly #friends: AddressBuckets;
+  readonly #shares: AddressShares;
 
   /** `onMeeting`: a room's authority wants guests of its own to meet in another one. */
   constructor(settings: RelaySettings, onMeeting: HostedRoom["meet"]) {
@@ -43,6 +45,10 @@ export class RoomDirectory {
       limits.groupPlaceBurstPerAddress,
       scheduler,
     );
+    this.#shares = new AddressShares({
+      capacity: limits.maxRooms,
+      sharePercent: limits.addressSharePercent,
+    });
     this.#openings = new AddressBuckets(
       limits.roomsPerMinutePerAddress / 60,
       limits.roomBurstPerAddress,
@@ -107,9 +113,16 @@ export class RoomDirectory {
 
   /** Closes a room that nobody is in, and for which nobody has a seat. */
   disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || room.isKept || !this.#rooms.delete(room.id)) return;
+    if (!room.isEmpty || room.isKept || !this.#forget(room)) return;
     room.host?.close();
     this.#settings.log.debug("room closed", { roomId: room.id });
+  }
+
+  /** False where it was forgotten before. */
+  #forget(room: Room): boolean {
+    if (!this.#rooms.delete(room.id)) return false;
+    this.#shares.give(room.openedBy);
+    return true;
   }
 
   #roomWithCode(code: string): Room | undefined {
@@ -139,11 +152,15 @@ export class RoomDirectory {
     if (!kind) return unknownKind(name);
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
+    if (address !== undefined && !this.#shares.admits(address)) {
+      this.#settings.counters.limitReached("openRoomsPerAddress");
+      return busy("this network has its share of the rooms of a busy server");
+    }
     if (address !== undefined && !this.#openings.take(address)) {
       this.#settings.counters.limitReached("roomsPerAddress");
       return busy("too many rooms opened by this address");
     }
-    const room = this.#open(name, kind, options);
+    const room = this.#open(name, kind, options, address);
     if (room.admits(spectate, players)) return room;
     this.disposeIfEmpty(room);
     return spectate
@@ -159,20 +176,21 @@ export class RoomDirectory {
     return JSON.stringify([target, this.#keyOf(target, options), key]);
   }
 
-  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions): Room {
+  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions, openedBy = ""): Room {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const { limits, scheduler } = this.#settings;
-    const place = { id, name, options, optionsKey, maxPeers, code: randomCode() };
+    const place = { id, name, options, optionsKey, maxPeers, code: randomCode(), openedBy };
     const onMeeting = this.#onMeeting;
     const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, onMeeting });
     this.#rooms.set(room.id, room);
+    this.#shares.take(openedBy);
     if (authority) {
       room.opening = authority.open(room, options).then((host) => {
         if (isRefusal(host)) {
           // Nobody shall find it, and those who have waited for it are told.
-          this.#rooms.delete(room.id);
+          this.#forget(room);
           return host;
         }
         room.host = host;

@@ -16,6 +16,8 @@ export interface RoomDescription {
   readonly maxPeers: number;
   /** See {@link HostedRoom.code}. */
   readonly code: string;
+  /** The network address of the one who opened it; empty: the server itself. */
+  readonly openedBy: string;
   readonly limits: RelayLimits;
   readonly nowMs: number;
   /** The room was ended, and everybody put out. */
@@ -48,6 +50,7 @@ export class Room implements HostedRoom {
   readonly options: RoomOptions;
   readonly optionsKey: string;
   readonly code: string;
+  readonly openedBy: string;
   maxPeers: number;
   maxSpectators = 0;
   /** Places that wait for friends of somebody who is here. */
@@ -79,6 +82,7 @@ export class Room implements HostedRoom {
     this.optionsKey = description.optionsKey;
     this.maxPeers = description.maxPeers;
     this.code = description.code;
+    this.openedBy = description.openedBy;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
     this.#onMeeting = description.onMeeting;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { AddressShares } from "./address-shares.js";
 import type { MatchRefusal, MatchRequest } from "./match-request.js";
 import { busy, full } from "./match-refusals.js";
 import { isRefusal } from "./match-request.js";
@@ -16,13 +17,16 @@ export class Seats {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
   readonly #tickets: TicketOffice;
+  readonly #shares: AddressShares;
   /** By session id. */
   readonly #seats = new Map<string, ReservedSeat>();
 
-  constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketOffice) {
+  /** `shares`: of sessions and seats; a seat that is taken is the session's to give back. */
+  constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketOffice, shares: AddressShares) {
     this.#settings = settings;
     this.#rooms = rooms;
     this.#tickets = tickets;
+    this.#shares = shares;
   }
 
   get size(): number {
@@ -36,10 +40,8 @@ export class Seats {
   /** Keeps a seat in a room, for now without end. */
   hold(room: Room, request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
     // Who takes its own seat again is no newcomer.
-    if (request.method !== "reconnect" && !room.admitJoin(this.#settings.scheduler.nowMs())) {
-      this.#settings.counters.limitReached("joinsPerRoom");
-      return busy("too many join this room at once");
-    }
+    const refusal = request.method === "reconnect" ? undefined : this.#tooMany(room, address);
+    if (refusal) return refusal;
     const replaces = request.method === "reconnect" ? request.target : undefined;
     const { options, spectate: isSpectator = false } = request;
     const sessionId = this.#reserve({ room, options, replaces, auth, isSpectator, address });
@@ -98,6 +100,7 @@ export class Seats {
     const seat = this.take(sessionId);
     if (!seat) return;
     seat.room.release(sessionId);
+    this.#shares.give(seat.address);
     this.#rooms.groups.left(sessionId);
     this.#rooms.disposeIfEmpty(seat.room);
   }
@@ -107,9 +110,21 @@ export class Seats {
     for (const sessionId of [...this.#seats.keys()]) this.release(sessionId);
   }
 
+  #tooMany(room: Room, address: string): MatchRefusal | undefined {
+    const { counters, scheduler } = this.#settings;
+    if (!this.#shares.admits(address)) {
+      counters.limitReached("sessionsPerAddress");
+      return busy("this network has its share of the seats of a busy server");
+    }
+    if (room.admitJoin(scheduler.nowMs())) return undefined;
+    counters.limitReached("joinsPerRoom");
+    return busy("too many join this room at once");
+  }
+
   #reserve(seat: Omit<ReservedSeat, "cancelRelease">): string {
     const sessionId = randomBytes(SESSION_ID_BYTES).toString("base64url");
     seat.room.reserve(sessionId, seat.isSpectator);
+    this.#shares.take(seat.address);
     this.#seats.set(sessionId, { ...seat, cancelRelease: () => undefined });
     return sessionId;
   }

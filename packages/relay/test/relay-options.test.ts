@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { ConfigError } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import { limitTable, type LimitRow } from "../src/relay-limits.js";
@@ -90,20 +89,6 @@ describe("options", () => {
       expect(problemOf({ rooms, limits: { [name]: value } })).toBe("none");
     for (const value of [row.min - 1, row.max + 1, Number.NaN, "7"]) {
       expect(problemOf({ rooms, limits: { [name]: value } })).toMatch(`limits.${name}: `);
-    }
-  });
-
-  it("are in the README as they are in the code", () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-    const cells = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
-    for (const [name, row] of Object.entries<LimitRow>(limitTable)) {
-      const line = cells.find(([, first]) => first === `\`${name}\``);
-      expect([name, ...(line?.slice(2, 5) ?? [])]).toEqual([
-        name,
-        String(row.default),
-        `${row.min} to ${row.max} ${row.unit}`,
-        row.meaning,
-      ]);
     }
   });
 });

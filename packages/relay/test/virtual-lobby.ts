@@ -59,29 +59,23 @@ export class VirtualLobby {
   }
 
   /** A seat; throws where there is none. */
-  seat(request: Partial<MatchRequest> = {}): Seat {
-    const seat = this.reserve(request);
+  seat(request: Partial<MatchRequest> = {}, address = ""): Seat {
+    const seat = this.reserve(request, address);
     if (isRefusal(seat)) throw new Error(seat.message);
     return seat;
   }
 
-  reserve(request: Partial<MatchRequest> = {}): ReturnType<Lobby["reserve"]> {
-    return this.lobby.reserve({
-      method: "joinOrCreate",
-      target: "race",
-      options: {},
-      webrtc: true,
-      token: "",
-      ...request,
-    });
+  reserve(request: Partial<MatchRequest> = {}, address = ""): ReturnType<Lobby["reserve"]> {
+    const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
+    return this.lobby.reserve({ ...plain, ...request }, address);
   }
 
   /** A player with a seat and a link, welcomed. */
-  join(request: Partial<MatchRequest> = {}): { player: Player; link: VirtualLink; seat: Seat } {
-    const seat = this.seat(request);
+  join(request: Partial<MatchRequest> = {}, address = ""): { player: Player; link: VirtualLink; seat: Seat } {
+    const seat = this.seat(request, address);
     const player = new Player(this.scheduler);
     const link = this.link();
-    this.lobby.admit(new GuardedLink(link.relay), seat.ticket);
+    this.lobby.admit(new GuardedLink(link.relay), seat.ticket, address);
     player.attach(link.player);
     this.scheduler.advance(100);
     return { player, link, seat };
