@@ -1,6 +1,7 @@
 /** Writes the documents that are made from code; with `--check` it only says which of them are out of date. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { attackMarkdown } from "./docs/attack.mjs";
 import { errorsMarkdown } from "./docs/errors.mjs";
 import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
@@ -12,6 +13,7 @@ import { ROOT } from "./pnpm.mjs";
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const GENERATED = {
+  "docs/ATTACK.md": attackMarkdown,
   "docs/ERRORS.md": errorsMarkdown,
   "docs/LAB.md": labMarkdown,
   "docs/MOTION.md": motionMarkdown,

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
+import { buildBrowserProcess } from "./browser-process.mjs";
 import { runChild } from "./children.mjs";
 import { binOf, ROOT } from "./pnpm.mjs";
 
@@ -22,20 +23,6 @@ async function buildPage() {
     format: "esm",
     platform: "browser",
     conditions: ["@paceline/source"],
-    logLevel: "error",
-  });
-}
-
-/** What drives a browser runs beside it, inside its namespace. */
-async function buildBrowserProcess() {
-  await build({
-    entryPoints: [path.join(ROOT, "e2e/browsers/browser-process.ts")],
-    outfile: path.join(ROOT, "e2e/dist/browser-process.mjs"),
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    external: ["@playwright/test"],
     logLevel: "error",
   });
 }

@@ -23,7 +23,7 @@ const SCRIPT = path.join(ROOT, "e2e/dist/browser-process.mjs");
 const LAUNCH_LIMIT_MS = 40_000;
 const ANSWER_LIMIT_MS = 40_000;
 
-/** A browser inside a namespace, with one page. */
+/** A browser inside a namespace, or wherever else a process can be started, with one page. */
 export class RemoteBrowser {
   readonly name: BrowserName;
   readonly #process: ChildProcess;
@@ -39,11 +39,11 @@ export class RemoteBrowser {
 
   static async launch(
     name: BrowserName,
-    namespace: Namespace,
+    place: Pick<Namespace, "start">,
     { hasUdp = true, isHideable = false }: BrowserOptions = {},
   ): Promise<RemoteBrowser> {
     const args = [SCRIPT, name, ...(hasUdp ? [] : ["--no-udp"]), ...(isHideable ? ["--hideable"] : [])];
-    const child = namespace.start(process.execPath, args, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const child = place.start(process.execPath, args, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
     const browser = new RemoteBrowser(name, child);
     // The first word is its own: that it is there.
     await browser.#expect(0, LAUNCH_LIMIT_MS);

@@ -1,0 +1,259 @@
+import type { CloseCode } from "@paceline/protocol";
+import type { ServerSetup } from "./server-process.js";
+
+/** Seats are given up soon, so that a case can wait until all that it took is free again. */
+const QUICK_ENDS = { reconnectGraceMs: 500, hiddenGraceMs: 500, ticketLifetimeMs: 1500, groupPlaceMs: 1500 };
+
+/** Servers that are attacked; each has honest players of its own. */
+export const stages = {
+  default: { limits: QUICK_ENDS },
+  /** Rates out of the way, so that parsers get what is sent. */
+  wide: {
+    limits: {
+      ...QUICK_ENDS,
+      packetsPerSecond: 100_000,
+      packetBurst: 1_000_000,
+      bytesPerSecond: 1_000_000_000,
+      byteBurst: 1_000_000_000,
+      bytesPerSecondPerRoom: 1_000_000_000,
+      byteBurstPerRoom: 1_000_000_000,
+      joinsPerSecondPerRoom: 10_000,
+      joinBurstPerRoom: 100_000,
+    },
+  },
+  small: { limits: { ...QUICK_ENDS, maxSessions: 80, matchesPerSecondPerAddress: 100 } },
+  heap: { limits: QUICK_ENDS, nodeFlags: ["--max-old-space-size=128"] },
+  full: { limits: QUICK_ENDS, log: "full", flags: ["--log-level", "debug"] },
+  stalled: { limits: QUICK_ENDS, log: "stalled", flags: ["--log-level", "debug"] },
+  descriptors: { limits: QUICK_ENDS, maxDescriptors: 96 },
+} as const satisfies Record<string, ServerSetup>;
+
+export type StageName = keyof typeof stages;
+
+/** One attack on one server, and what is allowed to come of it. */
+export interface AttackCase {
+  readonly name: string;
+  /** In the table of docs/ATTACK.md. */
+  readonly what: string;
+  /** A function of one of the `attacks-*.ts`. */
+  readonly attack: string;
+  readonly stage: StageName;
+  /** How long it goes on at most, s; in `--quick`: none, where it is left out there. */
+  readonly seconds: number;
+  readonly quickSeconds?: number;
+  /** How many it sends of what it counts, where it counts; it may end before its time. */
+  readonly count?: number;
+  readonly quickCount?: number;
+  /** Names of close codes that the server must have counted by its end, in the long form. */
+  readonly closes?: readonly (keyof typeof CloseCode)[];
+  /** Nobody can join meanwhile, whatever the server does. */
+  readonly hasNoVisits?: boolean;
+  /** An honest player in Chromium is in the room too. */
+  readonly hasPage?: boolean;
+}
+
+export const cases: readonly AttackCase[] = [
+  {
+    name: "mutants-websocket",
+    what: "captures of honest clients, mutated, over WebSockets",
+    attack: "mutantsOnSockets",
+    stage: "wide",
+    seconds: 300,
+    quickSeconds: 6,
+    count: 950_000,
+    quickCount: 18_000,
+    closes: ["protocolViolation"],
+  },
+  {
+    name: "mutants-webrtc",
+    what: "captures of data channels, mutated, over data channels of links to the server",
+    attack: "mutantsOnChannels",
+    stage: "wide",
+    seconds: 240,
+    quickSeconds: 3,
+    count: 50_000,
+    quickCount: 2000,
+    closes: ["protocolViolation"],
+  },
+  {
+    name: "match-bodies",
+    what: "match requests and join credentials of hostile JSON: `__proto__`, halves of surrogate pairs, deep, long, of wrong types",
+    attack: "matchBodies",
+    stage: "wide",
+    seconds: 20,
+    quickSeconds: 2,
+    count: 20_000,
+    quickCount: 1000,
+  },
+  {
+    name: "deaf",
+    what: "members who never read their sockets, and two who talk to them",
+    attack: "deafReceivers",
+    stage: "wide",
+    seconds: 20,
+    quickSeconds: 2,
+    closes: ["tooSlow"],
+  },
+  {
+    name: "hoard",
+    what: "reliable messages of 16 kB that are never complete, of 40 sessions",
+    attack: "hoard",
+    stage: "default",
+    seconds: 60,
+    quickSeconds: 2.5,
+  },
+  {
+    name: "own-storm",
+    what: "`own` again and again with one local id, `disown`, `resync`, `kinds` and `view`, in a room with an authority",
+    attack: "ownStorm",
+    stage: "default",
+    seconds: 20,
+    quickSeconds: 2,
+  },
+  {
+    name: "message-floods",
+    what: "a flood of every kind of message and of every kind of payload",
+    attack: "messageFloods",
+    stage: "default",
+    seconds: 30,
+    quickSeconds: 6,
+    closes: ["flooding", "protocolViolation"],
+  },
+  {
+    name: "frame-floods",
+    what: "text, empty frames, pongs, pings, frames that are too long",
+    attack: "frameFloods",
+    stage: "default",
+    seconds: 30,
+    quickSeconds: 6,
+    closes: ["flooding"],
+  },
+  {
+    name: "egress",
+    what: "16 members who all send to all at their limits",
+    attack: "egress",
+    stage: "default",
+    seconds: 20,
+    quickSeconds: 1.5,
+  },
+  {
+    name: "churn",
+    what: "joins, leaves and cuts as fast as the limits let",
+    attack: "churn",
+    stage: "default",
+    seconds: 60,
+    quickSeconds: 1.5,
+  },
+  {
+    name: "half-open",
+    what: "connections that ask for nothing, ended all at once",
+    attack: "halfOpen",
+    stage: "default",
+    seconds: 15,
+    quickSeconds: 1.5,
+    count: 4000,
+    quickCount: 500,
+  },
+  {
+    name: "slow-headers",
+    what: "headers a line at a time, bodies a byte at a time",
+    attack: "slowHeaders",
+    stage: "default",
+    seconds: 16,
+    quickSeconds: 1.5,
+    count: 300,
+    quickCount: 100,
+  },
+  {
+    name: "signals",
+    what: "descriptions and candidates of WebRTC, mutated",
+    attack: "hostileSignals",
+    stage: "default",
+    seconds: 30,
+    quickSeconds: 2,
+  },
+  {
+    name: "health",
+    what: "`/health` as fast as it answers",
+    attack: "healthHammer",
+    stage: "default",
+    seconds: 10,
+    quickSeconds: 1.5,
+  },
+  {
+    name: "admin-tokens",
+    what: "guesses of the admin's token, while the right one must be let in",
+    attack: "adminTokens",
+    stage: "default",
+    seconds: 10,
+    quickSeconds: 1.5,
+  },
+  {
+    name: "peers-node",
+    what: "members who send the others everything hostile: honest clients in Node",
+    attack: "hostilePeers",
+    stage: "default",
+    seconds: 30,
+    quickSeconds: 3,
+  },
+  {
+    name: "peers-chromium",
+    what: "the same, and one honest client in Chromium",
+    attack: "hostilePeers",
+    stage: "default",
+    seconds: 30,
+    hasPage: true,
+  },
+  {
+    name: "seats",
+    what: "one address takes and keeps every seat that it gets",
+    attack: "seats",
+    stage: "small",
+    seconds: 20,
+    quickSeconds: 2.5,
+    count: 72,
+    quickCount: 72,
+  },
+  {
+    name: "small-heap",
+    what: "bulk without end, kept states, messages without a first one, on a heap of 128 MB",
+    attack: "lentMemory",
+    stage: "heap",
+    seconds: 60,
+    quickSeconds: 2.5,
+  },
+  {
+    name: "small-heap-hoard",
+    what: "the hoard on a heap of 128 MB",
+    attack: "hoard",
+    stage: "heap",
+    seconds: 60,
+  },
+  {
+    name: "full-disk",
+    what: "log lines to a full device",
+    attack: "churn",
+    stage: "full",
+    seconds: 15,
+    quickSeconds: 1.5,
+  },
+  {
+    name: "stalled-log",
+    what: "log lines into a pipe that nobody reads",
+    attack: "churn",
+    stage: "stalled",
+    seconds: 30,
+    quickSeconds: 3,
+  },
+  {
+    name: "no-descriptors",
+    what: "more connections than the process may have descriptors (EMFILE)",
+    attack: "descriptors",
+    stage: "descriptors",
+    seconds: 15,
+    quickSeconds: 2,
+    count: 200,
+    quickCount: 200,
+    hasNoVisits: true,
+  },
+];

@@ -1,0 +1,57 @@
+import { fork, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { LAB } from "../network/places.js";
+import type { Answer } from "./messages.js";
+
+/** A process of this suite that obeys orders, one at a time. */
+export class Child<Order> {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  #settle: ((answer: Answer) => void) | undefined;
+
+  private constructor(name: string, child: ChildProcess) {
+    this.#name = name;
+    this.#child = child;
+    child.on("message", (answer: Answer) => this.#settle?.(answer));
+    child.once("exit", (code, signal) => this.#settle?.({ fault: `${name} ended: ${signal ?? code}` }));
+  }
+
+  static async start<Order>(name: string): Promise<Child<Order>> {
+    const script = path.join(LAB, `dist/attack/${name}.mjs`);
+    const process = fork(script, [], { serialization: "advanced", execArgv: ["--enable-source-maps"] });
+    const child = new Child<Order>(name, process);
+    await child.#answer(15_000);
+    return child;
+  }
+
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Rejects where the process refuses, ends, or takes longer than the limit. */
+  async ask<Value>(order: Order, limitMs: number): Promise<Value> {
+    if (!this.isAlive) throw new Error(`${this.#name} is gone`);
+    const answer = this.#answer(limitMs);
+    this.#child.send(order as object);
+    return (await answer) as Value;
+  }
+
+  end(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #answer(limitMs: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(
+        () => this.#settle?.({ fault: `${this.#name} is late by ${limitMs} ms` }),
+        limitMs,
+      );
+      this.#settle = ({ value, fault }) => {
+        clearTimeout(limit);
+        this.#settle = undefined;
+        if (fault === undefined) resolve(value);
+        else reject(new Error(fault));
+      };
+    });
+  }
+}

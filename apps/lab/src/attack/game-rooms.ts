@@ -1,0 +1,20 @@
+/** Rooms with an authority for `pnpm attack`: what `relay-server --game FILE` loads. */
+import { Room, type PlayerEntities } from "@paceline/server";
+import { Car, Drive, type Numbered } from "./scene.js";
+
+/** Players own one car each, steer a marker of the server's, and have everything that they say repeated to all. */
+class Arena extends Room {
+  override maxClients = 64;
+  override readonly tickHz = 20;
+  override readonly entities = [Car];
+  override readonly inputs = Drive;
+  override readonly reconnectSeconds = 1;
+  override readonly playerEntities: readonly PlayerEntities[] = [{ definition: Car, most: 1 }];
+
+  override onCreate(): void {
+    this.spawn(Car, { position: { x: 1, y: 2 } });
+    this.onMessage("say", (_player, message) => this.broadcast("said", message as Numbered));
+  }
+}
+
+export const rooms = { arena: Arena };

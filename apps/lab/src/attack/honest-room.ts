@@ -1,0 +1,186 @@
+import { Client, type Room } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import type { HonestFigures } from "./messages.js";
+import type { Numbered } from "./scene.js";
+
+const MEMBERS = 4;
+const MESSAGE_PERIOD_MS = 50;
+const VISIT_PERIOD_MS = 400;
+const VISIT_LIMIT_MS = 5000;
+const SETTLE_LIMIT_MS = 5000;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Numbered messages between some rooms' sides, and which of them arrived. */
+class Conversation {
+  readonly #rooms: readonly Room[];
+  readonly #ledger: Ledger;
+  readonly #type: string;
+  readonly #next: number[];
+
+  /** `type`: what receivers listen to; an authority repeats what it is told by another name. */
+  constructor(rooms: readonly Room[], type: "said" | "n", ledger: Ledger) {
+    this.#rooms = rooms;
+    this.#type = type;
+    this.#ledger = ledger;
+    this.#next = rooms.map(() => 1);
+    for (const [to, room] of rooms.entries()) {
+      room.onMessage(type, (message) => ledger.arrived(`${type} ${to}`, message as Numbered));
+      room.onLeave((code) => ledger.fault(`an honest player's session ended with ${code}`));
+    }
+  }
+
+  say(): void {
+    for (const [from, room] of this.#rooms.entries()) {
+      const number = this.#next[from]!;
+      try {
+        room.send(this.#type === "said" ? "say" : "n", [from, number, performance.now()] satisfies Numbered);
+      } catch (error) {
+        this.#ledger.fault(`send threw: ${String(error)}`);
+        continue;
+      }
+      this.#next[from] = number + 1;
+      for (const to of this.#rooms.keys()) {
+        // An authority repeats it to its sender, too.
+        if (to !== from || this.#type === "said") this.#ledger.sent(`${this.#type} ${to}`, from, number);
+      }
+    }
+  }
+}
+
+/** What was sent to whom, what came, how long it took. */
+class Ledger {
+  /** By receiver and sender: the number sent last, the number received last. */
+  readonly #sent = new Map<string, number>();
+  readonly #received = new Map<string, number>();
+  #latencies: number[] = [];
+  #counts = { sent: 0, received: 0, lost: 0, twice: 0 };
+  #faults = new Map<string, number>();
+  readonly joinsMs: number[] = [];
+
+  sent(receiver: string, from: number, number: number): void {
+    this.#sent.set(`${receiver} ${from}`, number);
+    this.#counts.sent += 1;
+  }
+
+  arrived(receiver: string, [from, number, sentAtMs]: Numbered): void {
+    const key = `${receiver} ${from}`;
+    const last = this.#received.get(key) ?? 0;
+    if (number <= last) {
+      this.#counts.twice += 1;
+      return;
+    }
+    this.#counts.lost += number - last - 1;
+    this.#counts.received += 1;
+    this.#received.set(key, number);
+    this.#latencies.push(performance.now() - sentAtMs);
+  }
+
+  fault(text: string): void {
+    this.#faults.set(text, (this.#faults.get(text) ?? 0) + 1);
+  }
+
+  get missing(): number {
+    let missing = 0;
+    for (const [key, number] of this.#sent) missing += number - (this.#received.get(key) ?? 0);
+    return missing;
+  }
+
+  /** `isSettled`: what has not come by now is lost. */
+  take(isSettled: boolean, consoleLines: number): HonestFigures {
+    const joins = this.joinsMs.splice(0);
+    const figures: HonestFigures = {
+      ...this.#counts,
+      lost: this.#counts.lost + (isSettled ? this.missing : 0),
+      latenciesMs: this.#latencies,
+      joins: joins.length,
+      joinMsMax: Math.max(0, ...joins),
+      faults: [...this.#faults].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)),
+      consoleLines,
+    };
+    this.#latencies = [];
+    this.#counts = { sent: 0, received: 0, lost: 0, twice: 0 };
+    this.#faults = new Map();
+    return figures;
+  }
+}
+
+/**
+ * Honest players of one server, over the SDK: four in a relay room, two in one with an authority, who say numbered
+ * messages twenty times a second, and visitors of the relay room who join, hear somebody, and leave.
+ */
+export class HonestRoom {
+  readonly #client: Client;
+  readonly #ledger = new Ledger();
+  readonly #conversations: readonly Conversation[];
+  readonly #roomId: string;
+  #isTalking = true;
+  #hasVisits = true;
+  #consoleLines = 0;
+
+  private constructor(client: Client, relayed: readonly Room[], hosted: readonly Room[]) {
+    this.#client = client;
+    this.#roomId = relayed[0]!.roomId;
+    this.#conversations = [
+      new Conversation(relayed, "n", this.#ledger),
+      new Conversation(hosted, "said", this.#ledger),
+    ];
+    for (const level of ["log", "info", "warn", "error"] as const) {
+      console[level] = () => (this.#consoleLines += 1);
+    }
+    setInterval(() => {
+      if (this.#isTalking) for (const conversation of this.#conversations) conversation.say();
+    }, MESSAGE_PERIOD_MS);
+    setInterval(() => {
+      if (this.#hasVisits) void this.#visit();
+    }, VISIT_PERIOD_MS);
+  }
+
+  static async open(url: string): Promise<HonestRoom> {
+    const options = { profile: "racing", topology: "relay", transports: ["websocket"] } as const;
+    const client = new Client(url, { ...options, webSocket: NodeWebSocket });
+    const first = await client.create("honest");
+    const relayed = [first];
+    while (relayed.length < MEMBERS) relayed.push(await client.joinById(first.roomId));
+    while (!relayed.every(({ peers }) => peers.length === MEMBERS - 1)) await sleep(5);
+    const hosted = [await client.create("arena")];
+    hosted.push(await client.joinById(hosted[0]!.roomId));
+    return new HonestRoom(client, relayed, hosted);
+  }
+
+  get roomId(): string {
+    return this.#roomId;
+  }
+
+  set hasVisits(isOn: boolean) {
+    this.#hasVisits = isOn;
+  }
+
+  async figures(isSettled: boolean): Promise<HonestFigures> {
+    if (isSettled) {
+      this.#isTalking = false;
+      for (let waitedMs = 0; waitedMs < SETTLE_LIMIT_MS && this.#ledger.missing > 0; waitedMs += 5)
+        await sleep(5);
+    }
+    const figures = this.#ledger.take(isSettled, this.#consoleLines);
+    this.#consoleLines = 0;
+    this.#isTalking = true;
+    return figures;
+  }
+
+  async #visit(): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      const room = await this.#client.joinById(this.#roomId);
+      const isHeard = await new Promise<boolean>((resolve) => {
+        room.onMessage("n", () => resolve(true));
+        setTimeout(() => resolve(false), VISIT_LIMIT_MS).unref();
+      });
+      room.leave();
+      if (!isHeard) return this.#ledger.fault("a visitor heard nobody for 5 s");
+      this.#ledger.joinsMs.push(performance.now() - startedMs);
+    } catch (error) {
+      this.#ledger.fault(`a join failed: ${String(error)}`);
+    }
+  }
+}

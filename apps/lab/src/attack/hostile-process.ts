@@ -1,0 +1,32 @@
+/** A process that attacks as it is told, one attack after the other, and says what it did. */
+import { setPriority } from "node:os";
+import * as bytes from "./attacks-bytes.js";
+import * as doors from "./attacks-doors.js";
+import * as floods from "./attacks-floods.js";
+import { Hostile } from "./hostile.js";
+import { serveOrders, type HostileOrder } from "./messages.js";
+
+const attacks: Readonly<Record<string, (hostile: Hostile) => Promise<void>>> = {
+  ...bytes,
+  ...doors,
+  ...floods,
+};
+
+async function obey(order: HostileOrder): Promise<unknown> {
+  const hostile = new Hostile(order);
+  const attack = attacks[order.attack];
+  if (!attack) throw new Error(`no attack is called ${order.attack}`);
+  try {
+    await attack(hostile);
+  } catch (error) {
+    hostile.fail(`the attack itself failed: ${String(error)}`);
+  }
+  return await hostile.finish();
+}
+
+// On two cores it must not be the attackers' own work that makes honest players wait.
+setPriority(5);
+// What the SDK says of a hostile player's troubles is nobody's news.
+for (const level of ["log", "info", "warn", "error"] as const) console[level] = () => undefined;
+process.on("unhandledRejection", () => undefined);
+serveOrders(obey);

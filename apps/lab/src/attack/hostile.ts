@@ -1,0 +1,311 @@
+import { once } from "node:events";
+import type { WebRtcLinkMaker } from "@paceline/transport";
+import { Session, WebSocketLink, systemScheduler } from "@paceline/transport";
+import { Client, type Room } from "@paceline/client";
+import { nodeWebRtc } from "@paceline/client/node";
+import {
+  ByteWriter,
+  type MessageKind,
+  PayloadKind,
+  readServerMessage,
+  writeEnvelope,
+  writeMessage,
+  writePacketHeader,
+  type TrafficClassName,
+} from "@paceline/protocol";
+import { seededRandom, type Random } from "@paceline/testkit";
+import { WebSocket } from "ws";
+import type { Captures } from "./captures.js";
+import type { HostileOrder, HostileReport } from "./messages.js";
+
+const OPEN_LIMIT_MS = 5000;
+/** Bytes that a socket may hold before its writer waits. */
+const MAX_BUFFERED_BYTES = 262_144;
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What an attack works with: sockets, sessions, chance, and the count of what it did. Everything ends with it. */
+export class Hostile {
+  readonly order: HostileOrder;
+  readonly random: Random;
+  readonly captures: Captures;
+  /** All bytes that honest clients gave to sockets: what mutants borrow from. */
+  readonly frames: readonly Uint8Array[];
+  #endsAtMs: number;
+  readonly #sockets = new Set<WebSocket>();
+  readonly #rooms = new Set<Room>();
+  readonly #cleanUps: (() => void)[] = [];
+  readonly #sent: Record<string, number> = {};
+  readonly #closes: Record<number, number> = {};
+  readonly #failures = new Map<string, { readonly count: number; readonly first: string }>();
+  #isOver = false;
+
+  constructor(order: HostileOrder) {
+    this.order = order;
+    this.random = seededRandom(order.seed);
+    this.captures = order.captures;
+    this.frames = order.captures.sockets.flatMap(({ frames }) => frames);
+    this.#endsAtMs = performance.now() + order.seconds * 1000;
+  }
+
+  /** All who take part are there: the time begins again. */
+  begin(): void {
+    this.#endsAtMs = performance.now() + this.order.seconds * 1000;
+  }
+
+  /** The time is up, or so much of `name` was sent as was wanted. */
+  isOver(name?: string): boolean {
+    if (this.#isOver || performance.now() > this.#endsAtMs) return true;
+    return name !== undefined && (this.#sent[name] ?? 0) >= this.order.count;
+  }
+
+  count(name: string, by = 1): void {
+    this.#sent[name] = (this.#sent[name] ?? 0) + by;
+  }
+
+  /** `example` of the first time is kept. */
+  fail(text: string, example = ""): void {
+    const { count, first } = this.#failures.get(text) ?? { count: 0, first: example };
+    this.#failures.set(text, { count: count + 1, first });
+  }
+
+  onEnd(cleanUp: () => void): void {
+    this.#cleanUps.push(cleanUp);
+  }
+
+  /** An address of the public internet: documentation's own, so that it can be nobody's. */
+  address(): string {
+    if (this.random.bool(0.2)) return `2001:db8:${this.random.int(0, 0xffff).toString(16)}::1`;
+    return `198.18.${this.random.int(0, 255)}.${this.random.int(1, 254)}`;
+  }
+
+  /** The credential of an honest client's join, for another method or target. */
+  credential(target: string, method = "joinOrCreate", more: object = {}): string {
+    return credentialOf({ ...this.#joinBody(), ...more, method, target });
+  }
+
+  /** A body like those of honest clients, with method and target. */
+  #joinBody(): object {
+    for (const { protocols } of this.captures.sockets) {
+      const json = protocols.map((protocol) => /^join\.(.+)$/.exec(protocol)?.[1]).find(Boolean);
+      if (json !== undefined) return JSON.parse(Buffer.from(json, "base64url").toString()) as object;
+    }
+    throw new Error("no honest client has joined in one step");
+  }
+
+  /** The subprotocols of a link with this credential. */
+  protocols(credential: string): string[] {
+    const [first] = this.captures.sockets;
+    return [first!.protocols[0]!, credential];
+  }
+
+  /** A WebSocket of an address; undefined where the server does not open it. */
+  async socket(protocols: readonly string[], address = this.address()): Promise<WebSocket | undefined> {
+    const socket = this.socketNow(protocols, address);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), OPEN_LIMIT_MS);
+    const isOpen = await Promise.race([
+      once(socket, "open", { signal: limit.signal }).then(() => true),
+      once(socket, "close", { signal: limit.signal }).then(() => false),
+    ]).catch(() => false);
+    clearTimeout(timer);
+    limit.abort();
+    if (!isOpen) socket.terminate();
+    return isOpen ? socket : undefined;
+  }
+
+  /** The same, still opening. */
+  socketNow(protocols: readonly string[], address = this.address()): WebSocket {
+    const socket = new WebSocket(`${this.order.url.replace(/^http/, "ws")}/link`, [...protocols], {
+      perMessageDeflate: false,
+      headers: { "X-Forwarded-For": address },
+    });
+    this.#sockets.add(socket);
+    let isOpened = false;
+    socket.on("open", () => (isOpened = true));
+    socket.on("error", () => undefined);
+    socket.on("close", (code) => {
+      this.#sockets.delete(socket);
+      if (isOpened && !this.#isOver) this.#closes[code] = (this.#closes[code] ?? 0) + 1;
+    });
+    return socket;
+  }
+
+  /** Not one of the server's cuts: this side ends it. */
+  end(socket: WebSocket): void {
+    socket.removeAllListeners("close");
+    this.#sockets.delete(socket);
+    socket.terminate();
+  }
+
+  /** A participant whose session is in order, whatever it says; undefined where it does not get in. */
+  async session(target: string, method = "joinOrCreate", address?: string): Promise<Participant | undefined> {
+    const socket = await this.socket(this.protocols(this.credential(target, method)), address);
+    if (!socket) return undefined;
+    const participant = new Participant(socket);
+    this.onEnd(() => participant.session.close(4000, ""));
+    return (await participant.isWelcome()) ? participant : undefined;
+  }
+
+  /** A client of the SDK over sockets of this attack's making. */
+  async client(target: string, { method, webRtc, write }: ClientWish): Promise<Room> {
+    const open = (protocols: string[]): WebSocket => this.socketNow(protocols, address);
+    const address = this.address();
+    const client = new Client(this.order.url, {
+      profile: "racing",
+      topology: "relay",
+      ...(webRtc ? { webRtc } : { transports: ["websocket"] }),
+      webSocket: function (_url: string, protocols: string[]) {
+        const socket = open(protocols);
+        const send = socket.send.bind(socket);
+        if (write) socket.send = (data: unknown) => write(socket, data as Uint8Array, send);
+        return socket;
+      },
+    });
+    const room = await client[method ?? "joinOrCreate"](target);
+    this.#rooms.add(room);
+    room.onLeave(() => this.#rooms.delete(room));
+    return room;
+  }
+
+  webRtc(): Promise<WebRtcLinkMaker | undefined> {
+    return nodeWebRtc();
+  }
+
+  /** Lets a socket's bytes go. */
+  async drained(socket: WebSocket): Promise<void> {
+    while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount > MAX_BUFFERED_BYTES) {
+      if (this.isOver()) return;
+      await sleep(2);
+    }
+  }
+
+  /** Calls `work` so often per second, in turns of 10 ms, until it is over or `work` says that it is done. */
+  async paced(perSecond: number, work: () => boolean | void): Promise<void> {
+    const startedMs = performance.now();
+    let done = 0;
+    while (!this.isOver()) {
+      const due = ((performance.now() - startedMs) / 1000) * perSecond;
+      // A machine that is slow does not get all of it at once.
+      done = Math.max(done, due - perSecond / 10);
+      for (; done < due; done++) if (work() === false) return;
+      await sleep(10);
+    }
+  }
+
+  /** Ends everything that was opened. */
+  async finish(): Promise<HostileReport> {
+    this.#isOver = true;
+    for (const room of this.#rooms) room.leave();
+    for (const cleanUp of this.#cleanUps) cleanUp();
+    for (const socket of this.#sockets) socket.terminate();
+    await sleep(50);
+    const failures = [...this.#failures].map(
+      ([text, { count, first }]) =>
+        text + (count === 1 ? "" : ` (${count} times)`) + (first && `, first: ${first}`),
+    );
+    return { sent: this.#sent, closes: this.#closes, failures };
+  }
+}
+
+interface ClientWish {
+  readonly method?: "joinOrCreate" | "joinById" | "create";
+  readonly webRtc?: WebRtcLinkMaker | undefined;
+  /** In the place of the socket's own `send`. */
+  readonly write?: (socket: WebSocket, data: Uint8Array, send: (data: Uint8Array) => void) => void;
+}
+
+export function credentialOf(body: object | string): string {
+  const json = typeof body === "string" ? body : JSON.stringify(body);
+  return `join.${Buffer.from(json).toString("base64url")}`;
+}
+
+/** A session with the server that is in order, over which anything can be said. */
+export class Participant {
+  readonly socket: WebSocket;
+  readonly session: Session;
+  number = 0;
+  readonly #peers = new Set<number>();
+  #isWelcome = false;
+  #sequence = 0;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    this.session = new Session({
+      scheduler: systemScheduler,
+      handlers: { onReliable: (payload) => this.#receive(payload), onRouted: () => undefined },
+    });
+    const link = new WebSocketLink(socket, { scheduler: systemScheduler });
+    const times = { connectTimeoutMs: OPEN_LIMIT_MS, timeoutMs: 60_000, heartbeatMs: 1000 };
+    this.session.attach(link, { preference: 1, needsProof: false, ...times });
+  }
+
+  /** Numbers of the others in the room. */
+  get peers(): number[] {
+    return [...this.#peers];
+  }
+
+  get isOpen(): boolean {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
+  async isWelcome(): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < OPEN_LIMIT_MS && this.isOpen; waitedMs += 5) {
+      if (this.#isWelcome) return true;
+      await sleep(5);
+    }
+    return this.#isWelcome;
+  }
+
+  /** As it stands. */
+  raw(bytes: Uint8Array): void {
+    if (this.isOpen) this.socket.send(bytes);
+  }
+
+  /** A packet of this session's own with one message in it. */
+  packet(kind: number, body: Uint8Array, repeats = 1): Uint8Array {
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    return packetOf(
+      this.#sequence,
+      Array.from({ length: repeats }, () => ({ kind, body })),
+    );
+  }
+
+  /** An envelope with a packet for others. */
+  envelope(
+    peers: readonly number[],
+    packet: Uint8Array,
+    trafficClass: TrafficClassName = "command",
+  ): Uint8Array {
+    const writer = new ByteWriter(packet.length + 256);
+    writeEnvelope(writer, { trafficClass, key: 0, peers, packet });
+    return writer.take();
+  }
+
+  #receive(payload: Uint8Array): void {
+    if (payload[0] !== PayloadKind.control) return;
+    const message = readServerMessage(payload.subarray(1));
+    if (message?.type === "welcome") {
+      this.#isWelcome = true;
+      this.number = message.number;
+      for (const { number } of message.peers) this.#peers.add(number);
+    } else if (message?.type === "joined") this.#peers.add(message.peer.number);
+    else if (message?.type === "left") this.#peers.delete(message.number);
+  }
+}
+
+/** A packet that says nothing of what it has received. */
+function packetOf(
+  sequence: number,
+  messages: readonly { readonly kind: number; readonly body: Uint8Array }[],
+): Uint8Array {
+  const writer = new ByteWriter(1024);
+  writePacketHeader(writer, { sequence, tick: sequence, isPublished: false });
+  for (const { kind, body } of messages) writeMessage(writer, kind as MessageKind, body);
+  return writer.take();
+}
+
+/** The body of a reliable message. */
+export function reliableBody(id: number, payload: Uint8Array): Uint8Array {
+  return new ByteWriter(payload.length + 2).u16(id).bytes(payload).take();
+}

@@ -1,0 +1,220 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import {
+  constants,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { WebSocket } from "ws";
+import { LAB, ROOT } from "../network/places.js";
+
+const READY_LIMIT_MS = 15_000;
+const SAMPLE_PERIOD_MS = 100;
+const MAIN = path.join(ROOT, "apps/relay-server/dist/main.js");
+const GAME = path.join(LAB, "dist/attack/game-rooms.mjs");
+const PAGE = path.join(LAB, "dist/attack/page");
+const ADMIN_TOKEN = "only-for-this-run-of-the-attack";
+
+/** How a server under attack is started. */
+export interface ServerSetup {
+  /** Limits of its configuration file. */
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly flags?: readonly string[];
+  readonly nodeFlags?: readonly string[];
+  /** Where its log goes: thrown away; to a full device; into a pipe that nobody reads. Default: kept for a report. */
+  readonly log?: "kept" | "full" | "stalled";
+  /** Most file descriptors that the process may have. */
+  readonly maxDescriptors?: number;
+}
+
+/** What a process holds. Bytes. */
+export interface Holdings {
+  readonly heapBytes: number;
+  /** Outside of the heap: buffers. */
+  readonly externalBytes: number;
+  readonly descriptors: number;
+}
+
+/** The built relay server as a process of its own, watched from outside. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #closeLog: () => void;
+  readonly #sampling: NodeJS.Timeout;
+  readonly adminToken = ADMIN_TOKEN;
+  url = "";
+  adminUrl = "";
+  #inspectorUrl = "";
+  #log = "";
+  #peakRssMb = 0;
+  #exit: string | undefined;
+
+  private constructor(setup: ServerSetup) {
+    this.#folder = mkdtempSync(path.join(tmpdir(), "paceline-attack-"));
+    const config = path.join(this.#folder, "server.json");
+    writeFileSync(config, JSON.stringify({ limits: setup.limits ?? {} }));
+    const { fd, close } = this.#openLog(setup.log ?? "kept");
+    this.#closeLog = close;
+    const flags = ["--config", config, "--port", "0", "--game", GAME, "--static", PAGE, "--trust-proxy"];
+    const rooms = ["--rooms", "honest:64,crowd:16", "--webrtc", "0", "--drain-seconds", "0"];
+    const admin = ["--admin-port", "0", "--admin-token", ADMIN_TOKEN];
+    // An inspector needs descriptors and threads of its own.
+    const inspector = setup.maxDescriptors === undefined && setup.log !== "stalled" && setup.log !== "full";
+    const nodeFlags = [...(setup.nodeFlags ?? []), ...(inspector ? ["--inspect=127.0.0.1:0"] : [])];
+    const node = [process.execPath, ...nodeFlags, MAIN, ...flags, ...rooms, ...admin, ...(setup.flags ?? [])];
+    const limited = setup.maxDescriptors === undefined ? [] : ["prlimit", `--nofile=${setup.maxDescriptors}`];
+    const [command, ...args] = [...limited, ...node];
+    this.#child = spawn(command!, args, { stdio: ["ignore", "pipe", fd ?? "pipe"], detached: true });
+    this.#child.once("exit", (code, signal) => (this.#exit = signal ?? `code ${code}`));
+    this.#child.stderr?.on("data", (data: Buffer) => this.#logged(data.toString()));
+    this.#sampling = setInterval(() => {
+      this.#peakRssMb = Math.max(this.#peakRssMb, this.#rssMb());
+    }, SAMPLE_PERIOD_MS);
+  }
+
+  static async start(setup: ServerSetup): Promise<ServerProcess> {
+    const server = new ServerProcess(setup);
+    try {
+      await server.#ready();
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /** How the process ended; undefined while it lives. */
+  get exit(): string | undefined {
+    return this.#exit;
+  }
+
+  /** The end of what it has logged, where that is kept. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Largest resident size since it was asked last, MB. */
+  takePeakRssMb(): number {
+    const peak = Math.max(this.#peakRssMb, this.#rssMb());
+    this.#peakRssMb = 0;
+    return peak;
+  }
+
+  get descriptors(): number {
+    try {
+      return readdirSync(`/proc/${this.#child.pid}/fd`).length;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** After a collection, where the process can be asked for one. */
+  async holdings(): Promise<Holdings | undefined> {
+    if (this.#inspectorUrl === "" || this.#exit !== undefined) return undefined;
+    const descriptors = this.descriptors;
+    const socket = new WebSocket(this.#inspectorUrl);
+    await once(socket, "open");
+    let id = 0;
+    const ask = async (method: string, params: object = {}): Promise<unknown> => {
+      const wanted = (id += 1);
+      socket.send(JSON.stringify({ id: wanted, method, params }));
+      for (;;) {
+        const [data] = (await once(socket, "message")) as [Buffer];
+        const answer = JSON.parse(data.toString()) as {
+          id?: number;
+          result?: { result?: { value?: unknown } };
+        };
+        if (answer.id === wanted) return answer.result?.result?.value;
+      }
+    };
+    try {
+      await ask("HeapProfiler.collectGarbage");
+      await ask("HeapProfiler.collectGarbage");
+      const expression = "(({heapUsed, external}) => heapUsed + ' ' + external)(process.memoryUsage())";
+      const text = (await ask("Runtime.evaluate", { expression, returnByValue: true })) as string;
+      const [heapBytes = 0, externalBytes = 0] = text.split(" ").map(Number);
+      return { heapBytes, externalBytes, descriptors };
+    } finally {
+      socket.terminate();
+    }
+  }
+
+  /** Counters of `/metrics` by `name{labels}`, without the prefix; undefined where the server does not answer. */
+  async metrics(): Promise<Map<string, number> | undefined> {
+    try {
+      const response = await fetch(`${this.adminUrl}/metrics`, { signal: AbortSignal.timeout(3000) });
+      const lines = (await response.text())
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("#"));
+      return new Map(
+        lines.map((line) => {
+          const at = line.lastIndexOf(" ");
+          return [line.slice(0, at).replace(/^paceline_/, ""), Number(line.slice(at + 1))];
+        }),
+      );
+    } catch {
+      return undefined;
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#sampling);
+    if (this.#exit === undefined && this.#child.pid !== undefined) {
+      const exited = once(this.#child, "exit");
+      // Its group: the process itself, and what a launcher may have left beside it.
+      process.kill(-this.#child.pid, "SIGKILL");
+      await exited;
+    }
+    this.#closeLog();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #openLog(log: "kept" | "full" | "stalled"): { fd?: number; close: () => void } {
+    if (log === "kept") return { close: () => undefined };
+    let file = "/dev/full";
+    if (log === "stalled") {
+      file = path.join(this.#folder, "stalled");
+      execFileSync("mkfifo", [file]);
+    }
+    // Open for both directions: a pipe without a reader would end its writer.
+    const fd = openSync(file, log === "full" ? constants.O_WRONLY : constants.O_RDWR);
+    return { fd, close: () => closeSync(fd) };
+  }
+
+  #logged(text: string): void {
+    this.#inspectorUrl ||= /ws:\/\/127\.0\.0\.1:\d+\/\S+/.exec(text)?.[0] ?? "";
+    this.#log = (this.#log + text).slice(-20_000);
+  }
+
+  #rssMb(): number {
+    try {
+      const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+    } catch {
+      return 0;
+    }
+  }
+
+  async #ready(): Promise<void> {
+    let printed = "";
+    this.#child.stdout?.on("data", (data: Buffer) => {
+      printed += data.toString();
+      this.adminUrl = /^admin page and metrics on (\S+)/m.exec(printed)?.[1] ?? "";
+      this.url = /^listening on (\S+)/m.exec(printed)?.[1] ?? "";
+    });
+    const deadlineMs = performance.now() + READY_LIMIT_MS;
+    while (this.url === "") {
+      if (this.#exit !== undefined || performance.now() > deadlineMs) {
+        throw new Error(`the server did not start (${this.#exit ?? "too late"}): is it built? ${this.#log}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}

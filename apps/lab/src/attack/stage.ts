@@ -1,0 +1,109 @@
+import type { Captures } from "./captures.js";
+import { stages, type StageName } from "./cases.js";
+import { Child } from "./child.js";
+import type { HonestFigures, HonestOrder } from "./messages.js";
+import { ServerProcess, type Holdings } from "./server-process.js";
+
+/** Long enough for a room that is four players old to have compiled its hot paths. */
+const WARM_UP_MS = 1000;
+const CALM_MS = 1000;
+const ASK_LIMIT_MS = 20_000;
+const LATENCIES_KEPT = 20_000;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A server that is attacked, and its honest players. */
+export class Stage {
+  readonly server: ServerProcess;
+  readonly honest: Child<HonestOrder>;
+  readonly roomId: string;
+  #calmMs: number[] = [];
+
+  private constructor(server: ServerProcess, honest: Child<HonestOrder>, roomId: string) {
+    this.server = server;
+    this.honest = honest;
+    this.roomId = roomId;
+  }
+
+  static async open(name: StageName): Promise<Stage> {
+    const server = await ServerProcess.start(stages[name]);
+    const honest = await Child.start<HonestOrder>("honest-process");
+    try {
+      const roomId = await honest.ask<string>({ do: "begin", url: server.url }, ASK_LIMIT_MS);
+      const stage = new Stage(server, honest, roomId);
+      await sleep(WARM_UP_MS);
+      await stage.figures(false);
+      await sleep(CALM_MS);
+      await stage.rest();
+      return stage;
+    } catch (error) {
+      honest.end();
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /** What honest clients send to this server, recorded by a process of its own. */
+  async record(): Promise<Captures> {
+    const recorder = await Child.start<HonestOrder>("honest-process");
+    try {
+      return await recorder.ask<Captures>({ do: "record", url: this.server.url }, ASK_LIMIT_MS);
+    } finally {
+      recorder.end();
+    }
+  }
+
+  /** What honest players saw since they were asked last. */
+  figures(isSettled: boolean): Promise<HonestFigures> {
+    return this.honest.ask<HonestFigures>({ do: "figures", isSettled }, ASK_LIMIT_MS);
+  }
+
+  /** The time since honest players were asked last was one without an attack: it is what attacks are compared with. */
+  async rest(): Promise<HonestFigures> {
+    const figures = await this.figures(false);
+    this.#calmMs = [...this.#calmMs, ...figures.latenciesMs].slice(-LATENCIES_KEPT);
+    return figures;
+  }
+
+  get calmP99Ms(): number {
+    return percentile(this.#calmMs, 0.99);
+  }
+
+  async visits(areOn: boolean): Promise<void> {
+    await this.honest.ask({ do: "visits", areOn }, ASK_LIMIT_MS);
+  }
+
+  /** Waits until only honest players are left, and their descriptors; what the process holds then. */
+  async settled(before: Holdings | undefined, limitMs: number): Promise<Holdings | undefined> {
+    const wanted = (before?.descriptors ?? 0) + DESCRIPTOR_SLACK;
+    const endMs = performance.now() + limitMs;
+    while (performance.now() < endMs && this.server.exit === undefined) {
+      const sessions = sumOf(await this.server.metrics(), "sessions{");
+      if (sessions <= HONEST_SESSIONS && (before === undefined || this.server.descriptors <= wanted)) break;
+      await sleep(100);
+    }
+    return await this.server.holdings();
+  }
+
+  async close(): Promise<void> {
+    this.honest.end();
+    await this.server.stop();
+  }
+}
+
+/** Four players of a relay room, two of an arena, and a visitor or two. */
+const HONEST_SESSIONS = 8;
+/** A visitor comes or goes, or the metrics are being read. */
+export const DESCRIPTOR_SLACK = 6;
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;
+}
+
+/** The sum of all counters whose name with labels begins so. */
+export function sumOf(metrics: ReadonlyMap<string, number> | undefined, prefix: string): number {
+  let sum = 0;
+  for (const [name, value] of metrics ?? []) if (name.startsWith(prefix)) sum += value;
+  return sum;
+}

@@ -1,0 +1,171 @@
+import { CloseCode } from "@paceline/protocol";
+import type { AttackCase } from "./cases.js";
+import type { HonestFigures, HostileReport } from "./messages.js";
+import type { PageFigures } from "./page-figures.js";
+import type { Holdings } from "./server-process.js";
+import { DESCRIPTOR_SLACK, percentile, sumOf } from "./stage.js";
+
+/** One case as it went: a row of the table, and what was wrong. */
+export interface Outcome {
+  readonly name: string;
+  readonly stage: string;
+  readonly seconds: number;
+  readonly sent: string;
+  /** Of the honest room under attack, and the most that is allowed. */
+  readonly p99Ms: number;
+  readonly p99LimitMs: number;
+  readonly messages: number;
+  readonly lost: number;
+  readonly twice: number;
+  readonly joins: number;
+  readonly rssMb: number;
+  readonly heapGrowthMb?: number;
+  readonly descriptorGrowth?: number;
+  readonly closes: string;
+  readonly failures: readonly string[];
+}
+
+/** What was seen of a case. */
+export interface Observation {
+  readonly attack: AttackCase;
+  readonly isQuick: boolean;
+  readonly seconds: number;
+  readonly calmP99Ms: number;
+  readonly honest: HonestFigures;
+  readonly report: HostileReport;
+  readonly page: PageFigures | undefined;
+  readonly serverExit: string | undefined;
+  readonly rssMb: number;
+  readonly counters: readonly [before: Metrics, after: Metrics];
+  readonly holdings: readonly [before: Holdings | undefined, after: Holdings | undefined];
+}
+
+type Metrics = ReadonlyMap<string, number> | undefined;
+
+/** Honest messages may take so many times what they take without an attack, */
+const LATENCY_FACTOR = 3;
+/** and this long, ms, where that is more: below it is what a busy machine does by itself. */
+const LATENCY_FLOOR_MS = 50;
+const MAX_RSS_MB = 250;
+const MAX_HEAP_GROWTH_MB = 10;
+/** Lines that a page may write to its console in a second. */
+const MAX_LINES_PER_SECOND = 5;
+/** Ends of WebSockets that are not this protocol's: of `ws`, of a code that no socket can say, and of a connection that was cut. */
+const socketCodes = new Set([1002, 1003, 1005, 1006, 1007, 1008, 1009]);
+const closeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
+
+/** Whether the only thing that is wrong is how long messages took: a busy machine may have done that. */
+export function isOnlySlow({ failures }: Outcome): boolean {
+  return failures.length === 1 && failures[0]!.startsWith(SLOW);
+}
+
+/** A case that could not be played to its end. */
+export function unplayed({ name, stage }: AttackCase, failure: string): Outcome {
+  const nothing = { seconds: 0, sent: "", p99Ms: 0, p99LimitMs: 0, messages: 0, lost: 0, twice: 0, joins: 0 };
+  return { name, stage, ...nothing, rssMb: 0, closes: "", failures: [failure] };
+}
+
+const SLOW = "honest messages took";
+
+export function outcomeOf(seen: Observation): Outcome {
+  const { attack, honest, report, holdings, rssMb } = seen;
+  const p99Ms = percentile(honest.latenciesMs, 0.99);
+  const p99LimitMs = Math.max(LATENCY_FLOOR_MS, LATENCY_FACTOR * seen.calmP99Ms);
+  const [before, after] = holdings;
+  const heapGrowthMb =
+    before &&
+    after &&
+    (after.heapBytes + after.externalBytes - before.heapBytes - before.externalBytes) / 1e6;
+  const descriptorGrowth = before && after && after.descriptors - before.descriptors;
+  return {
+    name: attack.name,
+    stage: attack.stage,
+    seconds: seen.seconds,
+    sent: textOf(report.sent),
+    p99Ms,
+    p99LimitMs,
+    messages: honest.received,
+    lost: honest.lost,
+    twice: honest.twice,
+    joins: honest.joins,
+    rssMb,
+    ...(heapGrowthMb !== undefined && { heapGrowthMb }),
+    ...(descriptorGrowth !== undefined && { descriptorGrowth }),
+    closes: textOf(report.closes),
+    failures: [
+      ...serverFailures(seen, heapGrowthMb, descriptorGrowth),
+      ...honestFailures(seen, p99Ms, p99LimitMs),
+      ...closeFailures(seen),
+      ...report.failures,
+    ],
+  };
+}
+
+function serverFailures(
+  { serverExit, rssMb, counters }: Observation,
+  heapGrowthMb: number | undefined,
+  descriptorGrowth: number | undefined,
+): string[] {
+  if (serverExit !== undefined) return [`the server ended: ${serverExit}`];
+  const failures: string[] = [];
+  if (!counters[1]) failures.push("the server does not answer /metrics");
+  if (rssMb > MAX_RSS_MB) failures.push(`the server took ${rssMb.toFixed(0)} MB (limit ${MAX_RSS_MB})`);
+  if ((heapGrowthMb ?? 0) > MAX_HEAP_GROWTH_MB)
+    failures.push(`${heapGrowthMb!.toFixed(1)} MB are not given back (limit ${MAX_HEAP_GROWTH_MB})`);
+  if ((descriptorGrowth ?? 0) > DESCRIPTOR_SLACK)
+    failures.push(`${descriptorGrowth} descriptors are not given back (limit ${DESCRIPTOR_SLACK})`);
+  return failures;
+}
+
+function honestFailures(seen: Observation, p99Ms: number, p99LimitMs: number): string[] {
+  const { honest, page, seconds, attack } = seen;
+  const failures = [...honest.faults];
+  if (honest.lost > 0) failures.push(`${honest.lost} honest messages were lost`);
+  if (honest.twice > 0) failures.push(`${honest.twice} honest messages came twice`);
+  if (!(p99Ms <= p99LimitMs))
+    failures.push(`${SLOW} ${p99Ms.toFixed(0)} ms (p99; limit ${p99LimitMs.toFixed(0)})`);
+  const maxLines = Math.max(10, MAX_LINES_PER_SECOND * seconds);
+  if (honest.consoleLines > maxLines)
+    failures.push(`honest clients wrote ${honest.consoleLines} lines (limit ${maxLines})`);
+  if (!attack.hasPage) return failures;
+  if (!page) return [...failures, "the page did not answer"];
+  if (page.lost + page.twice > 0)
+    failures.push(`in the page ${page.lost} honest messages were lost and ${page.twice} came twice`);
+  if (page.received === 0) failures.push("the page heard no honest player");
+  if (page.lines > maxLines) failures.push(`the page wrote ${page.lines} lines (limit ${maxLines})`);
+  return [...failures, ...new Set(page.errors)];
+}
+
+/** Every cut has a code that stands in docs/ERRORS.md, and the server has counted it. */
+function closeFailures({ attack, report, counters, isQuick }: Observation): string[] {
+  const [before, after] = counters;
+  if (!before || !after) return [];
+  const counted = (name: string): number => {
+    const key = `link_closes_total{code="${name}"}`;
+    return (after.get(key) ?? 0) - (before.get(key) ?? 0);
+  };
+  const failures: string[] = [];
+  let seen = 0;
+  for (const [text, count] of Object.entries(report.closes)) {
+    const code = Number(text);
+    const name = closeNames.get(code);
+    seen += count;
+    if (name === undefined && !socketCodes.has(code))
+      failures.push(`a close code ${code} that has no meaning`);
+    if (name !== undefined && counted(name) < count)
+      failures.push(`${count} sockets were closed with ${name}, ${counted(name)} were counted`);
+  }
+  const all = sumOf(after, "link_closes_total{") - sumOf(before, "link_closes_total{");
+  if (all < seen) failures.push(`${seen} sockets were cut, ${all} were counted`);
+  if (isQuick) return failures;
+  for (const name of attack.closes ?? []) {
+    if (counted(name) === 0) failures.push(`nobody was closed with ${name}`);
+  }
+  return failures;
+}
+
+function textOf(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+}
