@@ -54,7 +54,7 @@ for (const name of ["chromium", "firefox"] as const) {
     test.skip(executableOf(name) === undefined, `${name} is not installed`);
     const asked: string[] = [];
     const [server, pages, engine] = [
-      await GameServer.start({ allowedOrigins: "*" }),
+      await GameServer.start(),
       await servePages(asked),
       await launchEngine(name),
     ];

@@ -68,7 +68,7 @@ test.describe("a page of Chromium", () => {
       // Playwright's own choice, with which no page comes back as it was.
       ignoreDefaultArgs: ["--disable-back-forward-cache"],
     });
-    server = await GameServer.start({ allowedOrigins: "*" });
+    server = await GameServer.start();
     pages = await servePage();
     origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
     subject = await player(browser, origin, server.url);

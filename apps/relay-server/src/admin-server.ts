@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { AddressBuckets, type Relay } from "@paceline/relay";
+import { AddressBuckets, type OriginPolicy, type Relay } from "@paceline/relay";
 import { ADMIN_PAGE, ADMIN_PAGE_POLICY } from "./admin-page.js";
 import { summaryOf, type RoomClassSource } from "./room-class-report.js";
 import type { ServerMetrics } from "./server-metrics.js";
@@ -23,6 +23,8 @@ export interface AdminServerOptions {
   readonly roomClasses?: RoomClassSource | undefined;
   /** Who knows it may look at rooms, remove participants and drain the server. */
   readonly token: string;
+  /** Which pages may ask: the admin page itself, under an address or a name that is configured. */
+  readonly origins: OriginPolicy;
   /** Begins to drain, then stops the process. */
   readonly onDrain: () => void;
 }
@@ -64,6 +66,8 @@ export class AdminServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
+    const refused = this.#options.origins.refusalOf(request.headers);
+    if (refused) return json(refused.status, { error: refused.message });
     const [path = ""] = (request.url ?? "").split("?", 1);
     const { metrics } = this.#options;
     switch (`${request.method ?? ""} ${path}`) {

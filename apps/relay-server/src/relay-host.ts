@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Log } from "@paceline/relay";
+import { OriginPolicy, type Log } from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server as GameServer } from "@paceline/server";
 import { AdminServer } from "./admin-server.js";
 import { NO_GAME, type Game } from "./game-rooms.js";
@@ -54,6 +54,12 @@ export class RelayHost {
       metrics: new ServerMetrics(this.#relay, () => this.#relay.classReports()),
       roomClasses: () => this.#relay.classReports(),
       token: options.admin.token,
+      origins: new OriginPolicy({
+        allowedOrigins: [],
+        publicHosts: options.relay.publicHosts ?? [],
+        log,
+        clock: { nowMs: () => performance.now() },
+      }),
       onDrain: () => void this.drain(),
     });
   }

@@ -28,6 +28,7 @@ export interface ServerOptions {
     | "rooms"
     | "secret"
     | "allowedOrigins"
+    | "publicHosts"
     | "iceServers"
     | "limits"
     | "bindTicketsToAddress"
@@ -47,6 +48,8 @@ export const USAGE = `relay-server [options]           each also as environment 
   --game FILE             PACELINE_GAME          a module that exports "rooms": classes of rooms by name
   --allow-origin ORIGIN   PACELINE_ALLOW_ORIGIN  pages that may connect: https://play.example.com, or "*"
                                                  for all; repeat, or separate by commas (own host only)
+  --public-host HOST      PACELINE_PUBLIC_HOST   name that leads here: play.example.com; repeat, or separate by
+                                                 commas (addresses, localhost, and the name in --host)
   --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms, and how many players each takes (race:16)
   --secret TEXT           PACELINE_SECRET        signs tickets, at least 16 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
@@ -75,6 +78,7 @@ const flags = {
   static: text,
   game: text,
   "allow-origin": list,
+  "public-host": list,
   rooms: text,
   secret: text,
   ice: list,
@@ -105,6 +109,10 @@ type TextFlag = {
     : never;
 }[keyof typeof flags];
 
+type ListFlag = {
+  [Name in keyof typeof flags]: (typeof flags)[Name] extends { multiple: true } ? Name : never;
+}[keyof typeof flags];
+
 /**
  * A flag wins over its variable, and that over the file. Undefined where help was asked for. Throws
  * {@link UsageError} naming the setting, its value and what is allowed.
@@ -117,7 +125,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const elsewhere = (name: string): string | undefined =>
     environment[variableOf(name)] ?? file.values.get(name);
   const textOf = (name: TextFlag): string | undefined => given[name] ?? elsewhere(name);
-  const listOf = (name: "allow-origin" | "ice" | "turn"): readonly string[] =>
+  const listOf = (name: ListFlag): readonly string[] =>
     (given[name] ?? [elsewhere(name) ?? ""]).flatMap((entry) => entry.split(",")).filter(Boolean);
   const secret = textOf("secret");
   const origins = listOf("allow-origin");
@@ -125,6 +133,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
     given[name] ?? oneOf(name, elsewhere(name) ?? "0", ["0", "1"]) === "1";
   const port = portOf("port", textOf("port") ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
+  const admin = adminOf(textOf);
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
   const webrtc = webRtcOf(textOf("webrtc"), { port, host, address: textOf("webrtc-address") });
   return {
@@ -134,10 +143,11 @@ export function serverOptions(args: readonly string[], environment: Environment)
     gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
-    admin: adminOf(textOf),
+    admin,
     relay: {
       rooms: roomsOf(textOf("rooms") ?? "race:16"),
       allowedOrigins: origins.includes("*") ? "*" : origins,
+      publicHosts: [...listOf("public-host"), ...namesIn([host, admin?.host])],
       iceServers: listOf("ice").map(iceServerOf),
       // The relay checks them, and names the one that is wrong.
       limits: file.limits,
@@ -162,6 +172,11 @@ function adminOf(textOf: (name: TextFlag) => string | undefined): AdminOptions |
     );
   }
   return { port: portOf("admin-port", port), host: textOf("admin-host") ?? "127.0.0.1", token };
+}
+
+/** The operator has named the machine so: no attacker chose it. */
+function namesIn(hosts: readonly (string | undefined)[]): string[] {
+  return hosts.filter((host) => host !== undefined && isIP(host) === 0) as string[];
 }
 
 function parsed(args: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof flags }>>["values"] {

@@ -28,6 +28,7 @@ describe("a configuration file", () => {
         host: "0.0.0.0",
         rooms: { race: 8, lobby: 2 },
         "allow-origin": ["https://a.example", "https://b.example"],
+        "public-host": ["play.example", "play.example:8443"],
         "trust-proxy": true,
         "drain-seconds": 5,
         "admin-port": 9001,
@@ -42,10 +43,13 @@ describe("a configuration file", () => {
       relay: {
         rooms: { race: { maxPeers: 8 }, lobby: { maxPeers: 2 } },
         allowedOrigins: ["https://a.example", "https://b.example"],
+        publicHosts: ["play.example", "play.example:8443"],
         trustedProxyHops: 1,
         limits: { maxRooms: 10 },
       },
     });
+    // A machine may be called by the name that its operator gave in the settings.
+    expect(options({ host: "one.lan" })).toMatchObject({ relay: { publicHosts: ["one.lan"] } });
   });
 
   test("gives way to the environment, and that to flags", () => {

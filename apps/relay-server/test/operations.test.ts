@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { CloseCode } from "@paceline/protocol";
@@ -85,6 +87,26 @@ describe("the admin server", () => {
     expect((await call("POST", "/api/kick", { sessionId: 5 })).status).toBe(400);
     expect((await call("POST", "/api/none")).status).toBe(404);
     expect((await fetch(`${admin}/`)).headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+
+  test("is not for pages of a name that somebody pointed at this machine", async () => {
+    const { admin, lines } = await operated("warn", ["--public-host", "admin.example"]);
+    const statusAt = async (host: string, headers: object = {}): Promise<number | undefined> => {
+      const asked = request(`${admin}/metrics`, { headers: { host, ...headers } }).end();
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await statusAt("rebound.example:8788")).toBe(421);
+    expect(await statusAt("127.0.0.1:8788", { origin: "https://evil.example" })).toBe(403);
+    expect(await statusAt("admin.example")).toBe(200);
+    expect(await statusAt("192.168.1.7:8788")).toBe(200);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        msg: expect.stringContaining("--public-host") as string,
+        host: "rebound.example:8788",
+      }),
+    ]);
   });
 
   test("counts who was not let in", async () => {

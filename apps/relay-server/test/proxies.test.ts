@@ -1,5 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -71,6 +73,9 @@ ${replaced}
   },
 ];
 
+/** Both examples pass on the name by which players come. */
+const PUBLIC_HOST = "play.example.test";
+
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
@@ -106,7 +111,8 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
     child = spawn(program, proxy.flags(folder, file), { stdio: "ignore", env });
     const adminFlags = ["--admin-port", "0", "--admin-token", "let me in, I run this"];
-    const flags = ["--port", `${ports.game}`, "--trust-proxy", ...adminFlags];
+    const named = ["--public-host", PUBLIC_HOST];
+    const flags = ["--port", `${ports.game}`, "--trust-proxy", ...named, ...adminFlags];
     host = new RelayHost(serverOptions(flags, {})!, silentLog);
     ({ admin } = await host.listen());
     address = `https://localhost:${ports.proxy}`;
@@ -134,6 +140,32 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     expect(text).toContain('paceline_sessions{path="websocket"} 2');
     one.leave();
     two.leave();
+  });
+
+  test.skipIf(!program)("pages of the public host may use the server, and of no other name", async () => {
+    const statusAt = async (name: string): Promise<number | undefined> => {
+      const headers = { Host: name, Origin: `https://${name}` };
+      const port = new URL(address).port;
+      const asked = request({
+        host: "localhost",
+        port,
+        path: "/match/joinOrCreate/race",
+        method: "POST",
+        headers,
+      });
+      asked.end('{"version":1}');
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await statusAt(PUBLIC_HOST)).toBe(200);
+    expect(await statusAt("rebound.example")).toBe(421);
+  });
+
+  test.skipIf(!program)("say that the site is for HTTPS alone and needs no devices", async () => {
+    const { headers } = await fetch(`${address}/health`);
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
+    expect(headers.get("permissions-policy")).toMatch(/camera=\(\).*microphone=\(\).*geolocation=\(\)/);
   });
 
   test.skipIf(!program)("offers HTTP/1.1 and no HTTP/2", async () => {

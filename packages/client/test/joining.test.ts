@@ -1,5 +1,6 @@
 import { NetError } from "@paceline/client";
 import { describe, expect, test } from "vitest";
+import { RelayStage } from "./relay-stage.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";
 
@@ -74,6 +75,23 @@ describe("joining", () => {
     await stage.join(server, {}, "duel");
     expect(await refusal(client.joinById(duel.roomId))).toEqual({ code: "match/full", retryable: true });
     expect((await stage.join(server, {}, "duel")).roomId).not.toBe(duel.roomId);
+  });
+
+  test("names the setting of the server that would let this page in", async () => {
+    const stage = new RelayStage();
+    const page = stage.player({ origin: "https://game.example", host: "127.0.0.1:8787" });
+    await expect(stage.join(page)).rejects.toMatchObject({
+      code: "session/origin",
+      retryable: false,
+      message: expect.stringContaining(
+        "--allow-origin) does not name this page's origin: https://game",
+      ) as string,
+    });
+    const rebound = stage.player({ origin: "http://rebound.example", host: "rebound.example" });
+    await expect(stage.join(rebound)).rejects.toMatchObject({
+      code: "session/origin",
+      message: expect.stringContaining("--public-host) does not name this host: rebound.example") as string,
+    });
   });
 
   test("is refused with a code where the server stops, or is not there", async () => {

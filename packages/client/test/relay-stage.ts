@@ -1,5 +1,5 @@
 import type { Room } from "@paceline/client";
-import { createRelay, type Relay, type RelayOptions } from "@paceline/relay";
+import { createRelay, type LinkRequest, type Relay, type RelayOptions } from "@paceline/relay";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { StagePlayer } from "@paceline/testkit/room";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -26,21 +26,25 @@ export class RelayStage {
     });
   }
 
-  player(): StagePlayer {
+  /** `headers`: those that a browser would send with the upgrade. */
+  player(headers: LinkRequest["headers"] = {}): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
       random: this.#random.fork(),
       network: { delayMs: this.#delayMs },
-      accept: (link, protocols) => this.relay.takeLink(link, { address: "stage", protocols }),
+      accept: (link, protocols) => this.relay.takeLink(link, { address: "stage", headers, protocols }),
     });
   }
 
   async join(player = this.player()): Promise<Room> {
-    let room: Room | undefined;
-    const joining = player.client.joinOrCreate("race").then((joined) => (room = joined));
-    for (let step = 0; step < MOST_JOIN_STEPS && !room; step++) await this.advance(STEP_MS);
-    this.#rooms.push(await joining);
-    return room!;
+    let isSettled = false;
+    const settle = (): void => void (isSettled = true);
+    const joining = player.client.joinOrCreate("race");
+    joining.then(settle, settle);
+    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
+    const room = await joining;
+    this.#rooms.push(room);
+    return room;
   }
 
   async advance(ms: number): Promise<void> {

@@ -89,7 +89,7 @@ export const CloseCode = {
   ticketUsed: 4102,
   /** The session is not known (any more). */
   sessionUnknown: 4103,
-  /** The page's origin is not allowed. */
+  /** The page's origin or host is not allowed; the reason names the setting. */
   originRefused: 4104,
   /** The other side speaks another version. */
   versionMismatch: 4105,

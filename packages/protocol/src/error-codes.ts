@@ -18,7 +18,7 @@ export const errorCodes = {
   "session/refused": "The server refused the ticket or token.",
   "session/expired":
     "The ticket's time was over, or it was used before, or the server has forgotten the session.",
-  "session/origin": "The server does not allow this page's origin.",
+  "session/origin": "The server does not allow this page's origin or host; the message names the setting.",
   "session/version": "Client and server speak different versions of the protocol.",
   "session/ended": "The session has ended; the room cannot be used any more.",
   "session/timeout": "The link did not open, or no welcome came, within the deadline.",

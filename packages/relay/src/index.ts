@@ -1,6 +1,11 @@
 export { ConfigError, type IceServer } from "@paceline/protocol";
 export { LogThrottle, silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
-export type { AllowedOrigins } from "./origin-policy.js";
+export {
+  OriginPolicy,
+  type AllowedOrigins,
+  type OriginPolicyOptions,
+  type OriginRefusal,
+} from "./origin-policy.js";
 export { AddressBuckets } from "./address-buckets.js";
 export { networkOf } from "./network-address.js";
 export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";

@@ -127,11 +127,9 @@ export class LinkDoor {
   }
 
   #enter(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
-    const { origin, host } = request.headers;
     const { addressOf } = this.#settings;
-    if (!this.#settings.origins.permits(origin, host)) {
-      return link.close(CloseCode.originRefused, "this page's origin is not allowed");
-    }
+    const refusal = this.#settings.origins.refusalOf(request.headers);
+    if (refusal) return link.close(CloseCode.originRefused, refusal.message);
     if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {
       return link.close(CloseCode.versionMismatch, `this server speaks ${WEBSOCKET_PROTOCOL}`);
     }

@@ -39,11 +39,12 @@ export class MatchHandler {
 
   /** `path` is the part behind `/match/`. */
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const { origin, host } = request.headers;
+    const { origin } = request.headers;
     response.setHeader("Vary", "Origin");
-    if (!this.#settings.origins.permits(origin, host)) {
+    const refusal = this.#settings.origins.refusalOf(request.headers);
+    if (refusal) {
       this.#settings.counters.matchRefused("session/origin");
-      return answer(response, { status: 403, code: "session/origin", message: "this origin is not allowed" });
+      return answer(response, { ...refusal, code: "session/origin" });
     }
     if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
     if (request.method === "OPTIONS") return preflight(response);

@@ -34,6 +34,11 @@ export interface RelayOptions {
   readonly secret?: string | Uint8Array;
   /** Pages that may use the relay. Default: those that come from the same host and port. */
   readonly allowedOrigins?: AllowedOrigins;
+  /**
+   * Names under which pages and proxies reach the relay, as `play.example.com`. Requests with any other name in `Host`
+   * are refused, since an attacker may point a name at this machine. Default: addresses and `localhost` only.
+   */
+  readonly publicHosts?: readonly string[];
   /** STUN servers, and TURN servers with a fixed user name and password, that participants are told about; at most 8. */
   readonly iceServers?: readonly IceServer[];
   /** TURN servers that short-lived passwords are minted for. */
@@ -84,6 +89,7 @@ const optionNames = [
   "rooms",
   "secret",
   "allowedOrigins",
+  "publicHosts",
   "iceServers",
   "turn",
   "webrtc",
@@ -107,19 +113,22 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   assertObject("options", options);
   assertKeys("", options, optionNames);
   const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
+  const scheduler = options.scheduler ?? systemScheduler;
+  const log = checkedLog(options.log ?? silentLog);
+  const { allowedOrigins = [], publicHosts = [] } = options;
   return Object.freeze({
     rooms: roomKinds(options.rooms),
     secret: secretBytes(options.secret),
-    origins: new OriginPolicy(options.allowedOrigins ?? []),
+    origins: new OriginPolicy({ allowedOrigins, publicHosts, log, clock: scheduler }),
     iceServers: iceServerList(options.iceServers ?? []),
     turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
     addressOf: addressReader(options),
-    log: checkedLog(options.log ?? silentLog),
+    log,
     counters: new RelayCounters(),
-    scheduler: options.scheduler ?? systemScheduler,
+    scheduler,
     wallClockMs,
   });
 }

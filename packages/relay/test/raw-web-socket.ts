@@ -18,17 +18,18 @@ export class RawWebSocket {
     });
   }
 
-  /** Opens a connection; resolves when the server has answered the upgrade, whatever it said. */
+  /** Opens a connection; resolves when the server has answered the upgrade, whatever it said. `headers` may name a `Host`. */
   static async open(
     port: number,
     protocols: readonly string[],
     headers: readonly string[] = [],
   ): Promise<RawWebSocket> {
     const raw = new RawWebSocket(connect({ port, host: "127.0.0.1" }));
+    const hasHost = headers.some((header) => /^host:/i.test(header));
     raw.socket.write(
       [
         "GET /link HTTP/1.1",
-        `Host: 127.0.0.1:${port}`,
+        ...(hasHost ? [] : [`Host: 127.0.0.1:${port}`]),
         "Connection: Upgrade",
         "Upgrade: websocket",
         "Sec-WebSocket-Version: 13",
