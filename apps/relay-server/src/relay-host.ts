@@ -40,7 +40,8 @@ export class RelayHost {
     const timeouts = {
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 5,
+      // Often, so that few are due at a time.
+      connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 20,
     };
     this.#server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on("request", (request, response) => this.#answer(request, response));

@@ -11,6 +11,7 @@ import { refuseMatch, type Lobby } from "./lobby.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./match-request.js";
 import type { LimitSubject } from "./relay-counters.js";
 import type { RelaySettings } from "./relay-options.js";
+import { endNow } from "./socket-endings.js";
 import { WriteBatch } from "./write-batch.js";
 
 /** Where links are opened. */
@@ -76,13 +77,13 @@ export class LinkDoor {
     socket.on("error", () => undefined);
     if (this.#connections.size >= this.#settings.limits.maxConnections) {
       this.#settings.counters.linkRefused("tooManyConnections");
-      return refuse(socket, "503 Service Unavailable");
+      return endNow(socket, "503 Service Unavailable");
     }
     const address = this.#settings.addressOf(request);
     const limit = this.#limitReachedBy(address);
     if (limit !== undefined) {
       this.#settings.counters.limitReached(limit);
-      return refuse(socket, "429 Too Many Requests");
+      return endNow(socket, "429 Too Many Requests");
     }
     const connection = new Connection({
       socket,
@@ -171,8 +172,4 @@ export class LinkDoor {
     const { bytesPerSecond, byteBurst } = this.#settings.limits;
     for (const connection of this.#connections) connection.inspect(Math.max(bytesPerSecond, byteBurst));
   }
-}
-
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

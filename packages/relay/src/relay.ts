@@ -10,6 +10,7 @@ import { MatchHandler } from "./match-handler.js";
 import type { RelayCounts } from "./relay-counters.js";
 import type { RoomReport } from "./report.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./relay-options.js";
+import { SocketEndings } from "./socket-endings.js";
 
 /** The answer of `GET /health`. */
 export interface RelayHealth {
@@ -86,6 +87,7 @@ class EmbeddedRelay implements Relay {
   readonly #door: LinkDoor;
   readonly #matches: MatchHandler;
   readonly #faults: LogThrottle;
+  readonly #endings = new SocketEndings();
   readonly #healthAsked: AddressBuckets;
   readonly #startedAtMs: number;
   #stopped: Promise<void> | undefined;
@@ -131,11 +133,7 @@ class EmbeddedRelay implements Relay {
   handleClientError(error: Error, socket: Duplex): void {
     const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     this.#settings.counters.linkRefused(isLate ? "requestTimeout" : "badRequest");
-    if (!socket.writable) return void socket.destroy();
-    const status = isLate ? "408 Request Timeout" : "400 Bad Request";
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-      socket.destroy(),
-    );
+    this.#endings.end(socket, isLate ? "408 Request Timeout" : "400 Bad Request");
   }
 
   health(): RelayHealth {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
+import { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { createRelay } from "../src/index.js";
 import { eventually } from "./real-relay.js";
@@ -37,4 +38,27 @@ it("connections that ask for nothing in time, or for nonsense, are ended and cou
   ]);
   expect(relay.counts.linkCloses).toEqual({ requestTimeout: 2, badRequest: 1 });
   await eventually(() => expect(relay.health().connections).toBe(0));
+});
+
+it("thousands of them are ended a few at a time, so that nobody else waits", async () => {
+  let endedThisRound = 0;
+  let [rounds, most, ended] = [0, 0, 0];
+  const sockets = Array.from({ length: 5000 }, () => {
+    const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+    socket.once("close", () => (endedThisRound += 1));
+    return socket;
+  });
+  const late = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  // Node reports all that are due in one round of the event loop.
+  for (const socket of sockets) relay.handleClientError(late, socket);
+  while (ended < sockets.length) {
+    await new Promise((resolve) => setImmediate(resolve));
+    rounds += 1;
+    most = Math.max(most, endedThisRound);
+    ended += endedThisRound;
+    endedThisRound = 0;
+  }
+  expect(most).toBeLessThanOrEqual(100);
+  expect(rounds).toBeGreaterThanOrEqual(50);
+  expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
 });
