@@ -63,6 +63,14 @@ export class ServerMetrics {
       );
       gauge.set({ of: "slowest" }, Math.max(0, ...queued));
     });
+    this.#gauge("held_bytes", "Memory that is kept for sessions, queues included", ["of"], (gauge) => {
+      const held = sessionsOf(relay.rooms()).map(({ heldBytes }) => heldBytes);
+      gauge.set(
+        { of: "all" },
+        held.reduce((sum, bytes) => sum + bytes, 0),
+      );
+      gauge.set({ of: "largest" }, Math.max(0, ...held));
+    });
     this.#gauge("unacknowledged_messages", "Reliable messages on their way, together", [], (gauge) => {
       const waiting = sessionsOf(relay.rooms()).reduce((sum, { unacknowledged }) => sum + unacknowledged, 0);
       gauge.set(waiting);

@@ -103,6 +103,8 @@ export const CloseCode = {
   flooding: 4201,
   /** Does not take what is sent to it; its queue is full. */
   tooSlow: 4202,
+  /** Holds too much of the server's memory: messages that are never complete, or that it does not acknowledge. */
+  overBudget: 4203,
 } as const;
 export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
 

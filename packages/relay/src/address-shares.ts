@@ -1,4 +1,4 @@
-import { isLoopback, networksOf } from "./network-address.js";
+import { sharingNetworks } from "./network-address.js";
 
 /** Up to this share of the capacity nobody is held back: a school or a carrier is one address. */
 const FREE_SHARE = 0.5;
@@ -28,7 +28,7 @@ export class AddressShares {
   /** Whether the address may take so much more. */
   admits(address: string, amount = 1): boolean {
     if (this.#total + amount <= this.#capacity * FREE_SHARE) return true;
-    return namesOf(address).every((name) => (this.#held.get(name) ?? 0) + amount <= this.#share);
+    return sharingNetworks(address).every((name) => (this.#held.get(name) ?? 0) + amount <= this.#share);
   }
 
   take(address: string, amount = 1): void {
@@ -42,15 +42,10 @@ export class AddressShares {
 
   #add(address: string, amount: number): void {
     this.#total += amount;
-    for (const name of namesOf(address)) {
+    for (const name of sharingNetworks(address)) {
       const held = (this.#held.get(name) ?? 0) + amount;
       if (held === 0) this.#held.delete(name);
       else this.#held.set(name, held);
     }
   }
-}
-
-function namesOf(address: string): string[] {
-  if (address === "" || isLoopback(address)) return [];
-  return networksOf(address).map(({ name }) => name);
 }

@@ -13,6 +13,7 @@ import type { GuardedLink } from "./guarded-link.js";
 import { LogThrottle } from "./log.js";
 import { full } from "./match-refusals.js";
 import { isRefusal, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
+import { MemoryBudget } from "./memory-budget.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
 import type { Caller, Meeting, RoomAuthority, RoomHost } from "./room-host.js";
@@ -45,6 +46,7 @@ export class Lobby {
   readonly #drops = new DropCounters();
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
+  readonly #memory: MemoryBudget;
   /** Rooms that an address opens. */
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
@@ -57,6 +59,7 @@ export class Lobby {
     this.#tickets = new TicketOffice(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#memory = new MemoryBudget(settings, () => this.#participants.values());
     this.#rooms = new RoomDirectory(settings, (meeting) => this.#meet(meeting));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares({ capacity: maxSessions, sharePercent: addressSharePercent });
@@ -261,6 +264,7 @@ export class Lobby {
     this.#isDraining = true;
     this.#isStopping = true;
     this.#stopRenewing?.();
+    this.#memory.stop();
     this.#seats.clear();
     this.#rooms.groups.clear();
     for (const participant of this.#participants.values()) {

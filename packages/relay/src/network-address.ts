@@ -39,8 +39,13 @@ export function networksOf(address: string): readonly Network[] {
   return [...wider, own];
 }
 
-/** Whether the address is this machine's own: behind it anybody may be, as behind a proxy that is not configured. */
-export function isLoopback(address: string): boolean {
+/** The names of the networks that have shares; none of this machine's own addresses, behind which anybody may be. */
+export function sharingNetworks(address: string): string[] {
+  if (address === "" || isLoopback(address)) return [];
+  return networksOf(address).map(({ name }) => name);
+}
+
+function isLoopback(address: string): boolean {
   const network = networkOf(address);
   return /^127\.\d+\.\d+\.\d+$/.test(network) || (network === "0:0:0:0" && groupsOf(address)[7] === 1);
 }

@@ -155,9 +155,21 @@ export class Participant {
       link: link?.kind,
       rttMs: this.session.rttMs,
       queuedBytes: link?.queuedBytes ?? 0,
+      heldBytes: this.heldBytes,
       unacknowledged: this.session.unacknowledged,
       connectedS: Math.floor((this.#options.scheduler.nowMs() - this.#cameAtMs) / 1000),
     };
+  }
+
+  /**
+   * About what is kept in memory because of what this participant does or does not do. Bulk that the room's authority
+   * sends is left out: many receivers share its bytes, and how much it is the game decides.
+   */
+  get heldBytes(): number {
+    const { session } = this;
+    const [link, swift] = [session.activeLink, session.linkFor("state")];
+    const queued = (link?.queuedBytes ?? 0) + (swift && swift !== link ? swift.queuedBytes : 0);
+    return Math.max(0, session.heldBytes - session.waitingBulkBytes) + this.retained.bytes + queued;
   }
 
   /** Whether the others know of this participant. Before its link is open, what they send to it would be lost. */

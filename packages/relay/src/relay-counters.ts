@@ -20,6 +20,8 @@ export type LimitSubject =
   | "openRoomsPerAddress"
   | "sessionsPerAddress"
   | "connectionsPerAddress"
+  | "heldBytesPerAddress"
+  | "heldBytes"
   | "trafficPerSession"
   | "signalsPerSession"
   | "authorityMessagesPerSession"
@@ -67,6 +69,8 @@ export class RelayCounters implements RelayCounts {
     openRoomsPerAddress: 0,
     sessionsPerAddress: 0,
     connectionsPerAddress: 0,
+    heldBytesPerAddress: 0,
+    heldBytes: 0,
     trafficPerSession: 0,
     signalsPerSession: 0,
     authorityMessagesPerSession: 0,

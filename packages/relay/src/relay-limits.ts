@@ -245,6 +245,16 @@ export const limitTable = {
     seen: "HTTP 503 to the upgrade",
     counter: "linkCloses.tooManyConnections",
   },
+  heldBytes: {
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 68_719_476_736,
+    unit: "bytes",
+    meaning:
+      "memory that is kept for all sessions: messages out of order or without receipt, bulk in parts, states and commands that wait; beyond it the largest holders are ended",
+    seen: "close 4203 `overBudget`",
+    counter: "limited.heldBytes",
+  },
   addressSharePercent: {
     default: 25,
     min: 1,

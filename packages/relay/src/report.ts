@@ -11,6 +11,8 @@ export interface SessionReport {
   readonly rttMs: number | undefined;
   /** Bytes that wait for a slow receiver. */
   readonly queuedBytes: number;
+  /** About what is kept in memory for it, the queue included. */
+  readonly heldBytes: number;
   /** Reliable messages that were not acknowledged yet. */
   readonly unacknowledged: number;
   readonly connectedS: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { networkOf } from "../src/index.js";
-import { isLoopback, networksOf } from "../src/network-address.js";
+import { networksOf, sharingNetworks } from "../src/network-address.js";
 import { relaySettings } from "../src/relay-options.js";
 
 describe("a network", () => {
@@ -25,10 +25,12 @@ describe("a network", () => {
     expect(names("::ffff:198.51.100.1")).toEqual(["198.51.100.1"]);
   });
 
-  it("is this machine's own", () => {
+  it("has no share where it is this machine's own, or none", () => {
     const loopback = ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"];
-    expect(loopback.map(isLoopback)).toEqual([true, true, true, true]);
-    expect(["128.0.0.1", "::2", "::", "1.127.0.0", "unknown", ""].filter(isLoopback)).toEqual([]);
+    expect([...loopback, ""].flatMap(sharingNetworks)).toEqual([]);
+    for (const address of ["128.0.0.1", "::2", "::", "1.127.0.0", "unknown"]) {
+      expect(sharingNetworks(address)).toContain(networkOf(address));
+    }
   });
 });
 
