@@ -294,6 +294,7 @@ CONTROLS = {
         "iceServers": {"iceServers": _list_of(_ice_server)},
         "joined": {"peer": _peer},
         "left": {"number": _u16},
+        "back": {"number": _u16},
         "capabilities": {"number": _u16, "webrtc": _boolean},
         "signal": {"from": _u16, **_SIGNAL},
         "retained": {"number": _u16, "ageMs": _u32, "states": _retained},

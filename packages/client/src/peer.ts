@@ -88,6 +88,8 @@ const relayedOptions: LinkMonitorOptions = {
 const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
 const DIRECT_PREFERENCE = 10;
 
+const RETURN_PERIOD_MS = 500;
+
 /** The pair of this participant and one other: a session of its own, relayed at first, direct once that is proven. */
 export class PeerConnection implements Peer {
   readonly session: Session;
@@ -103,6 +105,7 @@ export class PeerConnection implements Peer {
   #uplink: Uplink | undefined;
   /** The path that was told last: of a link, too, it may change. */
   #toldChannel = "";
+  #returnedAtMs = Number.NEGATIVE_INFINITY;
   #hasWebRtc: boolean;
   /** Why a direct link is out of the question; undefined while it is not. */
   #obstacle: string | undefined;
@@ -231,6 +234,15 @@ export class PeerConnection implements Peer {
   relayLost(): void {
     this.#relayed?.close(CloseCode.timeout, "the connection to the server is down");
     this.#relayed = undefined;
+  }
+
+  /** The peer has another link to the server: what was on its way through the server goes again. */
+  returned(): void {
+    const nowMs = this.#scheduler.nowMs();
+    // A peer that comes back all the time must not make others send all the time.
+    if (this.path !== "relay" || nowMs - this.#returnedAtMs < RETURN_PERIOD_MS) return;
+    this.#returnedAtMs = nowMs;
+    this.session.repeat();
   }
 
   /** A packet of this peer came through the server. */

@@ -435,6 +435,8 @@ export class Room extends RoomEvents {
         this.members.remove(message.number, "left");
         if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
+      case "back":
+        return this.members.peer(message.number)?.returned();
       case "iceServers":
         this.#iceServers = message.iceServers;
         return;

@@ -64,6 +64,8 @@ export type ServerMessage =
   | { readonly type: "moving"; readonly endpoint: string }
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
+  /** It has a link again: what was sent to it meanwhile is lost. */
+  | { readonly type: "back"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown }
   /** What that participant has left for newcomers, and how long ago. */
@@ -108,7 +110,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
       return peer && { type: "joined", peer };
     }
     case "left":
-      return isNumber16(message.number) ? { type: "left", number: message.number } : undefined;
+    case "back":
+      return isNumber16(message.number) ? { type: message.type, number: message.number } : undefined;
     case "capabilities":
       return capabilitiesOf(message);
     case "signal":

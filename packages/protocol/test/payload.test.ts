@@ -102,6 +102,7 @@ const serverMessages: readonly ServerMessage[] = [
   { type: "moving", endpoint: "https://other.example.org" },
   { type: "joined", peer },
   { type: "left", number: 0 },
+  { type: "back", number: 7 },
   { type: "capabilities", number: 0xffff, webrtc: true },
   { type: "signal", from: 1, attempt: 2, data: { candidate: null } },
   { type: "retained", number: 3, ageMs: 0xffffffff, states: Uint8Array.of(1, 2) },

@@ -75,6 +75,10 @@ export class Lobby {
       onOpened: (participant) => {
         if (!participant.room.host) this.#introduce(participant);
       },
+      onReturned: (participant) => {
+        const { room, number, isIntroduced } = participant;
+        if (isIntroduced && !room.host) room.tellOthers(participant, { type: "back", number });
+      },
       onDropped: (participant) => {
         if (participant.isIntroduced) participant.room.host?.dropped(participant);
       },

@@ -46,6 +46,8 @@ interface ParticipantIdentity {
 export interface ParticipantHandlers {
   /** Once: the first link is open, and what others send can be passed on. */
   onOpened(participant: Participant): void;
+  /** Another link carries the traffic: what was sent to the participant meanwhile may be lost. */
+  onReturned(participant: Participant): void;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
@@ -326,7 +328,7 @@ export class Participant {
   }
 
   #opened(): void {
-    if (this.#isOpened) return;
+    if (this.#isOpened) return this.#options.handlers.onReturned(this);
     this.#isOpened = true;
     this.#options.handlers.onOpened(this);
   }

@@ -85,7 +85,8 @@ describe("what waits for a receipt", () => {
     expect(link.queuedBytes).toBeLessThan(400_000);
     link.queuedBytes = 0;
     link.receive([], { receipt: 3 });
-    expect(link.queuedBytes).toBeGreaterThan(200_000);
+    // What has gone again without a receipt is little; receipts make it more.
+    expect(link.queuedBytes).toBeGreaterThan(50_000);
   });
 });
 
@@ -118,7 +119,7 @@ describe("what waits for an earlier message", () => {
     const other = scene();
     const small = new HandLink();
     other.session.attach(small, LINK);
-    for (let id = 0; id < 100_000; id++)
+    for (let id = 0; id < 40_000; id++)
       small.receive([chunk(id & 0xffff, id % 2)], { sequence: id & 0xffff });
     // 20 000 bytes of a message that never ends.
     expect(other.session.heldBytes).toBeLessThan(2 * 20_000 + 1000);
@@ -139,6 +140,7 @@ describe("what was lost", () => {
     expect(link.takeBodies(MessageKind.reliable)).toEqual([
       [0, 0, 10],
       [1, 0, 11],
+      [2, 0, 12],
     ]);
     // The same news once more is none.
     link.receive([], { receipt: 0, acks: { ack: sequences[2]!, ackBits: 0 } });

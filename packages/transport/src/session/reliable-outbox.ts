@@ -13,6 +13,11 @@ export interface PendingMessage {
 /** What an object and an array take in memory, besides the bytes in it. */
 export const HELD_OVERHEAD_BYTES = 160;
 
+/** At most about so many bytes go again before a receipt says that they arrive. */
+const FIRST_BYTES = 16_384;
+/** Without one, what goes again does so after twice the time, up to so many times. */
+const MAX_DOUBLINGS = 3;
+
 /** What a reliable message counts as where bytes are limited. */
 export function reliableCost(payload: Uint8Array): number {
   return payload.length + limits.reliableOverheadBytes;
@@ -29,7 +34,11 @@ export class ReliableOutbox {
   #bytes = 0;
   /** How many in front have been sent. */
   #sent = 0;
-  #progressAtMs = 0;
+  /** Bytes that may be sent before another receipt. */
+  #allowance = Number.POSITIVE_INFINITY;
+  #progressAtMs = Number.NEGATIVE_INFINITY;
+  #hasProgressed = true;
+  #repeats = 0;
 
   get length(): number {
     return this.#pending.length;
@@ -83,18 +92,29 @@ export class ReliableOutbox {
     // An older receipt than the last one arrives when packets overtake each other: nothing new in it.
     if (count <= 0) return true;
     if (count > this.#pending.length) return false;
-    for (const { payload } of this.#pending.splice(0, count)) this.#bytes -= reliableCost(payload);
+    for (const { payload } of this.#pending.splice(0, count)) {
+      const bytes = reliableCost(payload);
+      this.#bytes -= bytes;
+      this.#allowance += 2 * bytes;
+    }
     this.#sent = Math.max(0, this.#sent - count);
     this.#progressAtMs = nowMs;
+    this.#hasProgressed = true;
+    this.#repeats = 0;
     if (this.#pending.length === 0) this.#carriers.clear();
     return true;
   }
 
-  /** The next ones to be sent, as many as fit a packet; undefined where all have been. */
+  /** The next ones to be sent, as many as fit a packet; undefined where there are none, or receipts must come first. */
   takeBatch(): readonly PendingMessage[] | undefined {
-    if (this.#sent >= this.#pending.length) return undefined;
+    if (this.#sent >= this.#pending.length) {
+      this.#allowance = Number.POSITIVE_INFINITY;
+      return undefined;
+    }
+    if (this.#allowance <= 0) return undefined;
     const batch = firstBatch(this.#pending, this.#sent);
     this.#sent += batch.length;
+    for (const { payload } of batch) this.#allowance -= reliableCost(payload);
     return batch;
   }
 
@@ -107,41 +127,42 @@ export class ReliableOutbox {
     }
   }
 
-  /** All go again, over another link perhaps. */
+  /**
+   * All go again, over another link perhaps. A few at first, and twice as many as receipts say to have arrived: one who
+   * takes nothing, or says so, costs no more.
+   */
   rewind(): void {
     this.#sent = 0;
+    this.#allowance = FIRST_BYTES;
     this.#carriers.clear();
   }
 
   /**
    * A packet has arrived. Reliable messages take one path that keeps their order: those of older packets for which no
-   * receipt came are lost, and returned.
+   * receipt came are lost. True, and all go again, at most once for each receipt that brought something new.
    */
-  lostBefore(sequence: number): PendingMessage[] {
-    if (!this.#carriers.delete(sequence)) return [];
-    const isOlder = (message: PendingMessage): boolean => sequenceDistance(message.sequence, sequence) < 0;
+  rewindIfLost(sequence: number): boolean {
+    if (!this.#carriers.delete(sequence) || !this.#hasProgressed || this.#sent === 0) return false;
     const oldest = this.#pending[0];
-    if (this.#sent === 0 || !oldest || !isOlder(oldest)) return [];
-    return this.#pending.slice(0, this.#sent).filter(isOlder);
+    if (!oldest || sequenceDistance(oldest.sequence, sequence) >= 0) return false;
+    this.#hasProgressed = false;
+    this.rewind();
+    return true;
   }
 
-  /** Those sent long ago, oldest first, about so many bytes; none while receipts come and show that the way is long. */
-  overdue(patienceMs: number, maxBytes: number, nowMs: number): PendingMessage[] {
-    const overdue: PendingMessage[] = [];
-    if (nowMs - this.#progressAtMs <= patienceMs) return overdue;
-    let bytes = 0;
-    for (let index = 0; index < this.#sent && bytes <= maxBytes; index++) {
-      const message = this.#pending[index]!;
-      if (nowMs - message.sentAtMs <= patienceMs) continue;
-      overdue.push(message);
-      bytes += message.payload.length;
-    }
-    return overdue;
+  /** The same where the oldest one was sent long ago and receipts bring nothing new; later each time. */
+  rewindIfOverdue(patienceMs: number, nowMs: number): void {
+    const [oldest] = this.#pending;
+    if (!oldest || this.#sent === 0) return;
+    const sinceMs = Math.max(oldest.sentAtMs, this.#progressAtMs);
+    if (nowMs - sinceMs <= patienceMs * 2 ** Math.min(this.#repeats, MAX_DOUBLINGS)) return;
+    this.#repeats += 1;
+    this.rewind();
   }
 }
 
 /** As many messages as fit one packet, from that one on: at least one. */
-export function firstBatch(messages: readonly PendingMessage[], first: number): PendingMessage[] {
+function firstBatch(messages: readonly PendingMessage[], first: number): PendingMessage[] {
   let bytes = PACKET_OVERHEAD_BYTES;
   let end = first;
   for (; end < messages.length; end++) {

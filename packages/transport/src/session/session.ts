@@ -33,7 +33,7 @@ import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, assertBytes } from "./payload-limit
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
-import { ReliableOutbox, firstBatch, type PendingMessage } from "./reliable-outbox.js";
+import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
@@ -45,8 +45,6 @@ const UPDATE_PERIOD_MS = 50;
  * does not while the other participant is away from the server.
  */
 const REPEAT_AFTER_MS = 1500;
-/** At most about so many bytes are repeated in one update: what waited for long must not crowd out what is new. */
-const REPEATED_BYTES = 8192;
 /** While so much waits in the link, reliable messages wait in the session: a link whose queue is full is closed. */
 const BUSY_LINK_BYTES = 262_144;
 const VIOLATION_LIMIT = 50;
@@ -350,7 +348,7 @@ export class Session {
     if (!active) return;
     const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
     this.#bulk.update(patienceMs);
-    this.#sendAgain(this.#outbox.overdue(patienceMs, REPEATED_BYTES, nowMs));
+    this.#outbox.rewindIfOverdue(patienceMs, nowMs);
     this.#pump();
   }
 
@@ -361,16 +359,6 @@ export class Session {
       const batch = this.#outbox.takeBatch();
       if (!batch) return;
       this.#sendBatch(link, batch);
-    }
-  }
-
-  /** In as few packets as fit. */
-  #sendAgain(messages: readonly PendingMessage[]): void {
-    const link = this.activeLink;
-    for (let first = 0; link && first < messages.length && link.queuedBytes < BUSY_LINK_BYTES;) {
-      const batch = firstBatch(messages, first);
-      this.#sendBatch(link, batch);
-      first += batch.length;
     }
   }
 
@@ -460,7 +448,7 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     const report = (sequence: number) => {
       this.#gate.acknowledged(sequence, nowMs);
-      this.#sendAgain(this.#outbox.lostBefore(sequence));
+      this.#outbox.rewindIfLost(sequence);
       this.#handlers.onAcknowledged?.(sequence);
     };
     if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
