@@ -1,13 +1,13 @@
 /** docs/PROFILES.md: the profiles and the decision tree, read from the built transport package. */
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
+import { thesisRows } from "./thesis-table.mjs";
 
 /** @typedef {typeof import("../../packages/transport/dist/index.js")} Transport */
 /** @typedef {import("../../packages/transport/dist/index.js").Question} Question */
 /** @typedef {import("../../packages/transport/dist/index.js").Row} Row */
 /** @typedef {import("../../packages/transport/dist/index.js").Effect} Effect */
 /** @typedef {import("../../packages/transport/dist/index.js").Plan} Plan */
-/** @typedef {import("../../packages/transport/dist/index.js").LinkOrders} LinkOrders */
 /** @typedef {typeof import("../../packages/transport/dist/profiles/tree-words.js")} Words */
 
 const TARGET = path.resolve(import.meta.dirname, "../../docs/PROFILES.md");
@@ -40,31 +40,21 @@ function conditionText({ when }) {
 /** @param {readonly string[]} links */
 const orderText = (links) => links.join(", else ");
 
-/** @param {string} whither @param {LinkOrders} orders @returns {string} */
-function linksText(whither, { unreliable, reliable }) {
-  return orderText(unreliable) === orderText(reliable)
-    ? `${whither}: ${orderText(unreliable)}`
-    : `${whither}: ${orderText(unreliable)} for what may be lost, ${orderText(reliable)} for the rest`;
-}
-
-/** @param {string} where @param {Partial<Record<string, string>> | undefined} deliveries @returns {string[]} */
-function deliveriesText(where, deliveries) {
-  return Object.entries(deliveries ?? {}).map(([name, delivery]) => `${name} ${where}${delivery}`);
-}
-
 /** @param {Effect | undefined} effect @returns {string} */
 function effectText(effect) {
   if (effect === undefined) return "–";
-  const { webSocketSchemes, serverLinks, pairsWith, pairLinks, baselines, style, factors } = effect;
+  const { schemes, deliveries = {}, direct, server, atOnce, baselines, stripes, repeats, factors } = effect;
   return [
-    ...(webSocketSchemes === undefined ? [] : [`schemes ${enumeration(webSocketSchemes, "and")}`]),
-    ...deliveriesText("", effect.deliveries),
-    ...deliveriesText("between players ", effect.pairDeliveries),
-    ...(serverLinks === undefined ? [] : [linksText("to the server", serverLinks)]),
+    ...(schemes === undefined ? [] : [`schemes ${enumeration(schemes, "and")}`]),
+    ...Object.entries(deliveries).map(([name, delivery]) => `${name} ${delivery}`),
+    ...(direct === undefined ? [] : ["links to players: direct"]),
+    ...(server === undefined
+      ? []
+      : [`links to the server: ${server === "webrtc" ? "webrtc for what may be lost, " : ""}websocket`]),
+    ...(atOnce === undefined ? [] : ["event and command `periodMs` 0"]),
     ...(baselines === undefined ? [] : [`states from ${baselines} baselines`]),
-    ...(pairsWith === undefined ? [] : [`a session with ${pairsWith}`]),
-    ...(pairLinks === undefined ? [] : [linksText("to a player", pairLinks)]),
-    ...(style === undefined ? [] : [`style ${style}`]),
+    ...(stripes === undefined ? [] : [`${stripes} sockets`]),
+    ...(repeats === undefined ? [] : ["the newest state is repeated"]),
     ...Object.entries(factors ?? {}).map(([name, factor]) => `\`${name}\` × ${factor}`),
   ].join("; ");
 }
@@ -114,34 +104,27 @@ function flowchart({ decisionTree, END }, words) {
 /** @param {Transport} transport @returns {string} */
 function profileTables({ profiles, profileRanges }) {
   const all = Object.values(profiles);
-  const games = all.map((one) => [
-    one.genre,
-    one.topology,
-    one.freeMovement ? "yes" : "no",
-    one.favour,
-    one.style,
-  ]);
+  const games = all.map((one) => [one.genre, one.topology, one.movement, one.favour, one.style]);
   const numbers = Object.entries(profileRanges).map(([field, { min, max, unit }]) => [
     `\`${field}\``,
     ...all.map((one) => rounded(one[/** @type {keyof typeof profileRanges} */ (field)])),
     `${rounded(min)} to ${rounded(max)} ${unit}`,
   ]);
-  return `${table(["profile", "topology", "free movement", "favours", "others are shown by"], games)}
+  return `${table(["profile", "topology", "movement", "favours", "others are shown by"], games)}
 
 ${table(["", ...all.map((one) => one.genre), "allowed"], numbers)}`;
 }
 
 /** @param {Plan} plan @returns {string[]} */
-function planCells(plan) {
-  const { numbers, traffic } = plan;
-  /** @param {readonly string[]} links */
-  const links = (links) => (links.length === 0 ? "–" : orderText(links));
+function planCells({ numbers, channels }) {
+  const { state, command, event } = channels;
   return [
-    plan.content,
-    links(plan.serverLinks),
-    plan.pairsWith === "nobody" ? "–" : `${plan.pairsWith}: ${links(plan.pairLinks)}`,
-    plan.pairsWith === "nobody" ? traffic.state.server.delivery : traffic.state.pair.delivery,
-    `${rounded(numbers.stateHz)}/s, every ${rounded(numbers.sendPeriodMs)} ms`,
+    orderText(state.links),
+    state.delivery,
+    orderText(command.links),
+    event.delivery === "lifetime" ? `${event.lifetimeMs} ms` : "until they arrive",
+    command.periodMs === 0 ? "at once" : `every ${rounded(command.periodMs)} ms`,
+    `${rounded(numbers.stateHz)}/s, every ${rounded(state.periodMs)} ms`,
     `${rounded(numbers.thresholdM)} m, ${rounded(numbers.headingRad)} rad`,
   ];
 }
@@ -152,14 +135,23 @@ function ordinaryPlans({ circumstancesOf, decide, profiles }) {
     const plan = decide(
       circumstancesOf(profile, {
         security: "https",
-        available: { webrtc: true, websocket: true, webtransport: false },
+        available: { webrtc: true, websocket: true },
         device: { battery: "ok", network: "fixed" },
         peers: 3,
       }),
     );
     return [profile.genre, ...planCells(plan)];
   });
-  const head = ["profile", "sends", "to the server", "to players", "states are", "rate", "threshold"];
+  const head = [
+    "profile",
+    "states over",
+    "states are",
+    "commands over",
+    "events live",
+    "commands leave",
+    "states",
+    "threshold",
+  ];
   return table(head, rows);
 }
 
@@ -192,9 +184,9 @@ function introduction(transport) {
 # Profiles and the decision tree
 
 A browser can move a game's data in several ways. A **WebSocket** reaches nearly everybody, but it is one ordered
-stream: one lost packet delays everything behind it. **WebRTC** connects players directly and can let lost packets be
-lost, but not every browser and not every network has it. **WebTransport** does the same between a player and a server.
-What does not get through directly is **relayed**: it goes to the other player through the server.
+stream: one lost packet delays everything behind it. **WebRTC** connects players directly, or a player with the server,
+and can let lost packets be lost, but not every browser and not every network has it. What does not get through directly
+is **relayed**: it goes to the other player through the server.
 
 Which of them is right depends on the game, the page, the browser, the device and the network. So a game names its
 **profile**, which is its genre, and a **decision tree** does the rest: a table of questions and answers that ends in a
@@ -209,25 +201,40 @@ const room = await client.joinOrCreate("race");
 console.table(await room.transport.explain()); // every question, its answer, and the reason
 \`\`\`
 
-## Profiles
-
-${profileTables(transport)}
-
-Topology: **server**, an authoritative server tells everybody; **relay**, players exchange everything through the relay;
-**mesh**, everybody directly with everybody; **host**, everybody with one player who decides. \`stateHz\` is the most
-states of an entity that are sent in a second (turns, in lock step); far fewer are sent while receivers foresee the
-motion within \`thresholdM\` and \`headingRad\`. With more other players than \`maxDirectPeers\` nothing is direct: that many
-states of 150 bytes fill 300 kbit/s of uplink, or 16 connections are open. What is sent in fact is measured: while direct
-links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included, that player's links go
-through the relay too. Both are left for good only after 15 s, so that nobody's links open and close all the time;
-\`room.peers[i].reason\` and \`room.transport.explain()\` say which it was. A game that knows its players' lines sets
-the budget itself:
+A game that knows better says so. An option or a value that there is not throws a \`ConfigError\` that lists the known
+ones, and so does a contradiction; \`room.transport.configure({ profile })\` takes the same while the game runs, but for
+\`tickHz\`, which is fixed when a room is joined:
 
 \`\`\`ts
 import { Client } from "@paceline/client";
 
-const client = new Client("wss://play.example.com", { profile: "racing", uploadBytesPerSecond: 60_000 });
+const client = new Client("wss://play.example.com", {
+  profile: {
+    base: "racing",
+    favour: "bandwidth", // or "latency", "cpu"
+    topology: "relay", // or "mesh", "authority": refused where the room has another one
+    exposeAddress: false, // no direct links: players do not learn each other's addresses
+    numbers: { stateHz: 20, thresholdM: 0.2 }, // any of the table below
+    device: { network: "mobile" }, // where the game knows more than a browser tells
+  },
+});
 \`\`\`
+
+\`movement: "bound"\` is for games in which nothing changes between two moves: then everything arrives, in order.
+
+## Profiles
+
+${profileTables(transport)}
+
+Topology: **authority**, a server decides, and each player talks with it alone; **mesh**, players with each other,
+directly where a pair can; **relay**, players with each other, all of it through the relay. A profile's own topology is a
+preference: a room with an authority is that, whatever the profile says. \`stateHz\` is the most states of an entity that
+are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`. With
+more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
+300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
+measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,
+that player's links go through the relay too. Both are left for good only after 15 s, so that nobody's links open and
+close all the time; \`room.peers[i].reason\` and \`room.transport.explain()\` say which it was.
 
 ## What the tree makes of them
 
@@ -241,17 +248,13 @@ ${ordinaryPlans(transport)}`;
 function classesText() {
   return `## Classes of traffic
 
-A game says what its data is, the plan says how it travels. The same class means the same on every link.
+A game says what its data is, the plan says how it travels: by which link first, whether it may be lost, how long it is
+worth something, how often packets of it leave.
 
 ${table(
   ["class", "is", "delivery unless a row says otherwise"],
   [
     ["state", "where an entity is now", "newest-wins: a newer one replaces it, even before it was sent"],
-    [
-      "reference",
-      "the state that differences are computed from",
-      "unordered-reliable: must arrive, in any order",
-    ],
     ["event", "something to see or hear", "lifetime: dropped when it could not be sent in time"],
     ["command", "something that decides the game", "ordered-reliable: arrives exactly once, in order"],
     ["input", "what a player pressed", "newest-wins, with the last few repeated"],
@@ -259,7 +262,22 @@ ${table(
   ],
 )}
 
-What may be lost (newest-wins, lifetime) takes the first order of links of a row below, what must arrive the second.`;
+Links: **direct**, WebRTC to the other player; **webrtc**, WebRTC to the server; **websocket**, the WebSocket to the
+server. What goes to another player over one of the latter two is relayed.`;
+}
+
+/** @param {Transport} transport @param {Words} words @returns {string} */
+function thesisText(transport, words) {
+  const { rows, departures } = thesisRows(
+    transport,
+    (question, row) => words.treeWords.find((one) => one.question === question)?.rows[row]?.reason ?? "",
+  );
+  return `## Against the thesis
+
+The tree begins with chapter 6 of Discart's thesis (2014). Of these ${rows.length} situations ${departures} depart from
+it. On https, three others, a fixed network and a full battery unless it says otherwise.
+
+${table(["", "situation", "thesis", "states here", "", "reason"], rows)}`;
 }
 
 /** @param {Transport} transport @param {Words} words @returns {string} */
@@ -269,22 +287,19 @@ function treeText(transport, words) {
 ${table(
   ["field", "values"],
   [
-    ["`genre`, `topology`, `favour`, `style`", "those of the profile, or what the game sets instead"],
-    ["`movement`", "free: things move continuously; bound: move by move"],
-    ["`page`", "https or http"],
+    ["`genre`, `topology`, `favour`, `movement`", "those of the profile, with the game's changes"],
+    ["`address`", "hidden: the game hides players' addresses from each other"],
+    ["`page`", "https, http, or unknown: there is no page"],
     ["`webrtc`, `websocket`", "whether this environment has it (probed, not guessed) and the game allows it"],
-    [
-      "`webtransport`, `serverWebrtc`",
-      "the first: here and at the server; the second: whether the server speaks WebRTC",
-    ],
-    ["`battery`, `network`", "ok or low; fixed or mobile"],
-    ["`peers`", "few: at most `maxDirectPeers` other players; many: more"],
+    ["`serverWebrtc`", "whether the server speaks WebRTC; unknown until it says so"],
+    ["`battery`, `network`", "ok or low, fixed or mobile; unknown where the environment does not tell"],
+    ["`peers`", "few: at most `maxDirectPeers` other players could be direct; many: more"],
     ["`receivers`", "one: at most one other player; several: more"],
     [
       "`loss`, `rtt`, `jitter`, `queue`, `stalls`, `upload`",
-      "measured, in the bands below; unknown before the first measurement",
+      "measured, in the bands below; each unknown while it is not measured",
     ],
-    ["`content`, `entry`", "answers to earlier questions"],
+    ["`content`", "the answer to an earlier question"],
   ],
 )}
 
@@ -305,6 +320,11 @@ ${transport.decisionTree.map((question) => questionText(question, transport, wor
 export async function profilesMarkdown() {
   const transport = await import("../../packages/transport/dist/index.js");
   const words = await import("../../packages/transport/dist/profiles/tree-words.js");
-  const text = [introduction(transport), classesText(), treeText(transport, words)].join("\n\n");
+  const text = [
+    introduction(transport),
+    classesText(),
+    thesisText(transport, words),
+    treeText(transport, words),
+  ].join("\n\n");
   return format(text, { ...(await resolveConfig(TARGET)), filepath: TARGET });
 }

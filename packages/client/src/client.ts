@@ -1,8 +1,10 @@
 import { ConfigError, type RoomKind, type ServerTypes } from "@paceline/protocol";
 import {
+  checkKeys,
   profileNamed,
+  profileOf,
   workerScheduler,
-  type Genre,
+  type ProfileChoice,
   type Scheduler,
   type WebRtcLinkMaker,
   type WebSocketConstructor,
@@ -30,14 +32,15 @@ import type { SocketCount } from "./stripes.js";
 
 /** What a {@link Client} needs to know of the game. */
 export interface ClientOptions {
-  /** The game's genre: rates, thresholds and the choice of channels follow from it. */
-  readonly profile: Genre;
+  /**
+   * The game's genre: rates, thresholds and the choice of channels follow from it. With changes, where the game knows
+   * better: `{ base: "racing", favour: "bandwidth", numbers: { stateHz: 20 } }`.
+   */
+  readonly profile: ProfileChoice;
   /** Transports that may be used; default: all that this environment has. WebSocket must be among them. */
   readonly transports?: readonly TransportKind[];
-  /** Steps per second of the game's simulation, 1 to 255. Default 60. */
+  /** Steps per second of the game's simulation, 1 to 240. Default: the profile's. */
   readonly tickHz?: number;
-  /** Default: `mesh` (players talk directly where they can) unless the profile prefers `relay`. */
-  readonly topology?: "mesh" | "relay";
   /**
    * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
    * asked for a fresh one before every request for a seat, also when the session has to be joined anew.
@@ -48,13 +51,6 @@ export interface ClientOptions {
    * the page's `localStorage`, or a storage of the game's. Default: false.
    */
   readonly keepIdentity?: boolean | IdentityStorage;
-  /** Most bytes of states per second for one other player, 500 to 10000000. Default: the profile's. */
-  readonly stateBytesPerSecond?: number;
-  /**
-   * What direct links to all others may take of this player's uplink together, 1000 to 1000000000 bytes per second with
-   * headers; while they would take more, everything goes through the relay. Default: the profile's.
-   */
-  readonly uploadBytesPerSecond?: number;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
@@ -73,6 +69,20 @@ export interface ClientOptions {
 }
 
 const LIST_TIMEOUT_MS = 8000;
+
+const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
+  profile: true,
+  transports: true,
+  tickHz: true,
+  authToken: true,
+  keepIdentity: true,
+  webSocket: true,
+  webRtc: true,
+  sockets: true,
+  onUnload: true,
+  page: true,
+  scheduler: true,
+};
 
 /** Options may be left out where none is required. */
 type OptionArguments<Kind> = RoomKind extends Kind
@@ -96,33 +106,26 @@ export class Client<S extends ServerTypes = ServerTypes> {
   readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
+  readonly #profile: ProfileChoice;
   readonly #tickHz: number;
   readonly #credentials: Credentials | undefined;
 
   /** @param endpoint the server's address: http(s) or ws(s) */
   constructor(endpoint: string, options: ClientOptions) {
     this.#serverUrl = serverUrlOf(endpoint);
-    profileNamed(options.profile);
+    checkKeys("", options, Object.keys(optionNames));
+    this.#profile = profileWithTicks(options);
+    this.#tickHz = profileOf(this.#profile).tickHz;
     this.#transports = checkedTransports(options.transports);
     this.#webSocket = webSocketOf(options.webSocket);
     this.#newLink = webRtcOf(options.webRtc);
-    this.#tickHz = options.tickHz ?? 60;
-    if (!Number.isInteger(this.#tickHz) || this.#tickHz < 1 || this.#tickHz > 255) {
-      const expected = "a whole number of steps per second from 1 to 255";
-      throw new ConfigError({ field: "tickHz", value: this.#tickHz, expected });
-    }
-    const { topology, sockets = "auto", onUnload = "drop" } = options;
+    const { sockets = "auto", onUnload = "drop" } = options;
     if (!["auto", 1, 2, 3].includes(sockets)) {
       throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
     }
     if (onUnload !== "leave" && onUnload !== "drop") {
       throw new ConfigError({ field: "onUnload", value: onUnload, expected: `"leave" or "drop"` });
     }
-    if (topology !== undefined && topology !== "mesh" && topology !== "relay") {
-      throw new ConfigError({ field: "topology", value: topology, expected: `"mesh" or "relay"` });
-    }
-    assertRate("stateBytesPerSecond", options.stateBytesPerSecond, 500, 10_000_000);
-    assertRate("uploadBytesPerSecond", options.uploadBytesPerSecond, 1000, 1_000_000_000);
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
   }
@@ -223,23 +226,38 @@ export class Client<S extends ServerTypes = ServerTypes> {
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: this.#webSocket,
       newLink: this.#newLink,
-      profile: this.#options.profile,
+      profile: this.#profile,
       transports: this.#transports,
-      topology: this.#options.topology,
       tickHz: this.#tickHz,
       page: this.#options.page ?? browserPage(),
       onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
-      stateBytesPerSecond: this.#options.stateBytesPerSecond,
-      uploadBytesPerSecond: this.#options.uploadBytesPerSecond,
     });
     if (room.transport.isDirectWanted) fetchDirectPath();
-    if (profileNamed(this.#options.profile).topology === "server") fetchAuthority();
+    if (profileOf(this.#profile).topology === "authority") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
 }
 
-function assertRate(field: string, bytes: number | undefined, min: number, max: number): void {
-  if (bytes === undefined || (bytes >= min && bytes <= max)) return;
-  throw new ConfigError({ field, value: bytes, expected: `${min} to ${max} bytes per second` });
+/** The profile with the client's own tick rate, which is written into every state: a whole number. */
+function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileChoice {
+  const expected = "a whole number of steps per second from 1 to 240";
+  if (tickHz === undefined) {
+    const profile = profileOf(choice);
+    if (Number.isInteger(profile.tickHz)) return choice;
+    throw new ConfigError({ field: "profile.numbers.tickHz", value: profile.tickHz, expected });
+  }
+  if (!Number.isInteger(tickHz) || tickHz < 1 || tickHz > 240) {
+    throw new ConfigError({ field: "tickHz", value: tickHz, expected });
+  }
+  const overrides = typeof choice === "string" ? { base: choice } : choice;
+  const { stateHz: baseHz } = profileNamed(typeof choice === "string" ? choice : choice?.base);
+  const { tickHz: named = tickHz, stateHz = Math.min(baseHz, tickHz) } = overrides.numbers ?? {};
+  if (named !== tickHz) {
+    const agreed = `${named}, as profile.numbers.tickHz says, or nothing`;
+    throw new ConfigError({ field: "tickHz", value: tickHz, expected: agreed });
+  }
+  const changed = { ...overrides, numbers: { ...overrides.numbers, tickHz, stateHz } };
+  profileOf(changed);
+  return changed;
 }

@@ -57,26 +57,35 @@ export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
   });
 }
 
-/** What the decision tree wants to know of this page and device. */
+/** What the decision tree wants to know of this page, of what there is and of who is there. */
 export function surroundings(
   transports: readonly TransportKind[],
-  peers: number,
+  peers: Pick<Surroundings, "peers" | "directPeers">,
   newLink?: WebRtcLinkMaker,
-): Surroundings {
+): Omit<Surroundings, "device"> {
   return {
-    security: globalThis.location?.protocol === "https:" ? "https" : "http",
+    security: pageSecurity(),
     available: {
       webrtc: transports.includes("webrtc") && (newLink !== undefined || hasWebRtc()),
       websocket: transports.includes("websocket"),
-      webtransport: false,
     },
-    device: { battery: "ok", network: isMobileNetwork() ? "mobile" : "fixed" },
-    peers,
+    ...peers,
   };
 }
 
-/** Network Information API, where it exists (Chromium); without it a network counts as fixed. */
-function isMobileNetwork(): boolean {
-  const { connection } = (globalThis.navigator ?? {}) as { connection?: { type?: string } };
-  return connection?.type === "cellular";
+function pageSecurity(): Surroundings["security"] {
+  const { protocol } = (globalThis.location ?? {}) as { protocol?: string };
+  if (protocol === "https:") return "https";
+  return protocol === "http:" ? "http" : "unknown";
+}
+
+/** Hosts that an https page may reach unencrypted all the same. */
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Throws {@link ConfigError} for an address that the plan's schemes do not allow. */
+export function assertScheme(serverUrl: string, schemes: readonly ("wss" | "ws")[]): void {
+  const { protocol, hostname } = new URL(serverUrl);
+  if (protocol === "https:" || schemes.includes("ws") || loopback.test(hostname)) return;
+  const expected = "an https or wss address: a page that came by https may open encrypted links only";
+  throw new ConfigError({ field: "endpoint", value: serverUrl, expected });
 }

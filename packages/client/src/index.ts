@@ -36,7 +36,15 @@ export type {
   Vec3,
   WritableFields,
 } from "@paceline/netcode";
-export { profiles, type Genre, type Profile, type Scheduler } from "@paceline/transport";
+export {
+  profiles,
+  type Genre,
+  type Profile,
+  type ProfileChoice,
+  type ProfileNumbers,
+  type ProfileOverrides,
+  type Scheduler,
+} from "@paceline/transport";
 export type { Prediction, PredictionStats } from "./authority/prediction.js";
 export * from "./client.js";
 export type { AuthToken, IdentityStorage } from "./credentials.js";
@@ -56,7 +64,7 @@ export type { RoomClock } from "./room-clock.js";
 export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 export type { PathQuality, ServerStats } from "./path-stats.js";
 export type { PeerRates } from "./rate-meter.js";
-export type { Explanation, RoomTransport, TransportChange } from "./room-transport.js";
+export type { Explanation, RoomTransport, TransportChange, TransportSettings } from "./room-transport.js";
 export type { SendOptions } from "./send-options.js";
 export type { SimulatedNetwork } from "./simulation.js";
 export type { SocketCount } from "./stripes.js";

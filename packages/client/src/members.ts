@@ -9,7 +9,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import { repeatAfterMsFor, type MotionFault } from "@paceline/netcode";
+import type { MotionFault } from "@paceline/netcode";
 import type { Scheduler, Uplink } from "@paceline/transport";
 import { Listeners } from "./listeners.js";
 import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
@@ -152,21 +152,16 @@ export class Members {
     for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
   }
 
-  /** What the paths to the others mean for sending: an update goes to all, so their mean delay and worst loss count. */
-  pathPolicy(): { readonly horizonMs: number; readonly repeatAfterMs: number } {
-    let [rttMs, measured, lossRatio] = [0, 0, 0];
+  /** How far ahead of an update it will be seen, ms: an update goes to all, so the mean delay of their paths counts. */
+  get horizonMs(): number {
+    let [rttMs, measured] = [0, 0];
     for (const { peer } of this.#members.values()) {
-      // A relay replaces states that wait: what is missing then was not lost.
-      if (peer.path !== "relay") lossRatio = Math.max(lossRatio, peer.session.lossRatio);
       if (peer.rttMs === undefined) continue;
       rttMs += peer.rttMs;
       measured += 1;
     }
     const oneWayMs = measured > 0 ? rttMs / measured / 2 : 0;
-    return {
-      horizonMs: Math.min(oneWayMs + SHOWN_AFTER_MS, MAX_HORIZON_MS),
-      repeatAfterMs: repeatAfterMsFor(lossRatio),
-    };
+    return Math.min(oneWayMs + SHOWN_AFTER_MS, MAX_HORIZON_MS);
   }
 
   /** Kinds that the game uses. */

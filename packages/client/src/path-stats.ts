@@ -44,6 +44,7 @@ export function measuredOf(
   uploadBytesPerSecond: number,
 ): Measured | undefined {
   const paths = [...peers].filter((path) => path.rttMs !== undefined);
+  const uploadRatio = paths.length > 0 ? directBytesPerSecond(paths) / uploadBytesPerSecond : undefined;
   if (paths.length === 0) {
     const { rttMs: ownMs, jitterMs, queuedBytes } = server;
     paths.push({ path: "relay", rttMs: ownMs, stats: { jitterMs, queuedBytes, lossRatio: 0 } });
@@ -52,15 +53,16 @@ export function measuredOf(
   if (Number.isNaN(rttMs)) return undefined;
   const worst = (quality: keyof PathQuality): number => Math.max(...paths.map(({ stats }) => stats[quality]));
   const isRelaying = paths.some(({ path }) => path === "relay");
+  // A relay replaces states that wait: what is missing then was not lost.
+  const losses = paths.filter(({ path }) => path !== "relay").map(({ stats }) => stats.lossRatio);
   return {
-    // A relay replaces states that wait: what is missing then was not lost.
-    lossRatio: Math.max(0, ...paths.map(({ path, stats }) => (path !== "relay" ? stats.lossRatio : 0))),
+    ...(losses.length > 0 && { lossRatio: Math.max(...losses) }),
     rttMs,
     jitterMs: worst("jitterMs"),
     queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
     // They matter where states go over the socket at all.
-    stallRatio: server.stateLink === "websocket" && isRelaying ? server.stallRatio : 0,
-    uploadRatio: directBytesPerSecond(paths) / uploadBytesPerSecond,
+    ...(server.stateLink === "websocket" && isRelaying && { stallRatio: server.stallRatio }),
+    ...(uploadRatio !== undefined && { uploadRatio }),
   };
 }
 
@@ -71,17 +73,23 @@ function directBytesPerSecond(paths: readonly MeasuredPath[]): number {
   }, 0);
 }
 
+/** Digits after the point that are worth reading and storing. */
+const digits: Readonly<Record<keyof Measured, number>> = {
+  lossRatio: 3,
+  rttMs: 1,
+  jitterMs: 1,
+  queuedBytes: 0,
+  stallRatio: 3,
+  uploadRatio: 3,
+};
+
 /** The measured numbers with few enough digits to read and to store. */
 export function rounded(measured: Measured): Measured {
-  const to = (digits: number, value: number): number => Math.round(value * digits) / digits;
-  return {
-    ...measured,
-    lossRatio: to(1000, measured.lossRatio),
-    rttMs: to(10, measured.rttMs),
-    jitterMs: to(10, measured.jitterMs),
-    ...(measured.stallRatio !== undefined && { stallRatio: to(1000, measured.stallRatio) }),
-    ...(measured.uploadRatio !== undefined && { uploadRatio: to(1000, measured.uploadRatio) }),
-  };
+  const short = Object.entries(measured).map(([name, value]: [string, number]) => {
+    const scale = 10 ** digits[name as keyof Measured];
+    return [name, Math.round(value * scale) / scale];
+  });
+  return Object.fromEntries(short) as Measured;
 }
 
 /** How the connection to the server is doing. */

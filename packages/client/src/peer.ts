@@ -107,6 +107,7 @@ export class PeerConnection implements Peer {
   #toldChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
   #hasWebRtc: boolean;
+  #mayHaveWebRtc: boolean;
   /** Why a direct link is out of the question; undefined while it is not. */
   #obstacle: string | undefined;
 
@@ -116,6 +117,7 @@ export class PeerConnection implements Peer {
     this.#info = info;
     this.#handlers = handlers;
     this.#hasWebRtc = info.webrtc;
+    this.#mayHaveWebRtc = info.webrtc;
     this.requests = new Requests(scheduler);
     this.meter = new RateMeter(scheduler.nowMs());
     this.session = new Session({
@@ -220,6 +222,12 @@ export class PeerConnection implements Peer {
 
   set hasWebRtc(hasWebRtc: boolean) {
     this.#hasWebRtc = hasWebRtc;
+    this.#mayHaveWebRtc ||= hasWebRtc;
+  }
+
+  /** Whether it has said so once: a peer that wants no direct links for now counts as one that could have some. */
+  get mayHaveWebRtc(): boolean {
+    return this.#mayHaveWebRtc;
   }
 
   /** The path through the server exists (again). */

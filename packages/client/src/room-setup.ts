@@ -1,4 +1,4 @@
-import type { Genre, Scheduler, WebRtcLinkMaker, WebSocketConstructor } from "@paceline/transport";
+import type { ProfileChoice, Scheduler, WebRtcLinkMaker, WebSocketConstructor } from "@paceline/transport";
 import type { TransportKind } from "./environment.js";
 import type { JoinCall } from "./match-request.js";
 import type { Page } from "./page.js";
@@ -10,14 +10,11 @@ export interface RoomSetup {
   readonly call: JoinCall;
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
-  readonly profile: Genre;
+  readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
-  readonly topology: "mesh" | "relay" | undefined;
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly tickHz: number;
   readonly page: Page | undefined;
   readonly onUnload: "leave" | "drop";
   readonly sockets: SocketCount;
-  readonly stateBytesPerSecond: number | undefined;
-  readonly uploadBytesPerSecond: number | undefined;
 }

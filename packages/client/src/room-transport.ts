@@ -1,19 +1,24 @@
+import { ConfigError } from "@paceline/protocol";
 import {
+  checkKeys,
   circumstancesOf,
   explainPlan,
   planFor,
+  profileOf,
   SteadyMeasurements,
-  profileNamed,
   type Genre,
   type Link,
   type Measured,
   type Plan,
   type Profile,
+  type ProfileChoice,
   type Scheduler,
+  type Topology,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { Crowd } from "./crowd.js";
-import { checkedTransports, surroundings, type TransportKind } from "./environment.js";
+import { DeviceProbe } from "./device-probe.js";
+import { assertScheme, checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { PeerConnection } from "./peer.js";
 import { measuredOf, rounded, type ServerStats } from "./path-stats.js";
@@ -37,12 +42,10 @@ export interface TransportChange extends Explanation {
 
 export interface RoomTransportOptions {
   readonly scheduler: Scheduler;
-  readonly profile: Genre;
+  readonly serverUrl: string;
+  readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
-  readonly topology: "mesh" | "relay" | undefined;
   readonly newLink?: WebRtcLinkMaker | undefined;
-  /** Default: the profile's. */
-  readonly uploadBytesPerSecond?: number | undefined;
   peers(): Iterable<PeerConnection>;
   /** The connection to the server, in words. */
   serverPath(): Explanation;
@@ -50,6 +53,13 @@ export interface RoomTransportOptions {
   serverStats(): ServerStats;
   /** The plan has changed. */
   onPlan(): void;
+}
+
+/** What a running room can change. */
+export interface TransportSettings {
+  /** In place of the one before; its rate of simulation is fixed when the room is joined. */
+  readonly profile?: ProfileChoice;
+  readonly transports?: readonly TransportKind[];
 }
 
 const HISTORY_LENGTH = 200;
@@ -62,21 +72,34 @@ export class RoomTransport {
   readonly #steady = new SteadyMeasurements();
   readonly #crowd = new Crowd();
   readonly #simulation: Simulation;
+  readonly #device: DeviceProbe;
+  #choice: ProfileChoice;
   #profile: Profile;
   #transports: readonly TransportKind[];
   #plan: Plan;
-  #serverHasWebRtc = false;
+  #serverHasWebRtc: boolean | "unknown" = "unknown";
+  /** Undefined before the room is known. */
+  #hasAuthority: boolean | undefined;
 
   constructor(options: RoomTransportOptions) {
     this.#options = options;
     this.#simulation = new Simulation(options.scheduler);
-    this.#profile = profileNamed(options.profile);
+    this.#choice = options.profile;
+    this.#profile = profileOf(options.profile);
     this.#transports = options.transports;
+    this.#device = new DeviceProbe(() => this.review("the device"));
     this.#plan = this.#decide();
+    assertScheme(options.serverUrl, this.#plan.schemes);
   }
 
+  /** The genre of the profile. */
   get profile(): Genre {
     return this.#profile.genre;
+  }
+
+  /** The profile as the game has asked for it, changes included. */
+  get choice(): ProfileChoice {
+    return this.#choice;
   }
 
   get transports(): readonly TransportKind[] {
@@ -113,22 +136,47 @@ export class RoomTransport {
    */
   async explain(): Promise<Explanation[]> {
     const choices = await explainPlan(this.#plan);
-    const measured = measuredRow(this.#steady.measured, this.#steady.held);
+    const ageMs = this.#options.scheduler.nowMs() - this.#steady.measuredAtMs;
+    const measured = measuredRow(this.#steady.measured, this.#steady.held, ageMs);
     return [...choices, measured, this.#options.serverPath(), ...[...this.#options.peers()].map(pathRow)];
   }
 
-  /** Changes profile or transports at once. Throws ConfigError for an unknown one; nothing is changed then. */
-  configure(change: { readonly profile?: Genre; readonly transports?: readonly TransportKind[] }): void {
-    const profile = change.profile === undefined ? this.#profile : profileNamed(change.profile);
+  /** Changes profile or transports at once. Throws ConfigError for what cannot be; nothing is changed then. */
+  configure(change: TransportSettings): void {
+    checkKeys("", change, ["profile", "transports"]);
+    const { profile: choice = this.#choice } = change;
+    const profile = profileOf(choice);
+    assertTopology(choice, this.#hasAuthority);
+    const fixedHz = this.#profile.tickHz;
+    if (typeof choice === "object" && (choice.numbers?.tickHz ?? fixedHz) !== fixedHz) {
+      const expected = `${fixedHz} per second: it is fixed when the room is joined`;
+      throw new ConfigError({ field: "profile.numbers.tickHz", value: choice.numbers?.tickHz, expected });
+    }
     const transports =
       change.transports === undefined ? this.#transports : checkedTransports(change.transports);
-    this.#profile = profile;
+    this.#choice = choice;
+    this.#profile = { ...profile, tickHz: fixedHz, stateHz: Math.min(profile.stateHz, fixedHz) };
     this.#transports = transports;
     this.review();
   }
 
+  /** @internal The room is known. */
+  entered(hasAuthority: boolean): void {
+    this.#hasAuthority = hasAuthority;
+  }
+
+  /** @internal Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
+  assertTopology(): void {
+    assertTopology(this.#choice, this.#hasAuthority);
+  }
+
+  /** @internal The room was left. */
+  stop(): void {
+    this.#device.stop();
+  }
+
   /** @internal Whether the server speaks WebRTC beside WebSocket. */
-  setServerWebRtc(hasWebRtc: boolean): void {
+  setServerWebRtc(hasWebRtc: boolean | "unknown"): void {
     if (hasWebRtc === this.#serverHasWebRtc) return;
     this.#serverHasWebRtc = hasWebRtc;
     this.review();
@@ -136,7 +184,11 @@ export class RoomTransport {
 
   /** @internal Takes what the paths are like now, once a second; asks the tree again where that has changed for good. */
   observe(): void {
-    const measured = measuredOf(this.#options.peers(), this.#options.serverStats(), this.#uploadBudget);
+    const measured = measuredOf(
+      this.#options.peers(),
+      this.#options.serverStats(),
+      this.#profile.uploadBytesPerSecond,
+    );
     if (this.#crowd.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
     if (!measured) return;
     const news = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
@@ -146,15 +198,15 @@ export class RoomTransport {
   /** Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
   review(cause = "asked for by the game or by the room"): void {
     const old = this.#plan;
-    const before = old.pairLinks.join(" > ");
+    const wasDirect = isDirect(old);
     this.#plan = this.#decide();
     this.#recordServerLinks(old);
     const rates = changedNumbers(old, this.#plan);
     if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
-    const links = this.#plan.pairLinks.join(" > ") || "none";
-    if (links !== before) {
+    if (isDirect(this.#plan) !== wasDirect && this.#hasAuthority !== true) {
+      const choice = wasDirect ? "relayed" : "direct > relayed";
       const reason = this.directObstacle() ?? "players may have direct links";
-      this.record({ about: "links between players", choice: links, reason });
+      this.record({ about: "links between players", choice, reason });
     }
     this.#options.onPlan();
   }
@@ -176,21 +228,23 @@ export class RoomTransport {
 
   /** Whether this side can have direct links to other players, and wants them. */
   get isDirectWanted(): boolean {
-    return this.#plan.circumstances.available.webrtc && this.#plan.pairLinks.includes("webrtc");
+    return isDirect(this.#plan);
   }
 
   /** Why there are no direct links between players; undefined where there may be. */
   directObstacle(): string | undefined {
-    const { circumstances, inputs, pairLinks } = this.#plan;
-    if (pairLinks.includes("webrtc")) return undefined;
+    const { inputs } = this.#plan;
+    if (isDirect(this.#plan)) return undefined;
     if (!this.#transports.includes("webrtc")) return "WebRTC is switched off here";
-    if (!circumstances.available.webrtc) return "this browser has no WebRTC";
+    if (inputs.webrtc === "no") return "this browser has no WebRTC";
     if (inputs.topology === "relay") return "the game relays everything between its players";
+    if (inputs.address === "hidden") return "the game hides players' addresses from each other";
     if (inputs.peers === "many") return "more players than this profile keeps direct links for";
     if (inputs.upload === "over") {
-      const kbps = Math.round((this.#uploadBudget * 8) / 1000);
+      const kbps = Math.round((this.#profile.uploadBytesPerSecond * 8) / 1000);
       return `direct links to all would take more than ${kbps} kbit/s of this player's uplink`;
     }
+    if (inputs.battery === "low") return "the battery is low, and each direct link would use it";
     return "this profile spares the computing time of direct links";
   }
 
@@ -226,36 +280,53 @@ export class RoomTransport {
     return this.#simulation.wrap(link);
   }
 
-  get #count(): number {
-    return [...this.#options.peers()].length;
-  }
-
-  /** Bytes per second that direct links may take together. */
-  get #uploadBudget(): number {
-    return this.#options.uploadBytesPerSecond ?? this.#profile.uploadBytesPerSecond;
-  }
-
   #decide(): Plan {
-    const count = this.#crowd.take(
-      this.#count,
-      this.#profile.maxDirectPeers,
-      this.#options.scheduler.nowMs(),
-    );
-    const circumstances = circumstancesOf(
-      this.#profile,
-      surroundings(this.#transports, count, this.#options.newLink),
-    );
-    // A relayed room has no authority and no host: everybody owns what is theirs, whatever the genre prefers.
-    const topology = this.#options.topology ?? (circumstances.topology === "relay" ? "relay" : "mesh");
-    const server = { webrtc: this.#serverHasWebRtc, webtransport: false };
+    const peers = [...this.#options.peers()];
+    const couldBeDirect = peers.filter((peer) => peer.mayHaveWebRtc).length;
+    const nowMs = this.#options.scheduler.nowMs();
+    const profile = this.#profile;
+    const directPeers = this.#crowd.take(couldBeDirect, profile.maxDirectPeers, nowMs);
+    const { transports } = this;
+    const around = surroundings(transports, { peers: peers.length, directPeers }, this.#options.newLink);
+    const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });
+    const topology = topologyIn(profile, this.#hasAuthority);
+    const server = { webrtc: this.#serverHasWebRtc };
     const { measured, held } = this.#steady;
-    return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) });
+    return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) }, profile);
   }
 
   #recordServerLinks(old: Plan): void {
-    const choice = this.#plan.serverLinks.join(" > ") || "none";
-    if (choice === old.serverLinks.join(" > ")) return;
-    const reason = this.#serverHasWebRtc ? "the server speaks WebRTC" : "the server speaks WebSockets only";
+    const choice = serverLinksOf(this.#plan);
+    if (choice === serverLinksOf(old)) return;
+    const reason =
+      this.#serverHasWebRtc === true
+        ? "the server speaks WebRTC"
+        : "the server has not said that it speaks WebRTC";
     this.record({ about: "links to the server", choice, reason });
   }
+}
+
+/** A genre's topology is a preference: a room without an authority is a mesh, one with an authority nothing else. */
+function topologyIn({ topology }: Profile, hasAuthority = false): Topology {
+  if (hasAuthority) return "authority";
+  return topology === "authority" ? "mesh" : topology;
+}
+
+/** Throws where the game itself asks for a topology that the room does not have. */
+function assertTopology(choice: ProfileChoice, hasAuthority: boolean | undefined): void {
+  const topology = typeof choice === "object" ? choice.topology : undefined;
+  if (topology === undefined || hasAuthority === undefined) return;
+  if ((topology === "authority") === hasAuthority) return;
+  const expected = hasAuthority
+    ? `"authority", or nothing: a server decides in this room`
+    : `"mesh" or "relay", or nothing: no server decides in this room`;
+  throw new ConfigError({ field: "profile.topology", value: topology, expected });
+}
+
+function isDirect({ channels }: Plan): boolean {
+  return channels.state.links.includes("direct");
+}
+
+function serverLinksOf({ channels }: Plan): string {
+  return channels.state.links.filter((link) => link !== "direct").join(" > ") || "none";
 }

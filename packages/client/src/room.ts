@@ -211,6 +211,12 @@ export class Room extends RoomEvents {
   /** @internal Resolves when the server has said welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
+    try {
+      this.transport.assertTopology();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
     await this.#gate.enter(this.#welcome);
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
@@ -362,7 +368,7 @@ export class Room extends RoomEvents {
       uplink: () => this.#connection.uplink,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
-      paths: () => this.members.pathPolicy(),
+      horizonMs: () => this.members.horizonMs,
       post: (payload) => this.members.post(payload, this.#receivers(undefined), limits.sessionQueueBytes),
       onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
       serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
@@ -385,11 +391,12 @@ export class Room extends RoomEvents {
     if (isReturn) {
       this.clock.restart();
       this.#serverPath.end("the room was joined anew");
-      this.transport.setServerWebRtc(false);
+      this.transport.setServerWebRtc("unknown");
     }
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
+    this.transport.entered(welcome.authority !== undefined);
     if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.reconnected.tell({ resumed: false });
@@ -421,6 +428,7 @@ export class Room extends RoomEvents {
     this.#serverPath.end("the room was left");
     this.members.clear("the room was left");
     this.#gate.end();
+    this.transport.stop();
     this.left.tell(code, reason);
   }
 
@@ -453,7 +461,7 @@ export class Room extends RoomEvents {
     if (number === SERVER_NUMBER) return this.transport.setServerWebRtc(hasWebRtc);
     const peer = this.members.peer(number);
     if (peer) peer.hasWebRtc = hasWebRtc;
-    this.#applyPlan();
+    this.transport.review("what a peer can do");
   }
 
   #addPeer(info: PeerInfo): void {

@@ -8,6 +8,7 @@ import {
   type RetainedPayload,
 } from "@paceline/protocol";
 import {
+  REPEAT_AFTER_MS,
   ReceiverReplication,
   lostAfterMsOf,
   type MotionFault,
@@ -28,10 +29,8 @@ export interface StateSenderOptions {
   /** The link to the server, for what goes through it. */
   uplink(): Uplink | undefined;
   plan(): Plan;
-  /** What the paths to the receivers mean for what is sent. */
-  paths(): Pick<PublicationPolicy, "horizonMs" | "repeatAfterMs">;
-  /** What the game sets in the place of the plan's. */
-  readonly stateBytesPerSecond: number | undefined;
+  /** How far ahead of an update it will be seen, ms. */
+  horizonMs(): number;
   /** The room-wide id of a local one. */
   idOf(localId: number): number;
   /** Sends a reliable message to all. */
@@ -249,16 +248,17 @@ export class StateSender {
   }
 
   #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
-    const { numbers, style } = this.#options.plan();
+    const { numbers, style, repeats } = this.#options.plan();
     return {
       minIntervalMs: 1000 / numbers.stateHz,
       heartbeatMs: numbers.heartbeatMs,
       movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
       positionThresholdM: numbers.thresholdM,
       headingThresholdRad: numbers.headingRad,
-      bytesPerSecond: this.#options.stateBytesPerSecond ?? numbers.stateBytesPerSecond,
+      bytesPerSecond: numbers.stateBytesPerSecond,
       isInterpolated: style === "interpolation",
-      ...this.#options.paths(),
+      horizonMs: this.#options.horizonMs(),
+      repeatAfterMs: repeats ? REPEAT_AFTER_MS : 0,
     };
   }
 

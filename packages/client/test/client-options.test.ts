@@ -1,6 +1,7 @@
 import { Client, ConfigError, NetError, type ClientOptions } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { DeviceProbe } from "../src/device-probe.js";
 import { checkedTransports, surroundings, webSocketOf } from "../src/environment.js";
 
 const ENDPOINT = "http://127.0.0.1:9";
@@ -17,11 +18,20 @@ describe("a client", () => {
     [{ profile: "golf" }, "profile", "racing"],
     [{ profile: undefined }, "profile", "racing"],
     [{ profile: "toString" }, "profile", "racing"],
-    [{ tickHz: 0 }, "tickHz", "1 to 255"],
-    [{ tickHz: 256 }, "tickHz", "1 to 255"],
+    [{ tickHz: 0 }, "tickHz", "1 to 240"],
+    [{ tickHz: 241 }, "tickHz", "1 to 240"],
     [{ tickHz: 59.94 }, "tickHz", "a whole number of steps per second"],
-    [{ tickHz: "60" }, "tickHz", "1 to 255"],
-    [{ topology: "star" }, "topology", `"mesh" or "relay"`],
+    [{ tickHz: "60" }, "tickHz", "1 to 240"],
+    [{ profile: { base: "racing", numbers: { tickHz: 30 } }, tickHz: 60 }, "tickHz", "30, as profile"],
+    [{ profile: { base: "racing", numbers: { tickHz: 59.94 } } }, "profile.numbers.tickHz", "a whole number"],
+    [
+      { profile: { base: "racing", numbers: { stateHz: 30 } }, tickHz: 20 },
+      "profile.numbers.stateHz",
+      "at most",
+    ],
+    [{ profile: { base: "racing", favor: "cpu" } }, "profile.favor", "known are base, favour"],
+    [{ topology: "relay" }, "topology", "known are profile, transports"],
+    [{ tickhz: 60 }, "tickhz", "known are profile, transports, tickHz"],
     [{ transports: [] }, "transports", "at least one of webrtc, websocket"],
     [{ transports: "websocket" }, "transports", "a list"],
     [{ transports: ["pigeon", "websocket"] }, "transports", "webrtc, websocket"],
@@ -43,11 +53,11 @@ describe("a client", () => {
     expect(() => new Client("play", { profile: "racing", webSocket: NodeWebSocket })).toThrow(/^endpoint/);
   });
 
-  test("takes every genre, tick rates from 1 to 255, and either topology", () => {
+  test("takes genres with changes and tick rates from 1 to 240", () => {
     for (const options of [
       { tickHz: 1 },
-      { tickHz: 255 },
-      { topology: "relay" },
+      { tickHz: 240 },
+      { profile: { base: "rpg", topology: "relay", numbers: { tickHz: 60, stateHz: 30 } } },
       { transports: ["websocket"] },
     ]) {
       expect(clientWith(options)).toBeInstanceOf(Client);
@@ -91,28 +101,42 @@ describe("the environment", () => {
   });
 
   test("has WebRTC where it has a peer connection and data channels, and the game allows it", () => {
-    expect(surroundings(["webrtc", "websocket"], 0).available.webrtc).toBe(false);
+    expect(surroundings(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
     vi.stubGlobal("RTCPeerConnection", () => undefined);
-    expect(surroundings(["webrtc", "websocket"], 0).available.webrtc).toBe(false);
+    expect(surroundings(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
     vi.stubGlobal("RTCDataChannel", () => undefined);
-    expect(surroundings(["webrtc", "websocket"], 3)).toMatchObject({ available: { webrtc: true }, peers: 3 });
-    expect(surroundings(["websocket"], 0).available).toEqual({
+    expect(surroundings(["webrtc", "websocket"], { peers: 3 })).toMatchObject({
+      available: { webrtc: true },
+      peers: 3,
+    });
+    expect(surroundings(["websocket"], { peers: 0 }).available).toEqual({
       webrtc: false,
       websocket: true,
-      webtransport: false,
     });
   });
 
-  test("is asked for what the page and the network are", () => {
-    expect(surroundings(["websocket"], 0)).toMatchObject({ security: "http", device: { network: "fixed" } });
+  test("says how the page came, or that there is none", () => {
+    expect(surroundings(["websocket"], { peers: 0 }).security).toBe("unknown");
     vi.stubGlobal("location", { protocol: "https:" });
-    vi.stubGlobal("navigator", { connection: { type: "cellular" } });
-    expect(surroundings(["websocket"], 0)).toMatchObject({
-      security: "https",
-      device: { network: "mobile" },
-    });
-    vi.stubGlobal("navigator", undefined);
-    expect(surroundings(["websocket"], 0).device.network).toBe("fixed");
+    expect(surroundings(["websocket"], { peers: 0 }).security).toBe("https");
+    vi.stubGlobal("location", { protocol: "http:" });
+    expect(surroundings(["websocket"], { peers: 0 }).security).toBe("http");
+  });
+
+  test("a page that came by https opens no unencrypted link, but to its own machine", () => {
+    vi.stubGlobal("location", { protocol: "https:" });
+    const clientOf = (endpoint: string) =>
+      new Client(endpoint, { profile: "racing", transports: ["websocket"], webSocket: NodeWebSocket });
+    expect(() => clientOf("ws://play.example").joinOrCreate("race")).toThrow(
+      /^endpoint: expected an https or wss/,
+    );
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));
+    clientOf("wss://play.example")
+      .joinOrCreate("race")
+      .catch(() => undefined);
+    clientOf("ws://localhost:9")
+      .joinOrCreate("race")
+      .catch(() => undefined);
   });
 
   test("gives a list of transports of its own", () => {
@@ -121,5 +145,60 @@ describe("the environment", () => {
     given.length = 0;
     expect(checked).toEqual(["websocket", "webrtc"]);
     expect(checkedTransports(undefined)).toEqual(["webrtc", "websocket"]);
+  });
+});
+
+describe("the device", () => {
+  class Battery extends EventTarget {
+    charging = true;
+    level = 1;
+    change(change: Partial<Pick<Battery, "charging" | "level">>): void {
+      Object.assign(this, change);
+      this.dispatchEvent(new Event("levelchange"));
+    }
+  }
+
+  test("is unknown where nothing tells, as on an iPhone: not charged, not on a fixed network", () => {
+    vi.stubGlobal("navigator", { userAgent: "iPhone" });
+    expect(new DeviceProbe(() => undefined).device).toEqual({ battery: "unknown", network: "unknown" });
+    vi.stubGlobal("navigator", undefined);
+    expect(new DeviceProbe(() => undefined).device).toEqual({ battery: "unknown", network: "unknown" });
+  });
+
+  test.each([
+    ["cellular", "mobile"],
+    ["wifi", "fixed"],
+    ["ethernet", "fixed"],
+    ["unknown", "unknown"],
+    ["bluetooth", "unknown"],
+  ])("on a network that is called %s is %s", (type, network) => {
+    vi.stubGlobal("navigator", { connection: { type } });
+    expect(new DeviceProbe(() => undefined).device.network).toBe(network);
+  });
+
+  test("has a low battery at a fifth of its charge without a charger; each change is told until the end", async () => {
+    const battery = new Battery();
+    vi.stubGlobal("navigator", { getBattery: () => Promise.resolve(battery) });
+    let changes = 0;
+    const probe = new DeviceProbe(() => (changes += 1));
+    expect(probe.device.battery).toBe("unknown");
+    await Promise.resolve();
+    await Promise.resolve();
+    expect([probe.device.battery, changes]).toEqual(["ok", 1]);
+    battery.change({ charging: false, level: 0.21 });
+    expect(probe.device.battery).toBe("ok");
+    battery.change({ level: 0.2 });
+    expect([probe.device.battery, changes]).toEqual(["low", 3]);
+    probe.stop();
+    battery.change({ level: 1 });
+    expect(changes).toBe(3);
+  });
+
+  test("has an unknown battery where the page may not ask", async () => {
+    vi.stubGlobal("navigator", { getBattery: () => Promise.reject(new Error("not allowed")) });
+    const probe = new DeviceProbe(() => undefined);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(probe.device.battery).toBe("unknown");
   });
 });

@@ -25,9 +25,9 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
   let plans = 0;
   const transport = new RoomTransport({
     scheduler,
+    serverUrl: "https://play.example",
     profile: "racing",
     transports: ["webrtc", "websocket"],
-    topology: undefined,
     peers: () => [],
     serverPath: () => ({ about: "server", choice: "websocket", reason: "joins" }),
     serverStats: () => server,
@@ -67,17 +67,19 @@ describe("a room's transport", () => {
     expect(newTransport({ transports: ["websocket"] }).transport.directObstacle()).toBe(
       "WebRTC is switched off here",
     );
-    expect(newTransport({ topology: "relay" }).transport.directObstacle()).toContain("relay");
+    expect(
+      newTransport({ profile: { base: "racing", topology: "relay" } }).transport.directObstacle(),
+    ).toContain("relay");
   });
 
   test("changes profile and transports while it runs", () => {
     withWebRtc();
     const { transport, scheduler, plans } = newTransport();
     scheduler.advance(50);
-    expect(transport.plan.pairLinks).toContain("webrtc");
+    expect(transport.plan.channels.state.links).toContain("direct");
     transport.configure({ transports: ["websocket"] });
     expect(transport.transports).toEqual(["websocket"]);
-    expect(transport.plan.pairLinks).not.toContain("webrtc");
+    expect(transport.plan.channels.state.links).not.toContain("direct");
     expect(plans()).toBe(1);
     expect(transport.history).toEqual([
       { atMs: 50, about: "links between players", choice: "relayed", reason: "WebRTC is switched off here" },
@@ -87,7 +89,7 @@ describe("a room's transport", () => {
     expect(transport.transports).toEqual(["websocket"]);
     expect(plans()).toBe(2);
     transport.configure({ profile: "racing", transports: ["websocket", "webrtc"] });
-    expect(transport.plan.pairLinks).toContain("webrtc");
+    expect(transport.plan.channels.state.links).toContain("direct");
   });
 
   test.each([
@@ -95,6 +97,16 @@ describe("a room's transport", () => {
     [{ profile: "rpg" as Genre, transports: [] }, "transports"],
     [{ profile: "rpg" as Genre, transports: ["webrtc" as const] }, "transports"],
     [{ transports: ["smoke" as never] }, "transports"],
+    [{ profile: { base: "rpg" as const, favor: "cpu" } as never }, "profile.favor"],
+    [{ profile: { base: "rpg" as const, numbers: { tickHz: 20 } } }, "profile.numbers.tickHz"],
+    [
+      {
+        transports: ["websocket" as const],
+        profile: { base: "racing" as const, movement: "bound" as const },
+      },
+      "profile.movement",
+    ],
+    [{ transport: ["websocket"] } as never, "transport"],
   ])("refuses %o and changes nothing", (change, field) => {
     const { transport, plans } = newTransport();
     const before = [transport.profile, transport.transports, transport.plan];
@@ -103,6 +115,46 @@ describe("a room's transport", () => {
     expect([transport.profile, transport.transports, transport.plan]).toEqual(before);
     expect(plans()).toBe(0);
     expect(transport.history).toEqual([]);
+  });
+
+  test("takes changes of a profile while it runs, and keeps the rate of simulation", () => {
+    withWebRtc();
+    const { transport } = newTransport();
+    transport.configure({ profile: { base: "rpg", numbers: { thresholdM: 3 }, topology: "relay" } });
+    expect(transport.plan.numbers).toMatchObject({ thresholdM: 4.5, tickHz: 60 });
+    expect(transport.plan.channels.state.links).toEqual(["websocket"]);
+    expect(transport.choice).toMatchObject({ base: "rpg" });
+    transport.configure({ profile: { base: "racing", exposeAddress: false } });
+    expect(transport.directObstacle()).toBe("the game hides players' addresses from each other");
+  });
+
+  test("refuses a topology that the room does not have; a genre's own is a preference", () => {
+    const { transport } = newTransport({ profile: "shooter" });
+    transport.entered(false);
+    transport.assertTopology();
+    expect(transport.plan.inputs.topology).toBe("mesh");
+    const wanted = { profile: { base: "shooter", topology: "authority" } } as const;
+    expect(() => transport.configure(wanted)).toThrow(/^profile.topology: expected "mesh" or "relay"/);
+    transport.entered(true);
+    transport.configure(wanted);
+    expect(transport.plan.inputs.topology).toBe("authority");
+    expect(() => transport.configure({ profile: { base: "racing", topology: "mesh" } })).toThrow(
+      /^profile.topology: expected "authority"/,
+    );
+    transport.configure({ profile: "racing" });
+    expect(transport.plan.inputs.topology).toBe("authority");
+  });
+
+  test("players who cannot be direct leave the direct links to the others", () => {
+    withWebRtc();
+    const relayOnly = Array.from({ length: 7 }, (_, at) => ({ number: 10 + at, mayHaveWebRtc: false }));
+    const humans = [2, 3].map((number) => ({ number, mayHaveWebRtc: true }));
+    const { transport } = newTransport({
+      profile: { base: "racing", numbers: { maxDirectPeers: 8 } },
+      peers: () => [...humans, ...relayOnly, ...relayOnly] as unknown as PeerConnection[],
+    });
+    expect(transport.plan.inputs).toMatchObject({ peers: "few", receivers: "several" });
+    expect(transport.directObstacle()).toBeUndefined();
   });
 
   test("keeps the last 200 changes, and tells of each", () => {
@@ -137,6 +189,7 @@ describe("a room's transport", () => {
       const path = { rttMs: 40, lossRatio: 0, jitterMs: 1, queuedBytes: 0 };
       const peer = {
         number: 2,
+        mayHaveWebRtc: true,
         path: "direct",
         get rttMs() {
           return path.rttMs;
@@ -157,27 +210,27 @@ describe("a room's transport", () => {
       return { transport, pass, plans };
     }
 
-    test("loss that lasts changes the rates, and their return takes its time", () => {
+    test("loss that lasts changes the heartbeat, and its end takes its time", () => {
       const { transport, pass } = measuredScene();
-      const { stateHz, thresholdM } = transport.plan.numbers;
+      const { stateHz, heartbeatMs } = transport.plan.numbers;
+      pass(30);
       const changes: TransportChange[] = [];
       transport.onChange((change) => changes.push(change));
-      pass(30);
       pass(2, { lossRatio: 0.1 });
-      expect(transport.plan.numbers.stateHz).toBe(stateHz);
+      expect(transport.plan.numbers.heartbeatMs).toBe(heartbeatMs);
       pass(3);
-      expect(transport.plan.numbers.stateHz).toBe(stateHz / 2);
-      expect(transport.plan.numbers.thresholdM).toBeCloseTo(thresholdM * 1.5);
+      expect(transport.plan.numbers.heartbeatMs).toBe(heartbeatMs / 4);
+      expect(transport.plan.numbers.stateHz).toBe(stateHz);
       pass(14, { lossRatio: 0 });
-      expect(transport.plan.numbers.stateHz).toBe(stateHz / 2);
+      expect(transport.plan.numbers.heartbeatMs).toBe(heartbeatMs / 4);
       pass(3);
-      expect(transport.plan.numbers.stateHz).toBe(stateHz);
+      expect(transport.plan.numbers.heartbeatMs).toBe(heartbeatMs);
       expect(changes.map(({ about, reason }) => `${about}: ${reason}`)).toEqual([
         "rates: loss high instead of low",
         "rates: loss low instead of high",
       ]);
       expect(changes[0]).toMatchObject({
-        choice: expect.stringContaining(`stateHz ${stateHz} → ${stateHz / 2}`),
+        choice: expect.stringContaining(`heartbeatMs ${heartbeatMs} → ${heartbeatMs / 4}`),
         measured: { lossRatio: 0.1, rttMs: 40 },
       });
       expect(JSON.parse(JSON.stringify(transport.history))).toEqual(changes);
@@ -190,6 +243,7 @@ describe("a room's transport", () => {
       const newPeer = (number: number): PeerConnection =>
         ({
           number,
+          mayHaveWebRtc: true,
           path: "direct",
           rttMs: 40,
           get stats() {
@@ -197,7 +251,13 @@ describe("a room's transport", () => {
           },
         }) as unknown as PeerConnection;
       withWebRtc();
-      const { transport, scheduler, plans } = newTransport({ peers: () => peers, uploadBytesPerSecond });
+      const { transport, scheduler, plans } = newTransport({
+        peers: () => peers,
+        profile: {
+          base: "racing",
+          numbers: uploadBytesPerSecond === undefined ? {} : { uploadBytesPerSecond },
+        },
+      });
       const pass = (seconds: number): void => {
         for (let second = 0; second < seconds; second += 1) {
           scheduler.advance(1000);
@@ -226,7 +286,7 @@ describe("a room's transport", () => {
       expect(transport.directObstacle()).toBe(
         "direct links to all would take more than 160 kbit/s of this player's uplink",
       );
-      expect(transport.plan.pairLinks).toEqual(["relayed"]);
+      expect(transport.plan.channels.state.links).toEqual(["websocket"]);
       expect(transport.history.at(-1)).toMatchObject({
         about: "links between players",
         choice: "relayed",
@@ -289,10 +349,10 @@ describe("a room's transport", () => {
 
     test("a queue that stands widens the thresholds", () => {
       const { transport, pass } = measuredScene();
-      const { thresholdM, sendPeriodMs } = transport.plan.numbers;
+      const { numbers, channels } = transport.plan;
       pass(5, { queuedBytes: 5000 });
-      expect(transport.plan.numbers.thresholdM).toBeCloseTo(thresholdM * 1.5);
-      expect(transport.plan.numbers.sendPeriodMs).toBe(sendPeriodMs * 2);
+      expect(transport.plan.numbers.thresholdM).toBeCloseTo(numbers.thresholdM * 1.5);
+      expect(transport.plan.channels.state.periodMs).toBe(channels.state.periodMs * 2);
     });
 
     test("round trips that stall let states alternate over sockets; the history and the words say why", async () => {
@@ -348,7 +408,7 @@ describe("a room's transport", () => {
       expect((await row())?.choice).toBe("nothing yet");
       pass(5, { lossRatio: 0.02, rttMs: 250 });
       expect((await row())?.choice).toBe(
-        "loss 2.0 % (raised), round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), stalls 0 % (none), direct links 0 % of the upload (within)",
+        "loss 2.0 % (raised), round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), stalls unknown, direct links 0 % of the upload (within)",
       );
     });
   });

@@ -16,7 +16,7 @@ const Car = defineEntity(
 /** See the contract test of the link: between two of this library, not with browsers. */
 const RETRY = { retry: 2, timeout: 30_000 };
 const TAKEN_PORT = 19_000 + (process.pid % 1000);
-const relayed = { webRtc, topology: "relay" } as const;
+const relayed = { webRtc, profile: { base: "racing", topology: "relay" } } as const;
 
 const isSplit = (room: Room) => room.transport.serverPath.choice.startsWith("states on webrtc");
 
@@ -37,12 +37,12 @@ describe.skipIf(!webRtc)(
       RETRY,
       async () => {
         const [mine, theirs] = await splitRooms(2);
-        const { traffic } = mine!.transport.plan;
-        expect(traffic.state.server.links).toEqual(["webrtc", "websocket"]);
-        expect(traffic.command.server.links).toEqual(["websocket"]);
+        const { channels } = mine!.transport.plan;
+        expect(channels.state.links).toEqual(["webrtc", "websocket"]);
+        expect(channels.command.links).toEqual(["websocket"]);
         const rows = await mine!.transport.explain();
         const words = rows.map(({ choice, reason }) => `${choice}: ${reason}`).join("\n");
-        expect(words).toMatch(/states on WebRTC, the rest on WebSocket/);
+        expect(words).toMatch(/what may be lost on WebRTC, the rest on the WebSocket/);
         expect(mine!.transport.serverPath.reason).toMatch(/a probe went both ways/);
         const car = mine!.spawn(Car);
         theirs!.onMessage("hello", () => undefined);
@@ -62,7 +62,7 @@ describe.skipIf(!webRtc)(
       async () => {
         const server = await withWebRtc();
         const withIt = await stage.join(server, relayed);
-        const without = await stage.join(server, { topology: "relay" });
+        const without = await stage.join(server, { profile: relayed.profile });
         await until("states go over WebRTC", () => isSplit(withIt));
         expect(isSplit(without)).toBe(false);
         const cars = [withIt, without].map((room) => room.spawn(Car));
@@ -135,7 +135,7 @@ describe.skipIf(!webRtc)(
     test("[WF60] is not opened where nothing would go over it: alone in a mesh", async () => {
       const room = await stage.join(await withWebRtc(), { webRtc });
       await until("the server has said what it speaks", () =>
-        room.transport.plan.serverLinks.includes("webrtc"),
+        room.transport.plan.channels.state.links.includes("webrtc"),
       );
       expect(isSplit(room)).toBe(false);
     });

@@ -24,9 +24,9 @@ function retryDelayMs(attempt: number): number {
 export async function joinRace(options: JoinOptions): Promise<Room> {
   const { server, profile, transports, mode, driver, isSpectator } = options;
   const client = new Client(server, {
-    profile,
+    profile: mode === "relay" ? { base: profile, topology: "relay" } : profile,
+    tickHz: 60,
     ...(transports === undefined ? {} : { transports }),
-    ...(mode === "relay" && { topology: "relay" as const }),
   });
   if (mode !== "server") return client.joinOrCreate(ROOM_NAME);
   return (

@@ -1,4 +1,4 @@
-import type { Genre, Peer, Room, TransportKind } from "@paceline/client";
+import type { Genre, Peer, Room, TransportKind, TransportSettings } from "@paceline/client";
 import type { Panel } from "@paceline/client/panel";
 import type { DriverCard } from "../race/race-messages.js";
 import { button, element } from "./element.js";
@@ -30,7 +30,10 @@ export class NetworkPanel {
     this.#options = options;
     this.#profile = select("Profile", options.profiles, (value) => {
       const profile = options.profiles.find((name) => name === value);
-      if (profile !== undefined) this.#configure({ profile });
+      // What else the game asks for, as the relay between its players, stays.
+      const { choice } = this.#room.transport;
+      if (profile === undefined) return;
+      this.#configure({ profile: typeof choice === "string" ? profile : { ...choice, base: profile } });
     });
     const labels = TRANSPORT_CHOICES.map(({ label }) => label);
     this.#transport = select("Transport", labels, (value) => {
@@ -90,7 +93,7 @@ export class NetworkPanel {
     ]);
   }
 
-  #configure(change: { profile?: Genre; transports?: readonly TransportKind[] }): void {
+  #configure(change: TransportSettings): void {
     try {
       this.#room.transport.configure(change);
       this.#problem.textContent = "";

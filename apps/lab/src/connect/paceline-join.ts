@@ -32,10 +32,9 @@ export function pacelineJoin({ isRelay, isOneStep }: JoinWay): JoinSystem {
   const name = isRelay ? "players" : "track";
   const enter = (url: string): Promise<ClientRoom> => {
     const client = new Client(url, {
-      profile: "racing",
+      profile: isRelay ? { base: "racing", topology: "relay" } : "racing",
       webSocket: NodeWebSocket,
       transports: ["websocket"],
-      topology: "relay",
       // What is secret travels in a request's body, and so does the rest then.
       ...(!isOneStep && { authToken: "nobody" }),
     });

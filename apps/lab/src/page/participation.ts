@@ -53,7 +53,7 @@ export class Participation {
   }
 
   static async begin(options: JoinOptions): Promise<Participation> {
-    const client = new Client(location.origin, { profile: "racing", topology: "mesh" });
+    const client = new Client(location.origin, { profile: "racing" });
     const calledAtMs = performance.now();
     const room = await client.joinOrCreate("lab", { name: options.room });
     return new Participation(room, calledAtMs, options);

@@ -41,7 +41,8 @@ const UNMOVED_SHARE = 0.1;
 
 /** Share of packets lost from which updates are worth repeating: with less, the next one comes soon enough. */
 const LOSSY_RATIO = 0.025;
-const REPEAT_AFTER_MS = 67;
+/** Where updates are repeated: after this time without a newer one, ms. */
+export const REPEAT_AFTER_MS = 67;
 
 /** The time after which an update should be repeated on paths that lose this share of packets; 0: never. */
 export function repeatAfterMsFor(lossRatio: number): number {

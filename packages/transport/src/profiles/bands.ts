@@ -1,10 +1,10 @@
 import type { Circumstances, Measured } from "./circumstances.js";
 import type { Band } from "../live/steady-band.js";
-import type { Favour, Genre, Profile, Topology, ViewStyle } from "./profile.js";
+import type { Battery, Favour, Genre, Movement, Network, Profile, Topology } from "./profile.js";
 
 /**
- * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. Without a
- * measurement a quantity is "unknown".
+ * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. A
+ * quantity that was not measured is "unknown".
  */
 export const measuredBands = {
   lossRatio: [
@@ -37,89 +37,70 @@ export const measuredBands = {
 
 export type BandName<Quantity extends keyof Measured> = (typeof measuredBands)[Quantity][number]["name"];
 
-/** The bands of all that is measured. */
+/** The bands of all that is measured; `unknown` what was not. */
 export interface HeldBands {
-  readonly loss: BandName<"lossRatio">;
-  readonly rtt: BandName<"rttMs">;
-  readonly jitter: BandName<"jitterMs">;
-  readonly queue: BandName<"queuedBytes">;
-  readonly stalls: BandName<"stallRatio">;
-  readonly upload: BandName<"uploadRatio">;
+  readonly loss: BandName<"lossRatio"> | "unknown";
+  readonly rtt: BandName<"rttMs"> | "unknown";
+  readonly jitter: BandName<"jitterMs"> | "unknown";
+  readonly queue: BandName<"queuedBytes"> | "unknown";
+  readonly stalls: BandName<"stallRatio"> | "unknown";
+  /** What direct links to all would take of the profile's `uploadBytesPerSecond`. */
+  readonly upload: BandName<"uploadRatio"> | "unknown";
 }
 
 type YesNo = "yes" | "no";
 
 /** The circumstances with every number replaced by its band: what conditions of the tree are about. */
-export interface Inputs {
+export interface Inputs extends HeldBands {
   readonly genre: Genre;
   readonly topology: Topology;
-  /** Free: things move continuously. Bound: move by move. */
-  readonly movement: "free" | "bound";
+  readonly movement: Movement;
   readonly favour: Favour;
-  readonly page: "https" | "http";
+  /** Hidden: players must not learn each other's addresses. */
+  readonly address: "exposed" | "hidden";
+  readonly page: "https" | "http" | "unknown";
   readonly webrtc: YesNo;
   readonly websocket: YesNo;
-  /** Here and at the server. */
-  readonly webtransport: YesNo;
   /** Whether the server speaks WebRTC too. */
-  readonly serverWebrtc: YesNo;
-  readonly battery: "ok" | "low";
-  readonly network: "fixed" | "mobile";
-  /** Few: at most as many others as the profile's `maxDirectPeers`. */
+  readonly serverWebrtc: YesNo | "unknown";
+  readonly battery: Battery;
+  readonly network: Network;
+  /** Few: at most as many others that could be direct as the profile's `maxDirectPeers`. */
   readonly peers: "few" | "many";
   /** Other players in the room: at most one, or several. */
   readonly receivers: "one" | "several";
-  readonly loss: "unknown" | BandName<"lossRatio">;
-  readonly rtt: "unknown" | BandName<"rttMs">;
-  readonly jitter: "unknown" | BandName<"jitterMs">;
-  readonly queue: "unknown" | BandName<"queuedBytes">;
-  readonly stalls: "unknown" | BandName<"stallRatio">;
-  /** What direct links to all would take of the profile's `uploadBytesPerSecond`. */
-  readonly upload: "unknown" | BandName<"uploadRatio">;
-  /** The profile's. */
-  readonly style: ViewStyle;
 }
 
 /** Puts every number into its band. */
 export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs {
-  const { available, server, device, measured, held } = circumstances;
+  const { available, server, device, measured, held, peers, directPeers = peers } = circumstances;
+  const serverWebrtc = server?.webrtc ?? "unknown";
   return {
     genre: circumstances.genre,
     topology: circumstances.topology,
-    movement: circumstances.freeMovement ? "free" : "bound",
+    movement: circumstances.movement,
     favour: circumstances.favour,
+    address: circumstances.exposeAddress ? "exposed" : "hidden",
     page: circumstances.security,
     webrtc: yesNo(available.webrtc),
     websocket: yesNo(available.websocket),
-    webtransport: yesNo(available.webtransport && server?.webtransport === true),
-    serverWebrtc: yesNo(server?.webrtc === true),
+    serverWebrtc: serverWebrtc === "unknown" ? "unknown" : yesNo(serverWebrtc),
     battery: device.battery,
     network: device.network,
-    peers: circumstances.peers > profile.maxDirectPeers ? "many" : "few",
-    receivers: circumstances.peers > 1 ? "several" : "one",
-    ...(measured === undefined ? UNKNOWN : (held ?? bandsOf(measured))),
-    style: profile.style,
+    peers: directPeers > profile.maxDirectPeers ? "many" : "few",
+    receivers: peers > 1 ? "several" : "one",
+    ...(held ?? bandsOf(measured ?? {})),
   };
 }
 
-const UNKNOWN = {
-  loss: "unknown",
-  rtt: "unknown",
-  jitter: "unknown",
-  queue: "unknown",
-  stalls: "unknown",
-  upload: "unknown",
-} as const;
-
 function bandsOf(measured: Measured): HeldBands {
-  const { lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0, uploadRatio = 0 } = measured;
   return {
-    loss: bandOf(measuredBands.lossRatio, lossRatio),
-    rtt: bandOf(measuredBands.rttMs, rttMs),
-    jitter: bandOf(measuredBands.jitterMs, jitterMs),
-    queue: bandOf(measuredBands.queuedBytes, queuedBytes),
-    stalls: bandOf(measuredBands.stallRatio, stallRatio),
-    upload: bandOf(measuredBands.uploadRatio, uploadRatio),
+    loss: bandOf(measuredBands.lossRatio, measured.lossRatio),
+    rtt: bandOf(measuredBands.rttMs, measured.rttMs),
+    jitter: bandOf(measuredBands.jitterMs, measured.jitterMs),
+    queue: bandOf(measuredBands.queuedBytes, measured.queuedBytes),
+    stalls: bandOf(measuredBands.stallRatio, measured.stallRatio),
+    upload: bandOf(measuredBands.uploadRatio, measured.uploadRatio),
   };
 }
 
@@ -127,6 +108,10 @@ function yesNo(isSo: boolean): YesNo {
   return isSo ? "yes" : "no";
 }
 
-function bandOf<Name extends string>(bands: readonly [Band<Name>, ...Band<Name>[]], value: number): Name {
+function bandOf<Name extends string>(
+  bands: readonly [Band<Name>, ...Band<Name>[]],
+  value: number | undefined,
+): Name | "unknown" {
+  if (value === undefined) return "unknown";
   return bands.reduce((found, band) => (value >= band.from ? band : found), bands[0]).name;
 }

@@ -1,30 +1,36 @@
 import { ConfigError } from "@paceline/protocol";
 import type { HeldBands } from "./bands.js";
 import {
+  batteries,
   checkBoolean,
   checkOneOf,
+  type Battery,
   type Favour,
   favours,
   type Genre,
   genres,
+  type Movement,
+  movements,
+  type Network,
+  networks,
   type Profile,
   topologies,
   type Topology,
 } from "./profile.js";
 
-/** What the running connection was measured to do. */
+/** What the running connection was measured to do; what is absent is unknown. */
 export interface Measured {
-  /** Share of packets that do not arrive, 0 to 1. */
-  readonly lossRatio: number;
+  /** Share of packets that do not arrive, 0 to 1. An ordered link repeats them: there it cannot be seen. */
+  readonly lossRatio?: number;
   /** Round-trip time, ms. */
-  readonly rttMs: number;
-  /** Standard deviation of the one-way delay, ms. */
-  readonly jitterMs: number;
-  /** Bytes that wait because a path does not take them; default 0. */
+  readonly rttMs?: number;
+  /** Mean difference between neighbouring round trips, ms. */
+  readonly jitterMs?: number;
+  /** Bytes that wait because a path does not take them. */
   readonly queuedBytes?: number;
-  /** Share of round trips over an ordered link, 0 to 1, that waited behind lost segments; default 0. */
+  /** Share of round trips over an ordered link, 0 to 1, that waited behind lost segments. */
   readonly stallRatio?: number;
-  /** What direct links to all others would take, as a share of the upload that may be used for them; default 0. */
+  /** What direct links to all others would take, as a share of the upload that may be used for them. */
   readonly uploadRatio?: number;
 }
 
@@ -32,21 +38,21 @@ export interface Measured {
 export interface Circumstances {
   readonly genre: Genre;
   readonly topology: Topology;
-  readonly freeMovement: boolean;
+  readonly movement: Movement;
   readonly favour: Favour;
-  /** How the page was loaded. */
-  readonly security: "https" | "http";
+  /** False: players must not learn each other's addresses. */
+  readonly exposeAddress: boolean;
+  /** How the page was loaded; unknown where there is no page. */
+  readonly security: "https" | "http" | "unknown";
   /** What this environment has, probed (never guessed from its name), and what the game allows. */
-  readonly available: {
-    readonly webrtc: boolean;
-    readonly websocket: boolean;
-    readonly webtransport: boolean;
-  };
-  /** What the server speaks beside WebSocket; default: nothing. */
-  readonly server?: { readonly webrtc: boolean; readonly webtransport: boolean };
-  readonly device: { readonly battery: "ok" | "low"; readonly network: "fixed" | "mobile" };
+  readonly available: { readonly webrtc: boolean; readonly websocket: boolean };
+  /** Whether the server speaks WebRTC too; unknown before it has said so. Default: unknown. */
+  readonly server?: { readonly webrtc: boolean | "unknown" };
+  readonly device: { readonly battery: Battery; readonly network: Network };
   /** Other players in the room. */
   readonly peers: number;
+  /** Of these, players that could have a direct link; those that only the relay reaches cost none. Default: all. */
+  readonly directPeers?: number;
   /** Absent until there is something to go by. */
   readonly measured?: Measured;
   /** Bands that count instead of those of the numbers: they hold on, so that decisions do not flap. */
@@ -54,12 +60,16 @@ export interface Circumstances {
 }
 
 /** Circumstances without what a profile says itself. */
-export type Surroundings = Omit<Circumstances, "genre" | "topology" | "freeMovement" | "favour">;
+export type Surroundings = Omit<
+  Circumstances,
+  "genre" | "topology" | "movement" | "favour" | "exposeAddress"
+>;
 
 /** The circumstances of a game with this profile in these surroundings. */
 export function circumstancesOf(profile: Profile, surroundings: Surroundings): Circumstances {
-  const { genre, topology, freeMovement, favour } = profile;
-  return { ...surroundings, genre, topology, freeMovement, favour };
+  const { genre, topology, movement, favour, exposeAddress } = profile;
+  const device = { ...surroundings.device, ...profile.device };
+  return { ...surroundings, device, genre, topology, movement, favour, exposeAddress };
 }
 
 /**
@@ -68,33 +78,28 @@ export function circumstancesOf(profile: Profile, surroundings: Surroundings): C
  * @throws ConfigError naming the field, its value and what is allowed.
  */
 export function checkCircumstances(circumstances: Circumstances): void {
-  const { available, server, device, peers, measured } = circumstances;
+  const { available, server, device, peers, directPeers = 0, measured } = circumstances;
   checkOneOf("genre", circumstances.genre, genres);
   checkOneOf("topology", circumstances.topology, topologies);
-  checkBoolean("freeMovement", circumstances.freeMovement);
+  checkOneOf("movement", circumstances.movement, movements);
   checkOneOf("favour", circumstances.favour, favours);
-  checkOneOf("security", circumstances.security, ["https", "http"]);
-  for (const link of ["webrtc", "websocket", "webtransport"] as const) {
-    checkBoolean(`available.${link}`, available[link]);
-  }
-  if (server !== undefined) {
-    checkBoolean("server.webrtc", server.webrtc);
-    checkBoolean("server.webtransport", server.webtransport);
-  }
-  checkOneOf("device.battery", device.battery, ["ok", "low"]);
-  checkOneOf("device.network", device.network, ["fixed", "mobile"]);
-  if (!Number.isInteger(peers) || peers < 0) {
-    throw new ConfigError({
-      field: "peers",
-      value: peers,
-      expected: "a whole number of other players, 0 or more",
-    });
-  }
+  checkBoolean("exposeAddress", circumstances.exposeAddress);
+  checkOneOf("security", circumstances.security, ["https", "http", "unknown"]);
+  for (const link of ["webrtc", "websocket"] as const) checkBoolean(`available.${link}`, available[link]);
+  if (server !== undefined && server.webrtc !== "unknown") checkBoolean("server.webrtc", server.webrtc);
+  checkOneOf("device.battery", device.battery, batteries);
+  checkOneOf("device.network", device.network, networks);
+  checkCount("peers", peers);
+  checkCount("directPeers", directPeers);
   if (measured !== undefined) checkMeasured(measured);
 }
 
-function checkMeasured(measured: Measured): void {
-  const { lossRatio, rttMs, jitterMs, queuedBytes = 0, stallRatio = 0, uploadRatio = 0 } = measured;
+function checkCount(field: string, value: number): void {
+  if (Number.isInteger(value) && value >= 0) return;
+  throw new ConfigError({ field, value, expected: "a whole number of other players, 0 or more" });
+}
+
+function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes, stallRatio, uploadRatio }: Measured): void {
   const ratio = "a ratio from 0 to 1";
   const duration = "a finite number of ms, 0 or more";
   checkNumber("measured.lossRatio", lossRatio, 1, ratio);
@@ -106,6 +111,6 @@ function checkMeasured(measured: Measured): void {
 }
 
 function checkNumber(field: string, value: unknown, max: number, expected: string): void {
-  if (typeof value === "number" && value >= 0 && value <= max) return;
+  if (value === undefined || (typeof value === "number" && value >= 0 && value <= max)) return;
   throw new ConfigError({ field, value, expected });
 }

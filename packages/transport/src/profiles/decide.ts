@@ -1,18 +1,14 @@
-import type { TrafficClassName } from "@paceline/protocol";
 import { inputsOf } from "./bands.js";
 import { checkCircumstances, type Circumstances } from "./circumstances.js";
-import type { Delivery, Plan, Reason, Route } from "./plan.js";
+import type { ChannelPolicy, Delivery, Plan, PlannedClass, PlannedLink } from "./plan.js";
 import { type Profile, type ProfileNumbers, profileRanges, validateProfile } from "./profile.js";
 import { profiles } from "./profiles.js";
-import type { Conditions, Effect, Facts, LinkOrders, Question, Row } from "./question.js";
+import type { Conditions, Effect, Facts, Question, Row } from "./question.js";
 import { decisionTree } from "./tree.js";
 
-const NO_LINKS: LinkOrders = { unreliable: [], reliable: [] };
-
 /** What each class is promised where no row says otherwise. */
-const DELIVERIES: Readonly<Record<TrafficClassName, Delivery>> = {
+const DELIVERIES: Readonly<Record<PlannedClass, Delivery>> = {
   state: "newest-wins",
-  reference: "unordered-reliable",
   event: "lifetime",
   command: "ordered-reliable",
   input: "newest-wins",
@@ -37,26 +33,21 @@ export function decide(circumstances: Circumstances, profile?: Profile): Plan {
  */
 export function planFor(circumstances: Circumstances, start: Profile = profiles[circumstances.genre]): Plan {
   const inputs = inputsOf(circumstances, start);
-  const { facts, answered } = walk(inputs);
+  const answered = walk(inputs);
   const effects = answered.flatMap(({ row }) => (row.sets === undefined ? [] : [row.sets]));
   const sum = effects.reduce<Effect>(merged, {});
-  const serverLinks = sum.serverLinks ?? NO_LINKS;
-  const pairLinks = sum.pairLinks ?? NO_LINKS;
+  const { sendPeriodMs, eventLifetimeMs, ...numbers } = adapted(start, sum.factors);
   return {
     circumstances,
     inputs,
-    canConnect: facts.entry === "WebSocket",
-    content: facts.content ?? "actions only",
-    webSocketSchemes: sum.webSocketSchemes ?? [],
-    serverLinks: serverLinks.unreliable,
-    pairsWith: sum.pairsWith ?? "nobody",
-    pairLinks: pairLinks.unreliable,
-    traffic: trafficOf({ ...DELIVERIES, ...sum.deliveries }, sum.pairDeliveries, { serverLinks, pairLinks }),
+    schemes: sum.schemes ?? [],
+    channels: channelsOf(sum, sendPeriodMs, eventLifetimeMs),
     baselines: sum.baselines ?? "acknowledged",
     stripes: sum.stripes ?? 1,
-    numbers: adapted(start, sum.factors),
-    style: sum.style ?? start.style,
-    reasons: answered.map(reasonOf),
+    repeats: sum.repeats ?? false,
+    numbers,
+    style: start.style,
+    reasons: answered.map(({ question, row }) => ({ question: question.id, row: row.id })),
   };
 }
 
@@ -65,7 +56,7 @@ interface Answered {
   readonly row: Row;
 }
 
-function walk(inputs: Facts): { facts: Facts; answered: readonly Answered[] } {
+function walk(inputs: Facts): readonly Answered[] {
   let facts = inputs;
   const answered: Answered[] = [];
   let question = decisionTree[0];
@@ -76,7 +67,7 @@ function walk(inputs: Facts): { facts: Facts; answered: readonly Answered[] } {
     // There is none of the id that stands for the end.
     question = decisionTree.find(({ id }) => id === row.next);
   }
-  return { facts, answered };
+  return answered;
 }
 
 function answerTo(question: Question, facts: Facts): Row {
@@ -95,30 +86,38 @@ function holds(conditions: Conditions, facts: Facts): boolean {
 }
 
 function merged(sum: Effect, effect: Effect): Effect {
-  if (sum.factors === undefined || effect.factors === undefined) return { ...sum, ...effect };
+  const deliveries = { ...sum.deliveries, ...effect.deliveries };
   const factors = { ...sum.factors };
-  for (const [name, factor] of Object.entries(effect.factors)) {
+  for (const [name, factor] of Object.entries(effect.factors ?? {})) {
     const number = name as keyof ProfileNumbers;
     factors[number] = (factors[number] ?? 1) * factor;
   }
-  return { ...sum, ...effect, factors };
+  return { ...sum, ...effect, deliveries, factors };
 }
 
-function trafficOf(
-  deliveries: Readonly<Record<TrafficClassName, Delivery>>,
-  pairDeliveries: Effect["pairDeliveries"],
-  links: { readonly serverLinks: LinkOrders; readonly pairLinks: LinkOrders },
-): Plan["traffic"] {
-  const both = (name: TrafficClassName): { server: Route; pair: Route } => ({
-    server: route(deliveries[name], links.serverLinks),
-    pair: route(pairDeliveries?.[name] ?? deliveries[name], links.pairLinks),
+/** Classes that may wait for others of their kind: states and inputs are paced by their own rates besides. */
+const bundled: ReadonlySet<PlannedClass> = new Set(["state", "event", "command"]);
+const immediate: ReadonlySet<PlannedClass> = new Set(["event", "command"]);
+
+function channelsOf(sum: Effect, sendPeriodMs: number, eventLifetimeMs: number): Plan["channels"] {
+  return everyOf<PlannedClass, ChannelPolicy>(DELIVERIES, (name): ChannelPolicy => {
+    const delivery: Delivery = sum.deliveries?.[name] ?? DELIVERIES[name];
+    const isBundled = bundled.has(name) && !(sum.atOnce === true && immediate.has(name));
+    return {
+      delivery,
+      lifetimeMs: delivery === "lifetime" ? eventLifetimeMs : Number.POSITIVE_INFINITY,
+      links: linksOf(delivery, sum),
+      periodMs: isBundled ? sendPeriodMs : 0,
+    };
   });
-  return everyOf(deliveries, both);
 }
 
-function route(delivery: Delivery, orders: LinkOrders): Route {
-  const mayLose = delivery === "newest-wins" || delivery === "lifetime";
-  return { delivery, links: mayLose ? orders.unreliable : orders.reliable };
+function linksOf(delivery: Delivery, { direct = false, server }: Effect): readonly PlannedLink[] {
+  const mayBeLost = delivery === "newest-wins" || delivery === "lifetime";
+  const links: PlannedLink[] = direct ? ["direct"] : [];
+  if (server === "webrtc" && mayBeLost) links.push("webrtc");
+  if (server !== undefined) links.push("websocket");
+  return links;
 }
 
 /** The numbers times their factors, kept within what a profile may say. */
@@ -139,8 +138,4 @@ function everyOf<Key extends string, Value>(
 ): Readonly<Record<Key, Value>> {
   const keys = Object.keys(keyed) as Key[];
   return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<Key, Value>;
-}
-
-function reasonOf({ question, row }: Answered): Reason {
-  return { question: question.id, row: row.id };
 }

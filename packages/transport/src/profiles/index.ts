@@ -2,14 +2,30 @@ export { type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js
 export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
 export { decide, planFor } from "./decide.js";
 export { explainPlan, type PlanRow } from "./explain-plan.js";
-export type { Baselines, Content, Delivery, PairsWith, Plan, PlannedLink, Reason, Route } from "./plan.js";
+export type {
+  Baselines,
+  ChannelPolicy,
+  Delivery,
+  Plan,
+  PlannedClass,
+  PlannedLink,
+  PlanNumbers,
+  Reason,
+} from "./plan.js";
 export {
+  type Battery,
+  checkKeys,
   type Favour,
   favours,
   type Genre,
   genres,
+  type Movement,
+  movements,
+  type Network,
   type Profile,
+  type ProfileChoice,
   type ProfileNumbers,
+  type ProfileOverrides,
   profileRanges,
   topologies,
   type Topology,
@@ -17,14 +33,13 @@ export {
   type ViewStyle,
   viewStyles,
 } from "./profile.js";
-export { profileNamed, profiles } from "./profiles.js";
+export { profileNamed, profileOf, profiles } from "./profiles.js";
 export {
   type Answers,
   type Conditions,
   type Effect,
   END,
   type Facts,
-  type LinkOrders,
   type Question,
   type Row,
 } from "./question.js";

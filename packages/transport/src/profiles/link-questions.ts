@@ -1,104 +1,36 @@
 import type { Question } from "./question.js";
 
-const ALL_IN_ORDER = {
-  deliveries: { state: "ordered-reliable", event: "ordered-reliable", input: "ordered-reliable" },
-} as const;
-
-const RELAYED_PAIRS = { pairLinks: { unreliable: ["relayed"], reliable: ["relayed"] } } as const;
-
-const DIRECT_PAIRS = {
-  pairLinks: { unreliable: ["webrtc", "relayed"], reliable: ["webrtc", "relayed"] },
-} as const;
-
-const WEBSOCKET_ONLY = { serverLinks: { unreliable: ["websocket"], reliable: ["websocket"] } } as const;
-
-const securityQuestion: Question = {
+const pageQuestion: Question = {
   id: "page",
   rows: [
-    {
-      id: "PAGE-1",
-      when: { page: ["https"] },
-      sets: { webSocketSchemes: ["wss"] },
-      next: "content",
-    },
-    {
-      id: "PAGE-2",
-      when: {},
-      sets: { webSocketSchemes: ["ws", "wss"] },
-      next: "content",
-    },
-  ],
-};
-
-const contentQuestion: Question = {
-  id: "content",
-  rows: [
-    {
-      id: "CONTENT-1",
-      when: { genre: ["racing", "shooter"] },
-      answer: { content: "states with references" },
-      next: "entry",
-    },
-    {
-      id: "CONTENT-2",
-      when: { movement: ["free"] },
-      answer: { content: "states and actions" },
-      next: "entry",
-    },
-    {
-      id: "CONTENT-3",
-      when: { genre: ["strategy", "puzzle"] },
-      answer: { content: "actions only" },
-      sets: ALL_IN_ORDER,
-      next: "entry",
-    },
-    {
-      id: "CONTENT-4",
-      when: {},
-      answer: { content: "actions only" },
-      sets: ALL_IN_ORDER,
-      next: "entry",
-    },
+    { id: "PAGE-1", when: { page: ["https"] }, sets: { schemes: ["wss"] }, next: "entry" },
+    { id: "PAGE-2", when: {}, sets: { schemes: ["ws", "wss"] }, next: "entry" },
   ],
 };
 
 const entryQuestion: Question = {
   id: "entry",
   rows: [
-    {
-      id: "ENTRY-1",
-      when: { websocket: ["no"] },
-      answer: { entry: "none" },
-      next: "baselines",
-    },
-    {
-      id: "ENTRY-2",
-      when: {},
-      answer: { entry: "WebSocket" },
-      next: "partners",
-    },
+    { id: "ENTRY-1", when: { websocket: ["no"] }, next: "end" },
+    { id: "ENTRY-2", when: {}, next: "content" },
   ],
 };
 
-const partnersQuestion: Question = {
-  id: "partners",
+const contentQuestion: Question = {
+  id: "content",
   rows: [
+    { id: "CONTENT-1", when: { movement: ["free"] }, answer: { content: "states" }, next: "paths" },
     {
-      id: "PARTNERS-1",
-      when: { topology: ["server"] },
-      sets: { pairsWith: "nobody" },
-      next: "server",
-    },
-    {
-      id: "PARTNERS-2",
-      when: { topology: ["host"] },
-      sets: { pairsWith: "host" },
-      next: "paths",
-    },
-    {
-      id: "PARTNERS-3",
+      id: "CONTENT-2",
       when: {},
-      sets: { pairsWith: "everybody" },
+      answer: { content: "moves" },
+      sets: {
+        deliveries: {
+          state: "ordered-reliable",
+          event: "ordered-reliable",
+          input: "ordered-reliable",
+        },
+      },
       next: "paths",
     },
   ],
@@ -107,125 +39,59 @@ const partnersQuestion: Question = {
 const pathsQuestion: Question = {
   id: "paths",
   rows: [
-    {
-      id: "PATHS-1",
-      when: { topology: ["relay"] },
-      sets: RELAYED_PAIRS,
-      next: "server",
-    },
-    {
-      id: "PATHS-2",
-      when: { webrtc: ["no"] },
-      sets: RELAYED_PAIRS,
-      next: "server",
-    },
-    {
-      id: "PATHS-3",
-      when: { topology: ["mesh"], peers: ["many"] },
-      sets: RELAYED_PAIRS,
-      next: "server",
-    },
-    {
-      id: "PATHS-4",
-      when: { peers: ["many"] },
-      sets: RELAYED_PAIRS,
-      next: "server",
-    },
-    {
-      id: "PATHS-5",
-      when: { upload: ["over"] },
-      sets: RELAYED_PAIRS,
-      next: "server",
-    },
-    {
-      id: "PATHS-6",
-      when: { favour: ["cpu"] },
-      sets: RELAYED_PAIRS,
-      next: "server",
-    },
-    {
-      id: "PATHS-7",
-      when: {},
-      sets: DIRECT_PAIRS,
-      next: "pair",
-    },
+    { id: "PATHS-1", when: { topology: ["authority"] }, next: "server" },
+    { id: "PATHS-2", when: { topology: ["relay"] }, next: "server" },
+    { id: "PATHS-3", when: { address: ["hidden"] }, next: "server" },
+    { id: "PATHS-4", when: { webrtc: ["no"] }, next: "server" },
+    { id: "PATHS-5", when: { peers: ["many"] }, next: "server" },
+    { id: "PATHS-6", when: { upload: ["over"] }, next: "server" },
+    { id: "PATHS-7", when: { battery: ["low"], receivers: ["several"] }, next: "server" },
+    { id: "PATHS-8", when: { favour: ["cpu"], receivers: ["several"] }, next: "server" },
+    { id: "PATHS-9", when: {}, sets: { direct: true }, next: "events" },
   ],
 };
 
-const pairQuestion: Question = {
-  id: "pair",
+const eventsQuestion: Question = {
+  id: "events",
   rows: [
     {
-      id: "PAIR-1",
-      when: { content: ["actions only"] },
-      sets: { pairDeliveries: { event: "lifetime" } },
+      id: "EVENTS-1",
+      when: { content: ["moves"] },
+      sets: { deliveries: { event: "lifetime" } },
       next: "server",
     },
-    {
-      id: "PAIR-2",
-      when: {},
-      next: "server",
-    },
+    { id: "EVENTS-2", when: {}, next: "server" },
   ],
 };
 
 const serverQuestion: Question = {
   id: "server",
   rows: [
-    {
-      id: "SERVER-1",
-      when: { content: ["actions only"] },
-      sets: WEBSOCKET_ONLY,
-      next: "baselines",
-    },
-    {
-      id: "SERVER-2",
-      when: { favour: ["cpu"], loss: ["unknown", "low"] },
-      sets: WEBSOCKET_ONLY,
-      next: "baselines",
-    },
+    { id: "SERVER-1", when: { content: ["moves"] }, sets: { server: "websocket" }, next: "baselines" },
+    { id: "SERVER-2", when: { webrtc: ["no"] }, sets: { server: "websocket" }, next: "baselines" },
     {
       id: "SERVER-3",
-      when: { favour: ["bandwidth"], loss: ["unknown", "low"] },
-      sets: WEBSOCKET_ONLY,
+      when: { serverWebrtc: ["unknown", "no"] },
+      sets: { server: "websocket" },
       next: "baselines",
     },
-    {
-      id: "SERVER-4",
-      when: { webtransport: ["yes"], webrtc: ["yes"], serverWebrtc: ["yes"] },
-      sets: {
-        serverLinks: { unreliable: ["webtransport", "webrtc", "websocket"], reliable: ["websocket"] },
-      },
-      next: "baselines",
-    },
+    { id: "SERVER-4", when: { genre: ["racing", "shooter"] }, sets: { server: "webrtc" }, next: "baselines" },
     {
       id: "SERVER-5",
-      when: { webtransport: ["yes"] },
-      sets: { serverLinks: { unreliable: ["webtransport", "websocket"], reliable: ["websocket"] } },
+      when: { favour: ["cpu", "bandwidth"], loss: ["unknown", "low"], stalls: ["unknown", "none"] },
+      sets: { server: "websocket" },
       next: "baselines",
     },
-    {
-      id: "SERVER-6",
-      when: { webrtc: ["yes"], serverWebrtc: ["yes"] },
-      sets: { serverLinks: { unreliable: ["webrtc", "websocket"], reliable: ["websocket"] } },
-      next: "baselines",
-    },
-    {
-      id: "SERVER-7",
-      when: {},
-      sets: WEBSOCKET_ONLY,
-      next: "baselines",
-    },
+    { id: "SERVER-6", when: {}, sets: { server: "webrtc" }, next: "baselines" },
   ],
 };
 
 /** First half of the tree: what is sent, to whom, over what. */
 export const linkQuestions: readonly Question[] = [
-  securityQuestion,
-  contentQuestion,
+  pageQuestion,
   entryQuestion,
-  partnersQuestion,
+  contentQuestion,
   pathsQuestion,
-  pairQuestion,
+  eventsQuestion,
   serverQuestion,
 ];

@@ -3,54 +3,10 @@ import type { Question } from "./question.js";
 const baselinesQuestion: Question = {
   id: "baselines",
   rows: [
-    {
-      id: "BASELINES-1",
-      when: { content: ["actions only"] },
-      sets: { baselines: "acknowledged" },
-      next: "view",
-    },
-    {
-      id: "BASELINES-2",
-      when: { topology: ["server"] },
-      sets: { baselines: "acknowledged" },
-      next: "view",
-    },
-    {
-      id: "BASELINES-3",
-      when: { receivers: ["one"] },
-      sets: { baselines: "acknowledged" },
-      next: "view",
-    },
-    {
-      id: "BASELINES-4",
-      when: {},
-      sets: { baselines: "reference" },
-      next: "view",
-    },
-  ],
-};
-
-const viewQuestion: Question = {
-  id: "view",
-  rows: [
-    {
-      id: "VIEW-1",
-      when: { content: ["actions only"] },
-      sets: { style: "lock step" },
-      next: "favour",
-    },
-    {
-      id: "VIEW-2",
-      when: { style: ["extrapolation"] },
-      sets: { style: "extrapolation" },
-      next: "favour",
-    },
-    {
-      id: "VIEW-3",
-      when: {},
-      sets: { style: "interpolation" },
-      next: "favour",
-    },
+    { id: "BASELINES-1", when: { topology: ["authority"] }, next: "favour" },
+    { id: "BASELINES-2", when: { content: ["moves"] }, next: "favour" },
+    { id: "BASELINES-3", when: { receivers: ["one"] }, next: "favour" },
+    { id: "BASELINES-4", when: {}, sets: { baselines: "reference" }, next: "favour" },
   ],
 };
 
@@ -63,17 +19,8 @@ const favourQuestion: Question = {
       sets: { factors: { sendPeriodMs: 2, thresholdM: 1.5, headingRad: 1.5 } },
       next: "battery",
     },
-    {
-      id: "FAVOUR-2",
-      when: { favour: ["cpu"] },
-      sets: { factors: { sendPeriodMs: 2 } },
-      next: "battery",
-    },
-    {
-      id: "FAVOUR-3",
-      when: {},
-      next: "battery",
-    },
+    { id: "FAVOUR-2", when: { favour: ["cpu"] }, sets: { factors: { sendPeriodMs: 2 } }, next: "battery" },
+    { id: "FAVOUR-3", when: {}, sets: { atOnce: true }, next: "battery" },
   ],
 };
 
@@ -86,11 +33,8 @@ const batteryQuestion: Question = {
       sets: { factors: { stateHz: 0.5, sendPeriodMs: 2 } },
       next: "network",
     },
-    {
-      id: "BATTERY-2",
-      when: {},
-      next: "network",
-    },
+    { id: "BATTERY-2", when: { battery: ["unknown"] }, next: "network" },
+    { id: "BATTERY-3", when: {}, next: "network" },
   ],
 };
 
@@ -101,52 +45,30 @@ const networkQuestion: Question = {
       id: "NETWORK-1",
       when: { network: ["mobile"] },
       sets: { factors: { thresholdM: 1.5, headingRad: 1.5 } },
-      next: "measured",
-    },
-    {
-      id: "NETWORK-2",
-      when: {},
-      next: "measured",
-    },
-  ],
-};
-
-const measuredQuestion: Question = {
-  id: "measured",
-  rows: [
-    {
-      id: "MEASURED-1",
-      when: { loss: ["unknown"] },
-      next: "end",
-    },
-    {
-      id: "MEASURED-2",
-      when: {},
       next: "loss",
     },
+    { id: "NETWORK-2", when: { network: ["unknown"] }, next: "loss" },
+    { id: "NETWORK-3", when: {}, next: "loss" },
   ],
 };
 
 const lossQuestion: Question = {
   id: "loss",
   rows: [
-    {
-      id: "LOSS-1",
-      when: { loss: ["high"] },
-      sets: { factors: { stateHz: 0.5, thresholdM: 1.5, headingRad: 1.5, heartbeatMs: 0.5 } },
-      next: "rtt",
-    },
+    { id: "LOSS-1", when: { loss: ["unknown"] }, next: "rtt" },
     {
       id: "LOSS-2",
-      when: { loss: ["raised"] },
-      sets: { factors: { heartbeatMs: 0.5 } },
+      when: { loss: ["high"] },
+      sets: { repeats: true, factors: { heartbeatMs: 0.25 } },
       next: "rtt",
     },
     {
       id: "LOSS-3",
-      when: {},
+      when: { loss: ["raised"] },
+      sets: { repeats: true, factors: { heartbeatMs: 0.5 } },
       next: "rtt",
     },
+    { id: "LOSS-4", when: {}, next: "rtt" },
   ],
 };
 
@@ -159,11 +81,8 @@ const rttQuestion: Question = {
       sets: { factors: { extrapolationLimitMs: 2 } },
       next: "jitter",
     },
-    {
-      id: "RTT-2",
-      when: {},
-      next: "jitter",
-    },
+    { id: "RTT-2", when: { rtt: ["unknown"] }, next: "jitter" },
+    { id: "RTT-3", when: {}, next: "jitter" },
   ],
 };
 
@@ -176,11 +95,8 @@ const jitterQuestion: Question = {
       sets: { factors: { interpolationDelayMs: 2 } },
       next: "queue",
     },
-    {
-      id: "JITTER-2",
-      when: {},
-      next: "queue",
-    },
+    { id: "JITTER-2", when: { jitter: ["unknown"] }, next: "queue" },
+    { id: "JITTER-3", when: {}, next: "queue" },
   ],
 };
 
@@ -191,57 +107,30 @@ const queueQuestion: Question = {
       id: "QUEUE-1",
       when: { queue: ["waiting"] },
       sets: { factors: { stateHz: 0.5, sendPeriodMs: 2, thresholdM: 1.5, headingRad: 1.5 } },
-      next: "stripes",
+      next: "end",
     },
-    {
-      id: "QUEUE-2",
-      when: {},
-      next: "stripes",
-    },
+    { id: "QUEUE-2", when: { queue: ["unknown"] }, next: "stripes" },
+    { id: "QUEUE-3", when: {}, next: "stripes" },
   ],
 };
 
 const stripesQuestion: Question = {
   id: "stripes",
   rows: [
-    {
-      id: "STRIPES-1",
-      when: { content: ["actions only"] },
-      next: "end",
-    },
-    {
-      id: "STRIPES-2",
-      when: { queue: ["waiting"] },
-      next: "end",
-    },
-    {
-      id: "STRIPES-3",
-      when: { stalls: ["many"] },
-      sets: { stripes: 3 },
-      next: "end",
-    },
-    {
-      id: "STRIPES-4",
-      when: { stalls: ["some"] },
-      sets: { stripes: 2 },
-      next: "end",
-    },
-    {
-      id: "STRIPES-5",
-      when: {},
-      next: "end",
-    },
+    { id: "STRIPES-1", when: { content: ["moves"] }, next: "end" },
+    { id: "STRIPES-2", when: { stalls: ["many"] }, sets: { stripes: 3 }, next: "end" },
+    { id: "STRIPES-3", when: { stalls: ["some"] }, sets: { stripes: 2 }, next: "end" },
+    { id: "STRIPES-4", when: { stalls: ["unknown"] }, next: "end" },
+    { id: "STRIPES-5", when: {}, next: "end" },
   ],
 };
 
-/** Second half of the tree: how often, how exact, how others are shown. */
+/** Second half of the tree: how often, how exact. */
 export const paceQuestions: readonly Question[] = [
   baselinesQuestion,
-  viewQuestion,
   favourQuestion,
   batteryQuestion,
   networkQuestion,
-  measuredQuestion,
   lossQuestion,
   rttQuestion,
   jitterQuestion,

@@ -6,12 +6,17 @@ export const genres = ["racing", "shooter", "action", "rpg", "mmo", "strategy", 
 export type Genre = (typeof genres)[number];
 
 /** Ways in which the participants of a room are connected. */
-export const topologies = ["server", "relay", "mesh", "host"] as const;
+export const topologies = ["authority", "relay", "mesh"] as const;
 /**
- * Who talks to whom: an authoritative server to each player; players to each other through a relay that knows no rules;
- * every player to every other; or every player to one of them, the host.
+ * The participants that exchange traffic: a server that decides and each player; players with each other, all of it
+ * through the relay; or players with each other, directly where a pair can.
  */
 export type Topology = (typeof topologies)[number];
+
+/** Kinds of movement. */
+export const movements = ["free", "bound"] as const;
+/** Free: things move continuously. Bound: they move step by step, and nothing changes in between. */
+export type Movement = (typeof movements)[number];
 
 /** Aims between which a game has to choose. */
 export const favours = ["latency", "bandwidth", "cpu"] as const;
@@ -19,20 +24,25 @@ export const favours = ["latency", "bandwidth", "cpu"] as const;
 export type Favour = (typeof favours)[number];
 
 /** Ways to show the entities of others. */
-export const viewStyles = ["extrapolation", "interpolation", "lock step"] as const;
-/**
- * How the entities of others are shown between two states: where the model says they are now, between the two newest
- * states, or not at all in between, since all participants compute the same steps from the same input.
- */
+export const viewStyles = ["extrapolation", "interpolation"] as const;
+/** Entities of others are shown where the motion model says they are now, or between the two newest states. */
 export type ViewStyle = (typeof viewStyles)[number];
+
+/** Device states that a game may know better than a probe. */
+export const batteries = ["ok", "low", "unknown"] as const;
+/** Charge of the battery; `unknown` where the environment does not say. */
+export type Battery = (typeof batteries)[number];
+export const networks = ["fixed", "mobile", "unknown"] as const;
+/** Kind of network; `unknown` where the environment does not say. */
+export type Network = (typeof networks)[number];
 
 /** Rates and limits of a genre; the decision tree changes some of them for the device and the network. */
 export interface ProfileNumbers {
-  /** Most states of an entity (or turns of a lock step) per second that one participant sends. */
+  /** Most states of an entity per second that one participant sends, or wants to get from an authority. */
   readonly stateHz: number;
-  /** Steps of the simulation per second. */
+  /** Steps of the game's simulation per second; fixed when a room is joined. */
   readonly tickHz: number;
-  /** How long (ms) packets are collected before they are sent in one. */
+  /** Packets of states, and of messages unless latency is favoured, leave at most this often, ms. */
   readonly sendPeriodMs: number;
   /** An entity that does not need to be sent is sent all the same after this time, ms. */
   readonly heartbeatMs: number;
@@ -61,11 +71,30 @@ export interface ProfileNumbers {
 export interface Profile extends ProfileNumbers {
   readonly genre: Genre;
   readonly topology: Topology;
-  /** Whether things move continuously, as opposed to move by move. */
-  readonly freeMovement: boolean;
+  readonly movement: Movement;
   readonly favour: Favour;
   readonly style: ViewStyle;
+  /** False: nothing is direct between players, so that none learns another one's address. */
+  readonly exposeAddress: boolean;
+  /** What the game knows better than a probe. */
+  readonly device: { readonly battery?: Battery; readonly network?: Network };
 }
+
+/** A genre's profile with what a game knows better. */
+export interface ProfileOverrides {
+  readonly base: Genre;
+  readonly favour?: Favour;
+  readonly movement?: Movement;
+  /** Default: the genre's, as far as the room allows it. A topology that the room does not have is refused. */
+  readonly topology?: Topology;
+  readonly numbers?: Partial<ProfileNumbers>;
+  readonly device?: Profile["device"];
+  /** Default: true. */
+  readonly exposeAddress?: boolean;
+}
+
+/** A genre, or a genre with changes. */
+export type ProfileChoice = Genre | ProfileOverrides;
 
 /** Allowed values of each number of a profile, both ends included, with the unit. */
 export const profileRanges: Readonly<
@@ -88,27 +117,52 @@ export const profileRanges: Readonly<
 /**
  * Checks a profile and gives a frozen copy.
  *
+ * @param at what the field's names are under, such as `profile.numbers.`; default: nothing
  * @throws ConfigError naming the first field that is missing or outside its range.
  */
-export function validateProfile(profile: Profile): Profile {
+export function validateProfile(profile: Profile, at = ""): Profile {
   checkOneOf("genre", profile.genre, genres);
   checkOneOf("topology", profile.topology, topologies);
   checkOneOf("favour", profile.favour, favours);
   checkOneOf("style", profile.style, viewStyles);
-  checkBoolean("freeMovement", profile.freeMovement);
+  checkOneOf("movement", profile.movement, movements);
+  checkBoolean("exposeAddress", profile.exposeAddress);
+  checkDevice("device", profile.device);
   for (const [field, { min, max, unit }] of Object.entries(profileRanges)) {
     const value: unknown = profile[field as keyof ProfileNumbers];
     if (typeof value === "number" && value >= min && value <= max) continue;
-    throw new ConfigError({ field, value, expected: `a number from ${min} to ${max} ${unit}` });
+    throw new ConfigError({ field: at + field, value, expected: `a number from ${min} to ${max} ${unit}` });
   }
   if (profile.stateHz > profile.tickHz) {
     throw new ConfigError({
-      field: "stateHz",
+      field: `${at}stateHz`,
       value: profile.stateHz,
       expected: `at most tickHz, ${profile.tickHz} per second: there is no newer state in between`,
     });
   }
   return Object.freeze({ ...profile });
+}
+
+/**
+ * Throws a ConfigError that lists the known keys where `given` is no object or has another key.
+ *
+ * @param at name of the object; empty: the keys are named alone
+ */
+export function checkKeys(at: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new ConfigError({
+      field: at || "options",
+      value: given,
+      expected: `an object of ${known.join(", ")}`,
+    });
+  }
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new ConfigError({
+    field: at === "" ? unknown : `${at}.${unknown}`,
+    value: (given as Record<string, unknown>)[unknown],
+    expected: `no such option; known are ${known.join(", ")}`,
+  });
 }
 
 /** Throws a ConfigError unless `value` is one of `allowed`. */
@@ -120,4 +174,11 @@ export function checkOneOf(field: string, value: unknown, allowed: readonly stri
 /** Throws a ConfigError unless `value` is a boolean. */
 export function checkBoolean(field: string, value: unknown): void {
   if (typeof value !== "boolean") throw new ConfigError({ field, value, expected: "true or false" });
+}
+
+/** Throws a ConfigError unless `device` says known things of battery and network, or nothing. */
+export function checkDevice(field: string, device: Profile["device"]): void {
+  checkKeys(field, device, ["battery", "network"]);
+  if (device.battery !== undefined) checkOneOf(`${field}.battery`, device.battery, batteries);
+  if (device.network !== undefined) checkOneOf(`${field}.network`, device.network, networks);
 }

@@ -1,4 +1,20 @@
-import { checkOneOf, type Genre, genres, type Profile } from "./profile.js";
+import { ConfigError } from "@paceline/protocol";
+import {
+  checkBoolean,
+  checkDevice,
+  checkKeys,
+  checkOneOf,
+  favours,
+  type Genre,
+  genres,
+  movements,
+  type Profile,
+  type ProfileChoice,
+  type ProfileOverrides,
+  profileRanges,
+  topologies,
+  validateProfile,
+} from "./profile.js";
 
 // Where the figures come from:
 // - stateHz: 10 per second for role-playing, 30 for shooters and racing (Discart 2014, section 4.2.2); 3 to 5 for an MMO
@@ -24,9 +40,11 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   racing: Object.freeze({
     genre: "racing",
     topology: "mesh",
-    freeMovement: true,
+    movement: "free",
     favour: "latency",
     style: "extrapolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 30,
     tickHz: 60,
     sendPeriodMs: 33,
@@ -42,10 +60,12 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   }),
   shooter: Object.freeze({
     genre: "shooter",
-    topology: "server",
-    freeMovement: true,
+    topology: "authority",
+    movement: "free",
     favour: "latency",
     style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 30,
     tickHz: 60,
     sendPeriodMs: 16,
@@ -61,10 +81,12 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   }),
   action: Object.freeze({
     genre: "action",
-    topology: "host",
-    freeMovement: true,
+    topology: "mesh",
+    movement: "free",
     favour: "latency",
     style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 20,
     tickHz: 60,
     sendPeriodMs: 33,
@@ -80,10 +102,12 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   }),
   rpg: Object.freeze({
     genre: "rpg",
-    topology: "relay",
-    freeMovement: true,
+    topology: "mesh",
+    movement: "free",
     favour: "bandwidth",
     style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 10,
     tickHz: 20,
     sendPeriodMs: 45,
@@ -99,10 +123,12 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   }),
   mmo: Object.freeze({
     genre: "mmo",
-    topology: "server",
-    freeMovement: true,
+    topology: "authority",
+    movement: "free",
     favour: "bandwidth",
     style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 5,
     tickHz: 10,
     sendPeriodMs: 50,
@@ -119,9 +145,11 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   strategy: Object.freeze({
     genre: "strategy",
     topology: "mesh",
-    freeMovement: false,
+    movement: "bound",
     favour: "bandwidth",
-    style: "lock step",
+    style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 5,
     tickHz: 20,
     sendPeriodMs: 50,
@@ -137,10 +165,12 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   }),
   puzzle: Object.freeze({
     genre: "puzzle",
-    topology: "server",
-    freeMovement: false,
+    topology: "authority",
+    movement: "bound",
     favour: "cpu",
-    style: "lock step",
+    style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 10,
     tickHz: 30,
     sendPeriodMs: 33,
@@ -156,10 +186,12 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   }),
   party: Object.freeze({
     genre: "party",
-    topology: "relay",
-    freeMovement: true,
+    topology: "mesh",
+    movement: "free",
     favour: "latency",
     style: "interpolation",
+    exposeAddress: true,
+    device: {},
     stateHz: 20,
     tickHz: 60,
     sendPeriodMs: 33,
@@ -183,4 +215,57 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
 export function profileNamed(name: string): Profile {
   checkOneOf("profile", name, genres);
   return profiles[name as Genre];
+}
+
+const overrideKeys = [
+  "base",
+  "favour",
+  "movement",
+  "topology",
+  "numbers",
+  "device",
+  "exposeAddress",
+] as const;
+
+/**
+ * The profile that a game asks for: a genre's own, or one with changes.
+ *
+ * @throws ConfigError for a key or a value that there is not, with the known ones.
+ */
+export function profileOf(choice: ProfileChoice): Profile {
+  if (typeof choice === "string") return profileNamed(choice);
+  if (typeof choice !== "object" || choice === null) {
+    const expected = `one of ${genres.join(", ")}, or an object of ${overrideKeys.join(", ")}`;
+    throw new ConfigError({ field: "profile", value: choice, expected });
+  }
+  checkKeys("profile", choice, overrideKeys);
+  checkOneOf("profile.base", choice.base, genres);
+  const { base, numbers = {}, device = {} } = choice;
+  checkKeys("profile.numbers", numbers, Object.keys(profileRanges));
+  checkDevice("profile.device", device);
+  const { favour, movement, topology, exposeAddress } = { ...profiles[base], ...given(choice) };
+  checkOneOf("profile.favour", favour, favours);
+  checkOneOf("profile.movement", movement, movements);
+  checkOneOf("profile.topology", topology, topologies);
+  checkBoolean("profile.exposeAddress", exposeAddress);
+  assertConsistent(choice);
+  const changed = { ...profiles[base], favour, movement, topology, exposeAddress, device, ...given(numbers) };
+  return validateProfile(changed, "profile.numbers.");
+}
+
+/** Throws a ConfigError for options that contradict each other. */
+function assertConsistent({ base, movement, topology, exposeAddress }: ProfileOverrides): void {
+  if (movement === "bound" && (base === "racing" || base === "shooter")) {
+    const expected = `"free": in a ${base} game everything moves all the time`;
+    throw new ConfigError({ field: "profile.movement", value: movement, expected });
+  }
+  if (exposeAddress === false && topology === "mesh") {
+    const expected = `true in a mesh, whose players connect directly; or topology "relay"`;
+    throw new ConfigError({ field: "profile.exposeAddress", value: exposeAddress, expected });
+  }
+}
+
+/** Without what is undefined: an option that is left out. */
+function given<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }

@@ -1,12 +1,11 @@
-import type { TrafficClassName } from "@paceline/protocol";
 import type { Inputs } from "./bands.js";
-import type { Baselines, Content, Delivery, PairsWith, Plan, PlannedLink } from "./plan.js";
-import type { ProfileNumbers, ViewStyle } from "./profile.js";
+import type { Baselines, Delivery, Plan, PlannedClass } from "./plan.js";
+import type { ProfileNumbers } from "./profile.js";
 
-/** Answers that later questions build on, by the question that gave them. */
+/** Answers that later questions build on. */
 export interface Answers {
-  readonly content: Content;
-  readonly entry: "WebSocket" | "none";
+  /** States: what moves is sent while it moves. Moves: what players do decides, and all of it must arrive. */
+  readonly content: "states" | "moves";
 }
 
 /** What conditions are about: the inputs, and the answers so far. */
@@ -15,24 +14,19 @@ export type Facts = Inputs & Partial<Answers>;
 /** Every field named must have one of the values listed; no condition at all holds always. */
 export type Conditions = { readonly [Field in keyof Facts]?: readonly NonNullable<Facts[Field]>[] };
 
-/** Order of preference for the classes of traffic that may lose something, and for those that may not. */
-export interface LinkOrders {
-  readonly unreliable: readonly PlannedLink[];
-  readonly reliable: readonly PlannedLink[];
-}
-
 /** What a row sets in the plan. Later rows set over earlier ones; factors multiply. */
 export interface Effect {
-  readonly webSocketSchemes?: readonly ("wss" | "ws")[];
-  readonly deliveries?: Partial<Record<TrafficClassName, Delivery>>;
-  /** Deliveries between players only, where they differ. */
-  readonly pairDeliveries?: Partial<Record<TrafficClassName, Delivery>>;
-  readonly serverLinks?: LinkOrders;
-  readonly pairsWith?: PairsWith;
-  readonly pairLinks?: LinkOrders;
-  readonly style?: ViewStyle;
+  readonly schemes?: Plan["schemes"];
+  readonly deliveries?: Partial<Record<PlannedClass, Delivery>>;
+  /** Whether pairs of players get direct links. Default: no. */
+  readonly direct?: boolean;
+  /** What leads to the server: what may be lost on WebRTC, all on the WebSocket, or nothing. Default: nothing. */
+  readonly server?: "webrtc" | "websocket";
+  /** Events and commands wait for no packet of their own. Default: no. */
+  readonly atOnce?: boolean;
   readonly baselines?: Baselines;
   readonly stripes?: Plan["stripes"];
+  readonly repeats?: boolean;
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;
 }
 

@@ -6,232 +6,237 @@ import {
   explainPlan,
   planFor as uncheckedPlanFor,
   profileNamed,
-  profileRanges,
+  profileOf,
   profiles,
   type Surroundings,
 } from "../../src/profiles/index.js";
 
 const browser: Surroundings = {
   security: "https",
-  available: { webrtc: true, websocket: true, webtransport: false },
+  available: { webrtc: true, websocket: true },
   device: { battery: "ok", network: "fixed" },
   peers: 3,
 };
+const server = { webrtc: true };
 
 function planFor(genre: string, changes: Partial<Circumstances> = {}) {
   return decide({ ...circumstancesOf(profileNamed(genre), browser), ...changes });
 }
 
-const rowsOf = (plan: ReturnType<typeof planFor>): string[] => plan.reasons.map((reason) => reason.row);
-const bothAvailable = { webrtc: true, websocket: true, webtransport: true };
-const calm = { lossRatio: 0, rttMs: 30, jitterMs: 1 };
+type Plan = ReturnType<typeof planFor>;
+const rowsOf = (plan: Plan): string[] => plan.reasons.map((reason) => reason.row);
+const calm = { lossRatio: 0, rttMs: 30, jitterMs: 1, queuedBytes: 0, stallRatio: 0 };
 
 describe("the tree of the thesis", () => {
-  test.each(["racing", "shooter"])("a %s game sends unreliable states and reliable references", (genre) => {
-    const plan = planFor(genre, { topology: "mesh" });
-    expect(plan.content).toBe("states with references");
-    expect(plan.traffic.state.pair).toEqual({ delivery: "newest-wins", links: ["webrtc", "relayed"] });
-    expect(plan.traffic.reference.pair).toEqual({
-      delivery: "unordered-reliable",
-      links: ["webrtc", "relayed"],
-    });
-  });
-
-  test.each(["action", "rpg", "mmo"])(
-    "a %s game has two channels: unreliable positions, reliable actions",
+  test.each(["racing", "shooter", "action", "rpg", "party"])(
+    "a %s game between peers: unreliable states over WebRTC, actions in order beside them",
     (genre) => {
-      const server = { webrtc: true, webtransport: false };
-      const plan = planFor(genre, { topology: "server", favour: "latency", server });
-      expect(plan.content).toBe("states and actions");
-      expect(plan.traffic.state.server).toEqual({ delivery: "newest-wins", links: ["webrtc", "websocket"] });
-      expect(plan.traffic.command.server).toEqual({ delivery: "ordered-reliable", links: ["websocket"] });
+      const { channels } = planFor(genre, { topology: "mesh" });
+      expect(channels.state).toMatchObject({ delivery: "newest-wins", links: ["direct", "websocket"] });
+      expect(channels.command).toMatchObject({
+        delivery: "ordered-reliable",
+        links: ["direct", "websocket"],
+      });
     },
   );
 
-  test("a role-playing game without free movement sends everything reliably", () => {
-    const plan = planFor("rpg", { freeMovement: false });
-    expect(plan.content).toBe("actions only");
-    expect(plan.traffic.state.server.delivery).toBe("ordered-reliable");
+  test.each(["shooter", "action", "rpg", "mmo"])(
+    "a %s game with a server: unreliable states over WebRTC, actions over the WebSocket",
+    (genre) => {
+      const { channels } = planFor(genre, { topology: "authority", favour: "latency", server });
+      expect(channels.state).toMatchObject({ delivery: "newest-wins", links: ["webrtc", "websocket"] });
+      expect(channels.input).toMatchObject({ delivery: "newest-wins", links: ["webrtc", "websocket"] });
+      expect(channels.command).toMatchObject({ delivery: "ordered-reliable", links: ["websocket"] });
+    },
+  );
+
+  test.each(["puzzle", "strategy"])("a %s game with a server: everything in order on TCP", (genre) => {
+    const { channels } = planFor(genre, { topology: "authority", server });
+    for (const name of ["state", "input", "event", "command"] as const)
+      expect(channels[name]).toMatchObject({ delivery: "ordered-reliable", links: ["websocket"] });
   });
 
-  test.each(["puzzle", "strategy"])("a %s game sends input over the WebSocket in client-server", (genre) => {
-    const plan = planFor(genre, { topology: "server", server: { webrtc: true, webtransport: true } });
-    expect(plan.style).toBe("lock step");
-    expect(plan.serverLinks).toEqual(["websocket"]);
-    expect(plan.traffic.input.server).toEqual({ delivery: "ordered-reliable", links: ["websocket"] });
-    expect(plan.traffic.event.server.delivery).toBe("ordered-reliable");
+  test.each(["puzzle", "strategy"])("a %s game between peers: (partially) reliable WebRTC", (genre) => {
+    const { channels } = planFor(genre, { topology: "mesh", peers: 1 });
+    expect(channels.state).toMatchObject({ delivery: "ordered-reliable", links: ["direct", "websocket"] });
+    expect(channels.event).toMatchObject({ delivery: "lifetime", links: ["direct", "websocket"] });
   });
 
-  test("states differ from a reference with several receivers, from what is acknowledged with one", () => {
-    expect(planFor("racing", { peers: 2 }).baselines).toBe("reference");
-    expect(planFor("racing", { peers: 1 }).baselines).toBe("acknowledged");
-    expect(planFor("rpg", { peers: 12 }).baselines).toBe("reference");
-    expect(planFor("shooter", { peers: 12 }).baselines).toBe("acknowledged");
-    expect(planFor("puzzle", { peers: 12 }).baselines).toBe("acknowledged");
+  test("a game without free movement sends everything in order, and keeps its way of showing others", () => {
+    for (const genre of ["action", "rpg"]) {
+      const plan = planFor(genre, { movement: "bound" });
+      expect(plan.channels.state.delivery).toBe("ordered-reliable");
+      expect(plan.style).toBe("interpolation");
+    }
   });
 
-  test.each(["puzzle", "strategy"])("a %s game between peers is (partially) reliable WebRTC", (genre) => {
-    const plan = planFor(genre, { topology: "mesh", favour: "latency" });
-    expect(plan.traffic.input.pair).toEqual({ delivery: "ordered-reliable", links: ["webrtc", "relayed"] });
-    expect(plan.traffic.event.pair).toEqual({ delivery: "lifetime", links: ["webrtc", "relayed"] });
-  });
-
-  test("an https page opens encrypted WebSockets only", () => {
-    expect(planFor("racing").webSocketSchemes).toEqual(["wss"]);
-    expect(planFor("racing", { security: "http" }).webSocketSchemes).toEqual(["ws", "wss"]);
+  test("an https page opens encrypted WebSockets only; without a page there is nothing to forbid it", () => {
+    expect(planFor("racing").schemes).toEqual(["wss"]);
+    expect(planFor("racing", { security: "http" }).schemes).toEqual(["ws", "wss"]);
+    expect(planFor("racing", { security: "unknown" }).schemes).toEqual(["ws", "wss"]);
   });
 });
 
-describe("who talks to whom", () => {
-  test("a player without WebRTC takes part in a mesh through the relay", () => {
-    const plan = planFor("racing", { available: { ...browser.available, webrtc: false } });
-    expect(plan).toMatchObject({ canConnect: true, pairsWith: "everybody", pairLinks: ["relayed"] });
-    expect(plan.traffic.state.pair).toEqual({ delivery: "newest-wins", links: ["relayed"] });
-    expect(rowsOf(plan)).toContain("PATHS-2");
+describe("players reach each other", () => {
+  const linksOf = (genre: string, changes: Partial<Circumstances>) =>
+    planFor(genre, changes).channels.state.links;
+
+  test("through the relay where one has no WebRTC, where the game wants it, or where addresses are hidden", () => {
+    const without = { available: { ...browser.available, webrtc: false } };
+    for (const changes of [without, { topology: "relay" as const }, { exposeAddress: false }]) {
+      expect(linksOf("racing", changes)).toEqual(["websocket"]);
+      expect(linksOf("racing", { ...changes, server })).toEqual(
+        changes === without ? ["websocket"] : ["webrtc", "websocket"],
+      );
+    }
   });
 
-  test("a mesh of more players than the profile's limit is relayed and says so", () => {
+  test("through the relay with more than the profile's limit of those who could be direct, however many others", () => {
     const { maxDirectPeers } = profileNamed("racing");
-    expect(planFor("racing", { peers: maxDirectPeers }).pairLinks).toEqual(["webrtc", "relayed"]);
-    const crowded = planFor("racing", { peers: maxDirectPeers + 1 });
-    expect(crowded.pairLinks).toEqual(["relayed"]);
-    expect(rowsOf(crowded)).toContain("PATHS-3");
+    expect(linksOf("racing", { peers: maxDirectPeers })).toContain("direct");
+    expect(linksOf("racing", { peers: maxDirectPeers + 1 })).not.toContain("direct");
+    expect(linksOf("racing", { peers: 60, directPeers: maxDirectPeers })).toContain("direct");
   });
 
-  test("without WebRTC a host is reached through the relay, and is still the only partner", () => {
-    const plan = planFor("action", { available: { ...browser.available, webrtc: false } });
-    expect(plan).toMatchObject({ pairsWith: "host", pairLinks: ["relayed"] });
+  test("through the relay with a low battery, or to spare computing time, unless there is one other only", () => {
+    for (const changes of [
+      { device: { battery: "low", network: "fixed" } as const },
+      { favour: "cpu" as const },
+    ]) {
+      expect(linksOf("racing", { ...changes, peers: 2 })).not.toContain("direct");
+      expect(linksOf("racing", { ...changes, peers: 1 })).toContain("direct");
+    }
   });
 
-  test("with a host each other player has one session, to the host", () => {
-    expect(planFor("action")).toMatchObject({ pairsWith: "host", pairLinks: ["webrtc", "relayed"] });
+  test("not at all where a server decides", () => {
+    expect(linksOf("racing", { topology: "authority" })).toEqual(["websocket"]);
   });
+});
 
-  test("with an authoritative server players have nothing to send to each other", () => {
-    const plan = planFor("shooter");
-    expect(plan).toMatchObject({ pairsWith: "nobody", pairLinks: [] });
-    expect(plan.traffic.state.pair.links).toEqual([]);
-  });
-
-  test("without a WebSocket nothing connects, whatever else there is, and the plan says why", async () => {
-    const plan = planFor("racing", { available: { ...bothAvailable, websocket: false } });
-    expect(plan).toMatchObject({ canConnect: false, serverLinks: [], pairLinks: [], pairsWith: "nobody" });
-    const rows = await explainPlan(plan);
-    expect(rows.find((row) => row.about === "Is there a way in?")?.reason).toContain("nothing can connect");
-    expect(rows.find((row) => row.about === "class state")?.choice).toContain("no link");
-  });
+test("without a WebSocket the tree ends: no links, no rates, one reason", async () => {
+  const plan = planFor("racing", { available: { webrtc: true, websocket: false } });
+  expect(Object.values(plan.channels).flatMap(({ links }) => links)).toEqual([]);
+  expect(rowsOf(plan)).toEqual(["PAGE-1", "ENTRY-1"]);
+  const rows = await explainPlan(plan);
+  expect(rows.at(-1)?.reason).toContain("nothing can connect");
 });
 
 describe("links to the server", () => {
-  const server = { webrtc: true, webtransport: true };
-
-  test("prefer WebTransport, then WebRTC, for states, and keep the WebSocket for the rest", () => {
-    const plan = planFor("shooter", { available: bothAvailable, server });
-    expect(plan.serverLinks).toEqual(["webtransport", "webrtc", "websocket"]);
-    expect(plan.traffic.command.server.links).toEqual(["websocket"]);
+  test("are those that the server has said it speaks", () => {
+    const links = (spoken: Circumstances["server"]) =>
+      planFor("shooter", spoken ? { server: spoken } : {}).channels.state.links;
+    expect(links(undefined)).toEqual(["websocket"]);
+    expect(links({ webrtc: "unknown" })).toEqual(["websocket"]);
+    expect(links({ webrtc: false })).toEqual(["websocket"]);
+    expect(links(server)).toEqual(["webrtc", "websocket"]);
   });
 
-  test("are those that the server speaks too", () => {
-    expect(planFor("shooter", { available: bothAvailable }).serverLinks).toEqual(["websocket"]);
+  test("are never TCP alone for a shooter, whatever it favours", () => {
+    for (const favour of ["latency", "bandwidth", "cpu"] as const) {
+      const plan = planFor("shooter", { favour, server, measured: calm });
+      expect(plan.channels.state.links[0]).toBe("webrtc");
+    }
   });
 
-  test("leave the WebSocket for the sake of bytes only when a measurement shows loss", () => {
-    const measuredLoss = (lossRatio: number) =>
-      planFor("mmo", { server, measured: { ...calm, lossRatio } }).serverLinks[0];
-    expect(planFor("mmo", { server }).serverLinks).toEqual(["websocket"]);
-    expect(measuredLoss(0.0099)).toBe("websocket");
-    expect(measuredLoss(0.01)).toBe("webrtc");
-    expect(measuredLoss(1)).toBe("webrtc");
+  test("leave the WebSocket for the sake of bytes only when a measurement shows loss or stalls", () => {
+    const first = (measured: Circumstances["measured"]) =>
+      planFor("mmo", { server, ...(measured && { measured }) }).channels.state.links[0];
+    expect(first(undefined)).toBe("websocket");
+    expect(first({ lossRatio: 0.0099 })).toBe("websocket");
+    expect(first({ lossRatio: 0.01 })).toBe("webrtc");
+    expect(first({ stallRatio: 0.0999 })).toBe("websocket");
+    expect(first({ stallRatio: 0.1 })).toBe("webrtc");
   });
 });
 
-describe("rates and thresholds", () => {
+describe("rates, periods and lifetimes", () => {
   test("are the profile's own on a good fixed network", () => {
     const { stateHz, sendPeriodMs, thresholdM } = profileNamed("racing");
-    expect(planFor("racing").numbers).toMatchObject({ stateHz, sendPeriodMs, thresholdM });
-    expect(planFor("racing", { measured: calm }).numbers).toMatchObject({
-      stateHz,
-      sendPeriodMs,
-      thresholdM,
-    });
+    for (const plan of [planFor("racing"), planFor("racing", { measured: calm })]) {
+      expect(plan.numbers).toMatchObject({ stateHz, thresholdM });
+      expect(plan.channels.state.periodMs).toBe(sendPeriodMs);
+    }
   });
 
-  test("fall with a low battery, on a mobile network and with high loss, and the factors multiply", () => {
-    const start = profileNamed("racing");
-    const plan = planFor("racing", {
-      device: { battery: "low", network: "mobile" },
-      measured: { lossRatio: 0.2, rttMs: 300, jitterMs: 25 },
-    });
-    expect(plan.numbers.stateHz).toBe(start.stateHz / 4);
-    expect(plan.numbers.thresholdM).toBeCloseTo(start.thresholdM * 1.5 * 1.5, 12);
-    expect(plan.numbers.heartbeatMs).toBe(start.heartbeatMs / 2);
-    expect(plan.numbers.extrapolationLimitMs).toBe(start.extrapolationLimitMs * 2);
-    expect(plan.numbers.interpolationDelayMs).toBe(start.interpolationDelayMs * 2);
+  test("an event lives as long as the profile says where it may be lost, and for ever where not", () => {
+    expect(planFor("shooter").channels.event.lifetimeMs).toBe(500);
+    expect(planFor("racing").channels.event.lifetimeMs).toBe(1500);
+    expect(planFor("strategy", { topology: "authority" }).channels.event.lifetimeMs).toBe(Infinity);
+    expect(planFor("shooter").channels.command.lifetimeMs).toBe(Infinity);
+  });
+
+  test("events and commands leave at once where latency is favoured, else in bundles", () => {
+    expect(planFor("racing").channels.command.periodMs).toBe(0);
+    expect(planFor("racing").channels.event.periodMs).toBe(0);
+    expect(planFor("strategy").channels.command.periodMs).toBe(100);
+    expect(planFor("strategy").channels.bulk.periodMs).toBe(0);
   });
 
   test("never bundle for longer than 100 ms", () => {
     const plan = planFor("mmo", { device: { battery: "low", network: "mobile" } });
-    expect(plan.numbers.sendPeriodMs).toBe(100);
+    expect(plan.channels.state.periodMs).toBe(100);
+  });
+
+  test("fall with a low battery and on a mobile network, and the factors multiply", () => {
+    const start = profileNamed("racing");
+    const plan = planFor("racing", {
+      device: { battery: "low", network: "mobile" },
+      measured: { ...calm, queuedBytes: 4000 },
+    });
+    expect(plan.numbers.stateHz).toBe(start.stateHz / 4);
+    expect(plan.numbers.thresholdM).toBeCloseTo(start.thresholdM * 1.5 * 1.5, 12);
   });
 
   test("begin with another profile where one is given", () => {
-    const mine = { ...profileNamed("racing"), stateHz: 60, maxDirectPeers: 2 };
+    const mine = profileOf({ base: "racing", numbers: { stateHz: 60, maxDirectPeers: 2 } });
     const plan = decide(circumstancesOf(mine, browser), mine);
     expect(plan.numbers.stateHz).toBe(60);
-    expect(rowsOf(plan)).toContain("PATHS-3");
+    expect(rowsOf(plan)).toContain("PATHS-5");
   });
 });
 
-test("an explanation has a line per question, a line per class of traffic, and the rates", async () => {
-  const plan = planFor("racing");
-  const rows = await explainPlan(plan);
-  const answers = rows.slice(0, plan.reasons.length);
-  expect(answers.map((row) => row.reason.slice(row.reason.lastIndexOf("[")))).toEqual(
-    plan.reasons.map(({ row }) => `[${row}]`),
-  );
-  expect(answers[0]).toMatchObject({ about: "How was the page loaded?", choice: "wss only" });
-  expect(rows.map((row) => row.about)).toContain("class bulk");
-  expect(rows.find((row) => row.about === "class state")?.choice).toBe(
-    "to players newest-wins over webrtc, else relayed; to the server newest-wins over websocket",
-  );
-  expect(rows.at(-1)).toMatchObject({ about: "rates", choice: expect.stringContaining("30 states/s") });
-  expect(rows.at(-1)?.reason).toContain(`never wait longer than ${profileRanges.sendPeriodMs.max} ms`);
-});
+describe("what is unknown", () => {
+  test("changes nothing, and the words say that it is not known", async () => {
+    const start = profileNamed("racing");
+    const plan = planFor("racing", { device: { battery: "unknown", network: "unknown" } });
+    const { sendPeriodMs: _period, eventLifetimeMs: _lifetime, ...numbers } = start;
+    for (const [name, value] of Object.entries(plan.numbers))
+      expect([name, value]).toEqual([name, numbers[name as keyof typeof numbers]]);
+    const choices = (await explainPlan(plan)).map(({ choice }) => choice);
+    expect(choices.filter((choice) => choice.startsWith("unknown"))).toHaveLength(6);
+  });
 
-test("circumstances from our own code give the same plan without the checks", () => {
-  for (const profile of Object.values(profiles)) {
-    const circumstances = circumstancesOf(profile, browser);
-    expect(uncheckedPlanFor(circumstances)).toEqual(decide(circumstances));
-  }
-});
-
-test.each<[string, object]>([
-  ["genre", { genre: "golf" }],
-  ["topology", { topology: "ring" }],
-  ["freeMovement", { freeMovement: "yes" }],
-  ["favour", { favour: "luck" }],
-  ["security", { security: "ftp" }],
-  ["available.webrtc", { available: { websocket: true, webtransport: false } }],
-  ["server.webtransport", { server: { webrtc: true } }],
-  ["device.battery", { device: { battery: "full", network: "fixed" } }],
-  ["device.network", { device: { battery: "ok", network: "5g" } }],
-  ["peers", { peers: -1 }],
-  ["peers", { peers: 1.5 }],
-  ["measured.lossRatio", { measured: { ...calm, lossRatio: 5 } }],
-  ["measured.rttMs", { measured: { ...calm, rttMs: Number.NaN } }],
-  ["measured.jitterMs", { measured: { ...calm, jitterMs: Infinity } }],
-])("a wrong %s is refused by name", (field, changes) => {
-  const wrong = { ...circumstancesOf(profileNamed("racing"), browser), ...changes } as Circumstances;
-  expect(() => decide(wrong)).toThrow(expect.objectContaining({ name: "ConfigError", field }));
+  test("is unknown for each quantity by itself", () => {
+    const { inputs } = planFor("racing", { measured: { rttMs: 20 } });
+    expect(inputs).toMatchObject({ rtt: "short", loss: "unknown", jitter: "unknown", queue: "unknown" });
+    expect(inputs).toMatchObject({ stalls: "unknown", upload: "unknown" });
+  });
 });
 
 describe("what a running path shows", () => {
+  test("random loss is met with repeats and heartbeats, not with half the rate", () => {
+    const start = profileNamed("racing");
+    const lossy = (lossRatio: number) => planFor("racing", { measured: { ...calm, lossRatio } });
+    expect(lossy(0.05)).toMatchObject({ repeats: true, numbers: { stateHz: 30, heartbeatMs: 250 } });
+    expect(lossy(0.05).numbers.thresholdM).toBe(start.thresholdM);
+    expect(lossy(0.02)).toMatchObject({ repeats: true, numbers: { stateHz: 30, heartbeatMs: 500 } });
+    expect(lossy(0.001)).toMatchObject({ repeats: false, numbers: { heartbeatMs: 1000 } });
+    expect(planFor("racing").repeats).toBe(false);
+  });
+
   test("a queue that stands: half the rate, wider thresholds, one socket", () => {
     const full = planFor("racing", { measured: { ...calm, queuedBytes: 4000, stallRatio: 0.5 } });
-    const free = planFor("racing", { measured: { ...calm, queuedBytes: 0 } });
+    const free = planFor("racing", { measured: calm });
     expect(full.numbers.stateHz).toBe(free.numbers.stateHz / 2);
     expect(full.numbers.thresholdM).toBeCloseTo(free.numbers.thresholdM * 1.5);
     expect(full.stripes).toBe(1);
+  });
+
+  test("far and uneven paths: others move on for longer, and are shown later", () => {
+    const start = profileNamed("shooter");
+    const plan = planFor("shooter", { measured: { ...calm, rttMs: 300, jitterMs: 25 } });
+    expect(plan.numbers.extrapolationLimitMs).toBe(start.extrapolationLimitMs * 2);
+    expect(plan.numbers.interpolationDelayMs).toBe(start.interpolationDelayMs * 2);
   });
 
   test.each([
@@ -245,14 +250,19 @@ describe("what a running path shows", () => {
     expect(planFor("puzzle", { measured: { ...calm, stallRatio } }).stripes).toBe(1);
   });
 
-  test("direct links that would take more than the upload end in the relay; those of a host too", () => {
-    for (const topology of ["mesh", "host"] as const) {
-      const over = planFor("racing", { topology, measured: { ...calm, uploadRatio: 1 } });
-      expect(over.pairLinks).toEqual(["relayed"]);
-      expect(rowsOf(over)).toContain("PATHS-5");
-      const within = planFor("racing", { topology, measured: { ...calm, uploadRatio: 0.99 } });
-      expect(within.pairLinks).toEqual(["webrtc", "relayed"]);
-    }
+  test("direct links that would take more than the upload end in the relay", () => {
+    const links = (uploadRatio: number) =>
+      planFor("racing", { measured: { ...calm, uploadRatio } }).channels.state.links;
+    expect(links(1)).toEqual(["websocket"]);
+    expect(links(0.99)).toEqual(["direct", "websocket"]);
+  });
+
+  test("states differ from a reference with several receivers, from what is acknowledged with one", () => {
+    expect(planFor("racing", { peers: 2 }).baselines).toBe("reference");
+    expect(planFor("racing", { peers: 1 }).baselines).toBe("acknowledged");
+    expect(planFor("rpg", { peers: 12 }).baselines).toBe("reference");
+    expect(planFor("shooter", { peers: 12 }).baselines).toBe("acknowledged");
+    expect(planFor("strategy", { peers: 12 }).baselines).toBe("acknowledged");
   });
 
   test("bands that are held count, not the numbers", () => {
@@ -262,10 +272,48 @@ describe("what a running path shows", () => {
       jitter: "calm",
       queue: "free",
       stalls: "none",
-      upload: "within",
+      upload: "unknown",
     } as const;
     const plan = planFor("racing", { measured: calm, held });
     expect(plan.inputs.loss).toBe("high");
-    expect(rowsOf(plan)).toContain("LOSS-1");
+    expect(rowsOf(plan)).toContain("LOSS-2");
   });
+});
+
+test("an explanation has a line for each question that was asked", async () => {
+  const plan = planFor("racing");
+  const rows = await explainPlan(plan);
+  expect(rows.map((row) => row.reason.slice(row.reason.lastIndexOf("[")))).toEqual(
+    plan.reasons.map(({ row }) => `[${row}]`),
+  );
+  expect(rows[0]).toMatchObject({ about: "How was the page loaded?", choice: "wss only" });
+});
+
+test("circumstances from our own code give the same plan without the checks", () => {
+  for (const profile of Object.values(profiles)) {
+    const circumstances = circumstancesOf(profile, browser);
+    expect(uncheckedPlanFor(circumstances)).toEqual(decide(circumstances));
+  }
+});
+
+test.each<[string, object]>([
+  ["genre", { genre: "golf" }],
+  ["topology", { topology: "host" }],
+  ["movement", { movement: "yes" }],
+  ["favour", { favour: "luck" }],
+  ["exposeAddress", { exposeAddress: 1 }],
+  ["security", { security: "ftp" }],
+  ["available.webrtc", { available: { websocket: true } }],
+  ["server.webrtc", { server: { webrtc: "perhaps" } }],
+  ["device.battery", { device: { battery: "full", network: "fixed" } }],
+  ["device.network", { device: { battery: "ok", network: "5g" } }],
+  ["peers", { peers: -1 }],
+  ["peers", { peers: 1.5 }],
+  ["directPeers", { directPeers: -1 }],
+  ["measured.lossRatio", { measured: { ...calm, lossRatio: 5 } }],
+  ["measured.rttMs", { measured: { ...calm, rttMs: Number.NaN } }],
+  ["measured.jitterMs", { measured: { ...calm, jitterMs: Infinity } }],
+])("a wrong %s is refused by name", (field, changes) => {
+  const wrong = { ...circumstancesOf(profileNamed("racing"), browser), ...changes } as Circumstances;
+  expect(() => decide(wrong)).toThrow(expect.objectContaining({ name: "ConfigError", field }));
 });

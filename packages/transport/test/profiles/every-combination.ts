@@ -4,91 +4,83 @@ import {
   genres,
   type Measured,
   measuredBands,
+  movements,
   profiles,
   topologies,
 } from "../../src/profiles/index.js";
 
 const BOTH = [true, false] as const;
-
-/** Direct links that fit the upload, and those that do not: about that one question asks. */
-const uploads: readonly Measured[] = measuredBands.uploadRatio.map((upload) => ({
+const QUIET: Measured = {
   lossRatio: 0,
   rttMs: 0,
   jitterMs: 0,
-  uploadRatio: upload.from,
-}));
+  queuedBytes: 0,
+  stallRatio: 0,
+  uploadRatio: 0,
+};
 
-/** No measurement, and one in every combination of bands of loss, round trip and jitter. */
+/** Nothing measured, one quantity unknown or in each of its bands, and the pairs that some row asks about together. */
 const measurements: readonly (Measured | undefined)[] = [
   undefined,
+  ...(Object.keys(measuredBands) as (keyof Measured)[]).flatMap((name) => {
+    const { [name]: _unknown, ...others } = QUIET;
+    return [others, ...measuredBands[name].map(({ from }) => ({ ...QUIET, [name]: from }))];
+  }),
   ...measuredBands.lossRatio.flatMap((loss) =>
-    measuredBands.rttMs.flatMap((rtt) =>
-      measuredBands.jitterMs.map((jitter) => ({
+    measuredBands.queuedBytes.flatMap((queue) =>
+      measuredBands.stallRatio.map((stalls) => ({
+        ...QUIET,
         lossRatio: loss.from,
-        rttMs: rtt.from,
-        jitterMs: jitter.from,
+        queuedBytes: queue.from,
+        stallRatio: stalls.from,
       })),
     ),
   ),
 ];
 
-/** One in every combination of bands of queue and stalls, about which the last questions of the tree are. */
-const pressures: readonly Measured[] = [
-  ...measuredBands.queuedBytes.flatMap((queue) =>
-    measuredBands.stallRatio.map((stalls) => ({
-      lossRatio: 0,
-      rttMs: 0,
-      jitterMs: 0,
-      queuedBytes: queue.from,
-      stallRatio: stalls.from,
-    })),
-  ),
-];
-
-/** What the browser has and what the server speaks, as far as the tree can tell combinations apart. */
 const reaches = BOTH.flatMap((webrtc) =>
   BOTH.flatMap((websocket) =>
-    BOTH.flatMap((webtransport) =>
-      BOTH.map((serverWebrtc) => ({
-        available: { webrtc, websocket, webtransport },
-        // WebTransport leads to the server only, so one side without it is as good as both.
-        server: { webrtc: serverWebrtc, webtransport },
-      })),
-    ),
+    ([true, false, "unknown"] as const).map((serverWebrtc) => ({
+      available: { webrtc, websocket },
+      server: { webrtc: serverWebrtc },
+    })),
   ),
 );
 
-const devices = (["ok", "low"] as const).flatMap((battery) =>
-  (["fixed", "mobile"] as const).map((network) => ({ battery, network })),
+const devices = (["ok", "low", "unknown"] as const).flatMap((battery) =>
+  (["fixed", "mobile", "unknown"] as const).map((network) => ({ battery, network })),
 );
 
 const games = genres.flatMap((genre) =>
   topologies.flatMap((topology) =>
-    BOTH.flatMap((freeMovement) => favours.map((favour) => ({ genre, topology, freeMovement, favour }))),
+    movements.flatMap((movement) =>
+      favours.flatMap((favour) =>
+        BOTH.map((exposeAddress) => ({ genre, topology, movement, favour, exposeAddress })),
+      ),
+    ),
   ),
 );
 
-const places = (["https", "http"] as const).flatMap((security) =>
-  reaches.flatMap((reach) => devices.map((device) => ({ ...reach, security, device }))),
-);
+const known = { battery: "ok", network: "fixed" } as const;
+const places = reaches.flatMap((reach) => [
+  ...devices.map((device) => ({ ...reach, security: "https" as const, device })),
+  { ...reach, security: "http" as const, device: known },
+]);
+/** No row asks about more of a device together with a measurement. */
+const measuredPlaces = places.filter(({ device, security }) => device === known || security === "http");
 
-/** One of every combination of bands: a value of each band, all genres, topologies, devices and so on. */
+/** One of each combination of bands that some row can tell from the others. */
 export function* everyCombination(): Generator<Circumstances> {
   for (const game of games) {
     const { maxDirectPeers } = profiles[game.genre];
     for (const place of places) {
-      // One receiver or several makes a difference to one question, which asks nothing that was measured.
       yield { ...game, ...place, peers: 1 };
-      yield* measuredIn({ ...game, ...place, peers: maxDirectPeers });
-      for (const measured of [...pressures, ...uploads])
-        yield { ...game, ...place, peers: maxDirectPeers, measured };
-      yield* measuredIn({ ...game, ...place, peers: maxDirectPeers + 1 });
+      yield { ...game, ...place, peers: maxDirectPeers };
+      yield { ...game, ...place, peers: maxDirectPeers + 1 };
+      yield { ...game, ...place, peers: maxDirectPeers + 1, directPeers: 0 };
     }
-  }
-}
-
-function* measuredIn(circumstances: Circumstances): Generator<Circumstances> {
-  for (const measured of measurements) {
-    yield measured === undefined ? circumstances : { ...circumstances, measured };
+    for (const place of measuredPlaces)
+      for (const measured of measurements)
+        yield { ...game, ...place, peers: maxDirectPeers, ...(measured && { measured }) };
   }
 }

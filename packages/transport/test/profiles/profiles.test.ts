@@ -3,6 +3,8 @@ import {
   genres,
   type Profile,
   profileNamed,
+  profileOf,
+  type ProfileChoice,
   profileRanges,
   profiles,
   validateProfile,
@@ -65,11 +67,64 @@ describe("a profile of one's own", () => {
     );
   });
 
-  test.each(["genre", "topology", "favour", "style", "freeMovement"] as const)(
+  test.each(["genre", "topology", "favour", "style", "movement", "exposeAddress"] as const)(
     "is refused for a wrong %s",
     (field) => {
       const wrong = { ...racing, [field]: "wrong" } as unknown as Profile;
       expect(() => validateProfile(wrong)).toThrow(expect.objectContaining({ name: "ConfigError", field }));
     },
   );
+});
+
+describe("a genre with changes", () => {
+  test("is the genre's profile but for these", () => {
+    const changed = profileOf({
+      base: "racing",
+      favour: "bandwidth",
+      topology: "relay",
+      numbers: { stateHz: 20 },
+      device: { battery: "low" },
+      exposeAddress: false,
+    });
+    expect(changed).toEqual({
+      ...profileNamed("racing"),
+      favour: "bandwidth",
+      topology: "relay",
+      stateHz: 20,
+      device: { battery: "low" },
+      exposeAddress: false,
+    });
+    expect(profileOf({ base: "rpg", movement: "bound" }).movement).toBe("bound");
+    expect(profileOf({ base: "rpg" })).toEqual(profileNamed("rpg"));
+    expect(profileOf("rpg")).toBe(profileNamed("rpg"));
+  });
+
+  test.each<[unknown, string, string]>([
+    ["golf", "profile", "racing, shooter"],
+    [undefined, "profile", "racing, shooter"],
+    [7, "profile", "favour"],
+    [{}, "profile.base", "racing, shooter"],
+    [{ base: "golf" }, "profile.base", "racing, shooter"],
+    [{ base: "racing", favor: "cpu" }, "profile.favor", "known are base, favour, movement"],
+    [{ base: "racing", freeMovement: true }, "profile.freeMovement", "movement"],
+    [{ base: "racing", favour: "luck" }, "profile.favour", "latency, bandwidth, cpu"],
+    [{ base: "racing", topology: "host" }, "profile.topology", "authority, relay, mesh"],
+    [{ base: "rpg", movement: "jumps" }, "profile.movement", "free, bound"],
+    [{ base: "racing", movement: "bound" }, "profile.movement", "everything moves all the time"],
+    [{ base: "racing", numbers: { stateHZ: 5 } }, "profile.numbers.stateHZ", "known are stateHz"],
+    [{ base: "racing", numbers: { stateHz: 500 } }, "profile.numbers.stateHz", "1 to 120"],
+    [{ base: "rpg", numbers: { stateHz: 30 } }, "profile.numbers.stateHz", "at most tickHz, 20"],
+    [{ base: "racing", numbers: null }, "profile.numbers", "an object of stateHz"],
+    [{ base: "racing", device: { battery: "full" } }, "profile.device.battery", "ok, low, unknown"],
+    [{ base: "racing", device: { cpu: "slow" } }, "profile.device.cpu", "known are battery, network"],
+    [{ base: "racing", exposeAddress: "no" }, "profile.exposeAddress", "true or false"],
+    [{ base: "racing", topology: "mesh", exposeAddress: false }, "profile.exposeAddress", "relay"],
+  ])("%j is refused, and the known ones are listed", (choice, field, expected) => {
+    const refusal = expect.objectContaining({
+      name: "ConfigError",
+      field,
+      expected: expect.stringContaining(expected),
+    });
+    expect(() => profileOf(choice as ProfileChoice)).toThrow(refusal);
+  });
 });

@@ -1,0 +1,330 @@
+/** Thirty situations with what chapter 6 of Discart's thesis (2014) chooses in each, held against what the tree decides. */
+
+/** @typedef {typeof import("../../packages/transport/dist/index.js")} Transport */
+/** @typedef {import("../../packages/transport/dist/index.js").Plan} Plan */
+/** @typedef {import("../../packages/transport/dist/index.js").Circumstances} Circumstances */
+/** @typedef {import("../../packages/transport/dist/index.js").Genre} Genre */
+
+/**
+ * What the thesis wants, as something that a plan can be asked: which link carries states first, and whether they may
+ * be lost. A list: any of them will do.
+ * @typedef {{ first?: string[], mayBeLost?: boolean, isEnd?: boolean, repeats?: boolean, keepsRate?: boolean }} Wish
+ */
+
+/** @typedef {{ genre: Genre, what: string, changes: Partial<Circumstances>, thesis: string, wish: Wish, row: string }} Situation */
+
+const noWebRtc = { available: { webrtc: false, websocket: true } };
+const server = { webrtc: true };
+/** @type {"authority"} */
+const authority = "authority";
+/** @type {"mesh"} */
+const mesh = "mesh";
+const low = /** @type {const} */ ({ battery: "low", network: "mobile" });
+const mobile = /** @type {const} */ ({ battery: "ok", network: "mobile" });
+const http = /** @type {const} */ ("http");
+const quiet = { rttMs: 40, jitterMs: 2, queuedBytes: 0, stallRatio: 0 };
+
+/** @type {Situation[]} `row`: the question whose answer explains the choice. */
+const situations = [
+  {
+    genre: "shooter",
+    what: "server without WebRTC",
+    changes: { topology: authority },
+    thesis: "WebRTC, never TCP",
+    wish: { first: ["webrtc"] },
+    row: "server",
+  },
+  {
+    genre: "shooter",
+    what: "server with WebRTC",
+    changes: { topology: authority, server },
+    thesis: "WebRTC, unreliable, references beside it",
+    wish: { first: ["webrtc"], mayBeLost: true },
+    row: "server",
+  },
+  {
+    genre: "shooter",
+    what: "server, favours bandwidth",
+    changes: { topology: authority, server, favour: "bandwidth" },
+    thesis: "UDP, never TCP",
+    wish: { first: ["webrtc"], mayBeLost: true },
+    row: "server",
+  },
+  {
+    genre: "shooter",
+    what: "between players",
+    changes: { topology: mesh },
+    thesis: "WebRTC",
+    wish: { first: ["direct"], mayBeLost: true },
+    row: "paths",
+  },
+  {
+    genre: "racing",
+    what: "between players",
+    changes: {},
+    thesis: "WebRTC, relay as fallback",
+    wish: { first: ["direct"], mayBeLost: true },
+    row: "paths",
+  },
+  {
+    genre: "racing",
+    what: "20 others",
+    changes: { peers: 20 },
+    thesis: "WebRTC",
+    wish: { first: ["direct"] },
+    row: "paths",
+  },
+  {
+    genre: "racing",
+    what: "no WebRTC here",
+    changes: noWebRtc,
+    thesis: "through a relay",
+    wish: { first: ["websocket"] },
+    row: "paths",
+  },
+  {
+    genre: "racing",
+    what: "server with WebRTC",
+    changes: { topology: authority, server },
+    thesis: "WebRTC",
+    wish: { first: ["webrtc"], mayBeLost: true },
+    row: "server",
+  },
+  {
+    genre: "racing",
+    what: "between players, favours CPU",
+    changes: { favour: "cpu" },
+    thesis: "WebRTC",
+    wish: { first: ["direct"] },
+    row: "paths",
+  },
+  {
+    genre: "racing",
+    what: "one other, favours CPU",
+    changes: { favour: "cpu", peers: 1 },
+    thesis: "WebRTC",
+    wish: { first: ["direct"] },
+    row: "paths",
+  },
+  {
+    genre: "racing",
+    what: "mobile, low battery",
+    changes: { device: low },
+    thesis: "fewer connections",
+    wish: { first: ["websocket"] },
+    row: "paths",
+  },
+  {
+    genre: "action",
+    what: "server with WebRTC",
+    changes: { topology: authority, server },
+    thesis: "two channels: positions unreliable",
+    wish: { first: ["webrtc"], mayBeLost: true },
+    row: "server",
+  },
+  {
+    genre: "action",
+    what: "bound, http, server with WebRTC",
+    changes: { topology: authority, server, movement: "bound", security: http },
+    thesis: "reliable, WebSocket",
+    wish: { first: ["websocket"], mayBeLost: false },
+    row: "content",
+  },
+  {
+    genre: "action",
+    what: "bound, https, favours bandwidth",
+    changes: { topology: authority, server, movement: "bound", favour: "bandwidth" },
+    thesis: "reliable, secure WebSocket",
+    wish: { first: ["websocket"], mayBeLost: false },
+    row: "content",
+  },
+  {
+    genre: "action",
+    what: "its own profile",
+    changes: {},
+    thesis: "client-server or between players",
+    wish: { first: ["direct", "webrtc"], mayBeLost: true },
+    row: "paths",
+  },
+  {
+    genre: "rpg",
+    what: "its own profile",
+    changes: {},
+    thesis: "WebRTC, two channels",
+    wish: { first: ["direct"], mayBeLost: true },
+    row: "paths",
+  },
+  {
+    genre: "rpg",
+    what: "addresses hidden",
+    changes: { exposeAddress: false },
+    thesis: "–",
+    wish: { first: ["websocket"] },
+    row: "paths",
+  },
+  {
+    genre: "rpg",
+    what: "bound, between players",
+    changes: { movement: "bound" },
+    thesis: "reliable WebRTC",
+    wish: { first: ["direct"], mayBeLost: false },
+    row: "paths",
+  },
+  {
+    genre: "mmo",
+    what: "server with WebRTC, http",
+    changes: { server, security: http },
+    thesis: "WebSocket unless two channels are wanted",
+    wish: { first: ["websocket", "webrtc"] },
+    row: "server",
+  },
+  {
+    genre: "mmo",
+    what: "mobile, 6 % lost, server with WebRTC",
+    changes: { server, device: mobile, measured: { ...quiet, lossRatio: 0.06 } },
+    thesis: "WebRTC where latency suffers",
+    wish: { first: ["webrtc"], keepsRate: true },
+    row: "server",
+  },
+  {
+    genre: "strategy",
+    what: "between players",
+    changes: {},
+    thesis: "(partially) reliable WebRTC",
+    wish: { first: ["direct"], mayBeLost: false },
+    row: "paths",
+  },
+  {
+    genre: "strategy",
+    what: "server, https",
+    changes: { topology: authority, server },
+    thesis: "secure WebSocket",
+    wish: { first: ["websocket"], mayBeLost: false },
+    row: "server",
+  },
+  {
+    genre: "strategy",
+    what: "mobile, low battery",
+    changes: { device: low },
+    thesis: "WebSocket",
+    wish: { first: ["websocket"], mayBeLost: false },
+    row: "paths",
+  },
+  {
+    genre: "puzzle",
+    what: "server, http",
+    changes: { server, security: http },
+    thesis: "WebSocket",
+    wish: { first: ["websocket"], mayBeLost: false },
+    row: "server",
+  },
+  {
+    genre: "puzzle",
+    what: "one other player",
+    changes: { topology: mesh, peers: 1 },
+    thesis: "(partially) reliable WebRTC",
+    wish: { first: ["direct"], mayBeLost: false },
+    row: "paths",
+  },
+  {
+    genre: "puzzle",
+    what: "several others (favours CPU)",
+    changes: { topology: mesh },
+    thesis: "(partially) reliable WebRTC",
+    wish: { first: ["direct"], mayBeLost: false },
+    row: "paths",
+  },
+  {
+    genre: "puzzle",
+    what: "several others, favours bandwidth",
+    changes: { topology: mesh, favour: "bandwidth" },
+    thesis: "partially reliable WebRTC",
+    wish: { first: ["direct"], mayBeLost: false },
+    row: "paths",
+  },
+  {
+    genre: "shooter",
+    what: "3 % lost, mobile",
+    changes: { topology: authority, server, device: mobile, measured: { ...quiet, lossRatio: 0.03 } },
+    thesis: "frequent updates to conceal loss",
+    wish: { repeats: true, keepsRate: true },
+    row: "loss",
+  },
+  {
+    genre: "racing",
+    what: "5 % lost, no queue",
+    changes: { measured: { ...quiet, lossRatio: 0.05 } },
+    thesis: "frequent updates, redundancy",
+    wish: { repeats: true, keepsRate: true },
+    row: "loss",
+  },
+  {
+    genre: "racing",
+    what: "no WebSocket, WebRTC present",
+    changes: { available: { webrtc: true, websocket: false } },
+    thesis: "a fallback by plug-in",
+    wish: { isEnd: true },
+    row: "entry",
+  },
+];
+
+/** @param {Plan} plan @param {Wish} wish @param {number} profileHz @returns {boolean} */
+function agrees(
+  { channels, repeats, numbers },
+  { first, mayBeLost, isEnd, repeats: isRepeating, keepsRate },
+  profileHz,
+) {
+  const { links, delivery } = channels.state;
+  return [
+    first === undefined || first.includes(links[0] ?? "none"),
+    mayBeLost === undefined || (delivery === "newest-wins") === mayBeLost,
+    isEnd === undefined || (links.length === 0) === isEnd,
+    isRepeating === undefined || repeats === isRepeating,
+    keepsRate === undefined || (numbers.stateHz === profileHz) === keepsRate,
+  ].every(Boolean);
+}
+
+const linkNames = { direct: "WebRTC to the player", webrtc: "WebRTC to the server", websocket: "WebSocket" };
+
+/** @param {Plan} plan @param {string} genre @returns {string} */
+function planText({ channels, numbers, repeats }, genre) {
+  const { links, delivery } = channels.state;
+  if (links.length === 0) return `nothing for ${genre}: the tree ends`;
+  const way = links.map((link) => linkNames[link]).join(", else ");
+  const repeated = repeats ? ", the newest repeated" : "";
+  return `${way}; ${delivery === "newest-wins" ? "states may be lost" : "all in order"}; ${numbers.stateHz}/s${repeated}`;
+}
+
+/**
+ * @param {Transport} transport
+ * @param {(question: string, row: string) => string} reasonOf
+ * @returns {{ rows: string[][], departures: number }}
+ */
+export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
+  let departures = 0;
+  const rows = situations.map(({ genre, what, changes, thesis, wish, row }, at) => {
+    const profile = profiles[genre];
+    const plan = decide({
+      ...circumstancesOf(profile, {
+        security: "https",
+        available: { webrtc: true, websocket: true },
+        device: { battery: "ok", network: "fixed" },
+        peers: 3,
+      }),
+      ...changes,
+    });
+    const isSame = agrees(plan, wish, profile.stateHz);
+    if (!isSame) departures += 1;
+    const answer = plan.reasons.find(({ question }) => question === row);
+    const reason = answer ? `${reasonOf(row, answer.row)} [${answer.row}]` : "";
+    return [
+      `${at + 1}`,
+      `${genre}: ${what}`,
+      thesis,
+      planText(plan, genre),
+      isSame ? "same" : "departs",
+      reason,
+    ];
+  });
+  return { rows, departures };
+}
