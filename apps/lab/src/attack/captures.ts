@@ -132,7 +132,10 @@ async function channelsOpened(recorder: Recorder): Promise<void> {
 export async function recordCaptures(url: string): Promise<Captures> {
   const recorder = new Recorder();
   const restore = recorder.interceptFetch();
-  const options: ClientOptions = { profile: "racing", topology: "relay", webSocket: recorder.webSocket };
+  const options: ClientOptions = {
+    profile: { base: "racing", exposeAddress: false },
+    webSocket: recorder.webSocket,
+  };
   const newLink = await nodeWebRtc();
   const overSockets = new Client(url, { ...options, transports: ["websocket"] });
   const overBoth = newLink ? new Client(url, { ...options, webRtc: recorder.webRtc(newLink) }) : overSockets;

@@ -137,7 +137,7 @@ export class HonestRoom {
   }
 
   static async open(url: string): Promise<HonestRoom> {
-    const options = { profile: "racing", topology: "relay", transports: ["websocket"] } as const;
+    const options = { profile: { base: "racing", exposeAddress: false }, transports: ["websocket"] } as const;
     const client = new Client(url, { ...options, webSocket: NodeWebSocket });
     const first = await client.create("honest");
     const relayed = [first];

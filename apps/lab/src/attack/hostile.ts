@@ -152,8 +152,7 @@ export class Hostile {
     const open = (protocols: string[]): WebSocket => this.socketNow(protocols, address);
     const address = this.address();
     const client = new Client(this.order.url, {
-      profile: "racing",
-      topology: "relay",
+      profile: { base: "racing", exposeAddress: false },
       ...(webRtc ? { webRtc } : { transports: ["websocket"] }),
       webSocket: function (_url: string, protocols: string[]) {
         const socket = open(protocols);

@@ -32,7 +32,7 @@ export function pacelineJoin({ isRelay, isOneStep }: JoinWay): JoinSystem {
   const name = isRelay ? "players" : "track";
   const enter = (url: string): Promise<ClientRoom> => {
     const client = new Client(url, {
-      profile: isRelay ? { base: "racing", topology: "relay" } : "racing",
+      profile: { base: "racing", exposeAddress: false },
       webSocket: NodeWebSocket,
       transports: ["websocket"],
       // What is secret travels in a request's body, and so does the rest then.
