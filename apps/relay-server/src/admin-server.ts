@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { AddressBuckets, type OriginPolicy, type Relay } from "@paceline/relay";
+import { AddressBuckets, answerFailure, type OriginPolicy, type Relay } from "@paceline/relay";
 import { ADMIN_PAGE, ADMIN_PAGE_POLICY } from "./admin-page.js";
 import { summaryOf, type RoomClassSource } from "./room-class-report.js";
 import type { ServerMetrics } from "./server-metrics.js";
@@ -53,10 +53,11 @@ export class AdminServer {
     this.#tokenHash = hashOf(options.token);
     const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
     this.server = createServer({ ...timeouts, maxHeaderSize: 8192 }, (request, response) => {
-      this.#answer(request).then(
-        (answer) => send(response, answer),
-        () => response.destroy(),
-      );
+      const answered = this.#answer(request).then((answer) => send(response, answer));
+      answered.catch((error: unknown) => {
+        options.relay.reportFault("request", error);
+        answerFailure(response);
+      });
     });
   }
 

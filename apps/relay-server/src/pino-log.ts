@@ -1,8 +1,13 @@
 import { pino, type DestinationStream } from "pino";
 import type { Log, LogLevel } from "@paceline/relay";
 
+/** Where lines go; `dropped` counts those that were lost. */
+export interface LogDestination extends DestinationStream {
+  readonly dropped?: number;
+}
+
 /** A log of one JSON object per line, for whatever collects the standard error. Levels below `level` are left out. */
-export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
+export function pinoLog(level: LogLevel, destination: LogDestination): Log {
   const logger = pino(
     {
       level,
@@ -22,5 +27,8 @@ export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
     info: line("info"),
     debug: line("debug"),
     trace: line("trace"),
+    get dropped() {
+      return destination.dropped ?? 0;
+    },
   };
 }

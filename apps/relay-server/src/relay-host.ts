@@ -1,6 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { OriginPolicy, type Log } from "@paceline/relay";
-import { defineServer, type RoomEntry, type Server as GameServer } from "@paceline/server";
+import { OriginPolicy, answerFailure, type Log } from "@paceline/relay";
+import {
+  defineServer,
+  type ProcessGuardOptions,
+  type RoomEntry,
+  type Server as GameServer,
+} from "@paceline/server";
 import { AdminServer } from "./admin-server.js";
 import { NO_GAME, type Game } from "./game-rooms.js";
 import { listenOn } from "./listen-on.js";
@@ -44,7 +49,14 @@ export class RelayHost {
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 20,
     };
     this.#server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES });
-    this.#server.on("request", (request, response) => this.#answer(request, response));
+    this.#server.on("request", (request, response) => {
+      try {
+        this.#answer(request, response);
+      } catch (error) {
+        this.#relay.reportFault("request", error);
+        answerFailure(response);
+      }
+    });
     this.#server.on("clientError", (error, socket) => this.#relay.handleClientError(error, socket));
     this.#server.on("upgrade", (request, socket, head) => {
       if (!this.#relay.handleUpgrade(request, socket, head)) socket.destroy();
@@ -71,6 +83,11 @@ export class RelayHost {
     const game = await listenOn(this.#server, port, host);
     if (!this.#admin || !admin) return { game, admin: undefined };
     return { game, admin: await listenOn(this.#admin.server, admin.port, admin.host) };
+  }
+
+  /** See {@link GameServer.guardProcess}. */
+  guardProcess(options: ProcessGuardOptions): void {
+    this.#relay.guardProcess({ moveTo: this.#options.moveTo, ...options });
   }
 
   /** Takes nobody new, waits for the last to leave or for the deadline, and stops. */

@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly logLevel: LogLevel;
   /** How long sessions may go on when the process is told to end, ms. */
   readonly drainMs: number;
+  /** Where sessions go on when this process has to end because of an error. */
+  readonly moveTo: string | undefined;
   readonly admin: AdminOptions | undefined;
   readonly relay: Pick<
     RelayOptions,
@@ -62,6 +64,8 @@ export const USAGE = `relay-server [options]           each also as environment 
   --trust-proxy[=HOPS]    PACELINE_TRUST_PROXY   proxies in front, 1 to 8: take addresses from the last entry of
                                                  X-Forwarded-For, or the HOPS-th from the right (0)
   --drain-seconds 0..3600 PACELINE_DRAIN_SECONDS how long players may stay after SIGTERM (30)
+  --move-to URL           PACELINE_MOVE_TO       http(s) address where sessions go on if an error ends this process
+                                                 (where they were)
   --admin-port 0..65535   PACELINE_ADMIN_PORT    admin page and /metrics, kept from the public (none)
   --admin-host ADDRESS    PACELINE_ADMIN_HOST    address to listen on for these (127.0.0.1)
   --admin-token TEXT      PACELINE_ADMIN_TOKEN   lets one into the admin page, at least 16 characters
@@ -89,6 +93,7 @@ const flags = {
   "trust-proxy": text,
   "bind-tickets": { type: "boolean" },
   "drain-seconds": text,
+  "move-to": text,
   "admin-port": text,
   "admin-host": text,
   "admin-token": text,
@@ -142,6 +147,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
     staticFolder: folderOf(textOf("static")),
     gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
+    moveTo: addressOf("move-to", textOf("move-to")),
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
     admin,
     relay: {
@@ -232,6 +238,11 @@ function webRtcOf(
     ...(!isEverywhere && { bindAddress: own.host }),
     ...(own.address !== undefined && { announcedAddress: own.address }),
   };
+}
+
+function addressOf(field: string, value: string | undefined): string | undefined {
+  if (value === undefined || /^https?:\/\/[^\s/]+/.test(value)) return value;
+  throw new UsageError(`${field}: expected an http(s) address, got "${value}"`);
 }
 
 function folderOf(path: string | undefined): string | undefined {

@@ -20,6 +20,8 @@ export function staticFiles(folder: string): StaticFiles {
   return (request, response, onMissing) => {
     const host = request.headers.host ?? "";
     for (const [name, value] of Object.entries(securityHeaders(host))) response.setHeader(name, value);
+    // A file that was deleted, or one too many open: without a listener that error ends the process.
+    response.once("pipe", (file) => file.once("error", () => response.destroy()));
     serve(request, response, onMissing);
   };
 }

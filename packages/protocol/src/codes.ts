@@ -81,6 +81,8 @@ export const CloseCode = {
   suspended: 4005,
   /** The room has ended: its authority closed it, or failed. */
   roomClosed: 4006,
+  /** The server failed while it served this session; its log has the stack. The client may come back as a newcomer. */
+  internalError: 4007,
   /** No ticket or token, or one that is not ours. */
   refused: 4100,
   /** The seat ticket's time is over. */

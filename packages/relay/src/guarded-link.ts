@@ -11,12 +11,16 @@ export interface LinkOwner {
   closing(code: number): void;
 }
 
-/** A link whose packets are measured before the session sees them, and whose end is known to who owns its socket. */
+/**
+ * A link whose packets are measured before the session sees them, and whose end is known to who owns its socket. What a
+ * packet makes the code behind it throw goes to the participant, not to the socket's event, where it would end the process.
+ */
 export class GuardedLink implements Link {
   readonly #link: Link;
   readonly #counters: RelayCounters | undefined;
   readonly #owner: LinkOwner | undefined;
   #meter: SessionMeter | undefined;
+  #onFault: ((error: unknown) => void) | undefined;
 
   constructor(link: Link, owner?: LinkOwner, counters?: RelayCounters) {
     this.#link = link;
@@ -49,21 +53,26 @@ export class GuardedLink implements Link {
     return this.#meter;
   }
 
-  /** Begins to measure. Called before `start`. */
-  measure(meter: SessionMeter): void {
+  /** Begins to measure. Called before `start`. `onFault`: something was thrown that this link's events have called. */
+  measure(meter: SessionMeter, onFault: (error: unknown) => void): void {
     this.#meter = meter;
+    this.#onFault = onFault;
   }
 
   start(handlers: LinkHandlers): void {
     this.#link.start({
-      onOpen: () => handlers.onOpen(),
+      onOpen: () => this.#guarded(() => handlers.onOpen()),
       onPacket: (packet) => {
         this.#counters?.packetReceived(this.kind, packet.length);
-        if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet);
+        try {
+          if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet);
+        } catch (error) {
+          this.#failed(error);
+        }
       },
       onClose: (close) => {
-        this.#owner?.closing(close.code);
-        handlers.onClose(close);
+        this.#guarded(() => this.#owner?.closing(close.code));
+        this.#guarded(() => handlers.onClose(close));
       },
     });
   }
@@ -71,12 +80,30 @@ export class GuardedLink implements Link {
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void {
     this.#owner?.sending();
     this.#counters?.packetSent(this.kind, trafficClass, packet.length);
-    this.#link.send(trafficClass, packet, key);
+    try {
+      this.#link.send(trafficClass, packet, key);
+    } catch (error) {
+      // The sender of a packet must not suffer for the link of its receiver.
+      this.#failed(error);
+    }
   }
 
   close(code: number, reason: string): void {
     if (this.#link.state === "closed") return;
     this.#link.close(code, reason);
     this.#owner?.closing(code);
+  }
+
+  #guarded(fn: () => void): void {
+    try {
+      fn();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#onFault) throw error;
+    this.#onFault(error);
   }
 }

@@ -1,5 +1,14 @@
 export { ConfigError, type IceServer } from "@paceline/protocol";
-export { LogThrottle, silentLog, logLevels, type Log, type LogFields, type LogLevel } from "./log.js";
+export { stackOf } from "./faults.js";
+export {
+  LogThrottle,
+  harmlessLog,
+  silentLog,
+  logLevels,
+  type Log,
+  type LogFields,
+  type LogLevel,
+} from "./log.js";
 export {
   OriginPolicy,
   type AllowedOrigins,
@@ -8,8 +17,8 @@ export {
 } from "./origin-policy.js";
 export { AddressBuckets } from "./address-buckets.js";
 export { networkOf } from "./network-address.js";
-export { createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
-export type { CountsByName, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
+export { answerFailure, createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
+export type { CountsByName, FaultPlace, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
 export type { RoomReport, SessionReport } from "./report.js";
 export { TokenBucket } from "./token-bucket.js";
 export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./relay-limits.js";

@@ -73,6 +73,10 @@ export class LinkDoor {
 
   /** Takes an upgrade over. A browser cannot see an HTTP status here: refusals are close codes where possible. */
   open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (!this.#settings.faults.contain("upgrade", () => this.#open(request, socket, head))) socket.destroy();
+  }
+
+  #open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Until the upgrade is done nobody else listens, and an error that nobody listens to ends the process.
     socket.on("error", () => undefined);
     if (this.#connections.size >= this.#settings.limits.maxConnections) {
@@ -128,6 +132,12 @@ export class LinkDoor {
   }
 
   #enter(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
+    const entered = (): void => this.#admit(request, link, offeredProtocols);
+    if (this.#settings.faults.contain("upgrade", entered)) return;
+    link.close(CloseCode.internalError, "the server failed while it let this link in");
+  }
+
+  #admit(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
     const { addressOf } = this.#settings;
     const refusal = this.#settings.origins.refusalOf(request.headers);
     if (refusal) return link.close(CloseCode.originRefused, refusal.message);
@@ -170,6 +180,8 @@ export class LinkDoor {
 
   #inspect(): void {
     const { bytesPerSecond, byteBurst } = this.#settings.limits;
-    for (const connection of this.#connections) connection.inspect(Math.max(bytesPerSecond, byteBurst));
+    const most = Math.max(bytesPerSecond, byteBurst);
+    for (const connection of this.#connections)
+      this.#settings.faults.contain("timer", () => connection.inspect(most));
   }
 }

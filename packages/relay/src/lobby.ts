@@ -80,7 +80,7 @@ export class Lobby {
         if (isIntroduced && !room.host) room.tellOthers(participant, { type: "back", number });
       },
       onDropped: (participant) => {
-        if (participant.isIntroduced) participant.room.host?.dropped(participant);
+        if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.dropped(participant));
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => {
@@ -91,6 +91,9 @@ export class Lobby {
       onRefused: (subject) => {
         this.#drops.count("rate-limit");
         settings.counters.limitReached(subject);
+      },
+      onFault: (participant, place, error) => {
+        settings.faults.report(place, error, { sessionId: participant.id, roomId: participant.room.id });
       },
       onGone: (participant, close) => this.#gone(participant, close),
     };
@@ -236,7 +239,7 @@ export class Lobby {
     // Those that it has may have ended while it was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
-    if (participant.isIntroduced) participant.room.host?.returned(participant);
+    if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.returned(participant));
   }
 
   /** What there is now: rooms, and who is in them. */
@@ -260,7 +263,7 @@ export class Lobby {
   /** Gives out no seats any more, but for those who come back; sessions go on. */
   drain(): void {
     this.#isDraining = true;
-    for (const room of [...this.#rooms.all]) room.host?.draining();
+    for (const room of [...this.#rooms.all]) this.#atHost(room, (host) => host.draining());
   }
 
   /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */
@@ -323,7 +326,7 @@ export class Lobby {
   }
 
   #failed(link: GuardedLink, error: unknown): void {
-    this.#settings.log.error("a room's authority failed", { error: String(error) });
+    this.#settings.faults.report("room", error);
     link.close(CloseCode.refused, "the room failed");
   }
 
@@ -391,7 +394,7 @@ export class Lobby {
     log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
     if (!room.host) return this.#welcome(participant, token);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
-      log.error("a room's authority failed", { roomId: room.id, error: String(error) });
+      this.#settings.faults.report("room", error, { roomId: room.id });
       participant.end(CloseCode.joinRefused, "the room failed");
     });
   }
@@ -434,11 +437,18 @@ export class Lobby {
     this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
-    room.host?.left(participant, close);
+    this.#atHost(room, (host) => host.left(participant, close));
     if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
     this.#rooms.disposeIfEmpty(room);
     this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
+  }
+
+  /** Tells the authority of a room something. One that throws cannot go on: its room ends, and no other. */
+  #atHost(room: Room, tell: (host: RoomHost) => void): void {
+    const { host } = room;
+    if (!host || this.#settings.faults.contain("room", () => tell(host), { roomId: room.id })) return;
+    room.end(CloseCode.roomClosed, "the room failed");
   }
 
   /** Those who came before it was ready. */

@@ -9,7 +9,10 @@ export type LogLevel = (typeof logLevels)[number];
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 /** Where the relay's log goes; injected. Tokens, tickets and game data never appear in it. */
-export type Log = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
+export interface Log extends Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>> {
+  /** Lines that were lost since the start, where the log counts them: `GET /health` shows it. */
+  readonly dropped?: number;
+}
 
 /** Keeps nothing. */
 export const silentLog: Log = {
@@ -19,6 +22,29 @@ export const silentLog: Log = {
   debug: () => undefined,
   trace: () => undefined,
 };
+
+/** The same log, but what it throws (a full disk, for example) does not reach whoever writes a line. */
+export function harmlessLog(log: Log): Log {
+  const harmless =
+    (level: LogLevel): Log[LogLevel] =>
+    (message, fields) => {
+      try {
+        log[level](message, fields);
+      } catch {
+        // There is no other place to tell it.
+      }
+    };
+  return {
+    error: harmless("error"),
+    warn: harmless("warn"),
+    info: harmless("info"),
+    debug: harmless("debug"),
+    trace: harmless("trace"),
+    get dropped() {
+      return log.dropped ?? 0;
+    },
+  };
+}
 
 /** Lets a level pass at most once per second, so that no flood of packets becomes a flood of lines. */
 export class LogThrottle {

@@ -20,3 +20,10 @@ export function busy(message: string): MatchRefusal {
 export function full(status: number, message: string): MatchRefusal {
   return { status, code: "match/full", message };
 }
+
+/** What went wrong is for the log, not for strangers. */
+export const roomFailed: MatchRefusal = {
+  status: 500,
+  code: "match/room-failed",
+  message: "the room failed",
+};

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import {
   CloseCode,
+  ConfigError,
   NetError,
   PayloadKind,
   limits,
@@ -12,6 +13,7 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import {
+  GuardedScheduler,
   Session,
   StripedLink,
   type Cancel,
@@ -22,7 +24,7 @@ import {
   type Scheduler,
 } from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
-import type { LimitSubject } from "./relay-counters.js";
+import type { FaultPlace, LimitSubject } from "./relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
 import { ResumeTokens, hashOf } from "./resume-tokens.js";
@@ -52,6 +54,8 @@ export interface ParticipantHandlers {
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
   onRefused(subject: LimitSubject): void;
+  /** Something was thrown while this participant was served; it is put out. */
+  onFault(participant: Participant, place: FaultPlace, error: unknown): void;
   /** No link is left; the participant is kept for a while. */
   onDropped(participant: Participant): void;
   /** Once: the participant is out, whoever decided it. */
@@ -91,6 +95,7 @@ export class Participant {
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
   readonly #options: ParticipantOptions;
+  readonly #scheduler: Scheduler;
   readonly #tokenHash: Buffer;
   readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
@@ -105,25 +110,28 @@ export class Participant {
   #isOpened = false;
   #isIntroduced = false;
   #isGone = false;
+  #isFailing = false;
 
   constructor(options: ParticipantOptions) {
     const { identity, handlers } = options;
     this.#options = options;
+    const scheduler = new GuardedScheduler(options.scheduler, (error) => this.fail("timer", error));
+    this.#scheduler = scheduler;
     this.number = identity.number;
     this.id = identity.id;
     this.address = options.address;
     this.room = options.room;
     this.#webrtc = identity.webrtc;
-    this.#cameAtMs = options.scheduler.nowMs();
+    this.#cameAtMs = scheduler.nowMs();
     this.#tokenHash = hashOf(identity.token);
-    this.#meter = new SessionMeter(options.limits, options.scheduler, options.room.byteBucket, {
+    this.#meter = new SessionMeter(options.limits, scheduler, options.room.byteBucket, {
       onRefused: (subject) => handlers.onRefused(subject),
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
     const { room } = options;
-    this.retained = new RetainedStates(options.scheduler);
+    this.retained = new RetainedStates(scheduler);
     this.session = new Session({
-      scheduler: options.scheduler,
+      scheduler,
       drops: options.drops,
       currentTick: () => room.host?.tickFor(this) ?? 0,
       // Between players a relay passes it on; only an authority reads it.
@@ -159,7 +167,7 @@ export class Participant {
       queuedBytes: link?.queuedBytes ?? 0,
       heldBytes: this.heldBytes,
       unacknowledged: this.session.unacknowledged,
-      connectedS: Math.floor((this.#options.scheduler.nowMs() - this.#cameAtMs) / 1000),
+      connectedS: Math.floor((this.#scheduler.nowMs() - this.#cameAtMs) / 1000),
     };
   }
 
@@ -246,15 +254,14 @@ export class Participant {
     if (striped?.state !== "open" || striped.stripeCount >= MAX_STRIPES) {
       return link.close(CloseCode.refused, "no more sockets for this session");
     }
-    link.measure(this.#meter);
+    this.#guard(link);
     striped.add(link);
   }
 
   /** Makes the link the only one. */
   attach(first: GuardedLink): void {
     const older = [...this.#links];
-    const { scheduler } = this.#options;
-    const link = new StripedLink({ scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
+    const link = new StripedLink({ scheduler: this.#scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
     this.#newest = link;
     this.#links.add(link);
     this.#cancelGrace?.();
@@ -262,7 +269,7 @@ export class Participant {
     this.#isSuspended = false;
     this.#droppedAtMs = undefined;
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
-    first.measure(this.#meter);
+    this.#guard(first);
     this.session.attach(link, {
       preference: 1,
       needsProof: false,
@@ -275,42 +282,69 @@ export class Participant {
 
   /** Adds a link that carries a part of the traffic, beside the one that the participant came with. */
   attachBeside(link: GuardedLink, options: LinkMonitorOptions): void {
-    link.measure(this.#meter);
+    this.#guard(link);
     this.session.attach(link, options);
   }
 
+  /** Sends a control message; never throws. A message that cannot be written or sent ends the participant. */
   tell(message: ServerMessage): number | undefined {
-    return this.send(writeControl(message));
+    try {
+      return this.send(writeControl(message));
+    } catch (error) {
+      this.fail("packet", error);
+      return undefined;
+    }
   }
 
-  /** Sends a control message that is encoded already. Who lets too many wait is out. */
+  /**
+   * Sends a payload that is encoded already. A participant that lets too many wait is out. Throws `ConfigError` for one
+   * that is too long.
+   */
   send(payload: Uint8Array): number | undefined {
     if (this.#isGone) return undefined;
     try {
       return this.session.sendReliable(payload);
     } catch (error) {
-      if (!(error instanceof NetError)) throw error;
-      this.end(CloseCode.tooSlow, "too many messages wait for an acknowledgement");
+      if (error instanceof ConfigError) throw error;
+      if (error instanceof NetError)
+        this.end(CloseCode.tooSlow, "too many messages wait for an acknowledgement");
+      else this.fail("packet", error);
       return undefined;
     }
   }
 
-  /** Takes the participant out: closes its session and its links. */
+  /** Takes the participant out: closes its session and its links. Never throws. */
   end(code: number, reason: string): void {
     if (this.#isGone) return;
-    this.session.close(code, reason);
+    try {
+      this.session.close(code, reason);
+    } catch (error) {
+      this.#options.handlers.onFault(this, "packet", error);
+    }
     this.#gone({ code, reason });
+  }
+
+  /** Something was thrown while this participant was served: it is reported, and the participant is out. */
+  fail(place: FaultPlace, error: unknown): void {
+    this.#options.handlers.onFault(this, place, error);
+    // To say so may fail for the same reason.
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    this.end(CloseCode.internalError, "the server failed while it served this session");
   }
 
   /** How long the participant is kept without a link, from the moment it lost it. Nothing while it has one. */
   keepFor(graceMs: number): void {
     if (this.#isGone || this.#droppedAtMs === undefined) return;
-    const { scheduler } = this.#options;
     this.#cancelGrace?.();
-    const leftMs = this.#droppedAtMs + graceMs - scheduler.nowMs();
-    this.#cancelGrace = scheduler.after(leftMs, () =>
+    const leftMs = this.#droppedAtMs + graceMs - this.#scheduler.nowMs();
+    this.#cancelGrace = this.#scheduler.after(leftMs, () =>
       this.end(CloseCode.timeout, "did not come back in time"),
     );
+  }
+
+  #guard(link: GuardedLink): void {
+    link.measure(this.#meter, (error) => this.fail("packet", error));
   }
 
   #receive(payload: Uint8Array): void {
@@ -341,7 +375,7 @@ export class Participant {
     if (!this.#isSuspended && !isLast) return;
     const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
     const isAsleep = this.#isHidden || this.#isSuspended;
-    this.#droppedAtMs = this.#options.scheduler.nowMs();
+    this.#droppedAtMs = this.#scheduler.nowMs();
     this.keepFor(isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs);
     this.#options.handlers.onDropped(this);
   }

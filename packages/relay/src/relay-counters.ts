@@ -28,6 +28,14 @@ export type LimitSubject =
   | "joinsPerRoom"
   | "bytesPerRoom";
 
+/**
+ * Where an error was contained: in a `packet` or a `timer` of a session, in an HTTP `request` or an `upgrade`, in `webrtc`
+ * of the server, in the authority of a `room`; or, outside of the relay, as a `rejection` that nobody handles or an
+ * `exception` that nobody catches.
+ */
+export type FaultPlace =
+  "packet" | "timer" | "request" | "upgrade" | "webrtc" | "room" | "rejection" | "exception";
+
 /** What has happened since the start, for whoever watches the relay; everything counts up. */
 export interface RelayCounts {
   /** Seats given out, by the way of asking. */
@@ -46,6 +54,8 @@ export interface RelayCounts {
   readonly linkCloses: CountsByName;
   /** Sessions that ended, likewise. */
   readonly sessionEnds: CountsByName;
+  /** Errors that were contained, by the place where they were. Above 0 there is a mistake to mend: the log has the stack. */
+  readonly faults: Readonly<Record<FaultPlace, number>>;
   /** By kind of link, then by class of traffic. */
   readonly sent: Readonly<
     Partial<Record<LinkKind, Readonly<Partial<Record<TrafficClassName, TrafficCount>>>>>
@@ -80,6 +90,16 @@ export class RelayCounters implements RelayCounts {
   readonly entries = { joined: 0, resumed: 0 };
   readonly linkCloses: Record<string, number> = {};
   readonly sessionEnds: Record<string, number> = {};
+  readonly faults: Record<FaultPlace, number> = {
+    packet: 0,
+    timer: 0,
+    request: 0,
+    upgrade: 0,
+    webrtc: 0,
+    room: 0,
+    rejection: 0,
+    exception: 0,
+  };
   readonly sent: Partial<Record<LinkKind, Partial<Record<TrafficClassName, TrafficCount>>>> = {};
   readonly received: Partial<Record<LinkKind, TrafficCount>> = {};
 
@@ -110,6 +130,10 @@ export class RelayCounters implements RelayCounts {
 
   sessionEnded(code: number): void {
     addOne(this.sessionEnds, nameOf(code));
+  }
+
+  faulted(place: FaultPlace): void {
+    this.faults[place] += 1;
   }
 
   packetSent(kind: LinkKind, trafficClass: TrafficClassName, bytes: number): void {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ConfigError, type IceServer } from "@paceline/protocol";
-import { systemScheduler, type Scheduler } from "@paceline/transport";
-import { logLevels, silentLog, type Log } from "./log.js";
+import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
+import { Faults } from "./faults.js";
+import { harmlessLog, logLevels, silentLog, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { forwardedAddress } from "./network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
@@ -81,6 +82,8 @@ export interface RelaySettings {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
   readonly counters: RelayCounters;
+  readonly faults: Faults;
+  /** What its timers throw is counted and logged, and stops nothing. */
   readonly scheduler: Scheduler;
   readonly wallClockMs: () => number;
 }
@@ -113,8 +116,11 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   assertObject("options", options);
   assertKeys("", options, optionNames);
   const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
-  const scheduler = options.scheduler ?? systemScheduler;
   const log = checkedLog(options.log ?? silentLog);
+  const counters = new RelayCounters();
+  const clock = options.scheduler ?? systemScheduler;
+  const faults = new Faults(log, counters, clock);
+  const scheduler = new GuardedScheduler(clock, (error) => faults.report("timer", error));
   const { allowedOrigins = [], publicHosts = [] } = options;
   return Object.freeze({
     rooms: roomKinds(options.rooms),
@@ -127,7 +133,8 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
     addressOf: addressReader(options),
     log,
-    counters: new RelayCounters(),
+    counters,
+    faults,
     scheduler,
     wallClockMs,
   });
@@ -210,7 +217,7 @@ function isShortText(value: unknown): value is string {
 function checkedLog(log: Log): Log {
   assertObject("log", log);
   for (const level of logLevels) functionOf(`log.${level}`, log[level] ?? null);
-  return log;
+  return harmlessLog(log);
 }
 
 function flagOf(field: string, value: unknown = false): boolean {

@@ -5,9 +5,8 @@ import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./address-buckets.js";
 import { LINK_PATH, LinkDoor, type LinkRequest } from "./link-door.js";
 import { Lobby } from "./lobby.js";
-import { LogThrottle } from "./log.js";
 import { MatchHandler } from "./match-handler.js";
-import type { RelayCounts } from "./relay-counters.js";
+import type { FaultPlace, RelayCounts } from "./relay-counters.js";
 import type { RoomReport } from "./report.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./relay-options.js";
 import { SocketEndings } from "./socket-endings.js";
@@ -28,6 +27,10 @@ export interface RelayHealth {
   readonly uptimeS: number;
   /** Packets and messages dropped since the start, by reason. */
   readonly drops: Readonly<Record<string, number>>;
+  /** Errors that were contained since the start; see {@link RelayCounts.faults}. */
+  readonly faults: number;
+  /** Lines that the log has lost since the start. */
+  readonly logDropped: number;
 }
 
 /** How {@link Relay.stop} ends what runs. */
@@ -52,6 +55,8 @@ export interface Relay {
   /** Takes a link that came another way than over an HTTP server, as those of tests do. */
   takeLink(link: Link, request: LinkRequest): void;
   health(): RelayHealth;
+  /** Counts an error that was caught outside of the relay, and logs it with its stack, at most once a second. */
+  reportFault(place: FaultPlace, error: unknown): void;
   /** What has happened since the start: live counters, read them when they are needed. */
   readonly counts: RelayCounts;
   /** Rooms, and who is in them. */
@@ -86,7 +91,6 @@ class EmbeddedRelay implements Relay {
   readonly #lobby: Lobby;
   readonly #door: LinkDoor;
   readonly #matches: MatchHandler;
-  readonly #faults: LogThrottle;
   readonly #endings = new SocketEndings();
   readonly #healthAsked: AddressBuckets;
   readonly #startedAtMs: number;
@@ -102,11 +106,19 @@ class EmbeddedRelay implements Relay {
     this.#matches = new MatchHandler(settings, this.#lobby, matches);
     const { healthPerSecondPerAddress, healthBurstPerAddress } = limits;
     this.#healthAsked = new AddressBuckets(healthPerSecondPerAddress, healthBurstPerAddress, scheduler);
-    this.#faults = new LogThrottle(settings.scheduler);
     this.#startedAtMs = settings.scheduler.nowMs();
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    try {
+      return this.#handleRequest(request, response);
+    } catch (error) {
+      this.#requestFailed(response, error);
+      return true;
+    }
+  }
+
+  #handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request);
     if (path === "/health") {
       this.#answerHealth(request, response);
@@ -117,11 +129,15 @@ class EmbeddedRelay implements Relay {
       return true;
     }
     if (!path.startsWith(MATCH_PREFIX)) return false;
-    this.#matches.handle(request, response, path.slice(MATCH_PREFIX.length)).catch((error: unknown) => {
-      this.#faults.write(this.#settings.log.error, "match request failed", { error: String(error) });
-      response.destroy();
-    });
+    this.#matches
+      .handle(request, response, path.slice(MATCH_PREFIX.length))
+      .catch((error: unknown) => this.#requestFailed(response, error));
     return true;
+  }
+
+  #requestFailed(response: ServerResponse, error: unknown): void {
+    this.reportFault("request", error);
+    answerFailure(response);
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
@@ -147,7 +163,13 @@ class EmbeddedRelay implements Relay {
       ...(port !== undefined && { webRtcPort: port }),
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
       drops: this.#lobby.drops(),
+      faults: Object.values(this.counts.faults).reduce((sum, count) => sum + count, 0),
+      logDropped: this.#settings.log.dropped ?? 0,
     };
+  }
+
+  reportFault(place: FaultPlace, error: unknown): void {
+    this.#settings.faults.report(place, error);
   }
 
   takeLink(link: Link, request: LinkRequest): void {
@@ -224,10 +246,23 @@ class EmbeddedRelay implements Relay {
       return;
     }
     const isRead = request.method === "GET" || request.method === "HEAD";
+    const body = isRead ? JSON.stringify(this.health()) : undefined;
     if (!isRead) response.setHeader("Allow", "GET, HEAD");
     response.setHeader("Cache-Control", "no-store");
     response.writeHead(isRead ? 200 : 405, { "Content-Type": "application/json; charset=utf-8" });
-    response.end(isRead ? JSON.stringify(this.health()) : undefined);
+    response.end(body);
+  }
+}
+
+/** Answers a request at which the server has failed: 500, if it is not too late to say so. */
+export function answerFailure(response: ServerResponse): void {
+  try {
+    if (response.headersSent) return void response.destroy();
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    response.writeHead(500, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" });
+    response.end("The server failed at this request.\n");
+  } catch {
+    response.destroy();
   }
 }
 

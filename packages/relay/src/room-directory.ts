@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "./address-buckets.js";
 import { AddressShares } from "./address-shares.js";
 import { GroupPlaces, type Group } from "./group-places.js";
-import { busy, full, notFound, unknownKind } from "./match-refusals.js";
+import { busy, full, notFound, roomFailed, unknownKind } from "./match-refusals.js";
 import {
   canonicalOptions,
   isRefusal,
@@ -11,7 +11,7 @@ import {
   type RoomOptions,
 } from "./match-request.js";
 import type { RelaySettings, RoomKind } from "./relay-options.js";
-import type { HostedRoom } from "./room-host.js";
+import type { HostedRoom, RoomAuthority } from "./room-host.js";
 import { Room, type RoomListing } from "./room.js";
 
 const ROOM_ID_BYTES = 9;
@@ -114,7 +114,8 @@ export class RoomDirectory {
   /** Closes a room that nobody is in, and for which nobody has a seat. */
   disposeIfEmpty(room: Room): void {
     if (!room.isEmpty || room.isKept || !this.#forget(room)) return;
-    room.host?.close();
+    const { host } = room;
+    if (host) this.#settings.faults.contain("room", () => host.close(), { roomId: room.id });
     this.#settings.log.debug("room closed", { roomId: room.id });
   }
 
@@ -186,21 +187,29 @@ export class RoomDirectory {
     const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, onMeeting });
     this.#rooms.set(room.id, room);
     this.#shares.take(openedBy);
-    if (authority) {
-      room.opening = authority.open(room, options).then((host) => {
-        if (isRefusal(host)) {
-          // Nobody shall find it, and those who have waited for it are told.
-          this.#forget(room);
-          return host;
-        }
+    if (authority) room.opening = this.#give(room, authority, options);
+    this.#settings.log.debug("room opened", { roomId: room.id, name });
+    return room;
+  }
+
+  /** Gives a room its authority; resolves with the reason if there is none. Never rejects. */
+  async #give(room: Room, authority: RoomAuthority, options: RoomOptions): Promise<MatchRefusal | undefined> {
+    try {
+      const host = await authority.open(room, options);
+      if (!isRefusal(host)) {
         room.host = host;
         // All who waited may have gone.
         if (!this.#rooms.has(room.id)) host.close();
         return undefined;
-      });
+      }
+      // Nobody shall find it, and those who have waited for it are told.
+      this.#forget(room);
+      return host;
+    } catch (error) {
+      this.#settings.faults.report("room", error, { roomId: room.id });
+      this.#forget(room);
+      return roomFailed;
     }
-    this.#settings.log.debug("room opened", { roomId: room.id, name });
-    return room;
   }
 }
 

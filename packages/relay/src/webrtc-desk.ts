@@ -67,7 +67,7 @@ export class WebRtcDesk {
   constructor(settings: RelaySettings, handlers: WebRtcDeskHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
-    void this.#open();
+    this.#open().catch((error: unknown) => settings.faults.report("webrtc", error));
   }
 
   get isReady(): boolean {
@@ -162,7 +162,14 @@ export class WebRtcDesk {
       ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
       queue: { commandBytes: limits.queuedCommandBytes },
       onSignal: (data) => participant.tell({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
-      onBadSignal: () => participant.session.reportViolation("bad-message"),
+      // The native library calls: nobody above would catch.
+      onBadSignal: () => {
+        try {
+          participant.session.reportViolation("bad-message");
+        } catch (error) {
+          participant.fail("packet", error);
+        }
+      },
     });
     this.#links += 1;
     const guarded = new GuardedLink(link, {

@@ -10,6 +10,7 @@ import type {
   RoomOptions,
 } from "@paceline/relay";
 import type { Scheduler } from "@paceline/transport";
+import { HookLog } from "./hook-log.js";
 import { Hooks } from "./hooks.js";
 import { issuesText } from "./message-desk.js";
 import { ClassTally, type ClassReport } from "./class-report.js";
@@ -34,6 +35,7 @@ export class ClassAuthority implements RoomAuthority {
   readonly filterBy: readonly string[];
   readonly #options: ClassAuthorityOptions;
   readonly #hooks: Hooks;
+  readonly #hookLog: HookLog;
   readonly #cores = new Set<RoomCore>();
   readonly #tally = new ClassTally();
   /** Hooks that failed before there was a room, or after it, by name. */
@@ -43,10 +45,10 @@ export class ClassAuthority implements RoomAuthority {
     const { scheduler, log, hookTimeoutMs, name, roomClass } = options;
     this.#options = options;
     this.filterBy = roomClass.filterBy;
+    this.#hookLog = new HookLog(log, scheduler, name);
     this.#hooks = new Hooks({
       scheduler,
-      log,
-      roomName: name,
+      log: this.#hookLog,
       timeoutMs: hookTimeoutMs,
       onError: (hook) => this.#failed(hook),
     });
@@ -89,7 +91,9 @@ export class ClassAuthority implements RoomAuthority {
       assertRoom(room);
       const onClosed = (core: RoomCore): void => this.#closed(core);
       const onLateError = (hook: string): void => this.#failed(hook);
-      return new RoomCore({ room, hosted, scheduler, log, hookTimeoutMs, blockedMs, onClosed, onLateError });
+      const ends = { onClosed, onLateError };
+      const hookLog = this.#hookLog;
+      return new RoomCore({ room, hosted, scheduler, log, hookLog, hookTimeoutMs, blockedMs, ...ends });
     });
     if (!core) return failed(undefined);
     this.#cores.add(core);

@@ -5,15 +5,19 @@ import type { Duplex } from "node:stream";
 import { ConfigError, type RoomKind } from "@paceline/protocol";
 import {
   createRelay,
-  silentLog,
+  harmlessLog,
   type Relay,
   type RelayHealth,
+  type Log,
   type RelayOptions,
+  type RelayStopOptions,
   type RoomKindOptions,
 } from "@paceline/relay";
 import { systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./class-authority.js";
 import type { ClassReport } from "./class-report.js";
+import { consoleLog } from "./hook-log.js";
+import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./process-guard.js";
 import { queueSettings, type QueueOptions } from "./queue/queue-options.js";
 import { queueFor, queueNameOf } from "./queue/queue-room.js";
 import type { Room, RoomClass } from "./room.js";
@@ -34,6 +38,13 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   readonly hookTimeoutMs?: number;
   /** A step that takes longer has blocked the server; a room that does so three times within ten seconds is ended. Default 1000 ms. */
   readonly blockedMs?: number;
+  /** Where errors and other lines go. Default: errors, with their stack, to `console.error`. */
+  readonly log?: Log;
+  /**
+   * Whether `listen` watches over what nobody catches in the process, as {@link Server.guardProcess} does. Default: yes, if
+   * nobody else listens for `uncaughtException` or `unhandledRejection` then.
+   */
+  readonly guardsProcess?: boolean;
 }
 
 /** Of a class, what a client has to know of its rooms. */
@@ -54,6 +65,12 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
   reports(): RoomReport[];
   /** The same for each class of rooms since the start, rooms that are over included: for metrics. */
   classReports(): ClassReport[];
+  /**
+   * For a process that is this server's alone: an error that nobody catches ends the room whose hook has started what
+   * threw; other rejections are counted, logged and survived; any other exception ends the process with 1, after sessions
+   * were told to move. {@link listen} does it by itself. The result ends it.
+   */
+  guardProcess(options?: ProcessGuardOptions): () => void;
   /** Opens an HTTP server of its own; resolves with its address. Port 0: any that is free. */
   listen(port: number, host?: string): Promise<string>;
 }
@@ -65,10 +82,11 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
 export function defineServer<const Rooms extends Readonly<Record<string, RoomEntry>>>(
   options: ServerOptions<Rooms>,
 ): Server<Rooms> {
-  const { rooms, queues = {}, hookTimeoutMs = 10_000, blockedMs = 1000, ...rest } = options;
+  const { rooms, queues = {}, hookTimeoutMs = 10_000, blockedMs = 1000, guardsProcess, ...rest } = options;
   assertMs("hookTimeoutMs", hookTimeoutMs);
   assertMs("blockedMs", blockedMs);
-  const { scheduler = systemScheduler, log = silentLog } = rest;
+  const { scheduler = systemScheduler } = rest;
+  const log = harmlessLog(rest.log ?? consoleLog);
   const authorities: ClassAuthority[] = [];
   const kinds: Record<string, RoomKindOptions> = {};
   for (const [name, entry] of Object.entries({ ...rooms, ...queueRooms(rooms, queues) })) {
@@ -87,8 +105,8 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
     authorities.push(authority);
     kinds[name] = { authority };
   }
-  const relay = createRelay({ ...rest, rooms: kinds });
-  return new DefinedServer(relay, authorities) as unknown as Server<Rooms>;
+  const relay = createRelay({ ...rest, log: rest.log ?? consoleLog, rooms: kinds });
+  return new DefinedServer(relay, authorities, guardsProcess) as unknown as Server<Rooms>;
 }
 
 /** A queue is a kind of rooms too. */
@@ -118,9 +136,13 @@ class DefinedServer {
     connectionsCheckingInterval: 2000,
   });
 
-  constructor(relay: Relay, authorities: readonly ClassAuthority[]) {
+  readonly #guardsProcess: boolean | undefined;
+  #endGuard: (() => void) | undefined;
+
+  constructor(relay: Relay, authorities: readonly ClassAuthority[], guardsProcess: boolean | undefined) {
     this.#relay = relay;
     this.#authorities = authorities;
+    this.#guardsProcess = guardsProcess;
     this.#http.on("request", (request, response) => {
       if (!relay.handleRequest(request, response)) response.writeHead(404).end();
     });
@@ -144,6 +166,14 @@ class DefinedServer {
 
   health(): RelayHealth {
     return this.#relay.health();
+  }
+
+  reportFault(...[place, error]: Parameters<Relay["reportFault"]>): void {
+    this.#relay.reportFault(place, error);
+  }
+
+  guardProcess(options?: ProcessGuardOptions): () => void {
+    return guardProcess(this, options);
   }
 
   takeLink(...[link, request]: Parameters<Relay["takeLink"]>): void {
@@ -175,6 +205,7 @@ class DefinedServer {
   }
 
   listen(port: number, host = "127.0.0.1"): Promise<string> {
+    if (this.#guardsProcess ?? !isProcessGuarded()) this.#endGuard ??= this.guardProcess();
     return new Promise((resolve, reject) => {
       this.#http.once("error", reject);
       this.#http.listen({ port, host }, () => {
@@ -185,10 +216,12 @@ class DefinedServer {
     });
   }
 
-  async stop(options?: { readonly drainMs?: number }): Promise<void> {
+  async stop(options?: RelayStopOptions): Promise<void> {
     this.#http.close();
     await this.#relay.stop(options);
     this.#http.closeAllConnections();
+    this.#endGuard?.();
+    this.#endGuard = undefined;
   }
 }
 

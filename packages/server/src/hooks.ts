@@ -1,5 +1,6 @@
-import { LogThrottle, type Log } from "@paceline/relay";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Scheduler } from "@paceline/transport";
+import type { HookLog } from "./hook-log.js";
 import { Refusal, type RefusalKind } from "./refusal.js";
 
 /** How a hook ended that was waited for. */
@@ -9,36 +10,66 @@ export type HookOutcome<Value> =
 
 export interface HooksOptions {
   readonly scheduler: Scheduler;
-  readonly log: Log;
-  readonly roomName: string;
+  readonly log: HookLog;
   /** How long a hook that is waited for may take. */
   readonly timeoutMs: number;
-  /** A hook has failed: thrown, rejected, or not ended in time. */
-  onError(hook: string): void;
+  /**
+   * A hook has failed: thrown, rejected, or not ended in time. Of what a hook left behind (see {@link blame}) the name is
+   * `uncaughtException` or `unhandledRejection`.
+   */
+  onError(hook: string, error: unknown): void;
   /** A hook has held the process for so long. */
   readonly onTook?: (tookMs: number) => void;
+}
+
+/** A hook that runs, or that has started the timer or promise that runs. */
+interface Running {
+  readonly hooks: Hooks;
+  readonly hook: string;
+}
+
+const running = new AsyncLocalStorage<Running>();
+let watchers = 0;
+
+/**
+ * From now on it is known which hook has started a timer or a promise; the result ends that. It costs every promise of the
+ * process some 0.2 microseconds.
+ */
+export function traceHooks(): () => void {
+  watchers += 1;
+  return () => {
+    watchers -= 1;
+  };
+}
+
+/**
+ * Something was thrown that nobody caught, in a timer or a promise that runs now: it is the error of the room whose hook has
+ * started that. False if there is none.
+ */
+export function blame(name: "uncaughtException" | "unhandledRejection", error: unknown): boolean {
+  const culprit = running.getStore();
+  culprit?.hooks.failed(name, error, culprit.hook);
+  return culprit !== undefined;
 }
 
 /** Calls what the game wrote. Whatever it does (throw, reject, never end), the caller goes on. */
 export class Hooks {
   readonly #options: HooksOptions;
-  readonly #lines: LogThrottle;
 
   constructor(options: HooksOptions) {
     this.#options = options;
-    this.#lines = new LogThrottle(options.scheduler);
   }
 
   /** Calls a hook and waits for its end, or for the timeout. */
   wait<Value>(hook: string, fn: () => Value | PromiseLike<Value>): Promise<HookOutcome<Value>> {
-    const { scheduler, timeoutMs } = this.#options;
+    const { scheduler, timeoutMs, log } = this.#options;
     return new Promise((resolve) => {
       const cancel = scheduler.after(timeoutMs, () => {
-        this.#failed(hook, new Error(`not ended within ${timeoutMs} ms`));
+        this.failed(hook, new Error(`not ended within ${timeoutMs} ms`));
         resolve({ ok: false, refusal: undefined });
       });
       Promise.resolve()
-        .then(() => this.#timed(fn))
+        .then(() => this.#timed(hook, fn))
         .then(
           (value) => {
             cancel();
@@ -47,10 +78,10 @@ export class Hooks {
           (error: unknown) => {
             cancel();
             if (error instanceof Refusal) {
-              this.#refused(hook, error);
+              log.refused(hook, error);
               return resolve({ ok: false, refusal: error.message, kind: error.kind });
             }
-            this.#failed(hook, error);
+            this.failed(hook, error);
             resolve({ ok: false, refusal: undefined });
           },
         );
@@ -59,47 +90,43 @@ export class Hooks {
 
   /** Calls a hook; where it returns a promise, its rejection counts, its end is not waited for. */
   call(hook: string, fn: () => unknown): void {
+    this.guard(hook, () => this.#timed(hook, fn));
+  }
+
+  /** As {@link call}, for code of ours around hooks: its time is not measured. */
+  guard(hook: string, fn: () => unknown): void {
     try {
-      const result = this.#timed(fn);
-      if (isPromise(result)) result.then(undefined, (error: unknown) => this.#failed(hook, error));
+      const result = fn();
+      if (isPromise(result)) result.then(undefined, (error: unknown) => this.failed(hook, error));
     } catch (error) {
-      this.#failed(hook, error);
+      this.failed(hook, error);
     }
   }
 
   /** Calls what has to be done at once; undefined where it throws. */
   attempt<Value>(hook: string, fn: () => Value): Value | undefined {
     try {
-      return this.#timed(fn);
+      return this.#timed(hook, fn);
     } catch (error) {
-      this.#failed(hook, error);
+      this.failed(hook, error);
       return undefined;
     }
   }
 
-  #timed<Value>(fn: () => Value): Value {
+  /** A hook has failed. `startedBy`: the hook that has started what failed. */
+  failed(hook: string, error: unknown, startedBy?: string): void {
+    this.#options.log.failed(hook, error, startedBy);
+    this.#options.onError(hook, error);
+  }
+
+  #timed<Value>(hook: string, fn: () => Value): Value {
     const { scheduler, onTook } = this.#options;
     const startedMs = scheduler.nowMs();
     try {
-      return fn();
+      return watchers === 0 ? fn() : running.run({ hooks: this, hook }, fn);
     } finally {
       onTook?.(scheduler.nowMs() - startedMs);
     }
-  }
-
-  /** A refusal is the game's word; that it could not decide is for those who run the server too. */
-  #refused(hook: string, { kind, message, cause }: Refusal): void {
-    if (kind !== "unavailable") return;
-    const { log, roomName } = this.#options;
-    const fields = { room: roomName, hook, reason: message, error: String(cause) };
-    this.#lines.write(log.warn, "a hook could not decide", fields);
-  }
-
-  #failed(hook: string, error: unknown): void {
-    const { log, roomName } = this.#options;
-    this.#options.onError(hook);
-    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#lines.write(log.error, "a hook failed", { room: roomName, hook, error: stack });
   }
 }
 

@@ -29,6 +29,7 @@ export { jwtAuth } from "./auth/jwt-auth.js";
 export type { JwtAuthOptions } from "./auth/jwt-options.js";
 export type { ClassReport } from "./class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
+export type { ProcessGuardOptions } from "./process-guard.js";
 export { Histogram } from "./histogram.js";
 export type { BreachAnswer, PlayerEntities } from "./owned-states.js";
 export { MotionCheck, RateCheck, type Breach, type MotionLimits, type Position } from "./plausibility.js";
@@ -41,5 +42,11 @@ export { Refusal, type RefusalKind } from "./refusal.js";
 export type { RoomClock } from "./room-clock.js";
 export type { RoomCounters } from "./room-counters.js";
 export type { RoomReport } from "./room-report.js";
-export { Room, type AuthRequest, type BroadcastOptions, type RoomClass } from "./room.js";
+export {
+  Room,
+  type AuthRequest,
+  type BroadcastOptions,
+  type RoomClass,
+  type UncaughtAnswer,
+} from "./room.js";
 export type { ServerEntity } from "./server-entity.js";

@@ -12,10 +12,11 @@ import {
   type ToAuthority,
 } from "@paceline/protocol";
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
-import type { LinkClose, Scheduler } from "@paceline/transport";
+import { GuardedScheduler, type LinkClose, type Scheduler } from "@paceline/transport";
 import { Attendance } from "./attendance.js";
 import { Audience } from "./audience.js";
 import { BlockWatch } from "./block-watch.js";
+import type { HookLog } from "./hook-log.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "./message-allowance.js";
 import { MessageDesk } from "./message-desk.js";
@@ -27,7 +28,7 @@ import { PlayerLine } from "./player-line.js";
 import { RewindHistory, type Past } from "./rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "./room-counters.js";
-import { Room } from "./room.js";
+import { Room, type UncaughtAnswer } from "./room.js";
 import { Broadcast } from "./states/broadcast.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "./world.js";
@@ -37,6 +38,7 @@ export interface RoomCoreOptions {
   readonly hosted: HostedRoom;
   readonly scheduler: Scheduler;
   readonly log: Log;
+  readonly hookLog: HookLog;
   readonly hookTimeoutMs: number;
   /** A step that takes longer has blocked the server. */
   readonly blockedMs: number;
@@ -45,6 +47,9 @@ export interface RoomCoreOptions {
   onLateError(hook: string): void;
 }
 
+const UNCAUGHT = "onUncaughtException";
+/** Errors after which a room ends, unless it says otherwise: not of a hook of its own, but of what runs it. */
+const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", "timer"]);
 const HISTORY_TICKS = 64;
 /** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_REFUSALS = 256;
@@ -67,23 +72,25 @@ export class RoomCore implements RoomHost {
   readonly rewinding: RewindHistory;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
+  readonly #scheduler: Scheduler;
   readonly lines = new Attendance();
   readonly #blocks: BlockWatch;
   readonly #playerLimits: PlayerLimits;
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
-    const { room, hosted, scheduler, log, hookTimeoutMs } = options;
+    const { room, hosted, hookLog, hookTimeoutMs } = options;
     this.#options = options;
+    const scheduler = new GuardedScheduler(options.scheduler, (error) => this.hooks.failed("timer", error));
+    this.#scheduler = scheduler;
     this.#playerLimits = checkedPlayerLimits(room.playerLimits);
     this.room = room;
     this.hosted = hosted;
     this.hooks = new Hooks({
       scheduler,
-      log,
-      roomName: hosted.name,
+      log: hookLog,
       timeoutMs: hookTimeoutMs,
-      onError: (hook) => this.#hookFailed(hook),
+      onError: (hook, error) => this.#hookFailed(hook, error),
       onTook: (tookMs) => this.#watch(tookMs),
     });
     this.#blocks = new BlockWatch(options.blockedMs);
@@ -100,7 +107,11 @@ export class RoomCore implements RoomHost {
       lines: this.lines,
     });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
-    this.loop = new TickLoop({ scheduler, tickHz, step: (tick) => this.#step(tick) });
+    this.loop = new TickLoop({
+      scheduler,
+      tickHz,
+      step: (tick) => this.hooks.guard("step", () => this.#step(tick)),
+    });
     this.desk = new MessageDesk({
       hooks: this.hooks,
       counters: this.counters,
@@ -146,7 +157,7 @@ export class RoomCore implements RoomHost {
       world: seat.isSpectator ? this.audience.world : this.world,
       inputs: seat.isSpectator ? undefined : room.inputs,
       counters,
-      scheduler: this.#options.scheduler,
+      scheduler: this.#scheduler,
       messageLimits: checkedMessageLimits(room.messageLimits),
       playerLimits: this.#playerLimits,
       mayOwn: room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0),
@@ -227,7 +238,7 @@ export class RoomCore implements RoomHost {
     // Somebody who loads the page anew ends the old session first: the player is away, not gone.
     if (code === CloseCode.replaced && line.isIn) {
       line.isConnected = false;
-      this.#options.scheduler.after(RELOAD_SECONDS * 1000, () => {
+      this.#scheduler.after(RELOAD_SECONDS * 1000, () => {
         if (this.lines.get(participant) === line) this.#leave(line, CloseCode.timeout);
       });
       return;
@@ -297,7 +308,7 @@ export class RoomCore implements RoomHost {
     for (const line of this.lines.values()) line.takeInput(tick);
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
-    const nowMs = this.#options.scheduler.nowMs();
+    const nowMs = this.#scheduler.nowMs();
     const feeds = this.lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
     this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
     this.rewinding.record(tick, this.world);
@@ -307,7 +318,7 @@ export class RoomCore implements RoomHost {
 
   /** Nobody can stop code that blocks; a room that does it again and again is ended, for the others' sake. */
   #watch(tookMs: number): void {
-    const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#options.scheduler.nowMs());
+    const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#scheduler.nowMs());
     if (isBlock) this.counters.blocked += 1;
     if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
@@ -325,7 +336,8 @@ export class RoomCore implements RoomHost {
       return line.countNotAllowed();
     }
     if (!line.admits(message)) return;
-    if (message.kind === "request") return void this.desk.reply(line, message);
+    if (message.kind === "request")
+      return this.hooks.guard("onRequest", () => this.desk.reply(line, message));
     const { room } = this;
     const fallback =
       room.onAnyMessage &&
@@ -401,7 +413,7 @@ export class RoomCore implements RoomHost {
     line.onSettled = undefined;
     void this.hooks
       .wait("onLeave", () => this.room.onLeave?.(player as never, code))
-      .then(() => this.#forget(line));
+      .then(() => this.hooks.guard("onLeave", () => this.#forget(line)));
   }
 
   /** Whatever still belongs to a player who is out goes too. */
@@ -413,10 +425,21 @@ export class RoomCore implements RoomHost {
     this.lines.forget(line);
   }
 
-  #hookFailed(hook: string): void {
+  #hookFailed(hook: string, error: unknown): void {
     if (this.#isClosed) this.#options.onLateError(hook);
     const { hookErrors } = this.counters;
     hookErrors[hook] = (hookErrors[hook] ?? 0) + 1;
+    if (this.#isClosed || hook === UNCAUGHT) return;
+    if (!this.room.onUncaughtException) return this.#answered(hook, undefined);
+    void this.hooks
+      .wait(UNCAUGHT, () => this.room.onUncaughtException?.(error, hook))
+      .then((outcome) => this.#answered(hook, outcome.ok ? outcome.value : undefined));
+  }
+
+  /** What the room wants after an error. Code that was cut off in the middle may have left anything: then it ends. */
+  #answered(hook: string, wish: UncaughtAnswer): void {
+    const answer = wish ?? (endingErrors.has(hook) ? "end" : "continue");
+    if (answer !== "continue" && !this.#isClosed) this.disconnect(`the room failed: ${hook}`);
   }
 
   #syncPlaces(): void {

@@ -36,6 +36,9 @@ export interface AuthRequest {
   keepIdentity(token: string): void;
 }
 
+/** What becomes of a room after an error: it ends, or it goes on. Nothing: as {@link Room.onUncaughtException} says. */
+export type UncaughtAnswer = "end" | "continue" | undefined | void;
+
 type Name<T> = keyof T & string;
 
 /** One room or some of its players. */
@@ -109,6 +112,14 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onDrain?(): unknown;
   /** The room ends: everybody is out. */
   onDispose?(): unknown;
+
+  /**
+   * Something of this room has thrown or rejected; it is counted and logged already. `hook` names it: a hook, `onMessage`
+   * or `onRequest` for their handlers, `clock` for timers of {@link clock}; `uncaughtException` for another timer or event
+   * that a hook has started, `unhandledRejection` for a promise that nobody waited for. Default: `end` after an
+   * `uncaughtException`, else `continue`.
+   */
+  onUncaughtException?(error: unknown, hook: string): UncaughtAnswer | PromiseLike<UncaughtAnswer>;
 
   get roomId(): string {
     return this.#here.hosted.id;

@@ -6,6 +6,7 @@ import { silentLog } from "@paceline/relay";
 import { writePeerPayload } from "@paceline/protocol";
 import { queueSettings } from "../src/queue/queue-options.js";
 import { queueFor } from "../src/queue/queue-room.js";
+import { HookLog } from "../src/hook-log.js";
 import { RoomCore } from "../src/room-core.js";
 import { FakeParticipant, fakeHosted } from "./fake-relay.js";
 import { RaceRoom } from "./race.js";
@@ -226,6 +227,7 @@ describe("waiting for a match", () => {
       hosted: fakeHosted("staged.queue"),
       scheduler: stage.scheduler,
       log: silentLog,
+      hookLog: new HookLog(silentLog, stage.scheduler, "staged"),
       hookTimeoutMs: 1000,
       blockedMs: 1000,
       onClosed: () => undefined,

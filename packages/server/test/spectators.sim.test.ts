@@ -4,6 +4,7 @@ import { silentLog } from "@paceline/relay";
 import type { Player } from "@paceline/server";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
+import { HookLog } from "../src/hook-log.js";
 import { RoomCore } from "../src/room-core.js";
 import { Car, Drive, RaceRoom } from "./race.js";
 import { FakeParticipant, fakeHosted } from "./fake-relay.js";
@@ -102,6 +103,7 @@ describe("who only watches", () => {
       hosted: fakeHosted("race"),
       scheduler: stage.scheduler,
       log: silentLog,
+      hookLog: new HookLog(silentLog, stage.scheduler, "staged"),
       hookTimeoutMs: 1000,
       blockedMs: 1000,
       onClosed: () => undefined,

@@ -1,5 +1,6 @@
 import { Client, type Room as ClientRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
+import { silentLog } from "@paceline/relay";
 import { defineServer, type Room, type RoomClass, type Server, type ServerOptions } from "@paceline/server";
 import { vi } from "vitest";
 
@@ -32,7 +33,9 @@ export class Stage<R extends Room> {
         rooms.push(this as unknown as R);
       }
     };
-    this.server = defineServer({ rooms: { race: noted as unknown as RoomClass }, ...options });
+    const kinds = { race: noted as unknown as RoomClass };
+    // Hooks fail on purpose here.
+    this.server = defineServer({ rooms: kinds, log: silentLog, ...options });
   }
 
   async start(): Promise<this> {

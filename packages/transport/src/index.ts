@@ -1,4 +1,5 @@
 export * from "./link-route.js";
+export * from "./guarded-scheduler.js";
 export * from "./interposed-link.js";
 export * from "./link.js";
 export { PathChoice, type PathReading } from "./live/path-choice.js";

@@ -111,7 +111,7 @@ class QueueRoom extends Room<QueueTypes> {
     this.#gatherings.set(id, gathering);
     gathering.waiting.push({ player, rank, sinceMs: this.clock.elapsedMs });
     this.#gatheringOf.set(player, gathering);
-    this.#look();
+    await this.#look();
   }
 
   async #rankOf(player: Player, said: number): Promise<number> {
@@ -125,7 +125,8 @@ class QueueRoom extends Room<QueueTypes> {
     }
   }
 
-  #look(): void {
+  /** Resolves when those who were matched have their seats. */
+  async #look(): Promise<void> {
     const parties = new Map<Party<Waiting>, Gathering>();
     for (const gathering of this.#gatherings.values()) {
       if (!gathering.isMatched) parties.set(partyOf(gathering), gathering);
@@ -137,18 +138,20 @@ class QueueRoom extends Room<QueueTypes> {
       Room.coreOf(this).counters.queueTimeouts += members.length;
       for (const { player } of members) this.#end(player, why);
     }
-    for (const match of matches) void this.#meet(match.map((party) => parties.get(party)!));
+    await Promise.all(matches.map((match) => this.#meet(match.map((party) => parties.get(party)!))));
   }
 
   /** Opens a room for those who fit. Where there is none to be had they go on waiting. */
   async #meet(gatherings: readonly Gathering[]): Promise<void> {
     for (const gathering of gatherings) gathering.isMatched = true;
     const players = gatherings.flatMap(({ waiting }) => waiting.map(({ player }) => player));
-    const seats = await this.#seatsFor(players);
-    if (!seats) {
-      for (const gathering of gatherings) gathering.isMatched = false;
-      return;
+    let seats: readonly Seat[] | undefined;
+    try {
+      seats = await this.#seatsFor(players);
+    } finally {
+      if (!seats) for (const gathering of gatherings) gathering.isMatched = false;
     }
+    if (!seats) return;
     Room.coreOf(this).counters.queueMatches += 1;
     for (const [index, player] of players.entries()) {
       const { ticket, roomId } = seats[index]!;

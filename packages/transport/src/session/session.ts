@@ -308,8 +308,11 @@ export class Session {
     if (this.#isClosed) return;
     const link = this.#links.active?.link;
     const told = writeCloseBody({ code, reason });
-    if (link) this.#sendMessage(link, "command", MessageKind.close, told);
-    this.#end({ code, reason });
+    try {
+      if (link) this.#sendMessage(link, "command", MessageKind.close, told);
+    } finally {
+      this.#end({ code, reason });
+    }
   }
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */

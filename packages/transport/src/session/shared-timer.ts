@@ -1,3 +1,4 @@
+import { GuardedScheduler } from "../guarded-scheduler.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 
 interface SharedTimer {
@@ -7,8 +8,14 @@ interface SharedTimer {
 
 const timersOf = new WeakMap<Scheduler, Map<number, SharedTimer>>();
 
-/** As `scheduler.every`, but one timer for all who ask for the same period: a room has many sessions. */
+/**
+ * As `scheduler.every`, but one timer for all who ask for the same period: a room has many sessions. One that throws does
+ * not keep the others from their turn.
+ */
 export function everyShared(scheduler: Scheduler, periodMs: number, fn: () => void): Cancel {
+  // Owners differ, the timer is one.
+  if (scheduler instanceof GuardedScheduler)
+    return everyShared(scheduler.base, periodMs, scheduler.guarded(fn));
   let timers = timersOf.get(scheduler);
   if (!timers) timersOf.set(scheduler, (timers = new Map()));
   const known = timers.get(periodMs);
@@ -28,8 +35,20 @@ function started(scheduler: Scheduler, periodMs: number): SharedTimer {
   const users = new Set<() => void>();
   return {
     users,
-    cancel: scheduler.every(periodMs, () => {
-      for (const user of [...users]) if (users.has(user)) user();
-    }),
+    cancel: scheduler.every(periodMs, () => runAll(users)),
   };
+}
+
+/** Throws what the first one threw that failed, after all have had their turn. */
+function runAll(users: ReadonlySet<() => void>): void {
+  let failure: { readonly error: unknown } | undefined;
+  for (const user of [...users]) {
+    if (!users.has(user)) continue;
+    try {
+      user();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
 }

@@ -1,0 +1,276 @@
+import { CloseCode, PayloadKind, type ClientMessage } from "@paceline/protocol";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Forwarder } from "../src/forwarder.js";
+import { GuardedLink } from "../src/guarded-link.js";
+import { Participant } from "../src/participant.js";
+import { RetainedStates } from "../src/retained-states.js";
+import { SessionMeter } from "../src/session-meter.js";
+import { StripeTickets } from "../src/stripe-tickets.js";
+import { WebRtcDesk } from "../src/webrtc-desk.js";
+import type { Log, LogFields, MatchRefusal, RoomAuthority, RoomHost, Seat } from "../src/index.js";
+import { Player } from "./player.js";
+import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
+
+afterEach(() => vi.restoreAllMocks());
+
+interface Line {
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+function recorded(): { readonly lines: Line[]; readonly log: Log } {
+  const lines: Line[] = [];
+  const error = (message: string, fields?: LogFields): void => void lines.push({ message, fields });
+  const none = (): void => undefined;
+  return { lines, log: { error, warn: none, info: none, debug: none, trace: none } };
+}
+
+function broken(): never {
+  throw new TypeError("a mistake of ours");
+}
+
+/** The session with the fault has ended with its close code; that of another room goes on; it is counted and logged. */
+function expectContained(stage: VirtualLobby, victim: Player, other: Player, lines: readonly Line[]): void {
+  stage.scheduler.advance(3000);
+  expect(victim.close?.code).toBe(CloseCode.internalError);
+  expect(other.close).toBeUndefined();
+  other.tell({ type: "capabilities", webrtc: false });
+  stage.scheduler.advance(3000);
+  expect(other.session.unacknowledged).toBe(0);
+  const { faults, sessionEnds } = stage.settings.counters;
+  expect(faults.packet + faults.timer).toBeGreaterThan(0);
+  expect(sessionEnds).toEqual({ internalError: 1 });
+  expect(lines[0]?.message).toBe("contained an error");
+  expect(lines[0]?.fields?.error).toContain("TypeError: a mistake of ours\n    at ");
+}
+
+describe("an error in what handles a packet ends that session, and nothing else", () => {
+  const say = (message: ClientMessage) => (player: Player) => player.tell(message);
+  const reliable = (payload: Uint8Array) => (player: Player) => player.session.sendReliable(payload);
+  const handlers: [string, () => unknown, (player: Player) => unknown][] = [
+    [
+      "capabilities",
+      () => vi.spyOn(Participant.prototype, "setWebrtc").mockImplementationOnce(broken),
+      say({ type: "capabilities", webrtc: false }),
+    ],
+    [
+      "visibility",
+      () => vi.spyOn(Participant.prototype, "setHidden").mockImplementationOnce(broken),
+      say({ type: "visibility", hidden: true }),
+    ],
+    [
+      "stripe",
+      () => vi.spyOn(StripeTickets.prototype, "issue").mockImplementationOnce(broken),
+      say({ type: "stripe" }),
+    ],
+    [
+      "retain",
+      () => vi.spyOn(RetainedStates.prototype, "keep").mockImplementationOnce(broken),
+      say({ type: "retain", states: Uint8Array.of(1) }),
+    ],
+    [
+      "signal",
+      () => vi.spyOn(WebRtcDesk.prototype, "signal").mockImplementationOnce(broken),
+      say({ type: "signal", to: 0, attempt: 1, data: {} }),
+    ],
+    [
+      "any control message",
+      () => vi.spyOn(Participant.prototype, "admitSignal").mockImplementationOnce(broken),
+      say({ type: "stripe" }),
+    ],
+    [
+      "routed packets",
+      () => vi.spyOn(Forwarder.prototype, "forward").mockImplementationOnce(broken),
+      (player) => player.forward([player], Uint8Array.of(1)),
+    ],
+    [
+      "the meter",
+      () => vi.spyOn(SessionMeter.prototype, "admitPacket").mockImplementationOnce(broken),
+      (player) => player.session.ping(),
+    ],
+    [
+      "the answer to a ping",
+      () => vi.spyOn(GuardedLink.prototype, "send").mockImplementationOnce(broken),
+      (player) => player.session.ping(),
+    ],
+  ];
+
+  test.each(handlers)("%s", (_name, inject, act) => {
+    const { lines, log } = recorded();
+    const stage = new VirtualLobby({ log });
+    const other = stage.join({ method: "create" }).player;
+    const victim = stage.join({ method: "create" }).player;
+    inject();
+    act(victim);
+    expectContained(stage, victim, other, lines);
+  });
+
+  test.each([
+    ["reliable messages", "receive", reliable(Uint8Array.of(PayloadKind.command, 1))],
+    ["events", "receiveEvent", (player: Player) => player.session.sendEvent(Uint8Array.of(1))],
+    ["states", "receiveState", (player: Player) => player.session.sendState(Uint8Array.of(1))],
+    ["inputs", "receiveInput", (player: Player) => player.session.sendInput(Uint8Array.of(1))],
+    [
+      "bulk",
+      "receive",
+      (player: Player) => player.session.sendBulk(Uint8Array.of(PayloadKind.command, 1, 2, 3)),
+    ],
+    ["acknowledgements", "acknowledged", (player: Player) => player.session.ping()],
+  ] as const)("%s of a room with an authority", async (_name, method, act) => {
+    const { lines, log } = recorded();
+    const stage = new VirtualLobby({
+      log,
+      rooms: { race: {}, led: { authority: authorityOf({ [method]: broken }) } },
+    });
+    const other = stage.join().player;
+    const victim = (await joinLed(stage)).player;
+    act(victim);
+    expectContained(stage, victim, other, lines);
+  });
+
+  test("the receiver's link, not the sender's session, pays for an error of that link", () => {
+    const stage = new VirtualLobby();
+    const [sender, receiver] = [stage.join(), stage.join()];
+    vi.spyOn(receiver.link.relay, "send").mockImplementation(broken);
+    sender.player.forward([receiver.player], Uint8Array.of(1, 2));
+    stage.scheduler.advance(100);
+    expect(stage.settings.counters.faults.packet).toBeLessThan(10);
+    stage.scheduler.advance(1000);
+    expect(receiver.player.close?.code).toBe(CloseCode.internalError);
+    expect(sender.player.close).toBeUndefined();
+  });
+});
+
+describe("an error in a timer", () => {
+  test("of one session ends that session: the others' timers go on", async () => {
+    const { lines, log } = recorded();
+    const faults: Partial<Record<"tickFor", () => never>> = {};
+    const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority: authorityOf(faults) } } });
+    const other = stage.join().player;
+    const { player, link } = await joinLed(stage);
+    // Every packet says the tick; since the player is silent, a timer sends the next one.
+    vi.spyOn(link.player, "send").mockImplementation(() => undefined);
+    stage.scheduler.advance(20);
+    faults.tickFor = broken;
+    stage.scheduler.advance(3000);
+    expect(stage.settings.counters.faults.timer).toBeGreaterThan(0);
+    expectContained(stage, player, other, lines);
+  });
+
+  test("of the relay itself is counted and logged", () => {
+    const { lines, log } = recorded();
+    const stage = new VirtualLobby({ log });
+    stage.settings.scheduler.after(10, broken);
+    stage.settings.scheduler.every(10, broken);
+    stage.scheduler.advance(50);
+    expect(stage.settings.counters.faults.timer).toBe(6);
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe("an authority that throws", () => {
+  const actions = {
+    dropped: ({ link }: Led) => link.relay.close(CloseCode.timeout, "cut"),
+    returned: ({ link }: Led) => link.relay.close(CloseCode.timeout, "cut"),
+    left: ({ player }: Led) => player.tell({ type: "leave" }),
+    close: ({ player }: Led) => player.tell({ type: "leave" }),
+    draining: ({ stage }: Led) => stage.lobby.drain(),
+    join: () => undefined,
+  };
+
+  test.each(Object.keys(actions) as (keyof typeof actions)[])(
+    "in %s: its room ends, others go on",
+    async (method) => {
+      const { lines, log } = recorded();
+      const authority = authorityOf({ [method]: broken });
+      const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority } } });
+      const other = stage.join().player;
+      const led = await joinLed(stage);
+      actions[method](led);
+      await turns(stage);
+      if (method === "returned") stage.resume(led.player);
+      await turns(stage);
+      expect(stage.settings.counters.faults.room).toBeGreaterThan(0);
+      expect(stage.lobby.roomCount).toBe(1);
+      expect(lines.length).toBeGreaterThan(0);
+      expect(other.close).toBeUndefined();
+    },
+  );
+
+  test("in open or authorize: nobody gets a seat there, and no room is left", async () => {
+    for (const method of ["open", "authorize"]) {
+      const authority = authorityOf({ [method]: broken });
+      const stage = new VirtualLobby({ rooms: { race: {}, led: { authority } } });
+      const seat = await ledSeat(stage).catch((error: unknown) => error);
+      expect(seat).not.toHaveProperty("ticket");
+      expect(stage.lobby.roomCount).toBe(0);
+      expect(stage.join().player.close).toBeUndefined();
+    }
+  });
+});
+
+test("a log that throws harms nobody", () => {
+  const log: Log = { error: broken, warn: broken, info: broken, debug: broken, trace: broken };
+  const stage = new VirtualLobby({ log });
+  const { player, link } = stage.join();
+  vi.spyOn(link.relay, "send").mockImplementation(broken);
+  stage.scheduler.advance(3000);
+  expect(player.close?.code).toBe(CloseCode.internalError);
+  expect(stage.join().player.welcome.number).toBe(1);
+});
+
+async function turns(stage: VirtualLobby): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    stage.scheduler.advance(50);
+    await new Promise(setImmediate);
+  }
+}
+
+function ledSeat(stage: VirtualLobby): Promise<Seat | MatchRefusal> {
+  const request = { method: "create", target: "led", options: {}, webrtc: false, token: "" } as const;
+  return stage.lobby.match(request, { address: "", headers: {} });
+}
+
+interface Led {
+  readonly stage: VirtualLobby;
+  readonly player: Player;
+  readonly link: VirtualLink;
+}
+
+/** A player in a room with an authority. */
+async function joinLed(stage: VirtualLobby): Promise<Led> {
+  const { ticket } = (await ledSeat(stage)) as Seat;
+  const link = stage.link();
+  const player = new Player(stage.scheduler);
+  stage.lobby.admit(new GuardedLink(link.relay), ticket);
+  player.attach(link.player);
+  await turns(stage);
+  return { stage, player, link };
+}
+
+/** An authority that lets everybody in, and fails in one place. */
+function authorityOf(faults: Partial<Record<string, () => never>>): RoomAuthority {
+  const none = (): void => undefined;
+  const { tickFor: _, ...withoutTick } = faults;
+  const host: RoomHost = {
+    info: { tickHz: 10, kinds: [], inputHash: 0 },
+    tickFor: () => (faults.tickFor ? faults.tickFor() : 0),
+    join: () => Promise.resolve(undefined),
+    receive: none,
+    receiveEvent: none,
+    receiveState: none,
+    receiveInput: none,
+    acknowledged: none,
+    dropped: none,
+    returned: none,
+    left: none,
+    draining: none,
+    close: none,
+    ...withoutTick,
+  };
+  return {
+    authorize: ({ options }) => Promise.resolve({ auth: true, options }),
+    open: () => Promise.resolve(host),
+    ...faults,
+  };
+}

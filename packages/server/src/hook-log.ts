@@ -1,0 +1,45 @@
+import { LogThrottle, silentLog, stackOf, type Log } from "@paceline/relay";
+import type { Clock } from "@paceline/transport";
+import type { Refusal } from "./refusal.js";
+
+/** What the log says of the hooks of one class of rooms: of each at most one line a second, from all rooms together. */
+export class HookLog {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #roomName: string;
+  readonly #lines = new Map<string, LogThrottle>();
+
+  constructor(log: Log, clock: Clock, roomName: string) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#roomName = roomName;
+  }
+
+  failed(hook: string, error: unknown, startedBy?: string): void {
+    const fields = { room: this.#roomName, hook, ...(startedBy !== undefined && { startedBy }) };
+    this.#linesOf(hook).write(this.#log.error, "a hook failed", { ...fields, error: stackOf(error) });
+  }
+
+  /** A refusal is the game's word; that it could not decide is for those who run the server too. */
+  refused(hook: string, { kind, message, cause }: Refusal): void {
+    if (kind !== "unavailable") return;
+    const fields = { room: this.#roomName, hook, reason: message, error: stackOf(cause) };
+    this.#linesOf(hook).write(this.#log.warn, "a hook could not decide", fields);
+  }
+
+  #linesOf(hook: string): LogThrottle {
+    let lines = this.#lines.get(hook);
+    if (!lines) this.#lines.set(hook, (lines = new LogThrottle(this.#clock)));
+    return lines;
+  }
+}
+
+/** Where errors go if a game gives no log: to the console, with their stack. */
+export const consoleLog: Log = {
+  ...silentLog,
+  error: (message, { error = "", ...fields } = {}) => {
+    const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+    // oxlint-disable-next-line no-console -- a game without a log shall see its own errors all the same
+    console.error(["paceline:", message, ...facts].join(" "), error === "" ? "" : `\n${String(error)}`);
+  },
+};

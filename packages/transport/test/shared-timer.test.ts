@@ -1,0 +1,44 @@
+import { VirtualScheduler } from "@paceline/testkit";
+import { expect, test } from "vitest";
+import { GuardedScheduler } from "../src/guarded-scheduler.js";
+import { everyShared } from "../src/session/shared-timer.js";
+
+test("one of many who share a timer throws: the others have their turn, then and later", () => {
+  const scheduler = new VirtualScheduler();
+  const turns = { first: 0, last: 0 };
+  everyShared(scheduler, 50, () => (turns.first += 1));
+  everyShared(scheduler, 50, () => {
+    throw new Error("broken");
+  });
+  everyShared(scheduler, 50, () => (turns.last += 1));
+  for (let period = 0; period < 3; period++) expect(() => scheduler.advance(50)).toThrow("broken");
+  expect(turns).toEqual({ first: 3, last: 3 });
+});
+
+test("owners of one clock share its timer; what one throws goes to that one alone", () => {
+  const base = new VirtualScheduler();
+  let timers = 0;
+  const counted = {
+    nowMs: () => base.nowMs(),
+    after: base.after.bind(base),
+    every: (periodMs: number, fn: () => void) => {
+      timers += 1;
+      return base.every(periodMs, fn);
+    },
+  };
+  const faults: string[] = [];
+  let turns = 0;
+  const owner = (name: string) => new GuardedScheduler(counted, () => faults.push(name));
+  everyShared(owner("A"), 50, () => {
+    throw new Error("broken");
+  });
+  everyShared(new GuardedScheduler(owner("B"), () => faults.push("inner")), 50, () => {
+    throw new Error("broken too");
+  });
+  const end = everyShared(owner("C"), 50, () => (turns += 1));
+  base.advance(100);
+  expect({ timers, turns, faults }).toEqual({ timers: 1, turns: 2, faults: ["A", "inner", "A", "inner"] });
+  end();
+  base.advance(50);
+  expect(turns).toBe(2);
+});
