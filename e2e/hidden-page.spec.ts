@@ -96,23 +96,27 @@ test("in a hidden page of Chromium the page's timers starve, and the SDK's go on
 });
 
 for (const name of ["chromium", "firefox"] as const) {
-  test(`the SDK's timers are a Worker's in ${name}, and the page's own where a policy forbids it`, async () => {
-    test.skip(executableOf(name) === undefined, `${name} is not installed`);
-    const engine = await launchEngine(name);
-    try {
-      for (const policy of ["", "worker-src 'none'"]) {
-        const page = await engine.newPage();
-        const isAllowed = policy === "";
-        // What a hidden page does to its own timers, where a browser cannot be told to hide one.
-        if (isAllowed) await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
-        await open(page, policy);
-        const { page: own, sdk } = await rates(page);
-        expect(sdk).toBeGreaterThan(20);
-        if (isAllowed) expect(own).toBe(0);
-        await page.close();
+  test(
+    `the SDK's timers are a Worker's in ${name}, and the page's own where a policy forbids it`,
+    { tag: name === "firefox" ? "@slow" : [] },
+    async () => {
+      test.skip(executableOf(name) === undefined, `${name} is not installed`);
+      const engine = await launchEngine(name);
+      try {
+        for (const policy of ["", "worker-src 'none'"]) {
+          const page = await engine.newPage();
+          const isAllowed = policy === "";
+          // What a hidden page does to its own timers, where a browser cannot be told to hide one.
+          if (isAllowed) await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
+          await open(page, policy);
+          const { page: own, sdk } = await rates(page);
+          expect(sdk).toBeGreaterThan(20);
+          if (isAllowed) expect(own).toBe(0);
+          await page.close();
+        }
+      } finally {
+        await engine.close();
       }
-    } finally {
-      await engine.close();
-    }
-  });
+    },
+  );
 }

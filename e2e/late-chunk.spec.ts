@@ -50,29 +50,36 @@ async function servePages(asked: string[]): Promise<Server> {
 }
 
 for (const name of ["chromium", "firefox"] as const) {
-  test(`code of direct paths that did not load is fetched again in ${name}`, async () => {
-    test.skip(executableOf(name) === undefined, `${name} is not installed`);
-    const asked: string[] = [];
-    const [server, pages, engine] = [
-      await GameServer.start(),
-      await servePages(asked),
-      await launchEngine(name),
-    ];
-    try {
-      const players = [await engine.newPage(), await engine.newPage()];
-      for (const page of players) {
-        await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-        await page.evaluate((url) => (window as unknown as PlayerWindow).player.enter(url, true), server.url);
+  test(
+    `code of direct paths that did not load is fetched again in ${name}`,
+    { tag: name === "firefox" ? "@slow" : [] },
+    async () => {
+      test.skip(executableOf(name) === undefined, `${name} is not installed`);
+      const asked: string[] = [];
+      const [server, pages, engine] = [
+        await GameServer.start(),
+        await servePages(asked),
+        await launchEngine(name),
+      ];
+      try {
+        const players = [await engine.newPage(), await engine.newPage()];
+        for (const page of players) {
+          await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+          await page.evaluate(
+            (url) => (window as unknown as PlayerWindow).player.enter(url, true),
+            server.url,
+          );
+        }
+        for (const page of players) {
+          const way = () => page.evaluate(() => (window as unknown as PlayerWindow).player.path());
+          await expect.poll(way, { timeout: 30_000 }).toMatch(/^direct: /);
+        }
+        expect(asked.length).toBeGreaterThanOrEqual(3);
+      } finally {
+        await engine.close();
+        await server.stop();
+        pages.close();
       }
-      for (const page of players) {
-        const way = () => page.evaluate(() => (window as unknown as PlayerWindow).player.path());
-        await expect.poll(way, { timeout: 30_000 }).toMatch(/^direct: /);
-      }
-      expect(asked.length).toBeGreaterThanOrEqual(3);
-    } finally {
-      await engine.close();
-      await server.stop();
-      pages.close();
-    }
-  });
+    },
+  );
 }

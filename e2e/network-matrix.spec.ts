@@ -17,7 +17,7 @@ interface Row {
   readonly outOfOrder: number;
 }
 
-test("two browsers in networks of their own", async () => {
+test("two browsers in networks of their own", { tag: "@slow" }, async () => {
   test.skip(process.getuid?.() !== 0, "network namespaces need root; the simulated matrix is a unit test");
   for (const name of ["chromium", "firefox"] as const) {
     test.skip(executableOf(name) === undefined, `${name} is not installed`);

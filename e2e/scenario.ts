@@ -3,7 +3,12 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { test as base, type Browser } from "@playwright/test";
 import { executableOf } from "../tools/browsers.mjs";
-import { launchEngine, PlaywrightBrowser, type PlaywrightEngine } from "./browsers/playwright-browser.js";
+import {
+  launchEngine,
+  type PageOptions,
+  PlaywrightBrowser,
+  type PlaywrightEngine,
+} from "./browsers/playwright-browser.js";
 import type { BrowserName, RaceBrowser } from "./browsers/race-browser.js";
 import { WebKitGtkBrowser } from "./browsers/webkitgtk-browser.js";
 import type { PositionError } from "./position-error.js";
@@ -25,9 +30,8 @@ interface Finding {
   readonly note?: string;
 }
 
-interface EnterOptions {
-  /** Run in the page before its own scripts; not possible in WebKitGTK. */
-  readonly beforeLoad?: (() => void)[];
+/** What is of the page is not possible in WebKitGTK. */
+interface EnterOptions extends PageOptions {
   /** False: WebRTC is there, but no UDP leaves the machine, so that it never connects. Chromium only. */
   readonly hasUdp?: boolean;
 }
@@ -98,11 +102,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const browser =
         name === "webkitgtk"
           ? await WebKitGtkBrowser.launch()
-          : await PlaywrightBrowser.launch(
-              name,
-              await engine(name, options.hasUdp ?? true),
-              options.beforeLoad,
-            );
+          : await PlaywrightBrowser.launch(name, await engine(name, options.hasUdp ?? true), options);
       browsers.push(browser);
       return browser;
     });

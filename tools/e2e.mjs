@@ -1,4 +1,7 @@
-/** `pnpm e2e`: the browsers race each other. Prints one line per scenario at the end; keeps numbers in artefacts. */
+/**
+ * `pnpm e2e [arguments for Playwright]`: the browsers race each other; without an argument, in what `npm test` plays.
+ * Prints one line per scenario at the end; keeps numbers in artefacts.
+ */
 import "./node-version.mjs";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -49,9 +52,16 @@ function reportFindings() {
   for (const row of rows) console.log(row.line);
 }
 
-/** @param {string[]} [extra] arguments for Playwright @returns {Promise<{ passed: number, failed: number }>} */
-export async function runE2e(extra = []) {
-  if (!(await ensureBrowsers())) return { passed: 0, failed: 1 };
+/** What `npm test` plays; the rest, marked slow, is for `pnpm verify`. */
+export const QUICK = ["--grep-invert", "@slow"];
+export const SLOW = ["--grep", "@slow"];
+
+/**
+ * @param {string[]} extra arguments for Playwright
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ */
+export async function runE2e(extra) {
+  if (!(await ensureBrowsers())) return { passed: 0, failed: 1, skipped: 0 };
   mkdirSync(ARTEFACTS, { recursive: true });
   rmSync(RESULT, { force: true });
   rmSync(FINDINGS, { force: true });
@@ -74,6 +84,7 @@ export async function runE2e(extra = []) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   endChildrenOnSignals(130);
-  const { failed } = await runE2e(process.argv.slice(2));
+  const extra = process.argv.slice(2);
+  const { failed } = await runE2e(extra.length === 0 ? QUICK : extra);
   process.exitCode = failed === 0 ? 0 : 1;
 }

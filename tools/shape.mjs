@@ -1,16 +1,10 @@
 /** Packs every publishable package as npm would receive it, and asks publint and arethetypeswrong about the tarball. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
-
-/** @returns {string[]} */
-function publishableFolders() {
-  return readdirSync(path.join(ROOT, "packages"))
-    .map((name) => path.join(ROOT, "packages", name))
-    .filter((folder) => !JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")).private);
-}
+import { publishableFolders } from "./verify/tarballs.mjs";
 
 /** @param {string} folder @param {string} target @returns {Promise<string>} what is wrong with it, or nothing */
 async function faultsOf(folder, target) {

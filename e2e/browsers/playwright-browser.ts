@@ -33,6 +33,13 @@ export function launchEngine(name: PlaywrightEngine, { hasUdp = true } = {}): Pr
   });
 }
 
+export interface PageOptions {
+  /** Run in the page before any of its own scripts. */
+  readonly beforeLoad?: readonly (() => void)[];
+  /** Default: {@link WINDOW}. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
 /** A page of its own in a Chromium or Firefox that is running already. */
 export class PlaywrightBrowser implements RaceBrowser {
   readonly name: PlaywrightEngine;
@@ -55,13 +62,12 @@ export class PlaywrightBrowser implements RaceBrowser {
     });
   }
 
-  /** @param beforeLoad runs in the page before any of its own scripts. */
   static async launch(
     name: PlaywrightEngine,
     engine: Browser,
-    beforeLoad: (() => void)[] = [],
+    { beforeLoad = [], viewport = WINDOW }: PageOptions = {},
   ): Promise<PlaywrightBrowser> {
-    const context = await engine.newContext({ viewport: WINDOW });
+    const context = await engine.newContext({ viewport });
     for (const script of beforeLoad) await context.addInitScript(script);
     return new PlaywrightBrowser(name, context, await context.newPage());
   }

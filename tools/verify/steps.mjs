@@ -1,0 +1,157 @@
+/** What `pnpm verify` runs, in this order: cheap ones first. */
+import path from "node:path";
+import { runChild } from "../children.mjs";
+import { runE2e, SLOW } from "../e2e.mjs";
+import { mutate } from "../mutate.mjs";
+import { binOf, ROOT } from "../pnpm.mjs";
+import { vitestResult } from "../gates.mjs";
+import { lastJson, outcome, skip } from "./outcome.mjs";
+import { runtimes } from "./runtimes.mjs";
+import { tarballs } from "./tarballs.mjs";
+
+const MINUTE_MS = 60_000;
+/** Of the matrix: address translation, TURN, nothing but web ports, a path that dies, a cut, losses. */
+const LAB_CASES = [
+  "nat-nat",
+  "symmetric-nat-turn-udp",
+  "web-ports-only",
+  "webrtc-dies-silently",
+  "cut-5s",
+  "server-restart",
+  "loss-5",
+];
+
+/** @typedef {import("./outcome.mjs").Outcome} Outcome */
+
+/** @param {string} script @param {string[]} args @param {number} minutes */
+function tool(script, args, minutes) {
+  const options = { cwd: ROOT, timeoutMs: minutes * MINUTE_MS };
+  return runChild(process.execPath, [path.join(ROOT, "tools", script), ...args], options);
+}
+
+/** @param {string[]} extra @returns {Promise<Outcome>} */
+async function e2e(extra) {
+  const { passed, failed, skipped } = await runE2e(extra);
+  return { passed, failed, skipped: skipped === 0 ? [] : [`${skipped} scenarios: see above`], notes: [] };
+}
+
+/** The tests that are too long for `npm test`: `name.slow.test.ts`, and the scenarios marked slow. @returns {Promise<Outcome>} */
+async function slow() {
+  const units = await unitTests(["--project", "slow", "--passWithNoTests"], 20);
+  const scenarios = await e2e([...SLOW, "--grep-invert", "the game and its panel"]);
+  return {
+    passed: units.passed + scenarios.passed,
+    failed: units.failed + scenarios.failed,
+    skipped: scenarios.skipped,
+    notes: units.notes,
+  };
+}
+
+/** @param {string[]} args @param {number} minutes @returns {Promise<Outcome>} */
+async function unitTests(args, minutes) {
+  const file = path.join(ROOT, "artefacts/verify-vitest.json");
+  const flags = ["run", "--reporter=dot", "--reporter=json", `--outputFile.json=${file}`];
+  const options = { cwd: ROOT, timeoutMs: minutes * MINUTE_MS };
+  const { code, output } = await runChild(process.execPath, [binOf("vitest"), ...flags, ...args], options);
+  const result = vitestResult(file);
+  if (result === undefined) return outcome([["vitest runs", code === 0 ? undefined : output.slice(-3000)]]);
+  const failed = code === 0 ? 0 : Math.max(1, result.failed);
+  return { passed: result.passed, failed, skipped: [], notes: result.failures };
+}
+
+/** @returns {Promise<Outcome>} */
+async function mutation() {
+  const { tried, untried, killed, survivors, least } = await mutate([]);
+  const isEnough = killed >= tried * least && tried > 0;
+  const notes = [
+    `${killed} of ${tried} changes were noticed, at least ${least * 100} % must be`,
+    ...survivors,
+  ];
+  if (untried > 0) notes.push(`${untried} of the sample were not reached in time`);
+  return { passed: isEnough ? 1 : 0, failed: isEnough ? 0 : 1, skipped: [], notes };
+}
+
+/** @param {string[]} args @param {number} minutes @returns {Promise<Outcome>} */
+async function attack(args, minutes) {
+  const { code, output } = await tool("attack.mjs", [...args, "--json"], minutes);
+  const result = /** @type {{ passed: number, failed: number, seed: number } | undefined} */ (
+    lastJson(output)
+  );
+  if (result === undefined)
+    return outcome([["the attack ends with its result", `code ${code}: ${output.slice(-3000)}`]]);
+  const failures = output.split("\n").filter((line) => line.startsWith("FAIL "));
+  return {
+    passed: result.passed,
+    failed: result.failed,
+    skipped: [],
+    notes: [`seed ${result.seed}`, ...failures],
+  };
+}
+
+/** @returns {Promise<Outcome>} */
+async function laboratory() {
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return skip("network namespaces need Linux and root");
+  const args = ["matrix", "--quick", "--json", ...LAB_CASES.flatMap((name) => ["--case", name])];
+  const { code, output } = await tool("lab.mjs", args, 15);
+  const result = /** @type {{ rows: Record<string, unknown>[] } | undefined} */ (lastJson(output));
+  if (result === undefined)
+    return outcome([["the matrix ends with its result", `code ${code}: ${output.slice(-3000)}`]]);
+  // Where a network cannot be made the matrix plays on the simulator, which is `npm test`'s part.
+  const real = result.rows.filter((row) => row.browsers !== "simulated");
+  if (real.length === 0) return skip("the matrix could make no network here, and only simulated");
+  const checks = LAB_CASES.map((name) => {
+    const row = real.find((each) => each.case === name);
+    const wrong = row && ["lost", "repeated", "outOfOrder"].filter((column) => row[column] !== 0);
+    if (row === undefined) return /** @type {const} */ ([name, "was not played"]);
+    const fault = wrong?.length ? `reliable messages ${wrong.join(", ")}: ${JSON.stringify(row)}` : undefined;
+    return /** @type {const} */ ([name, fault]);
+  });
+  // A bound on time depends on the machine: it is noted.
+  const missed = output.split("\n").filter((line) => line.startsWith("Bounds that held"));
+  const { notes, ...counts } = outcome(checks);
+  return { ...counts, notes: [...notes, ...missed] };
+}
+
+/** The same tests again and again: what fails in any round is not steady. @param {number} rounds @returns {Promise<Outcome>} */
+async function repeat(rounds) {
+  /** @type {Outcome} */
+  const total = { passed: 0, failed: 0, skipped: [], notes: [] };
+  for (let round = 1; round <= rounds; round += 1) {
+    const { failed, notes } = await unitTests(
+      ["--project", "unit", "--project", "property", "--project", "sim"],
+      15,
+    );
+    if (failed === 0) total.passed += 1;
+    else total.failed += 1;
+    total.notes.push(...notes.map((note) => `round ${round}: ${note}`));
+    console.log(`round ${round} of ${rounds}: ${failed} failed ${notes.join("; ")}`);
+  }
+  return total;
+}
+
+/**
+ * @typedef {{ name: string, command: string, run: () => Promise<Outcome>, isAsked?: boolean }} Step
+ *   isAsked: only when it is named, since it does not fit into the hour
+ */
+
+/** @param {{ rounds: number }} options @returns {Step[]} */
+export const stepsWith = ({ rounds }) => [
+  {
+    name: "tarballs",
+    command: "node tools/shape.mjs; npm install of the packed packages; README's example",
+    run: tarballs,
+  },
+  { name: "runtimes", command: "the packed client in Node 20, 22, 24, Deno and Bun", run: runtimes },
+  {
+    name: "screenshots",
+    command: 'pnpm e2e --grep "the game and its panel"',
+    run: () => e2e(["--grep", "the game and its panel"]),
+  },
+  { name: "slow", command: "pnpm unit --project slow; pnpm e2e --grep @slow", run: slow },
+  { name: "lab", command: `pnpm lab matrix --quick --case ${LAB_CASES.join(" --case ")}`, run: laboratory },
+  { name: "mutation", command: "pnpm mutate", run: mutation },
+  { name: "attack", command: "pnpm attack", run: () => attack([], 30) },
+  { name: "soak", command: "pnpm attack --soak-minutes 15", run: () => attack(["--soak-minutes", "15"], 20) },
+  { name: "repeat", command: `pnpm unit, ${rounds} times`, run: () => repeat(rounds), isAsked: true },
+];
