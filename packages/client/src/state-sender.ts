@@ -45,10 +45,18 @@ export interface StateSenderOptions {
 const PACKET_HEAD_BYTES = 19;
 /** So that a lost update is soon made good. */
 const MOVING_HEARTBEAT_MS = 300;
-/** Who asks for states more often than this is not heard. */
+/** Rate limit for resync requests, per peer and stream. */
 const RESYNC_INTERVAL_MS = 250;
+/** Kinds of entities that all receivers read from one stream each; a reader's own stream of a kind mirrors its number. */
+const MAX_SHARED_STREAMS = limits.streams / 2;
 /** Round trip until one was measured, ms. */
 const ASSUMED_RTT_MS = 200;
+
+/** A kind of entity for one reader of an older build: nothing in it is shared with other receivers. */
+interface PrivateStream {
+  readonly stream: StateStream;
+  readonly replication: ReceiverReplication;
+}
 
 /** Sends the states of own entities: differences from what receivers are known to have, and as few as they need. */
 export class StateSender {
@@ -57,8 +65,8 @@ export class StateSender {
   readonly #replication: ReceiverReplication;
   readonly #publisher = new Publisher();
   readonly #body = new ByteWriter(1280);
-  /** Fields that a peer knows of a kind, where these are not all. */
-  readonly #known = new Map<PeerConnection, Map<EntityDefinition, number>>();
+  /** Streams of readers that know fewer fields of a kind. */
+  readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
   #nextStream = 0;
@@ -71,10 +79,7 @@ export class StateSender {
       portray: (most) => this.#portray(most),
       serverSession: () => options.serverSession(),
     });
-    this.#replication = new ReceiverReplication({
-      tickSeconds: 1 / options.tickHz,
-      onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
-    });
+    this.#replication = this.#newReplication();
   }
 
   /** A new entity: all are told of it. */
@@ -88,6 +93,10 @@ export class StateSender {
       stream.remove(record.localId);
       throw error;
     }
+    for (const [peer, own] of this.#readersOf(record.definition)) {
+      own.stream.add(record);
+      this.#bringUpToDate(peer, own.stream, [record], tick);
+    }
   }
 
   despawned({ definition, localId }: OwnedRecord, tick: number): void {
@@ -96,11 +105,21 @@ export class StateSender {
     stream?.remove(localId);
     this.#replication.remove(localId);
     for (const message of stream?.removal(localId, tick) ?? []) this.#options.post(message);
+    for (const [peer, own] of this.#readersOf(definition)) {
+      own.stream.remove(localId);
+      own.replication.remove(localId);
+      if (peer.session.isBacklogged) continue;
+      for (const message of own.stream.removal(localId, tick)) peer.send(message);
+    }
   }
 
   teleported({ definition, localId }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(localId);
     this.#replication.teleported(localId);
+    for (const [, own] of this.#readersOf(definition)) {
+      own.stream.teleport(localId);
+      own.replication.teleported(localId);
+    }
     this.#retention.changed();
   }
 
@@ -116,12 +135,16 @@ export class StateSender {
 
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
-    this.#known.delete(peer);
+    this.#private.delete(peer);
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
     for (const stream of this.#streams.values()) stream.acknowledge(peer.number, sequence);
     this.#replication.acknowledged(sequence);
+    for (const own of this.#private.get(peer)?.values() ?? []) {
+      own.stream.acknowledge(peer.number, sequence);
+      own.replication.acknowledged(sequence);
+    }
   }
 
   /** What a receiver says of the streams. */
@@ -132,10 +155,13 @@ export class StateSender {
 
   /** A receiver lacks what the stream's states build on: of some entities, or of all where none is named. */
   #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
-    const stream = this.#numbered(number);
+    const stream = this.#numbered(peer, number);
     const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
     this.#resyncedAtMs.set(peer, times);
-    if (!stream || moment.nowMs - (times.get(number) ?? -Infinity) < RESYNC_INTERVAL_MS) return;
+    if (!stream) return;
+    if (moment.nowMs - (times.get(number) ?? -Infinity) < RESYNC_INTERVAL_MS) {
+      return peer.session.drops.count("rate-limit");
+    }
     times.set(number, moment.nowMs);
     stream.distrust(peer.number, ids);
     const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
@@ -145,16 +171,23 @@ export class StateSender {
     this.#bringUpToDate(peer, stream, records, moment.tick);
   }
 
-  /** A receiver of another build knows only the first fields of a kind. */
+  /**
+   * A receiver of another build knows only the first fields of a kind: it gets a stream of its own, once. Its word
+   * changes nothing for the others.
+   */
   #know(peer: PeerConnection, number: number, fieldCount: number, tick: number): void {
-    const stream = this.#numbered(number);
-    if (!stream || fieldCount >= stream.fieldCount || this.#nextStream >= limits.streams) return;
-    const known = this.#known.get(peer) ?? new Map<EntityDefinition, number>();
-    this.#known.set(peer, known.set(stream.definition, fieldCount));
-    const { records } = stream;
-    const next = this.#begin(stream.definition);
-    for (const record of records.values()) next.add(record);
-    for (const message of next.whole(records.values(), tick)) this.#options.post(message);
+    const shared = this.#numbered(peer, number);
+    if (!shared || number >= MAX_SHARED_STREAMS || fieldCount >= shared.fieldCount) return;
+    const { definition, records } = shared;
+    const known = this.#private.get(peer) ?? new Map<EntityDefinition, PrivateStream>();
+    if (known.has(definition)) return peer.session.drops.count("rate-limit");
+    if (peer.session.isBacklogged) return peer.session.drops.count("queue-full");
+    const { tickHz } = this.#options;
+    const stream = new StateStream({ number: limits.streams - 1 - number, definition, tickHz, fieldCount });
+    this.#private.set(peer, known.set(definition, { stream, replication: this.#newReplication() }));
+    for (const record of records.values()) stream.add(record);
+    peer.send(stream.announcement);
+    this.#bringUpToDate(peer, stream, records.values(), tick);
   }
 
   /** Sends what is due at this tick, and leaves with the server what newcomers need. */
@@ -165,28 +198,49 @@ export class StateSender {
   }
 
   #replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const receivers = [...this.#options.peers()];
+    const peers = [...this.#options.peers()];
+    this.#replicatePrivately(moment);
+    const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
     if (receivers.length === 0) return;
     const only =
-      this.#options.plan().baselines === "acknowledged" && receivers.length === 1 ? receivers[0] : undefined;
+      this.#options.plan().baselines === "acknowledged" && peers.length === 1 ? receivers[0] : undefined;
     // Nothing can be sent: it stays due.
     if (only && !only.session.activeLink) return;
     if (!only) this.#gather(moment.tick);
-    const lostAfterMs = only ? lostAfterMsOf(only.rttMs ?? ASSUMED_RTT_MS) : Number.POSITIVE_INFINITY;
+    const lostAfterMs = only ? lostAfterOf(only) : Number.POSITIVE_INFINITY;
     const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
     for (const stream of this.#streams.values()) {
       const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
       const rows = own.map((record) => stream.rowsAt(record, moment.tick));
-      if (only) this.#sendTo(only, stream, rows, moment);
+      if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
       else this.#publish(receivers, stream, rows, moment);
     }
     if (!only) this.#flush(receivers);
     if (!only) for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
   }
 
+  /** Readers with streams of their own get what is due to each of them. */
+  #replicatePrivately(moment: ReplicationMoment): void {
+    for (const [peer, streams] of this.#private) {
+      if (!peer.session.activeLink) continue;
+      const policy = { ...this.#policy(), lostAfterMs: lostAfterOf(peer) };
+      for (const own of streams.values()) {
+        const due = own.replication.due(own.stream.records.values(), moment, policy) as OwnedRecord[];
+        const rows = due.map((record) => own.stream.rowsAt(record, moment.tick));
+        this.#sendTo(peer, own, rows, moment);
+      }
+    }
+  }
+
+  /** Whether a peer has streams of its own for all kinds there are. */
+  #isServedPrivately(peer: PeerConnection): boolean {
+    const own = this.#private.get(peer);
+    return own !== undefined && own.size === this.#streams.size;
+  }
+
   #sendTo(
     peer: PeerConnection,
-    stream: StateStream,
+    { stream, replication }: PrivateStream,
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
@@ -195,8 +249,8 @@ export class StateSender {
       this.#body.reset().u8(stream.number).bytes(body);
       const sequence = peer.session.sendState(this.#body.view(), keyOf(entities, from, to)) ?? -1;
       peer.meter.countUpdatesOut(to - from);
-      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
-      this.#sent(stream, entities.slice(from, to), moment, sequence);
+      replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
+      sent({ stream, replication }, entities.slice(from, to), moment, sequence);
       return sequence;
     });
   }
@@ -216,24 +270,12 @@ export class StateSender {
       this.#publisher.add(this.#body.view(), moment.tick, to - from, alone, flush);
       this.#replication.spent(body.length, to - from);
       stream.cycle.spent(body.length);
-      this.#sent(stream, entities.slice(from, to), moment);
+      sent({ stream, replication: this.#replication }, entities.slice(from, to), moment);
     });
   }
 
   #flush(receivers: readonly PeerConnection[]): void {
     this.#publisher.flush(receivers, this.#options.uplink());
-  }
-
-  #sent(
-    stream: StateStream,
-    entities: readonly EntityRows[],
-    moment: ReplicationMoment,
-    sequence?: number,
-  ): void {
-    for (const { id } of entities) {
-      const record = stream.records.get(id);
-      if (record) this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
-    }
   }
 
   #portray(most: number): RetainedPayload[] {
@@ -302,11 +344,10 @@ export class StateSender {
   }
 
   #begin(definition: EntityDefinition): StateStream {
-    if (this.#nextStream >= limits.streams) {
-      throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
+    if (this.#nextStream >= MAX_SHARED_STREAMS) {
+      throw new NetError("limit/entities", `a participant may have entities of ${MAX_SHARED_STREAMS} kinds`);
     }
-    const counts = Array.from(this.#known.values(), (known) => known.get(definition) ?? Infinity);
-    const fieldCount = Math.min(definition.fieldHashes.length, ...counts);
+    const fieldCount = definition.fieldHashes.length;
     const { tickHz } = this.#options;
     const stream = new StateStream({ number: this.#nextStream++, definition, tickHz, fieldCount });
     this.#streams.set(definition, stream);
@@ -314,10 +355,45 @@ export class StateSender {
     return stream;
   }
 
-  #numbered(number: number): StateStream | undefined {
+  #newReplication(): ReceiverReplication {
+    const { tickHz, onFault } = this.#options;
+    return new ReceiverReplication({
+      tickSeconds: 1 / tickHz,
+      onFault: (record, fault) => onFault((record as OwnedRecord).entity, record.definition, fault),
+    });
+  }
+
+  /** The readers that have a stream of their own for a kind. */
+  *#readersOf(definition: EntityDefinition): Iterable<[PeerConnection, PrivateStream]> {
+    for (const [peer, streams] of this.#private) {
+      const own = streams.get(definition);
+      if (own && !peer.session.isClosed) yield [peer, own];
+    }
+  }
+
+  /** The stream that a peer knows by that number. */
+  #numbered(peer: PeerConnection, number: number): StateStream | undefined {
     for (const stream of this.#streams.values()) if (stream.number === number) return stream;
+    for (const { stream } of this.#private.get(peer)?.values() ?? [])
+      if (stream.number === number) return stream;
     return undefined;
   }
+}
+
+function sent(
+  { stream, replication }: PrivateStream,
+  entities: readonly EntityRows[],
+  moment: ReplicationMoment,
+  sequence?: number,
+): void {
+  for (const { id } of entities) {
+    const record = stream.records.get(id);
+    if (record) replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
+  }
+}
+
+function lostAfterOf({ rttMs }: PeerConnection): number {
+  return lostAfterMsOf(rttMs ?? ASSUMED_RTT_MS);
 }
 
 /** Only a packet about one entity may replace an older one about the same entity. */

@@ -1,0 +1,204 @@
+import { defineEntity, flag, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import { ByteWriter, MessageKind, writePacketHeader, type PeerPayload } from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+import type { PeerConnection } from "../src/peer.js";
+import { VirtualHub } from "./virtual-hub.js";
+
+const TICK_MS = 1000 / 60;
+const TICKS = 240;
+/** States of one entity go out at most so often: what the attack delays by no more is the same state. */
+const PERIOD_TICKS = 4;
+
+const fields = {
+  position: vec2({ range: [-1000, 1000], precision: 0.01, unit: "m" }),
+  heat: scalar({ range: [0, 1], precision: 0.01 }),
+  isLit: flag(),
+};
+const Sled = defineEntity("sled", fields, { motion: "velocity" });
+const Lamp = defineEntity("lamp", { isLit: flag(), level: scalar({ range: [0, 1000], precision: 1 }) });
+
+/** What a room's member sees of the owner's entities at a tick. */
+interface Seen {
+  readonly sled: readonly [tick: number, x: number, y: number, heat: number, isLit: boolean] | undefined;
+  readonly lamp: readonly [level: number, isLit: boolean] | undefined;
+}
+
+function seenBy(room: Room): Seen {
+  const remote = <F extends typeof fields | (typeof Lamp)["fields"]>(kind: { readonly fields: F }) =>
+    [...room.entities(kind as never)].find((each) => !each.isMine) as RemoteEntity<F> | undefined;
+  const [sled, lamp] = [remote(Sled), remote(Lamp)];
+  return {
+    sled: sled && [sled.lastTick, sled.position.x, sled.position.y, sled.heat, sled.isLit],
+    lamp: lamp && [lamp.level, lamp.isLit],
+  };
+}
+
+type Attack = (owner: PeerConnection, tick: number) => void;
+
+/** What an honest member, and one who comes afterwards, see while another one attacks the owner. */
+async function witness(attack: Attack): Promise<{ honest: Seen[]; newcomer: Seen[]; owner: Room }> {
+  const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+  const [owner, honest, hostile] = (await hub.meet(3)) as [Room, Room, Room];
+  const [sled, lamp] = [owner.spawn(Sled), owner.spawn(Lamp)];
+  seenBy(honest);
+  await hub.advance(200);
+  const toOwner = hostile.peers.find(({ number }) => number === owner.myNumber) as PeerConnection;
+  const log = { honest: [] as Seen[], newcomer: [] as Seen[], owner };
+  let newcomer: Room | undefined;
+  for (let tick = 1; tick <= TICKS; tick++) {
+    const seconds = tick / 60;
+    sled.position.set(40 * Math.cos(seconds), 30 * Math.sin(2 * seconds));
+    sled.heat = (tick % 50) / 50;
+    sled.isLit = tick % 30 < 15;
+    lamp.level = tick;
+    lamp.isLit = tick % 20 < 10;
+    if (!toOwner.session.isClosed) attack(toOwner, tick);
+    owner.advance(tick);
+    await hub.advance(TICK_MS, TICK_MS);
+    log.honest.push(seenBy(honest));
+    if (newcomer) log.newcomer.push(seenBy(newcomer));
+    if (tick !== TICKS / 2) continue;
+    newcomer = await hub.join();
+    seenBy(newcomer);
+    await hub.advance(300);
+  }
+  return log;
+}
+
+const send = (owner: PeerConnection, payload: PeerPayload): void => {
+  if (owner.session.unacknowledged < 200) owner.send(payload);
+};
+
+/** A packet by hand, over the way that the session uses; its sequence is far from the session's own. */
+function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
+  owner.session.activeLink?.send("event", packet);
+}
+
+const attacks: Record<string, Attack> = {
+  "fields, none known": (owner, tick) => {
+    if (tick % 40 === 5) for (const stream of [0, 1]) send(owner, { kind: "fields", stream, fieldCount: 0 });
+  },
+  "fields, fewer every time": (owner, tick) => {
+    if (tick % 10 !== 0) return;
+    for (const stream of [0, 1, 2, 254, 255]) {
+      send(owner, { kind: "fields", stream, fieldCount: Math.max(0, 3 - tick / 10) });
+    }
+  },
+  "resync of all": (owner) => {
+    for (const stream of [0, 1]) send(owner, { kind: "resync", stream, entities: [] });
+  },
+  "resync of some, known or not": (owner, tick) => {
+    for (const stream of [0, 1, 9]) send(owner, { kind: "resync", stream, entities: [0, 1, tick, 65_535] });
+  },
+  "fields and resync of the stream of its own": (owner, tick) => {
+    if (tick === 1) send(owner, { kind: "fields", stream: 0, fieldCount: 1 });
+    else send(owner, { kind: "resync", stream: 255, entities: [] });
+  },
+  "present of streams that it does not have": (owner, tick) => {
+    send(owner, { kind: "present", stream: tick % 256 });
+  },
+  "streams and references of its own, of the owner's names and numbers": (owner, tick) => {
+    if (tick % 20 !== 0) return;
+    const { name, motion, schemaHash, fieldHashes } = Sled;
+    const stream = tick / 20;
+    send(owner, { kind: "stream", stream, name, tickHz: 60, motion, schemaHash, fieldCount: 0, fieldHashes });
+    send(owner, { kind: "reference", stream, states: new Uint8Array(20).fill(tick) });
+  },
+  "acks of all that was ever sent": (owner) => {
+    const header = { sequence: 40_000, tick: 0, isPublished: false, receipt: 0 };
+    const writer = new ByteWriter();
+    writePacketHeader(writer, { ...header, acks: { ack: 1, ackBits: 0xffffffff } });
+    sendPacket(owner, writer.take());
+  },
+  "receipts of what was never sent": (owner) => {
+    const writer = new ByteWriter();
+    writePacketHeader(writer, { sequence: 40_000, tick: 0, isPublished: false, receipt: 30_000 });
+    sendPacket(owner, writer.take());
+  },
+  "pings, a hundred to a packet": (owner, tick) => {
+    const writer = new ByteWriter();
+    writePacketHeader(writer, { sequence: (40_000 + tick) & 0xffff, tick: 0, isPublished: false });
+    for (let count = 0; count < 100; count++) writer.u8(MessageKind.ping).varint(2).u16(count);
+    sendPacket(owner, writer.take());
+  },
+  "its session's end": (owner, tick) => {
+    if (tick === 30) owner.session.close(4200, "no");
+  },
+};
+
+/** Whether two members saw the same states at the same times: none shows another value for a tick, none is later. */
+function expectSame(attacked: readonly Seen[], quiet: readonly Seen[]): void {
+  const valuesAt = new Map(quiet.flatMap(({ sled }) => (sled ? [[sled[0], sled.slice(1)]] : [])));
+  expect(attacked).toHaveLength(quiet.length);
+  for (const [index, { sled, lamp }] of attacked.entries()) {
+    const expected = quiet[index]!;
+    expect([sled === undefined, lamp === undefined]).toEqual([!expected.sled, !expected.lamp]);
+    if (!sled || !expected.sled || !lamp || !expected.lamp) continue;
+    expect(Math.abs(sled[0] - expected.sled[0])).toBeLessThanOrEqual(PERIOD_TICKS);
+    const known = valuesAt.get(sled[0]);
+    if (known) expect(sled.slice(1)).toEqual(known);
+    expect(Math.abs(lamp[0] - expected.lamp[0])).toBeLessThanOrEqual(PERIOD_TICKS);
+  }
+}
+
+describe("one hostile member of three", () => {
+  test.each(Object.entries(attacks))(
+    "changes nothing of what the others read: %s",
+    { timeout: 20_000 },
+    async (_, attack) => {
+      const quiet = await witness(() => undefined);
+      const attacked = await witness(attack);
+      expectSame(attacked.honest, quiet.honest);
+      expectSame(attacked.newcomer, quiet.newcomer);
+      const ticks = new Set(quiet.honest.map(({ sled }) => sled?.[0]));
+      expect(ticks.size).toBeGreaterThan(TICKS / 8);
+      expect(attacked.newcomer.at(-1)!.lamp).toBeDefined();
+      expect(attacked.owner.state).toBe("joined");
+    },
+  );
+});
+
+/** The build before there was a light on it. */
+const { position, heat } = fields;
+const OldSled = defineEntity("sled", { position, heat }, { motion: "velocity" });
+
+describe("a member of an older build", () => {
+  test.each([0, 1])(
+    "[WF47] reads what it knows, from a stream of its own, beside %i others",
+    async (others) => {
+      const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+      const rooms = (await hub.meet(2 + others)) as [Room, Room, Room?];
+      const [owner, old, other] = rooms;
+      const first = owner.spawn(Sled, { heat: 0.5, isLit: true });
+      const seen = (): RemoteEntity<typeof OldSled.fields>[] =>
+        [...old.entities(OldSled)].filter((each) => !each.isMine) as never;
+      expect(seen()).toEqual([]);
+      if (other) seenBy(other);
+      await hub.advance(300);
+      const second = owner.spawn(Sled, { heat: 0.25 });
+      for (let tick = 1; tick <= 180; tick++) {
+        const driven = Math.min(tick, 120);
+        first.position.set(driven / 10, 1);
+        second.position.set(driven / 5, 2);
+        first.heat = driven / 200;
+        owner.advance(tick);
+        await hub.advance(TICK_MS, TICK_MS);
+      }
+      await hub.advance(300);
+      expect(seen().map((each) => [each.position.x, each.position.y])).toEqual([
+        [12, 1],
+        [24, 2],
+      ]);
+      expect(seen().map((each) => each.heat)).toEqual([expect.closeTo(0.6, 2), expect.closeTo(0.25, 2)]);
+      if (other) expect(seenBy(other).sled?.slice(1)).toEqual([12, 1, expect.closeTo(0.6, 2), true]);
+      // What begins, ends and jumps later does so there too.
+      owner.despawn(second);
+      first.position.set(-500, 3);
+      first.teleport();
+      owner.advance(181);
+      await hub.advance(300);
+      expect(seen().map((each) => each.shown.position.x)).toEqual([-500]);
+      expect(old.drops.toRecord()["bad-message"] ?? 0).toBe(0);
+    },
+  );
+});
