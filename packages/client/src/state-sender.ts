@@ -356,10 +356,10 @@ export class StateSender {
   }
 
   #newReplication(): ReceiverReplication {
-    const { tickHz, onFault } = this.#options;
+    const options = this.#options;
     return new ReceiverReplication({
-      tickSeconds: 1 / tickHz,
-      onFault: (record, fault) => onFault((record as OwnedRecord).entity, record.definition, fault),
+      tickSeconds: 1 / options.tickHz,
+      onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
     });
   }
 

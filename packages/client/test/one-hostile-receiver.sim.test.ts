@@ -135,8 +135,8 @@ function expectSame(attacked: readonly Seen[], quiet: readonly Seen[]): void {
     expect([sled === undefined, lamp === undefined]).toEqual([!expected.sled, !expected.lamp]);
     if (!sled || !expected.sled || !lamp || !expected.lamp) continue;
     expect(Math.abs(sled[0] - expected.sled[0])).toBeLessThanOrEqual(PERIOD_TICKS);
-    const known = valuesAt.get(sled[0]);
-    if (known) expect(sled.slice(1)).toEqual(known);
+    // A state that went out at another tick than in the quiet run has no counterpart there.
+    expect(sled.slice(1)).toEqual(valuesAt.get(sled[0]) ?? sled.slice(1));
     expect(Math.abs(lamp[0] - expected.lamp[0])).toBeLessThanOrEqual(PERIOD_TICKS);
   }
 }
@@ -190,7 +190,8 @@ describe("a member of an older build", () => {
         [24, 2],
       ]);
       expect(seen().map((each) => each.heat)).toEqual([expect.closeTo(0.6, 2), expect.closeTo(0.25, 2)]);
-      if (other) expect(seenBy(other).sled?.slice(1)).toEqual([12, 1, expect.closeTo(0.6, 2), true]);
+      const beside = rooms.slice(2).map((room) => seenBy(room!).sled?.slice(1));
+      expect(beside).toEqual(other ? [[12, 1, expect.closeTo(0.6, 2), true]] : []);
       // What begins, ends and jumps later does so there too.
       owner.despawn(second);
       first.position.set(-500, 3);

@@ -142,6 +142,8 @@ export const limits = {
   historyTicks: 128,
   /** Streams of states that one participant may announce while its session lives. */
   streams: 256,
+  /** Pings of a session that are answered; more are dropped. */
+  pongsPerSecond: 40,
   /** Depth of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;

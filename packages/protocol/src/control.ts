@@ -133,7 +133,7 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
         ? { type: "capabilities", webrtc: message.webrtc }
         : undefined;
     case "signal":
-      return isNumber16(message.to) && isNumber16(message.attempt)
+      return isNumber16(message.to) && isNumber16(message.attempt) && message.data !== undefined
         ? { type: "signal", to: message.to, attempt: message.attempt, data: message.data }
         : undefined;
     case "stripe":
@@ -166,7 +166,9 @@ function capabilitiesOf({ number, webrtc }: Fields): ServerMessage | undefined {
 }
 
 function signalOf({ from, attempt, data }: Fields): ServerMessage | undefined {
-  return isNumber16(from) && isNumber16(attempt) ? { type: "signal", from, attempt, data } : undefined;
+  return isNumber16(from) && isNumber16(attempt) && data !== undefined
+    ? { type: "signal", from, attempt, data }
+    : undefined;
 }
 
 function retainedOf({ number, ageMs, states }: Fields): ServerMessage | undefined {

@@ -128,7 +128,7 @@ describe("control messages", () => {
 
   test("[WF32] [WF33] without any one of their fields are malformed", () => {
     const isMalformedWithoutAny = (message: object, read: (bytes: Uint8Array) => unknown): void => {
-      for (const missing of Object.keys(message).filter((field) => field !== "data")) {
+      for (const missing of Object.keys(message)) {
         const rest = Object.entries(message).filter(([field]) => field !== missing);
         expect(read(body(Object.fromEntries(rest)))).toBeUndefined();
       }

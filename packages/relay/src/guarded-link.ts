@@ -3,6 +3,9 @@ import type { Link, LinkCounters, LinkHandlers, LinkKind, LinkState } from "@pac
 import type { RelayCounters } from "./relay-counters.js";
 import type { SessionMeter } from "./session-meter.js";
 
+/** RFC 6455, section 7.4.1: the socket was closed before the message was read. */
+const MESSAGE_TOO_BIG = 1009;
+
 /** Who owns the socket under a link. */
 export interface LinkOwner {
   /** Something is about to be sent. */
@@ -72,6 +75,7 @@ export class GuardedLink implements Link {
       },
       onClose: (close) => {
         this.#guarded(() => this.#owner?.closing(close.code));
+        if (close.code === MESSAGE_TOO_BIG) this.#guarded(() => this.#meter?.reportTooLong());
         this.#guarded(() => handlers.onClose(close));
       },
     });

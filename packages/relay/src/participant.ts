@@ -29,6 +29,7 @@ import type { RelayLimits } from "./relay-limits.js";
 import type { SessionReport } from "./report.js";
 import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
+import type { RoomHost } from "./room-host.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "./session-meter.js";
 import { UpdateFilter } from "./update-filter.js";
@@ -126,6 +127,7 @@ export class Participant {
     this.#tokenHash = hashOf(identity.token);
     this.#meter = new SessionMeter(options.limits, scheduler, options.room.byteBucket, {
       onRefused: (subject) => handlers.onRefused(subject),
+      onTooLong: () => this.session.reportViolation("too-long"),
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
     const { room } = options;
@@ -138,9 +140,9 @@ export class Participant {
       bulkBytes: () => (room.host ? limits.authorityBulkBytes : 0),
       handlers: {
         onBulk: (payload) => this.#receiveBulk(payload),
-        onEvent: (body) => room.host?.receiveEvent(this, body),
-        onState: (body, tick) => room.host?.receiveState(this, body, tick),
-        onInput: (body) => room.host?.receiveInput(this, body),
+        onEvent: (body) => this.#host?.receiveEvent(this, body),
+        onState: (body, tick) => this.#host?.receiveState(this, body, tick),
+        onInput: (body) => this.#host?.receiveInput(this, body),
         onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => handlers.onRouted(this, packet),
@@ -353,6 +355,13 @@ export class Participant {
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
     this.#options.handlers.onMessage(this, message, payload.length);
+  }
+
+  /** What reads events, states and inputs; without it they are for nobody, and counted. */
+  get #host(): RoomHost | undefined {
+    const { host } = this.room;
+    if (!host) this.session.drops.count("not-allowed");
+    return host;
   }
 
   #receiveBulk(payload: Uint8Array): void {

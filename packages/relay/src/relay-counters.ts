@@ -65,6 +65,8 @@ export interface RelayCounts {
 }
 
 const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
+// RFC 6455, section 7.4.1: a message beyond what a socket reads.
+closeCodeNames.set(1009, "messageTooBig");
 
 /** Counts what passes the relay's doors. */
 export class RelayCounters implements RelayCounts {

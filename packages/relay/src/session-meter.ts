@@ -11,6 +11,8 @@ const BURSTS_TOO_MANY = 10;
 export interface MeterHandlers {
   /** For every packet that is to be dropped. */
   onRefused(subject: LimitSubject): void;
+  /** A socket was closed because of a message beyond what is read at all. */
+  onTooLong(): void;
   /** The session is to be cut. */
   onFlood(): void;
 }
@@ -25,6 +27,7 @@ export class SessionMeter {
   readonly #maxRefused: number;
   readonly #roomBytes: TokenBucket;
   readonly #onRefused: (subject: LimitSubject) => void;
+  readonly #onTooLong: () => void;
   readonly #onFlood: () => void;
   #overSinceMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
@@ -41,6 +44,7 @@ export class SessionMeter {
     this.#maxRefused = limits.packetBurst * BURSTS_TOO_MANY;
     this.#roomBytes = roomBytes;
     this.#onRefused = (subject) => on.onRefused(subject);
+    this.#onTooLong = () => on.onTooLong();
     this.#onFlood = () => on.onFlood();
   }
 
@@ -68,6 +72,11 @@ export class SessionMeter {
   /** Someone else holds back a message of this session: it exceeds a rate that is not measured here. */
   reportExceeded(subject: LimitSubject): void {
     this.#refuse(this.#clock.nowMs(), subject);
+  }
+
+  /** A socket of the session was closed because of a message beyond what is read at all. */
+  reportTooLong(): void {
+    this.#onTooLong();
   }
 
   /** Someone else has found the session flooding: its socket, for example, by bytes that are no packets. */

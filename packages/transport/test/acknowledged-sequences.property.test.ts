@@ -47,10 +47,17 @@ describe("acknowledged sequences", () => {
     expect(take(5, 0, 5, 5)).toBe(false);
     expect(take(0xffff, 0, 5, 5)).toBe(false);
     // Of five packets only four can lie before the newest.
-    expect(take(4, 0xffffffff, 5, 5)).toBe(true);
+    expect(take(4, 0xffffffff, 5, 5)).toBe(false);
+    expect(take(4, 0b10000, 5, 5)).toBe(false);
+    expect(take(0, 1, 5, 5)).toBe(false);
+    expect(reported).toEqual([]);
+    expect(take(4, 0b1111, 5, 5)).toBe(true);
     expect(reported.splice(0)).toEqual([0, 1, 2, 3, 4]);
     expect(take(3, 0, 5, 5)).toBe(true);
     expect(take(4, 1, 5, 5)).toBe(true);
     expect(reported).toEqual([]);
+    // Where more packets have gone out than the bits speak of, each of them may be set.
+    expect(take(40, 0xffffffff, 41, 41)).toBe(true);
+    expect(reported).toHaveLength(33);
   });
 });

@@ -99,8 +99,11 @@ describe("acks", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { acks: { ack: 100, ackBits: 0 } });
+    // The session's ping was its first packet: nothing was sent before it.
+    link.receive([], { acks: { ack: 0, ackBits: 0xffffffff } });
+    link.receive([], { acks: { ack: 0, ackBits: 1 } });
     expect(scene.acknowledged).toEqual([]);
-    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 1 });
+    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 3 });
   });
 
   test("[WF34] of a state leave within 50 ms, even where nothing else does", () => {
@@ -412,5 +415,52 @@ describe("a busy link", () => {
     queue.drain();
     expect(written.toSorted()).toEqual([3, 4, 5, 6, 7]);
     expect(counters.statesReplaced).toBe(2);
+  });
+});
+
+describe("pings of the other side", () => {
+  const ping = (number: number) => ({ kind: MessageKind.ping, body: u16(number) });
+
+  test("[WF18] are answered once per packet; further ones in it are malformed", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.takeSent();
+    link.receive([ping(7), ping(8), event(1), ping(9)]);
+    const pongs = link.takeBodies(MessageKind.pong);
+    expect(pongs.map(([low]) => low)).toEqual([7]);
+    expect(scene.events).toEqual([[1]]);
+    expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 2 });
+  });
+
+  test("[WF18] by the hundred in a packet end the session and draw one pong", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.takeSent();
+    link.receive(Array.from({ length: 600 }, (_, number) => ping(number)));
+    expect(link.takeBodies(MessageKind.pong)).toHaveLength(1);
+    expect(scene.closed?.code).toBe(CloseCode.protocolViolation);
+  });
+
+  test("[WF18] are answered so often a second, and no further; others are counted, and nobody is cut", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    scene.scheduler.advance(1000);
+    link.takeSent();
+    let answered = 0;
+    // Five times as many as are answered, for three seconds.
+    for (let sent = 0; sent < 5 * limits.pongsPerSecond * 3; sent++) {
+      link.receive([ping(sent)]);
+      scene.scheduler.advance(1000 / (5 * limits.pongsPerSecond));
+      answered += link.takeBodies(MessageKind.pong).length;
+    }
+    expect(answered).toBeGreaterThanOrEqual(3 * limits.pongsPerSecond);
+    expect(answered).toBeLessThanOrEqual(4 * limits.pongsPerSecond);
+    expect(scene.session.drops.of("rate-limit")).toBe(15 * limits.pongsPerSecond - answered);
+    expect(scene.closed).toBeUndefined();
+    // Afterwards they are answered as before.
+    scene.scheduler.advance(1000);
+    link.takeSent();
+    link.receive([ping(3)]);
+    expect(link.takeBodies(MessageKind.pong)).toHaveLength(1);
   });
 });

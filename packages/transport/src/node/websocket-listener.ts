@@ -7,8 +7,11 @@ import type { SendQueueLimits } from "../send-queue.js";
 import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
 import { WebSocketLink } from "../websocket/websocket-link.js";
 
+/** RFC 6455, section 7.4.1. */
+const MESSAGE_TOO_BIG = 1009;
+
 export interface WebSocketListenerOptions {
-  /** The largest packet that is read; a larger one ends the connection. */
+  /** The largest packet that is read; a larger one closes the link with 1009. */
   readonly maxPacketBytes: number;
   readonly scheduler?: Scheduler;
   readonly queue?: Partial<SendQueueLimits>;
@@ -58,12 +61,15 @@ export class WebSocketListener {
       .split(",")
       .map((name) => name.trim());
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      // Without a listener an error of the socket would end the process; its close event tells the rest.
-      webSocket.on("error", () => undefined);
       const link = new WebSocketLink(new FramedSocket(webSocket, socket, handlers.onStray), {
         scheduler: this.#options.scheduler ?? systemScheduler,
         tellsWhenSent: true,
         ...(this.#options.queue && { queue: this.#options.queue }),
+      });
+      // Without a listener an error of the socket would end the process; its close event tells the rest, but for a
+      // message that is too long: `ws` has sent the code and hears nothing more, the event would come late, with 1006.
+      webSocket.on("error", ({ code }: NodeJS.ErrnoException) => {
+        if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") link.close(MESSAGE_TOO_BIG, "message too long");
       });
       handlers.onLink({ link, offeredProtocols });
     });

@@ -15,6 +15,8 @@ export class AcknowledgedSequences {
   take(acks: Acks, next: number, sent: number, report: (sequence: number) => void): boolean {
     const behind = sequenceDistance(next, acks.ack);
     if (behind < 1 || behind > sent) return false;
+    const earlier = sent - behind;
+    if (earlier < ACK_BITS && acks.ackBits >>> earlier !== 0) return false;
     const ahead = this.#newest === undefined ? ACK_BITS + 1 : sequenceDistance(acks.ack, this.#newest);
     // Overtaken by acks that are newer: these say more, or the same.
     if (ahead < 0) return true;
@@ -22,7 +24,7 @@ export class AcknowledgedSequences {
     const news = acks.ackBits & ~before;
     this.#newest = acks.ack;
     this.#bits = acks.ackBits | before;
-    for (let bit = Math.min(ACK_BITS, sent - behind) - 1; bit >= 0; bit--) {
+    for (let bit = Math.min(ACK_BITS, earlier) - 1; bit >= 0; bit--) {
       if (((news >>> bit) & 1) === 1) report((acks.ack - 1 - bit) & 0xffff);
     }
     if (ahead > 0) report(acks.ack);

@@ -82,6 +82,7 @@ export class Session {
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
+  #pongsLeft: number = limits.pongsPerSecond;
 
   constructor(options: SessionOptions) {
     this.drops = options.drops ?? new DropCounters();
@@ -342,6 +343,7 @@ export class Session {
     this.#gate.update(nowMs);
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
+    this.#pongsLeft = limits.pongsPerSecond;
     this.#loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
   }
@@ -441,9 +443,12 @@ export class Session {
       this.#violated("bad-message");
     if (packet.acks) this.#receiveAcks(packet.acks);
     this.#pump();
+    let pings = 0;
     for (const message of messages) {
       if (this.#isClosed) return;
-      this.#receiveMessage(message, packet, novelty === "new", monitor);
+      // A pong takes a packet of its own: many pings in one packet would draw many packets.
+      if (message.kind === MessageKind.ping && pings++ > 0) this.#violated("bad-message");
+      else this.#receiveMessage(message, packet, novelty === "new", monitor);
     }
   }
 
@@ -478,18 +483,19 @@ export class Session {
       case MessageKind.bulkReceipt:
         return this.#bulk.receiveReceipt(body);
       case MessageKind.ping:
-        if (body.length !== 2) return this.#violated("bad-message");
-        return this.#sendMessage(
-          monitor.link,
-          "event",
-          MessageKind.pong,
-          pongTo(body, this.#scheduler.nowMs()),
-        );
+        return this.#receivePing(body, monitor);
       case MessageKind.pong:
         return this.#receivePong(body, monitor);
       case MessageKind.close:
         return this.#closedByRemote(body);
     }
+  }
+
+  #receivePing(body: Uint8Array, { link }: LinkMonitor): void {
+    if (body.length !== 2) return this.#violated("bad-message");
+    if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
+    this.#pongsLeft -= 1;
+    this.#sendMessage(link, "event", MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
