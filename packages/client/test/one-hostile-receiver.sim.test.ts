@@ -191,7 +191,7 @@ describe("a member of an older build", () => {
       ]);
       expect(seen().map((each) => each.heat)).toEqual([expect.closeTo(0.6, 2), expect.closeTo(0.25, 2)]);
       const beside = rooms.slice(2).map((room) => seenBy(room!).sled?.slice(1));
-      expect(beside).toEqual(other ? [[12, 1, expect.closeTo(0.6, 2), true]] : []);
+      expect(beside).toEqual(Array.from({ length: others }, () => [12, 1, expect.closeTo(0.6, 2), true]));
       // What begins, ends and jumps later does so there too.
       owner.despawn(second);
       first.position.set(-500, 3);
