@@ -9,6 +9,7 @@ import {
   writeRow,
   type PeerPayload,
 } from "@paceline/protocol";
+import type { WebRtcLinkMaker } from "@paceline/transport";
 import { Car } from "./scene.js";
 import { reliableBody, sleep, type Hostile, type Participant } from "./hostile.js";
 import { mutated } from "./mutate.js";
@@ -277,16 +278,36 @@ export async function hostilePeers(hostile: Hostile): Promise<void> {
     hostile.count("mutants");
     send(random.bool(0.3) ? mutated(data, random, hostile.frames) : data);
   };
+  const webRtc = order.hasPage ? mutatingLinks(hostile, await hostile.webRtc()) : undefined;
+  const wish = { method: "joinById", write, ...(webRtc && { webRtc, isDirect: true }) } as const;
   const mutant = async (): Promise<void> => {
     while (!hostile.isOver()) {
-      const room = await hostile
-        .client(order.honestRoomId, { method: "joinById", write })
-        .catch(() => undefined);
+      const room = await hostile.client(order.honestRoomId, wish).catch(() => undefined);
       if (room) await mutantPlays(hostile, room);
       else await sleep(100);
     }
   };
   await Promise.all([...lanes, mutant()]);
+}
+
+/** Direct links whose packets are mutated on the way into their channels. */
+function mutatingLinks(hostile: Hostile, newLink: WebRtcLinkMaker | undefined): WebRtcLinkMaker | undefined {
+  return (
+    newLink &&
+    ((options) => {
+      const link = newLink(options);
+      const send = link.send.bind(link);
+      link.send = (trafficClass, packet, key) => {
+        hostile.count("direct mutants");
+        send(
+          trafficClass,
+          hostile.random.bool(0.3) ? mutated(packet, hostile.random, hostile.frames) : packet,
+          key,
+        );
+      };
+      return link;
+    })
+  );
 }
 
 interface Stay {

@@ -148,11 +148,11 @@ export class Hostile {
   }
 
   /** A client of the SDK over sockets of this attack's making. */
-  async client(target: string, { method, webRtc, write }: ClientWish): Promise<Room> {
+  async client(target: string, { method, webRtc, isDirect, write }: ClientWish): Promise<Room> {
     const open = (protocols: string[]): WebSocket => this.socketNow(protocols, address);
     const address = this.address();
     const client = new Client(this.order.url, {
-      profile: { base: "racing", exposeAddress: false },
+      profile: isDirect ? "racing" : { base: "racing", exposeAddress: false },
       ...(webRtc ? { webRtc } : { transports: ["websocket"] }),
       webSocket: function (_url: string, protocols: string[]) {
         const socket = open(protocols);
@@ -210,6 +210,8 @@ export class Hostile {
 interface ClientWish {
   readonly method?: "joinOrCreate" | "joinById" | "create";
   readonly webRtc?: WebRtcLinkMaker | undefined;
+  /** Takes direct links to other members, where it has WebRTC at all. */
+  readonly isDirect?: boolean;
   /** In the place of the socket's own `send`. */
   readonly write?: (socket: WebSocket, data: Uint8Array, send: (data: Uint8Array) => void) => void;
 }

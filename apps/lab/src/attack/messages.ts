@@ -39,6 +39,8 @@ export interface HostileOrder {
   /** How many of whatever it counts; it ends when they are sent. */
   readonly count: number;
   readonly captures: Captures;
+  /** Somebody in the honest room takes direct links. */
+  readonly hasPage: boolean;
 }
 
 /** What a hostile process has done and seen. */

@@ -182,6 +182,7 @@ class Run {
       seconds: values.quick ? quickSeconds : seconds,
       count: (values.quick ? quickCount : count) ?? Number.POSITIVE_INFINITY,
       captures: this.#captures!,
+      hasPage: attack.hasPage ?? false,
     };
   }
 }

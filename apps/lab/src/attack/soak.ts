@@ -79,7 +79,7 @@ function orderOf(
   rest: { readonly seconds: number; readonly count: number; readonly captures: Captures },
 ): HostileOrder {
   const { url, adminUrl, adminToken } = stage.server;
-  return { attack, url, adminUrl, adminToken, honestRoomId: stage.roomId, seed, ...rest };
+  return { attack, url, adminUrl, adminToken, honestRoomId: stage.roomId, seed, hasPage: false, ...rest };
 }
 
 async function ask(child: Child<HostileOrder>, order: HostileOrder): Promise<HostileReport> {

@@ -5,8 +5,8 @@ import type { HonestFigures, HonestOrder } from "./messages.js";
 import { ServerProcess, type Holdings } from "./server-process.js";
 
 /** Long enough for a room that is four players old to have compiled its hot paths. */
-const WARM_UP_MS = 1000;
-const CALM_MS = 1000;
+const WARM_UP_MS = 700;
+const CALM_MS = 800;
 const ASK_LIMIT_MS = 20_000;
 const LATENCIES_KEPT = 20_000;
 
