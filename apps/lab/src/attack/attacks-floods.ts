@@ -11,7 +11,7 @@ import {
 } from "@paceline/protocol";
 import type { WebRtcLinkMaker } from "@paceline/transport";
 import { Car } from "./scene.js";
-import { reliableBody, sleep, type Hostile, type Participant } from "./hostile.js";
+import { reliableBody, sleep, type ClientWish, type Hostile, type Participant } from "./hostile.js";
 import { mutated } from "./mutate.js";
 
 const CHUNK = new Uint8Array(16_000).fill(0xa5);
@@ -279,7 +279,7 @@ export async function hostilePeers(hostile: Hostile): Promise<void> {
     send(random.bool(0.3) ? mutated(data, random, hostile.frames) : data);
   };
   const webRtc = order.hasPage ? mutatingLinks(hostile, await hostile.webRtc()) : undefined;
-  const wish = { method: "joinById", write, ...(webRtc && { webRtc, isDirect: true }) } as const;
+  const wish: ClientWish = { method: "joinById", write, webRtc, isDirect: true };
   const mutant = async (): Promise<void> => {
     while (!hostile.isOver()) {
       const room = await hostile.client(order.honestRoomId, wish).catch(() => undefined);

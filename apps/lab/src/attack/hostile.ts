@@ -207,7 +207,7 @@ export class Hostile {
   }
 }
 
-interface ClientWish {
+export interface ClientWish {
   readonly method?: "joinOrCreate" | "joinById" | "create";
   readonly webRtc?: WebRtcLinkMaker | undefined;
   /** Takes direct links to other members, where it has WebRTC at all. */

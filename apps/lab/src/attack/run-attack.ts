@@ -140,9 +140,8 @@ class Run {
     const startedMs = performance.now();
     const page = attack.hasPage ? await HonestPage.open(server.url, stage.roomId) : undefined;
     if (attack.hasNoVisits) await stage.visits(false);
-    const holdingsBefore = await server.holdings();
+    const holdingsBefore = await stage.holdings();
     const countersBefore = await server.metrics();
-    await stage.rest();
     await page?.take();
     server.takePeakRssMb();
     const attackedMs = performance.now();
@@ -153,7 +152,8 @@ class Run {
     const rssMb = server.takePeakRssMb();
     await page?.close();
     if (attack.hasNoVisits) await stage.visits(true);
-    const holdingsAfter = await stage.settled(holdingsBefore, SETTLE_LIMIT_MS);
+    await stage.settled(holdingsBefore, SETTLE_LIMIT_MS);
+    const holdingsAfter = server.exit === undefined ? await stage.holdings() : undefined;
     const outcome = outcomeOf({
       attack,
       isQuick: values.quick,

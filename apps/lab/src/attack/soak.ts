@@ -21,9 +21,8 @@ export async function soak(minutes: number, seed: number, say: (slice: Outcome) 
     const captures = await stage.record();
     await stage.settled(undefined, SETTLE_LIMIT_MS);
     await stage.figures(false);
-    const holdingsBefore = await stage.server.holdings();
+    const holdingsBefore = await stage.holdings();
     const countersBefore = await stage.server.metrics();
-    await stage.rest();
     const startedMs = performance.now();
     const endMs = startedMs + minutes * 60_000;
     const total = new Total();
@@ -41,7 +40,8 @@ export async function soak(minutes: number, seed: number, say: (slice: Outcome) 
       );
     }
     const rssMb = stage.server.takePeakRssMb();
-    const holdingsAfter = await stage.settled(holdingsBefore, SETTLE_LIMIT_MS);
+    await stage.settled(holdingsBefore, SETTLE_LIMIT_MS);
+    const holdingsAfter = await stage.holdings();
     const outcome = outcomeOf({
       attack: { ...soakCase, seconds: minutes * 60 },
       isQuick: false,

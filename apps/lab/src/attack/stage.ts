@@ -73,8 +73,8 @@ export class Stage {
     await this.honest.ask({ do: "visits", areOn }, ASK_LIMIT_MS);
   }
 
-  /** Waits until only honest players are left, and their descriptors; what the process holds then. */
-  async settled(before: Holdings | undefined, limitMs: number): Promise<Holdings | undefined> {
+  /** Waits until only honest players are left, and their descriptors. */
+  async settled(before: Holdings | undefined, limitMs: number): Promise<void> {
     const wanted = (before?.descriptors ?? 0) + DESCRIPTOR_SLACK;
     const endMs = performance.now() + limitMs;
     while (performance.now() < endMs && this.server.exit === undefined) {
@@ -82,7 +82,14 @@ export class Stage {
       if (sessions <= HONEST_SESSIONS && (before === undefined || this.server.descriptors <= wanted)) break;
       await sleep(100);
     }
-    return await this.server.holdings();
+  }
+
+  /** What the process holds after a collection, for which all had to wait: that is nobody's latency. */
+  async holdings(): Promise<Holdings | undefined> {
+    await this.rest();
+    const holdings = await this.server.holdings();
+    await this.figures(false);
+    return holdings;
   }
 
   async close(): Promise<void> {
