@@ -1,7 +1,14 @@
 import { statSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
-import { logLevels, type IceServer, type LogLevel, type RelayOptions } from "@paceline/relay";
+import {
+  logLevels,
+  privateCandidates,
+  type IceServer,
+  type LogLevel,
+  type PrivateCandidates,
+  type RelayOptions,
+} from "@paceline/relay";
 import { NO_FILE, readConfigFile } from "./config-file.js";
 import { UsageError } from "./usage-error.js";
 
@@ -60,6 +67,8 @@ export const USAGE = `relay-server [options]           each also as environment 
   --webrtc PORT           PACELINE_WEBRTC        UDP port of WebRTC to the server, 1 to 32767; 0: any; off: none
                                                  (the number of --port, where that is below 32768)
   --webrtc-address IP     PACELINE_WEBRTC_ADDRESS  address that clients are told, where a NAT stands in front
+  --webrtc-private MODE   PACELINE_WEBRTC_PRIVATE  try candidates of private networks:
+                                                 ${privateCandidates.join(", ")} (private-sessions)
   --bind-tickets          PACELINE_BIND_TICKETS=1  a ticket is good only from the address that it was given to
   --trust-proxy[=HOPS]    PACELINE_TRUST_PROXY   proxies in front, 1 to 8: take addresses from the last entry of
                                                  X-Forwarded-For, or the HOPS-th from the right (0)
@@ -90,6 +99,7 @@ const flags = {
   "turn-secret": text,
   webrtc: text,
   "webrtc-address": text,
+  "webrtc-private": text,
   "trust-proxy": text,
   "bind-tickets": { type: "boolean" },
   "drain-seconds": text,
@@ -140,7 +150,12 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const host = textOf("host") ?? "127.0.0.1";
   const admin = adminOf(textOf);
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
-  const webrtc = webRtcOf(textOf("webrtc"), { port, host, address: textOf("webrtc-address") });
+  const webrtc = webRtcOf(textOf("webrtc"), {
+    port,
+    host,
+    address: textOf("webrtc-address"),
+    privateCandidates: privateCandidatesOf(textOf("webrtc-private")),
+  });
   return {
     port,
     host,
@@ -224,7 +239,12 @@ const FIRST_EPHEMERAL_PORT = 32_768;
 
 function webRtcOf(
   given: string | undefined,
-  own: { readonly port: number; readonly host: string; readonly address: string | undefined },
+  own: {
+    readonly port: number;
+    readonly host: string;
+    readonly address: string | undefined;
+    readonly privateCandidates: PrivateCandidates | undefined;
+  },
 ): RelayOptions["webrtc"] {
   if (given === "off") return undefined;
   if (given === undefined && own.port >= FIRST_EPHEMERAL_PORT) return undefined;
@@ -235,6 +255,7 @@ function webRtcOf(
   const isEverywhere = own.host === "0.0.0.0" || own.host === "::" || isIP(own.host) === 0;
   return {
     port,
+    ...(own.privateCandidates !== undefined && { privateCandidates: own.privateCandidates }),
     ...(!isEverywhere && { bindAddress: own.host }),
     ...(own.address !== undefined && { announcedAddress: own.address }),
   };
@@ -243,6 +264,10 @@ function webRtcOf(
 function addressOf(field: string, value: string | undefined): string | undefined {
   if (value === undefined || /^https?:\/\/[^\s/]+/.test(value)) return value;
   throw new UsageError(`${field}: expected an http(s) address, got "${value}"`);
+}
+
+function privateCandidatesOf(value: string | undefined): PrivateCandidates | undefined {
+  return value === undefined ? undefined : oneOf("webrtc-private", value, privateCandidates);
 }
 
 function folderOf(path: string | undefined): string | undefined {

@@ -77,6 +77,19 @@ describe("--webrtc", () => {
     expect(relayOf(["--host", "::1"]).webrtc).toEqual({ port: 8787, bindAddress: "::1" });
   });
 
+  test("tries candidates of private networks as the operator says", () => {
+    const modeOf = (args: readonly string[]): unknown => relayOf(args).webrtc?.privateCandidates;
+    expect(modeOf([])).toBeUndefined();
+    expect(modeOf(["--webrtc-private", "always"])).toBe("always");
+    expect(() => relayOf(["--webrtc-private", "some"])).toThrow(
+      'webrtc-private: expected one of private-sessions, always, never, got "some"',
+    );
+    const webrtc = { port: 0, privateCandidates: "some" as never };
+    expect(() => createRelay({ rooms: { race: {} }, webrtc })).toThrow(
+      'webrtc.privateCandidates: expected one of private-sessions, always, never, got "some"',
+    );
+  });
+
   test("tells clients the address of the NAT in front", () => {
     const args = ["--host", "0.0.0.0", "--webrtc-address", "203.0.113.7"];
     expect(relayOf(args).webrtc).toEqual({ port: 8787, announcedAddress: "203.0.113.7" });

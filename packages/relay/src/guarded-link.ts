@@ -22,6 +22,8 @@ export class GuardedLink implements Link {
   readonly #link: Link;
   readonly #counters: RelayCounters | undefined;
   readonly #owner: LinkOwner | undefined;
+  /** The network address that the link comes from; empty where nobody knows. */
+  address = "";
   #meter: SessionMeter | undefined;
   #onFault: ((error: unknown) => void) | undefined;
 

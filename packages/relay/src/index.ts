@@ -37,6 +37,7 @@ export type {
 } from "./room-host.js";
 export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
 export type { TurnOptions } from "./turn-credentials.js";
+export { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
 export type { WebRtcOptions } from "./webrtc-options.js";
 export type { Seat } from "./seat.js";
 export type { LinkRequest } from "./link-door.js";

@@ -139,6 +139,7 @@ export class LinkDoor {
 
   #admit(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
     const { addressOf } = this.#settings;
+    link.address = addressOf(request);
     const refusal = this.#settings.origins.refusalOf(request.headers);
     if (refusal) return link.close(CloseCode.originRefused, refusal.message);
     if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {

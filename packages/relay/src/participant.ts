@@ -105,6 +105,7 @@ export class Participant {
   #isHidden = false;
   #isSuspended = false;
   readonly #cameAtMs: number;
+  #linkAddress = "";
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
   #droppedAtMs: number | undefined;
@@ -151,6 +152,11 @@ export class Participant {
         onClosed: (close) => this.#gone(close),
       },
     });
+  }
+
+  /** The network address that the newest link of this session comes from. */
+  get linkAddress(): string {
+    return this.#linkAddress;
   }
 
   /** As the others see it. */
@@ -262,6 +268,7 @@ export class Participant {
 
   /** Makes the link the only one. */
   attach(first: GuardedLink): void {
+    this.#linkAddress = first.address;
     const older = [...this.#links];
     const link = new StripedLink({ scheduler: this.#scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
     this.#newest = link;

@@ -6,6 +6,7 @@ import {
   loadNativeWebRtc,
   type NativeWebRtc,
 } from "@paceline/transport/node";
+import { permitsCandidate } from "./candidate-policy.js";
 import { GuardedLink } from "./guarded-link.js";
 import type { Participant } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
@@ -161,6 +162,7 @@ export class WebRtcDesk {
       ...(webrtc?.bindAddress !== undefined && { bindAddress: webrtc.bindAddress }),
       ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
       queue: { commandBytes: limits.queuedCommandBytes },
+      permitsCandidate: (address) => this.#permits(participant, address),
       onSignal: (data) => participant.tell({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
       // The native library calls: nobody above would catch.
       onBadSignal: () => {
@@ -179,6 +181,13 @@ export class WebRtcDesk {
     const attempt: Attempt = { number, link, guarded };
     participant.attachBeside(guarded, linkOptions);
     return attempt;
+  }
+
+  #permits(participant: Participant, address: string): boolean {
+    const mode = this.#settings.webrtc?.privateCandidates ?? "private-sessions";
+    const isPermitted = permitsCandidate(address, participant.linkAddress, mode);
+    if (!isPermitted) this.#handlers.onDropped("not-allowed");
+    return isPermitted;
   }
 
   #closed(participant: Participant, attempt: Attempt): void {

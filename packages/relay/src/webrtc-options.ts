@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { ConfigError } from "@paceline/protocol";
+import { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 
 /** How the relay speaks WebRTC with its participants; needs the optional package `node-datachannel`. */
@@ -10,6 +11,8 @@ export interface WebRtcOptions {
   readonly bindAddress?: string;
   /** Address that clients are told in place of this machine's own, where a NAT stands in front of it. */
   readonly announcedAddress?: string;
+  /** Candidates of private networks. Default: tried only for sessions that come from a private network themselves. */
+  readonly privateCandidates?: PrivateCandidates;
 }
 
 /** Outgoing connections take their ports from here on. */
@@ -19,11 +22,15 @@ const FIRST_EPHEMERAL_PORT = 32_768;
 export function webRtcSettings(options: WebRtcOptions | undefined): WebRtcOptions | undefined {
   if (options === undefined) return undefined;
   assertObject("webrtc", options);
-  assertKeys("webrtc", options, ["port", "bindAddress", "announcedAddress"]);
-  const { port, bindAddress, announcedAddress } = options;
+  assertKeys("webrtc", options, ["port", "bindAddress", "announcedAddress", "privateCandidates"]);
+  const { port, bindAddress, announcedAddress, privateCandidates: mode = "private-sessions" } = options;
   assertWhole("webrtc.port", port, { min: 0, max: FIRST_EPHEMERAL_PORT - 1, unit: "UDP port, 0 for any" });
   assertAddress("webrtc.bindAddress", bindAddress);
   assertAddress("webrtc.announcedAddress", announcedAddress);
+  if (!privateCandidates.includes(mode)) {
+    const expected = `one of ${privateCandidates.join(", ")}`;
+    throw new ConfigError({ field: "webrtc.privateCandidates", value: mode, expected });
+  }
   return Object.freeze({ ...options });
 }
 

@@ -7,7 +7,7 @@ import { channelLimits, channelOf } from "../webrtc/channel-limits.js";
 import { dataChannels, type DataChannelName } from "../webrtc/channels.js";
 import { nativeIceServers } from "./native-ice-servers.js";
 import type { NativeChannel, NativeConnection, NativeWebRtc } from "./native-webrtc.js";
-import { readRemoteSignal } from "./remote-description.js";
+import { readRemoteSignal, type RemoteSignal } from "./remote-description.js";
 
 /** What a {@link NodeWebRtcLink} is made of. */
 export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
@@ -19,6 +19,8 @@ export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   /** Address to name in candidates in place of this machine's own: that of the NAT in front of it. */
   readonly announcedAddress?: string;
   readonly queue?: Partial<SendQueueLimits>;
+  /** Whether to try a candidate with this address, an IPv4 or IPv6 one. Default: all are tried. */
+  permitsCandidate?(address: string): boolean;
   /** The other side sent what no honest one sends; it is dropped, and this link goes on. */
   onBadSignal?(): void;
 }
@@ -97,7 +99,7 @@ export class NodeWebRtcLink implements SignalledLink {
     const signal = readRemoteSignal(data);
     if (!signal) return this.#options.onBadSignal?.();
     if (signal.type === "ignored") return;
-    if (signal.type === "candidate") return this.#takeCandidate(signal.candidate, signal.mid);
+    if (signal.type === "candidate") return this.#takeCandidate(signal);
     this.#takeDescription(signal.sdp, signal.type);
   }
 
@@ -161,9 +163,10 @@ export class NodeWebRtcLink implements SignalledLink {
     for (const { candidate, mid } of this.#earlyCandidates.splice(0)) this.#addCandidate(candidate, mid);
   }
 
-  #takeCandidate(candidate: string, mid: string): void {
+  #takeCandidate({ candidate, mid, address }: RemoteSignal & { type: "candidate" }): void {
     this.#candidates += 1;
     if (this.#candidates > MAX_CANDIDATES) return this.#options.onBadSignal?.();
+    if (this.#options.permitsCandidate?.(address) === false) return;
     // The library throws where the description is not there yet.
     if (this.#hasDescription) this.#addCandidate(candidate, mid);
     else this.#earlyCandidates.push({ candidate, mid });

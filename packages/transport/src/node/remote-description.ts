@@ -18,7 +18,7 @@ const MAX_LINE_CHARACTERS = 1024;
 /** A description or candidate of the other side, checked before a native parser sees it. */
 export type RemoteSignal =
   | { readonly type: "offer" | "answer"; readonly sdp: string }
-  | { readonly type: "candidate"; readonly candidate: string; readonly mid: string }
+  | { readonly type: "candidate"; readonly candidate: string; readonly mid: string; readonly address: string }
   | { readonly type: "ignored" };
 
 /**
@@ -41,8 +41,8 @@ function descriptionOf(type: "offer" | "answer", sdp: unknown): RemoteSignal | u
   if (lines.filter((line) => line.startsWith("m=")).length !== 1) return undefined;
   const text = lines.join("\n");
   if (!required.every((pattern) => pattern.test(text))) return undefined;
-  // Candidates inside count like those that come alone, so they may not come in here.
-  const kept = lines.filter((line) => !line.startsWith("a=candidate:"));
+  // Candidates inside would be neither counted nor judged, so they may not come in here.
+  const kept = lines.filter((line) => !/^a=(?:remote-)?candidate/i.test(line));
   return { type, sdp: kept.join("\r\n") };
 }
 
@@ -53,8 +53,8 @@ function candidateOf(given: unknown): RemoteSignal | undefined {
   if (typeof candidate !== "string" || candidate.length > 512) return undefined;
   if (candidate === "") return { type: "ignored" };
   if (!/^(?:a=)?candidate:/.test(candidate) || /[^\x20-\x7e]/.test(candidate)) return undefined;
-  const [, , port] = CANDIDATE.exec(candidate) ?? [];
-  if (port === undefined || Number(port) < 1 || Number(port) > 65_535) return { type: "ignored" };
+  const [, address, port] = CANDIDATE.exec(candidate) ?? [];
+  if (address === undefined || Number(port) < 1 || Number(port) > 65_535) return { type: "ignored" };
   const mid = typeof sdpMid === "string" && /^[\w-]{1,32}$/.test(sdpMid) ? sdpMid : "0";
-  return { type: "candidate", candidate: candidate.replace(/^a=/, ""), mid };
+  return { type: "candidate", candidate: candidate.replace(/^a=/, ""), mid, address };
 }
