@@ -3,7 +3,7 @@ import { RacePage, type PageWindow } from "./race-page.js";
 import { test } from "./scenario.js";
 import { TurnServer, hasTurnServer } from "./turn-server.js";
 
-const SECRET = "a secret of the test";
+const SECRET = "a secret of the test, of enough bytes";
 
 /** In the page, before it loads: every connection goes through TURN. */
 function throughTurnAlone(): void {

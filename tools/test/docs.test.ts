@@ -17,7 +17,7 @@ const under = (folder: string, suffix: string): string[] =>
     return file.endsWith(suffix) ? [file] : [];
   });
 
-const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...under("docs", ".md")];
+const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", ...under("docs", ".md")];
 
 function linkFault(document: string, link: string): string | undefined {
   if (/^[a-z]+:/.test(link)) return undefined;
@@ -52,6 +52,33 @@ describe("documents", () => {
     expect(
       snippetFaults(ROOT, [{ name: "b", code: 'import { absent } from "@paceline/client";\n' }]),
     ).toHaveLength(1);
+  });
+});
+
+describe("README.md", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+  it.each(["start", "test"])("names npm %s as a command, which exists", (name) => {
+    expect(read("README.md")).toMatch(new RegExp(`^npm ${name}$`, "m"));
+    const file = /^node (\S+)$/.exec(scripts[name] ?? "")?.[1];
+    expect(file !== undefined && existsSync(path.join(ROOT, file))).toBe(true);
+  });
+});
+
+describe("SECURITY.md", () => {
+  const text = read("SECURITY.md");
+  const section = text.slice(text.indexOf("## What is promised"), text.indexOf("## What is not promised"));
+  const promises = section.split("\n").filter((line) => line.startsWith("- "));
+
+  it.each(promises)("%s", (promise) => {
+    const [, file = "", title = ""] = /\(`([^`]+\.test\.ts)`: "([^"]+)"\)\.$/.exec(promise) ?? [];
+    expect(existsSync(path.join(ROOT, file)) && file !== "").toBe(true);
+    expect(read(file)).toContain(`"${title}"`);
+  });
+
+  it("promises something, and says how to report a weakness", () => {
+    expect(promises.length).toBeGreaterThan(5);
+    expect(text).toMatch(/^## Report a weakness$/m);
   });
 });
 

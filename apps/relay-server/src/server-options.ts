@@ -60,10 +60,10 @@ export const USAGE = `relay-server [options]           each also as environment 
   --public-host HOST      PACELINE_PUBLIC_HOST   name that leads here: play.example.com; repeat, or separate by
                                                  commas (addresses, localhost, and the name in --host)
   --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms, and how many players each takes (race:16)
-  --secret TEXT           PACELINE_SECRET        signs tickets, at least 16 bytes (random)
+  --secret TEXT           PACELINE_SECRET        signs tickets, at least 32 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
   --turn URL              PACELINE_TURN          TURN server that shares --turn-secret; repeat, or separate by commas
-  --turn-secret TEXT      PACELINE_TURN_SECRET   what coturn calls static-auth-secret
+  --turn-secret TEXT      PACELINE_TURN_SECRET   coturn's static-auth-secret, at least 32 characters
   --webrtc PORT           PACELINE_WEBRTC        UDP port of WebRTC to the server, 1 to 32767; 0: any; off: none
                                                  (the number of --port, where that is below 32768)
   --webrtc-address IP     PACELINE_WEBRTC_ADDRESS  address that clients are told, where a NAT stands in front

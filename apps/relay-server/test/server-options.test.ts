@@ -10,7 +10,7 @@ const relayOf = (args: readonly string[], environment = {}) => {
 };
 
 describe("--turn", () => {
-  const SECRET = "known to coturn";
+  const SECRET = "known to coturn, and to nobody else";
 
   test("names servers, repeated or with commas, that share a secret", () => {
     const args = [

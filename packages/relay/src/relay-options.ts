@@ -31,7 +31,7 @@ export interface RoomKind {
 export interface RelayOptions {
   /** The kinds of rooms that may be joined, by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
   readonly rooms: Readonly<Record<string, RoomKindOptions>>;
-  /** Signs tickets; 16 bytes at least. Default: random, so that tickets of an earlier run are void. */
+  /** Signs tickets; 32 bytes at least. Default: random, so that tickets of an earlier run are void. */
   readonly secret?: string | Uint8Array;
   /** Pages that may use the relay. Default: those that come from the same host and port. */
   readonly allowedOrigins?: AllowedOrigins;
@@ -106,7 +106,7 @@ const optionNames = [
 ];
 const DEFAULT_MAX_PEERS = 16;
 const SECRET_BYTES = 32;
-const MIN_SECRET_BYTES = 16;
+const MIN_SECRET_BYTES = 32;
 const MAX_ICE_SERVERS = 8;
 const MAX_ICE_TEXT = 512;
 const MAX_PROXY_HOPS = 8;

@@ -13,7 +13,8 @@ export interface TurnOptions {
 }
 
 const MAX_URLS = 4;
-const MIN_SECRET_CHARACTERS = 8;
+/** Who has one password can guess the secret without asking anybody. */
+const MIN_SECRET_CHARACTERS = 32;
 const DEFAULT_LIFETIME_S = 600;
 
 /**

@@ -4,6 +4,7 @@ import { limitTable, type LimitRow } from "../src/relay-limits.js";
 import { relaySettings, type RelayOptions } from "../src/relay-options.js";
 
 const rooms = { race: {} };
+const LONG_SECRET = "7".repeat(32);
 
 function problemOf(options: unknown): string {
   try {
@@ -39,7 +40,9 @@ describe("options", () => {
       'rooms.race.maxPears: expected one of maxPeers, authority, got "maxPears"',
     ],
     [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
-    [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 16 bytes, got "5 bytes"'],
+    [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 32 bytes, got "5 bytes"'],
+    [{ rooms, secret: "7".repeat(31) }, 'secret: … got "31 bytes"'],
+    [{ rooms, turn: { urls: ["turn:a"], secret: "7".repeat(31) } }, 'turn.secret: … got "31 characters"'],
     [{ rooms, allowedOrigins: ["https://a.example/path"] }, 'allowedOrigins: … got "https://a.example/path"'],
     [{ rooms, allowedOrigins: "https://a.example" }, "allowedOrigins: …"],
     [{ rooms, publicHosts: "play.example.com" }, 'publicHosts: … got "play.example.com"'],
@@ -53,12 +56,9 @@ describe("options", () => {
       'turn.secret: expected the secret of the TURN servers … got "undefined"',
     ],
     [{ rooms, turn: { urls: ["turn:a"], secret: "short" } }, 'turn.secret: expected … got "5 characters"'],
-    [{ rooms, turn: { urls: [], secret: "a long secret" } }, "turn.urls: expected 1 to 4 addresses …"],
-    [{ rooms, turn: { urls: ["stun:a"], secret: "a long secret" } }, 'turn.urls: expected … got "stun:a"'],
-    [
-      { rooms, turn: { urls: ["turn:a"], secret: "a long secret", lifetimeS: 1 } },
-      "turn.lifetimeS: expected …",
-    ],
+    [{ rooms, turn: { urls: [], secret: LONG_SECRET } }, "turn.urls: expected 1 to 4 addresses …"],
+    [{ rooms, turn: { urls: ["stun:a"], secret: LONG_SECRET } }, 'turn.urls: expected … got "stun:a"'],
+    [{ rooms, turn: { urls: ["turn:a"], secret: LONG_SECRET, lifetimeS: 1 } }, "turn.lifetimeS: expected …"],
     [
       { rooms, webrtc: { port: 40_000 } },
       "webrtc.port: expected a whole number from 0 to 32767 …, got 40000",

@@ -3,7 +3,7 @@ import type { IceServer } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import { VirtualLobby } from "./virtual-lobby.js";
 
-const SECRET = "a secret of coturn";
+const SECRET = "a secret of coturn, of enough bytes";
 const turn = { urls: ["turn:turn.example:3478", "turns:turn.example:5349?transport=tcp"], secret: SECRET };
 
 /** What coturn itself computes, and until when it takes it, s. */

@@ -4,7 +4,7 @@ import type { Internet } from "./internet.js";
 import { untilConnects } from "./until-connects.js";
 
 /** What the relay server mints passwords with. */
-export const TURN_SECRET = "secret of the laboratory";
+export const TURN_SECRET = "secret of the laboratory, of enough bytes";
 
 /** coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, TURN over TCP on 443, too. */
 export class TurnServer {
