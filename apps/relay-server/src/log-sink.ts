@@ -1,4 +1,5 @@
-import { fstatSync, write } from "node:fs";
+import { write } from "node:fs";
+import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
 /** Where lines go. `done` is called once, with an error if the bytes were not written; it may never be called. */
@@ -105,8 +106,10 @@ function lineOfDropped(dropped: number): string {
  * thread, since Node would stop the event loop for it.
  */
 export function standardError(): Output {
-  const stats = fstatSync(process.stderr.fd);
-  return stats.isFIFO() || stats.isSocket() ? toStream(process.stderr) : toFile(process.stderr.fd);
+  // Not by `fstatSync`: once it has seen a pipe, Node 20 no longer resolves symbolic links in imports, and a game's rooms
+  // would come from a second copy of the server's package. A terminal is a Socket, too.
+  const stream: Writable = process.stderr;
+  return stream instanceof Socket && !process.stderr.isTTY ? toStream(stream) : toFile(process.stderr.fd);
 }
 
 function toStream(stream: Writable): Output {

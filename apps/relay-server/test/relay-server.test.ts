@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { once } from "node:events";
@@ -37,6 +37,26 @@ afterEach(() => Promise.all(running.splice(0).map((server) => server.end())));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the server", () => {
+  it("opens rooms of a game that finds the server's package by a link, while its log goes into a pipe", async () => {
+    const dist = fileURLToPath(new URL("../dist", import.meta.url));
+    const game = mkdtempSync(join(dist, "game-"));
+    try {
+      const scope = join(game, "node_modules/@paceline");
+      mkdirSync(scope, { recursive: true });
+      symlinkSync(fileURLToPath(new URL("../../../packages/server", import.meta.url)), join(scope, "server"));
+      const file = join(game, "rooms.mjs");
+      const text =
+        'import { Room } from "@paceline/server"; export const rooms = { race: class extends Room {} };';
+      writeFileSync(file, text);
+      const address = await start(["--port", "0", "--rooms", "other", "--game", file]).address();
+      const body = JSON.stringify({ version: 1, options: {} });
+      const response = await fetch(`${address}/match/create/race`, { method: "POST", body });
+      expect(response.status).toBe(200);
+    } finally {
+      rmSync(game, { recursive: true });
+    }
+  });
+
   it("prints its address, answers, and stops when told", async () => {
     const server = start(["--port", "0"]);
     const address = await server.address();
