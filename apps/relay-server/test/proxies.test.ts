@@ -20,6 +20,10 @@ interface Ports {
   readonly game: number;
 }
 
+/** Both examples pass on the name by which players come. */
+const PUBLIC_HOST = "play.example.test";
+const REBOUND = "rebound.example";
+
 /** A proxy with our example of its configuration: the file as it stands, with a test's ports, names and certificate. */
 interface Proxy {
   readonly name: string;
@@ -68,13 +72,11 @@ ${replaced}
         .replace("servers {", "admin off\n\tauto_https off\n\tservers {")
         .replace(
           "play.example.com {",
-          `https://localhost:${ports.proxy} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`,
+          // Caddy answers by itself for names that it does not know; the server shall see a wrong one, too.
+          `${["localhost", PUBLIC_HOST, REBOUND].map((name) => `https://${name}:${ports.proxy}`).join(", ")} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`,
         ),
   },
 ];
-
-/** Both examples pass on the name by which players come. */
-const PUBLIC_HOST = "play.example.test";
 
 async function freePort(): Promise<number> {
   const probe = createServer();
@@ -150,6 +152,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
         host: "localhost",
         port,
         path: "/match/joinOrCreate/race",
+        servername: "localhost",
         method: "POST",
         headers,
       });
@@ -159,7 +162,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
       return response.statusCode;
     };
     expect(await statusAt(PUBLIC_HOST)).toBe(200);
-    expect(await statusAt("rebound.example")).toBe(421);
+    expect(await statusAt(REBOUND)).toBe(421);
   });
 
   test.skipIf(!program)("say that the site is for HTTPS alone and needs no devices", async () => {
