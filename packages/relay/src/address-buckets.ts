@@ -29,6 +29,12 @@ export class AddressBuckets {
     return networksOf(address).every((network) => this.#bucketOf(network, nowMs).take(times, nowMs));
   }
 
+  /** The buckets of an address and the networks around it, for somebody who takes from them often. */
+  bucketsOf(address: string): readonly TokenBucket[] {
+    const nowMs = this.#clock.nowMs();
+    return networksOf(address).map((network) => this.#bucketOf(network, nowMs));
+  }
+
   #bucketOf({ name, factor }: Network, nowMs: number): TokenBucket {
     const known = this.#buckets.get(name);
     if (known) return known;

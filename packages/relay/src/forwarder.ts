@@ -2,6 +2,8 @@ import { ByteWriter, readEnvelope, writeEnvelope, type Envelope } from "@pacelin
 import type { Clock, DropCounters } from "@paceline/transport";
 import type { Participant } from "./participant.js";
 
+/** Version, flags, class, key, count and the sender's number. */
+const DOWNWARD_ENVELOPE_BYTES = 7;
 /** Keys are 16 bits per sender: together they are a receiver's key. */
 const KEYS_PER_SENDER = 0x10000;
 
@@ -21,7 +23,8 @@ export class Forwarder {
   forward(sender: Participant, bytes: Uint8Array): void {
     const envelope = readEnvelope(bytes);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
-    const { trafficClass, key, subject, peers } = envelope;
+    const { trafficClass, key, subject, peers, packet } = envelope;
+    if (!sender.egress.admit(trafficClass, (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length)) return;
     const nowMs = subject ? this.#clock.nowMs() : 0;
     const receiverKey = key === 0 ? 0 : sender.number * KEYS_PER_SENDER + key;
     const round = (this.#round += 1);

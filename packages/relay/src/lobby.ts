@@ -7,6 +7,7 @@ import {
   type ServerMessage,
 } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
+import { AddressBuckets } from "./address-buckets.js";
 import { AddressShares } from "./address-shares.js";
 import { Forwarder } from "./forwarder.js";
 import type { GuardedLink } from "./guarded-link.js";
@@ -14,6 +15,7 @@ import { LogThrottle } from "./log.js";
 import { full } from "./match-refusals.js";
 import { isRefusal, type MatchRefusal, type MatchRequest, type RoomOptions } from "./match-request.js";
 import { MemoryBudget } from "./memory-budget.js";
+import { sharingNetworks } from "./network-address.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
 import type { Caller, Meeting, RoomAuthority, RoomHost } from "./room-host.js";
@@ -47,6 +49,7 @@ export class Lobby {
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   readonly #memory: MemoryBudget;
+  readonly #egress: AddressBuckets;
   /** Rooms that an address opens. */
   readonly #webRtc: WebRtcDesk;
   readonly #stopRenewing: Cancel | undefined;
@@ -59,6 +62,12 @@ export class Lobby {
     this.#tickets = new TicketOffice(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
     this.#endings = new LogThrottle(settings.scheduler);
+    const { egressBytesPerSecondPerAddress, egressBurstPerAddress } = settings.limits;
+    this.#egress = new AddressBuckets(
+      egressBytesPerSecondPerAddress,
+      egressBurstPerAddress,
+      settings.scheduler,
+    );
     this.#memory = new MemoryBudget(settings, () => this.#participants.values());
     this.#rooms = new RoomDirectory(settings, (meeting) => this.#meet(meeting));
     const { maxSessions, addressSharePercent } = settings.limits;
@@ -378,9 +387,11 @@ export class Lobby {
     const identity = { number, id, webrtc, token };
     const handlers = this.#participantHandlers;
     const { address } = seat;
+    const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.bucketsOf(address) : [];
     const participant = new Participant({
       identity,
       address,
+      addressEgress,
       room,
       scheduler,
       limits,

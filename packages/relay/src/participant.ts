@@ -31,7 +31,9 @@ import { ResumeTokens, hashOf } from "./resume-tokens.js";
 import type { Room } from "./room.js";
 import type { RoomHost } from "./room-host.js";
 import { RetainedStates } from "./retained-states.js";
+import { SessionEgress } from "./session-egress.js";
 import { SessionMeter } from "./session-meter.js";
+import { TokenBucket } from "./token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "./stripe-tickets.js";
 
@@ -68,6 +70,8 @@ export interface ParticipantOptions {
   readonly identity: ParticipantIdentity;
   /** The network address that its seat was given to. */
   readonly address: string;
+  /** What the relay may forward for that address. */
+  readonly addressEgress: readonly TokenBucket[];
   readonly room: Room;
   readonly scheduler: Scheduler;
   readonly limits: RelayLimits;
@@ -95,6 +99,8 @@ export class Participant {
   /** The forwarder's memory of what this participant was given. */
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
+  /** What the relay may forward for this participant. */
+  readonly egress: SessionEgress;
   readonly #options: ParticipantOptions;
   readonly #scheduler: Scheduler;
   readonly #tokenHash: Buffer;
@@ -132,6 +138,13 @@ export class Participant {
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
     const { room } = options;
+    this.egress = new SessionEgress({
+      clock: scheduler,
+      own: ownEgress(options),
+      room: room.egressBucket,
+      address: options.addressEgress,
+      meter: this.#meter,
+    });
     this.retained = new RetainedStates(scheduler);
     this.session = new Session({
       scheduler,
@@ -402,4 +415,10 @@ export class Participant {
     this.#cancelGrace?.();
     this.#options.handlers.onGone(this, close);
   }
+}
+
+/** A participant's part of what its room may send. */
+function ownEgress({ limits: own, room, scheduler }: ParticipantOptions): TokenBucket {
+  const perSecond = own.egressBytesPerSecondPerRoom / room.maxPeers;
+  return new TokenBucket(perSecond, own.egressBurstPerRoom / room.maxPeers, scheduler.nowMs());
 }

@@ -20,6 +20,8 @@ export type LimitSubject =
   | "openRoomsPerAddress"
   | "sessionsPerAddress"
   | "connectionsPerAddress"
+  | "egressPerRoom"
+  | "egressPerAddress"
   | "heldBytesPerAddress"
   | "heldBytes"
   | "trafficPerSession"
@@ -81,6 +83,8 @@ export class RelayCounters implements RelayCounts {
     openRoomsPerAddress: 0,
     sessionsPerAddress: 0,
     connectionsPerAddress: 0,
+    egressPerRoom: 0,
+    egressPerAddress: 0,
     heldBytesPerAddress: 0,
     heldBytes: 0,
     trafficPerSession: 0,

@@ -65,6 +65,8 @@ export class Room implements HostedRoom {
   opening: Promise<MatchRefusal | undefined> | undefined;
   /** What all of its sessions may send. */
   readonly byteBucket: TokenBucket;
+  /** What the relay forwards in it. */
+  readonly egressBucket: TokenBucket;
   readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
@@ -91,6 +93,7 @@ export class Room implements HostedRoom {
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
     this.byteBucket = new TokenBucket(bytesPerSecond, byteBurst, nowMs);
+    this.egressBucket = new TokenBucket(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
   }
 

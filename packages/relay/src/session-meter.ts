@@ -79,6 +79,11 @@ export class SessionMeter {
     this.#onTooLong();
   }
 
+  /** Someone else has dropped what may be lost: counted, and nothing more. */
+  reportDropped(subject: LimitSubject): void {
+    this.#onRefused(subject);
+  }
+
   /** Someone else has found the session flooding: its socket, for example, by bytes that are no packets. */
   reportFlood(): void {
     this.#onFlood();

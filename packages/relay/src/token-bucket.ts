@@ -12,12 +12,18 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** Takes `amount`, or nothing where not all of it is there. */
-  take(amount: number, nowMs: number): boolean {
+  /** Takes `amount`, or nothing where not all of it is there. `reserve`: a part of the burst, 0 to 1, that has to stay. */
+  take(amount: number, nowMs: number, reserve = 0): boolean {
     this.#fill(nowMs);
-    if (this.#tokens < amount) return false;
+    if (this.#tokens - amount < this.#burst * reserve) return false;
     this.#tokens -= amount;
     return true;
+  }
+
+  /** Takes `amount` though it may not be there: others get less until the debt, a burst at most, is paid. */
+  spend(amount: number, nowMs: number): void {
+    this.#fill(nowMs);
+    this.#tokens = Math.max(-this.#burst, this.#tokens - amount);
   }
 
   /** Whether nothing was taken lately: then a new bucket would be the same. */
