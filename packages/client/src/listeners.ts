@@ -26,8 +26,32 @@ export function guarded(fn: () => void): void {
   }
 }
 
+/** By the place where they were thrown: when one was reported last, and how many were held back since. The code bounds their number. */
+const kinds = new Map<string, { atMs: number; more: number }>();
+
+/**
+ * Reports an error of the game's code as uncaught: one a second of each kind, with the number of those that were held
+ * back. What a hostile participant sends may make a listener throw hundreds of times a second.
+ */
 export function reportGameError(error: unknown): void {
+  const key = placeOf(error);
+  const { atMs, more } = kinds.get(key) ?? { atMs: -Infinity, more: 0 };
+  const nowMs = performance.now();
+  const isHeld = nowMs - atMs < 1000;
+  kinds.set(key, isHeld ? { atMs, more: more + 1 } : { atMs: nowMs, more: 0 });
+  if (isHeld) return;
+  report(error);
+  if (more > 0) report(new Error(`${more} more like it`));
+}
+
+function report(error: unknown): void {
   if (typeof reportError === "function") reportError(error);
   // oxlint-disable-next-line no-console -- Node has no reportError
   else console.error(error);
+}
+
+/** The first place in the stack, without the message: that may be made of what somebody sent. */
+function placeOf(error: unknown): string {
+  const { stack = "", message = "" } = error instanceof Error ? error : {};
+  return /[^\s(@]+:\d+:\d+/.exec(stack.replace(message, ""))?.[0] ?? "";
 }

@@ -2,7 +2,7 @@ import { PayloadKind } from "@paceline/protocol";
 import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
 import type { NetError, RemoteEntity, Room } from "@paceline/client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Car } from "./definitions.js";
 import { RawPeer } from "./raw-peer.js";
 import { RawStates } from "./raw-states.js";
@@ -223,6 +223,31 @@ describe("what comes from a peer", () => {
     await until("b has the rest", () => atB.at(-1) === "end");
     expect(atB).toHaveLength(17);
     expect(a.peers).toHaveLength(2);
+    raw.leave();
+  });
+});
+
+describe("a log", () => {
+  test("has a line a second, whatever a peer sends to listeners and handlers that throw at it", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { a, b, raw } = await scene();
+    a.onMessage("boom", (message) => {
+      throw new TypeError(`no ${String(message)}`);
+    });
+    a.onRequest("boom", (message) => {
+      throw new TypeError(`no ${String(message)}`);
+    });
+    let heard = 0;
+    a.onMessage("boom", () => (heard += 1));
+    for (let count = 0; count < 300; count++) {
+      raw.send(a.myNumber, { kind: "command", type: "boom", message: count });
+      raw.send(a.myNumber, { kind: "request", id: count, type: "boom", message: count });
+    }
+    await until("all have come", () => heard === 300);
+    expect(logged.mock.calls.length).toBeGreaterThan(0);
+    expect(logged.mock.calls.length).toBeLessThan(12);
+    logged.mockRestore();
+    await expectUndisturbed(a, b);
     raw.leave();
   });
 });

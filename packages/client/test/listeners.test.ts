@@ -46,3 +46,44 @@ test("who joins or goes while news is told does not confuse it", () => {
   listeners.tell();
   expect(heard).toEqual(["first", "second", "second", "late"]);
 });
+
+test("errors of one place are reported once a second, with the number of those that were not", () => {
+  const reported: unknown[] = [];
+  vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
+  const clock = vi.spyOn(performance, "now");
+  const listeners = new Listeners<[string]>();
+  // What somebody sent is in the message, and looks like a place.
+  listeners.add((sent) => {
+    throw new TypeError(`cannot read ${sent}`);
+  });
+  listeners.add((sent) => {
+    if (sent === "game.js:1:0") throw new RangeError("another place");
+  });
+  for (let ms = 0; ms < 3000; ms += 2.5) {
+    clock.mockReturnValue(1_000_000 + ms);
+    listeners.tell(`game.js:${ms}:${ms}`);
+    if (ms === 1000) listeners.tell("game.js:1:0");
+  }
+  clock.mockRestore();
+  const texts = reported.map((error) => (error as Error).message);
+  expect(texts).toEqual([
+    "cannot read game.js:0:0",
+    "cannot read game.js:1000:1000",
+    "399 more like it",
+    "another place",
+    "cannot read game.js:2000:2000",
+    "400 more like it",
+  ]);
+});
+
+test("without reportError they go to the console, as seldom", () => {
+  vi.stubGlobal("reportError", undefined);
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const listeners = new Listeners<[]>();
+  listeners.add(() => {
+    throw new Error("a listener fails");
+  });
+  for (let count = 0; count < 500; count++) listeners.tell();
+  expect(logged.mock.calls.length).toBeLessThanOrEqual(4);
+  logged.mockRestore();
+});
