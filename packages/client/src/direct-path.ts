@@ -18,6 +18,8 @@ export interface DirectPathOptions {
   readonly newLink?: WebRtcLinkMaker | undefined;
   /** Chance, 0 to 1, so that many who were cut off together do not come back together. Default: `Math.random`. */
   readonly random?: () => number;
+  /** How long a new link tries to deliver an event, ms. */
+  eventLifetimeMs(): number;
   /** As they are now: passwords for TURN change. */
   iceServers(): readonly IceServer[];
   /** Carries signalling to the peer; `attempt` tells the tries apart. */
@@ -175,6 +177,7 @@ export class DirectPath {
       isInitiator: this.#options.isInitiator,
       iceServers: this.#options.iceServers(),
       iceTransportPolicy: policy,
+      eventLifetimeMs: this.#options.eventLifetimeMs(),
       onSignal: (data: unknown) => this.#options.sendSignal(number, data),
     };
     const link = this.#options.newLink?.(options) ?? new WebRtcLink(options);

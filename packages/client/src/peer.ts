@@ -15,9 +15,11 @@ import {
   RelayedLink,
   Requests,
   Session,
+  type ChannelPolicy,
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
+  type PlannedClass,
   type BulkRate,
   type Scheduler,
   type Uplink,
@@ -43,6 +45,8 @@ export interface PeerOptions {
   readonly myNumber: number;
   readonly bulkRate: BulkRate;
   readonly scheduler: Scheduler;
+  /** The plan's policy of a class of traffic. */
+  readonly channel: (name: PlannedClass) => ChannelPolicy;
   /** Makes WebRTC links where the environment has none of its own. */
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly handlers: PeerHandlers;
@@ -123,6 +127,7 @@ export class PeerConnection implements Peer {
     this.session = new Session({
       scheduler,
       currentTick: () => options.currentTick(),
+      channel: options.channel,
       bulkBytes: () => limits.bulkBytes,
       bulkRate: options.bulkRate,
       handlers: {
@@ -140,6 +145,7 @@ export class PeerConnection implements Peer {
       scheduler,
       newLink: options.newLink,
       iceServers: () => options.iceServers(),
+      eventLifetimeMs: () => options.channel("event").lifetimeMs,
       isInitiator: options.myNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
       attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),

@@ -106,6 +106,7 @@ export class Room extends RoomEvents {
     this.#connection = new ServerConnection({
       ...setup,
       webrtc: () => this.transport.isDirectWanted,
+      channel: (name) => this.transport.plan.channels[name],
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#ticks.tick,
       handlers: {
@@ -134,6 +135,7 @@ export class Room extends RoomEvents {
         myNumber: this.myNumber,
         bulkRate: this.#bulkRate,
         newLink: setup.newLink,
+        channel: (name) => this.transport.plan.channels[name],
         iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#ticks.tick,
@@ -154,6 +156,7 @@ export class Room extends RoomEvents {
     return new ServerPath({
       ...this.#setup,
       connection: this.#connection,
+      eventLifetimeMs: () => this.transport.plan.channels.event.lifetimeMs,
       onChange: () => this.transport.record(this.#serverPath.explain()),
     });
   }
@@ -307,9 +310,16 @@ export class Room extends RoomEvents {
     this.#post({ kind: "command", type, message }, terms.to, terms.isBulk);
   }
 
-  /** Sends a message that may be lost, and that is dropped rather than late. */
+  /**
+   * Sends a message that may be lost, and that is dropped rather than late; where the plan says that all has to arrive,
+   * as {@link send} does.
+   */
   sendEvent(type: string, message: unknown, to?: Peer): void {
     assertMessageType(type);
+    if (this.transport.plan.channels.event.delivery === "ordered-reliable") {
+      this.#gate.asked(to);
+      return this.#post({ kind: "command", type, message }, to);
+    }
     const body = writeEvent(type, message);
     if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
     for (const { session } of this.#receivers(to)) session.sendEvent(body);
@@ -340,6 +350,7 @@ export class Room extends RoomEvents {
 
   /** Leaves for good. */
   leave(): void {
+    for (const { session } of this.members.peers()) session.flush();
     this.#connection.leave();
   }
 

@@ -1,5 +1,12 @@
 import type { ServerMessage } from "@paceline/protocol";
-import type { Link, PongTimes, Scheduler, WebSocketConstructor } from "@paceline/transport";
+import type {
+  ChannelPolicy,
+  Link,
+  PlannedClass,
+  PongTimes,
+  Scheduler,
+  WebSocketConstructor,
+} from "@paceline/transport";
 import type { JoinCall } from "./match-request.js";
 import type { Page } from "./page.js";
 
@@ -47,6 +54,8 @@ export interface ServerConnectionOptions {
   readonly page: Page | undefined;
   /** What the end of the page means to the others: it left, or it may come back within the server's grace period. */
   readonly onUnload: "leave" | "drop";
+  /** The plan's policy of a class of traffic. */
+  readonly channel: (name: PlannedClass) => ChannelPolicy;
   webrtc(): boolean;
   /** The link to use in the place of a new one. */
   interpose(link: Link): Link;

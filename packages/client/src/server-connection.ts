@@ -246,6 +246,7 @@ export class ServerConnection {
     return new Session({
       scheduler: this.#options.scheduler,
       currentTick: () => this.#options.currentTick(),
+      channel: this.#options.channel,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => {

@@ -8,6 +8,8 @@ export interface ServerPathOptions {
   readonly scheduler: Scheduler;
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly connection: ServerConnection;
+  /** How long a new link tries to deliver an event, ms. */
+  eventLifetimeMs(): number;
   /** Something about this path has changed. */
   onChange(): void;
 }
@@ -38,6 +40,7 @@ export class ServerPath {
       scheduler: options.scheduler,
       newLink: options.newLink,
       isInitiator: true,
+      eventLifetimeMs: () => options.eventLifetimeMs(),
       // The server can be reached as it is, or not at all: TURN would be a detour to it.
       iceServers: () => [],
       sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),

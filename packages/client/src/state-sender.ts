@@ -70,6 +70,8 @@ export class StateSender {
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
   #nextStream = 0;
+  /** When states left last. */
+  #sentAtMs = Number.NEGATIVE_INFINITY;
   #tick = 0;
 
   constructor(options: StateSenderOptions) {
@@ -202,13 +204,34 @@ export class StateSender {
     this.#replicatePrivately(moment);
     const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
     if (receivers.length === 0) return;
-    const only =
-      this.#options.plan().baselines === "acknowledged" && peers.length === 1 ? receivers[0] : undefined;
+    const { baselines, channels } = this.#options.plan();
+    const isDue = this.#isDue(moment, channels.state.periodMs);
+    if (channels.state.delivery === "ordered-reliable") {
+      if (isDue) this.#sendInOrder(receivers, records, moment);
+      return;
+    }
+    const only = baselines === "acknowledged" && peers.length === 1 ? receivers[0] : undefined;
     // Nothing can be sent: it stays due.
     if (only && !only.session.activeLink) return;
     if (!only) this.#gather(moment.tick);
+    if (isDue) this.#sendDue(receivers, only, records, moment);
+    if (!only) for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+  }
+
+  /** Packets of states follow each other by the plan's period; a tick that comes a little early counts. */
+  #isDue({ nowMs }: ReplicationMoment, periodMs: number): boolean {
+    return nowMs - this.#sentAtMs >= periodMs - 500 / this.#options.tickHz;
+  }
+
+  #sendDue(
+    receivers: readonly PeerConnection[],
+    only: PeerConnection | undefined,
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+  ): void {
     const lostAfterMs = only ? lostAfterOf(only) : Number.POSITIVE_INFINITY;
     const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
+    if (due.length > 0) this.#sentAtMs = moment.nowMs;
     for (const stream of this.#streams.values()) {
       const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
       const rows = own.map((record) => stream.rowsAt(record, moment.tick));
@@ -216,7 +239,32 @@ export class StateSender {
       else this.#publish(receivers, stream, rows, moment);
     }
     if (!only) this.#flush(receivers);
-    if (!only) for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+  }
+
+  /** All of them must arrive: whole, as reliable messages. One who takes nothing for long gets what is true then. */
+  #sendInOrder(
+    receivers: readonly PeerConnection[],
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+  ): void {
+    const open = receivers.filter(({ session }) => !session.isClosed && !session.isBacklogged);
+    if (open.length === 0) return;
+    const policy = { ...this.#policy(), lostAfterMs: Number.POSITIVE_INFINITY };
+    const due = this.#replication.due(records, moment, policy);
+    if (due.length > 0) this.#sentAtMs = moment.nowMs;
+    for (const stream of this.#streams.values()) {
+      const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
+      if (own.length === 0) continue;
+      const messages = stream.whole(own, moment.tick);
+      for (const peer of open) {
+        peer.sendAll(messages);
+        peer.meter.countUpdatesOut(own.length);
+      }
+      const rows = own.map((record) => stream.rowsAt(record, moment.tick));
+      for (const message of messages)
+        if (message.kind === "reference") this.#replication.spent(message.states.length, own.length);
+      sent({ stream, replication: this.#replication }, rows, moment);
+    }
   }
 
   /** Readers with streams of their own get what is due to each of them. */

@@ -27,6 +27,7 @@ describe("the direct path to a peer", () => {
       scheduler,
       iceServers: () => [],
       isInitiator,
+      eventLifetimeMs: () => 1500,
       sendSignal: () => undefined,
       attach: (link) => attached.push(link),
       onLoadFailure: () => (loadFailures += 1),

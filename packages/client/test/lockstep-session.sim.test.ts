@@ -157,7 +157,8 @@ describe("lockstep over a room", () => {
       Array.from({ length: 3 }, () => [third.room.myNumber]),
     );
     expectAgreement([first, second], 25);
-    expect(first.session.stalledMs).toBe(0);
+    // A turn's messages may wait for others of their bundle for a moment.
+    expect(first.session.stalledMs).toBeLessThanOrEqual(FRAME_MS);
   });
 
   test("a state that differs is noticed by the others, with the turn", async () => {

@@ -1,4 +1,4 @@
-import { ConfigError, type Genre } from "@paceline/client";
+import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/path-stats.js";
@@ -121,7 +121,7 @@ describe("a room's transport", () => {
     withWebRtc();
     const { transport } = newTransport();
     transport.configure({ profile: { base: "rpg", numbers: { thresholdM: 3 }, topology: "relay" } });
-    expect(transport.plan.numbers).toMatchObject({ thresholdM: 4.5, tickHz: 60 });
+    expect(transport.plan.numbers).toMatchObject({ thresholdM: 4.5, stateHz: 10 });
     expect(transport.plan.channels.state.links).toEqual(["websocket"]);
     expect(transport.choice).toMatchObject({ base: "rpg" });
     transport.configure({ profile: { base: "racing", exposeAddress: false } });
@@ -332,7 +332,7 @@ describe("a room's transport", () => {
 
     test("one too many closes direct links at once; one less opens them only after a while", () => {
       const { transport, pass, are } = uploadScene();
-      const most = transport.plan.numbers.maxDirectPeers;
+      const most = profiles.racing.maxDirectPeers;
       are(most);
       expect(transport.directObstacle()).toBeUndefined();
       for (let round = 0; round < 5; round++) {

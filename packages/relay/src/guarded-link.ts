@@ -83,11 +83,11 @@ export class GuardedLink implements Link {
     });
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void {
     this.#owner?.sending();
     this.#counters?.packetSent(this.kind, trafficClass, packet.length);
     try {
-      this.#link.send(trafficClass, packet, key);
+      this.#link.send(trafficClass, packet, key, lifetimeMs);
     } catch (error) {
       // The sender of a packet must not suffer for the link of its receiver.
       this.#failed(error);

@@ -7,7 +7,7 @@ export interface Passage {
   readonly queuedBytes: number;
   /** States replaced and packets dropped in here; what went through, the link counts. */
   readonly counters: Pick<LinkCounters, "statesReplaced" | "packetsDropped">;
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void;
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void;
   receive(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void;
   /** The link has ended of itself; `tell` says so to the owner, after what came before it. */
   end(tell: () => void): void;
@@ -72,9 +72,9 @@ export class InterposedLink implements Link {
     });
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
-    if (this.#passage) this.#passage.send(trafficClass, packet, key);
-    else this.inner.send(trafficClass, packet, key);
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+    if (this.#passage) this.#passage.send(trafficClass, packet, key, lifetimeMs);
+    else this.inner.send(trafficClass, packet, key, lifetimeMs);
   }
 
   close(code: number, reason: string): void {

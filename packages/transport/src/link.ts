@@ -58,9 +58,10 @@ export interface Link {
 
   /**
    * Hands the packet over: the caller must not change it any more. A waiting state with the same `key` is replaced; 0,
-   * the default, replaces none. Any whole number: a relay joins the sender's number and its {@link Envelope.key}.
+   * the default, replaces none. Any whole number: a relay joins the sender's number and its {@link Envelope.key}. An event that could not
+   * be sent within `lifetimeMs` is dropped; default: the link's own.
    */
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void;
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
 
   close(code: number, reason: string): void;
 }

@@ -80,9 +80,9 @@ export class SendQueue {
     return reliable === 0 && this.#states.size === 0 && this.#loose.length === 0;
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
     if (this.isEmpty && this.#hasRoom()) return this.#write(packet);
-    this.#enqueue(trafficClass, packet, key);
+    this.#enqueue(trafficClass, packet, key, lifetimeMs);
     const pollMs = this.#options.tellsWhenTaken ? SELDOM_MS : this.#limits.pollMs;
     this.#stopPolling ??= this.#options.scheduler.every(pollMs, this.#drain);
   }
@@ -108,7 +108,12 @@ export class SendQueue {
     this.#endPolling();
   }
 
-  #enqueue(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
+  #enqueue(
+    trafficClass: TrafficClassName,
+    packet: Uint8Array,
+    key: number,
+    lifetimeMs = this.#limits.eventLifetimeMs,
+  ): void {
     switch (trafficClass) {
       case "command":
       case "reference":
@@ -122,7 +127,7 @@ export class SendQueue {
         if (key > 0) return this.#replace(packet, key);
         return this.#enqueueLoose(packet, Number.POSITIVE_INFINITY);
       case "event":
-        return this.#enqueueLoose(packet, this.#options.scheduler.nowMs() + this.#limits.eventLifetimeMs);
+        return this.#enqueueLoose(packet, this.#options.scheduler.nowMs() + lifetimeMs);
     }
   }
 

@@ -21,6 +21,8 @@ export interface WebRtcLinkOptions {
   readonly iceServers: readonly IceServer[];
   /** `relay`: through TURN alone. Default `all`. */
   readonly iceTransportPolicy?: "all" | "relay";
+  /** How long the channel of events tries to deliver one, ms. Default 1500. */
+  readonly eventLifetimeMs?: number;
   /** Carries a description or candidate to the other side, whose `signal` takes it. */
   onSignal(data: unknown): void;
 }

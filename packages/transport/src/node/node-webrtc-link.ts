@@ -4,7 +4,7 @@ import { routeOf, type LinkRoute } from "../link-route.js";
 import { SendQueue, type SendQueueLimits } from "../send-queue.js";
 import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelLimits, channelOf } from "../webrtc/channel-limits.js";
-import { dataChannels, type DataChannelName } from "../webrtc/channels.js";
+import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
 import { nativeIceServers } from "./native-ice-servers.js";
 import type { NativeChannel, NativeConnection, NativeWebRtc } from "./native-webrtc.js";
 import { readRemoteSignal, type RemoteSignal } from "./remote-description.js";
@@ -103,14 +103,14 @@ export class NodeWebRtcLink implements SignalledLink {
     this.#takeDescription(signal.sdp, signal.type);
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     const name = channelOf(trafficClass);
     const queue = this.#state === "open" ? this.#queues.get(name) : undefined;
     if (!queue) {
       this.counters.packetsDropped += 1;
       return;
     }
-    queue.send(trafficClass, packet, key);
+    queue.send(trafficClass, packet, key, lifetimeMs);
     if (!queue.isEmpty && !this.#congested.has(name)) this.#drainWhenLow(name, queue);
   }
 
@@ -183,10 +183,10 @@ export class NodeWebRtcLink implements SignalledLink {
   }
 
   #makeChannels(): void {
-    for (const [name, { init }] of Object.entries(dataChannels)) {
-      const { ordered, ...rest } = init;
+    for (const name of Object.keys(dataChannels) as DataChannelName[]) {
+      const { ordered = true, ...rest } = channelInit(name, this.#options.eventLifetimeMs);
       const channel = this.#connection?.createDataChannel(name, { ...rest, unordered: !ordered });
-      if (channel) this.#adopt(name as DataChannelName, channel);
+      if (channel) this.#adopt(name, channel);
     }
     // All open in the same moment.
     this.#channels.get("state")?.onOpen(() => this.#opened());

@@ -36,7 +36,8 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
   const answered = walk(inputs);
   const effects = answered.flatMap(({ row }) => (row.sets === undefined ? [] : [row.sets]));
   const sum = effects.reduce<Effect>(merged, {});
-  const { sendPeriodMs, eventLifetimeMs, ...numbers } = adapted(start, sum.factors);
+  const { sendPeriodMs, eventLifetimeMs, ...others } = adapted(start, sum.factors);
+  const { tickHz: _ticks, maxDirectPeers: _peers, uploadBytesPerSecond: _upload, ...numbers } = others;
   return {
     circumstances,
     inputs,

@@ -40,8 +40,11 @@ export interface Reason {
  */
 export type Baselines = "acknowledged" | "reference";
 
-/** What a plan says in numbers besides its channels. */
-export type PlanNumbers = Omit<ProfileNumbers, "sendPeriodMs" | "eventLifetimeMs">;
+/** What a plan says in numbers besides its channels; the others are what it goes by. */
+export type PlanNumbers = Omit<
+  ProfileNumbers,
+  "sendPeriodMs" | "eventLifetimeMs" | "tickHz" | "maxDirectPeers" | "uploadBytesPerSecond"
+>;
 
 /** What the decision tree answers: each field is the input of running code, which a test of the repository checks. */
 export interface Plan {

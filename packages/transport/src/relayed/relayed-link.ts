@@ -59,7 +59,7 @@ export class RelayedLink implements Link {
     });
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     const link = this.#state === "closed" ? undefined : this.#uplink.linkFor(trafficClass);
     if (link?.state !== "open") {
       this.counters.packetsDropped += 1;
@@ -69,7 +69,7 @@ export class RelayedLink implements Link {
     writeEnvelope(this.#writer.reset(), envelope);
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packet.length;
-    link.send(trafficClass, this.#writer.take(), key);
+    link.send(trafficClass, this.#writer.take(), key, lifetimeMs);
   }
 
   /** Counts a packet that went to several participants in one envelope. */

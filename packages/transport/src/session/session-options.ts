@@ -1,4 +1,5 @@
 import type { Link, LinkClose } from "../link.js";
+import type { ChannelPolicy, PlannedClass } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import type { BulkRate } from "./bulk-outbox.js";
 import type { DropCounters } from "./drop-counters.js";
@@ -44,6 +45,8 @@ export interface SessionOptions {
   readonly handlers: SessionHandlers;
   /** The simulation tick that outgoing packets carry. */
   readonly currentTick?: () => number;
+  /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once, on the best link. */
+  readonly channel?: (name: PlannedClass) => ChannelPolicy;
   /** The longest message of bulk that is taken; without it none is. */
   readonly bulkBytes?: () => number;
   /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */

@@ -4,8 +4,10 @@ import {
   CloseCode,
   MessageKind,
   NetError,
+  PayloadKind,
   SEQUENCE_MODULUS,
   isRouted,
+  messageBytes,
   limits,
   nextSequence,
   readMessages,
@@ -22,6 +24,7 @@ import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { Answer } from "./answer.js";
+import { Bundle } from "./bundle.js";
 import { BulkTraffic } from "./bulk-traffic.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
@@ -29,7 +32,7 @@ import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
-import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, assertBytes } from "./payload-limits.js";
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
@@ -74,6 +77,11 @@ export class Session {
   readonly #writer = new ByteWriter(1280);
   readonly #gate = new StateGate((packet, key) => this.linkFor("state")?.send("state", packet, key));
   readonly #answer: Answer;
+  readonly #channel: SessionOptions["channel"];
+  /** Reliable messages that wait for others to share their packet. */
+  readonly #commands: Bundle;
+  readonly #events: Bundle;
+  readonly #waitingEvents: { readonly body: Uint8Array; readonly lifetimeMs: number | undefined }[] = [];
   readonly #stopUpdates: Cancel;
   #sequence = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
@@ -91,6 +99,9 @@ export class Session {
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#bulk = this.#newBulk(options);
+    this.#channel = options.channel;
+    this.#commands = new Bundle(this.#scheduler, () => this.#pump());
+    this.#events = new Bundle(this.#scheduler, () => this.#sendEvents());
     this.#answer = new Answer(this.#scheduler, (trafficClass) =>
       this.linkFor(trafficClass)?.send(trafficClass, this.#startPacket().take()),
     );
@@ -116,7 +127,7 @@ export class Session {
 
   /** The link that carries traffic of this class now. */
   linkFor(trafficClass: TrafficClassName): Link | undefined {
-    return (mayBeLost(trafficClass) ? this.#links.swift : this.#links.active)?.link;
+    return (this.#isSwift(trafficClass) ? this.#links.swift : this.#links.active)?.link;
   }
 
   get isClosed(): boolean {
@@ -208,14 +219,19 @@ export class Session {
   sendAllReliable(payloads: readonly Uint8Array[]): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     const id = this.#outbox.add(payloads);
-    this.#pump();
+    const isGames = payloads[0]?.[0] === PayloadKind.command;
+    const periodMs = isGames ? (this.#channel?.("command").periodMs ?? 0) : 0;
+    this.#commands.add(
+      payloads.reduce((bytes, { length }) => bytes + messageBytes(length + 2), 0),
+      periodMs,
+    );
     return id;
   }
 
   /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
   repeat(): void {
     this.#outbox.rewind();
-    this.#pump();
+    this.#commands.flush();
     this.#bulk.moved();
   }
 
@@ -244,11 +260,15 @@ export class Session {
     return this.#bulk.waitingBytes;
   }
 
-  /** Sends a message that may be lost; it is not sent at all while no link is usable. */
-  sendEvent(body: Uint8Array): void {
+  /**
+   * Sends a message that may be lost, and that is dropped where it could not be sent within `lifetimeMs`; it is not sent
+   * at all while no link is usable.
+   */
+  sendEvent(body: Uint8Array, lifetimeMs = this.#channel?.("event").lifetimeMs): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
-    const link = this.linkFor("event");
-    if (link) this.#sendMessage(link, "event", MessageKind.event, body);
+    if (this.#isClosed || !this.linkFor("event")) return;
+    this.#waitingEvents.push({ body, lifetimeMs });
+    this.#events.add(messageBytes(body.length), this.#channel?.("event").periodMs ?? 0);
   }
 
   /**
@@ -290,7 +310,15 @@ export class Session {
     if (!link) return;
     const writer = this.#startPacket();
     writeMessage(writer, MessageKind.input, body);
-    link.send("input", writer.take(), INPUT_KEY);
+    // Where each must arrive none is replaced.
+    if (this.#channel?.("input").delivery === "ordered-reliable") link.send("command", writer.take());
+    else link.send("input", writer.take(), INPUT_KEY);
+  }
+
+  /** Sends at once what waits for others to share its packet. */
+  flush(): void {
+    if (this.#commands.isWaiting) this.#commands.flush();
+    if (this.#events.isWaiting) this.#events.flush();
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -307,6 +335,7 @@ export class Session {
   /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
+    this.flush();
     const link = this.#links.active?.link;
     const told = writeCloseBody({ code, reason });
     try {
@@ -357,8 +386,34 @@ export class Session {
     this.#pump();
   }
 
-  /** Sends what has not been sent over the present link yet, while that has room. */
+  /** Whether the link that carries only what may be lost will do. */
+  #isSwift(trafficClass: TrafficClassName): boolean {
+    if (!this.#channel) return mayBeLost(trafficClass);
+    return trafficClass !== "reference" && this.#channel(trafficClass).links.includes("webrtc");
+  }
+
+  #sendEvents(): void {
+    const link = this.linkFor("event");
+    const events = this.#waitingEvents.splice(0);
+    while (link && events.length > 0) {
+      const writer = this.#startPacket();
+      const lifetimeMs = events[0]!.lifetimeMs;
+      let bytes = PACKET_OVERHEAD_BYTES;
+      do {
+        const { body } = events.shift()!;
+        bytes += messageBytes(body.length);
+        writeMessage(writer, MessageKind.event, body);
+      } while (
+        events.length > 0 &&
+        bytes + messageBytes(events[0]!.body.length) <= limits.unreliablePacketBytes
+      );
+      link.send("event", writer.take(), 0, lifetimeMs);
+    }
+  }
+
+  /** Sends what has not been sent over the present link yet, while that has room and nothing waits for others. */
   #pump(): void {
+    if (this.#commands.isWaiting) return;
     const link = this.activeLink;
     while (link && link.queuedBytes < BUSY_LINK_BYTES) {
       const batch = this.#outbox.takeBatch();
@@ -536,6 +591,8 @@ export class Session {
   #end(close: LinkClose, isReported = false): void {
     this.#isClosed = true;
     this.#stopUpdates();
+    this.#commands.stop();
+    this.#events.stop();
     this.#answer.given();
     this.#links.end(close);
     if (isReported) this.#handlers.onClosed?.(close);

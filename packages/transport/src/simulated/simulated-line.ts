@@ -99,7 +99,10 @@ class SimulatedPassage implements Passage {
   readonly #ordered: SendQueue;
   readonly #loose: SendQueue;
   /** Class and key of packets that wait: the queue hands back the bytes alone. */
-  readonly #addresses = new WeakMap<Uint8Array, { trafficClass: TrafficClassName; key: number }>();
+  readonly #addresses = new WeakMap<
+    Uint8Array,
+    { trafficClass: TrafficClassName; key: number; lifetimeMs: number | undefined }
+  >();
   #settings: NetworkSettings;
   #stopDraining: Cancel | undefined;
 
@@ -119,9 +122,9 @@ class SimulatedPassage implements Passage {
     return waiting - incoming + this.#ordered.queuedBytes + (this.#isMixed ? this.#loose.queuedBytes : 0);
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number): void {
-    this.#addresses.set(packet, { trafficClass, key });
-    (isReliableClass(trafficClass) ? this.#ordered : this.#loose).send(trafficClass, packet, key);
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
+    this.#addresses.set(packet, { trafficClass, key, lifetimeMs });
+    (isReliableClass(trafficClass) ? this.#ordered : this.#loose).send(trafficClass, packet, key, lifetimeMs);
   }
 
   receive(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void {
@@ -182,7 +185,9 @@ class SimulatedPassage implements Passage {
       counters: this.counters,
       write: (packet) => {
         const address = this.#addresses.get(packet);
-        if (address) path.send(packet, (late) => link.inner.send(address.trafficClass, late, address.key));
+        if (!address) return;
+        const { trafficClass, key, lifetimeMs } = address;
+        path.send(packet, (late) => link.inner.send(trafficClass, late, key, lifetimeMs));
       },
       bufferedBytes: () => path.queuedBytes,
       onOverflow: () => link.close(CloseCode.tooSlow, "does not take what is sent to it"),

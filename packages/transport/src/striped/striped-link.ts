@@ -129,10 +129,10 @@ export class StripedLink implements Link {
     for (const stripe of this.#stripes) stripe.close(CloseCode.left, reason);
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     const alternates = trafficClass === "state" || trafficClass === "input";
     if (!alternates || this.state !== "open" || (this.width === 1 && this.#states.isEmpty)) {
-      return this.#first.send(trafficClass, packet, key);
+      return this.#first.send(trafficClass, packet, key, lifetimeMs);
     }
     this.#states.send(trafficClass, packet, key);
   }

@@ -16,3 +16,10 @@ export const dataChannels = {
 } as const satisfies Record<string, { id: number; init: RTCDataChannelInit }>;
 
 export type DataChannelName = keyof typeof dataChannels;
+
+/** How a channel is opened; each side says for itself how long it tries to deliver an event. */
+export function channelInit(name: DataChannelName, eventLifetimeMs?: number): RTCDataChannelInit {
+  const { init } = dataChannels[name];
+  const isFinite = eventLifetimeMs !== undefined && Number.isFinite(eventLifetimeMs);
+  return name === "event" && isFinite ? { ...init, maxPacketLifeTime: Math.round(eventLifetimeMs) } : init;
+}

@@ -6,7 +6,7 @@ import type { LinkRoute } from "../link-route.js";
 import { SendQueue } from "../send-queue.js";
 import { channelLimits, channelOf } from "./channel-limits.js";
 import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
-import { dataChannels, type DataChannelName } from "./channels.js";
+import { channelInit, dataChannels, type DataChannelName } from "./channels.js";
 import { selectedRoute } from "./selected-route.js";
 
 /** Signals that wait for {@link WebRtcLink.start}: an offer and its candidates are about twenty. */
@@ -73,9 +73,9 @@ export class WebRtcLink implements SignalledLink {
     }
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     const queue = this.#state === "open" ? this.#queues.get(channelOf(trafficClass)) : undefined;
-    if (queue) queue.send(trafficClass, packet, key);
+    if (queue) queue.send(trafficClass, packet, key, lifetimeMs);
     else this.counters.packetsDropped += 1;
   }
 
@@ -106,7 +106,10 @@ export class WebRtcLink implements SignalledLink {
       // In this turn, before negotiation begins: the other side does the same with the same ids.
       this.#adopt("command", commandChannel);
       for (const name of ["state", "event", "reference", "bulk"] as const)
-        this.#adopt(name, connection.createDataChannel(name, dataChannels[name].init));
+        this.#adopt(
+          name,
+          connection.createDataChannel(name, channelInit(name, this.#options.eventLifetimeMs)),
+        );
       peer.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     } catch (error) {
       this.#end(CloseCode.refused, `WebRTC refused: ${String(error)}`);

@@ -82,12 +82,12 @@ export class WebSocketLink implements Link {
       this.#scheduler.after(0, () => this.#closed(1006, "closed before it was used"));
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     if (this.#state !== "open") {
       this.counters.packetsDropped += 1;
       return;
     }
-    this.#queue.send(trafficClass, packet, key);
+    this.#queue.send(trafficClass, packet, key, lifetimeMs);
   }
 
   close(code: number, reason: string): void {

@@ -36,7 +36,6 @@ const checks: Record<string, (plan: Plan, circumstances: Circumstances) => boole
       ({ delivery, lifetimeMs }) => (delivery === "lifetime") === Number.isFinite(lifetimeMs),
     ),
   "keeps every number within the range of profiles": ({ numbers, channels }) =>
-    numbers.stateHz <= numbers.tickHz &&
     Object.values(channels).every(({ periodMs }) => periodMs <= profileRanges.sendPeriodMs.max) &&
     (Object.keys(numbers) as (keyof typeof numbers)[]).every(
       (name) => numbers[name] >= profileRanges[name].min && numbers[name] <= profileRanges[name].max,

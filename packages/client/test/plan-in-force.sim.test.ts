@@ -1,0 +1,203 @@
+import { type ProfileChoice, type Room } from "@paceline/client";
+import type { Plan } from "@paceline/transport";
+import { describe, expect, test, vi } from "vitest";
+import { RoomTransport } from "../src/room-transport.js";
+import { Sign } from "./definitions.js";
+import { VirtualHub } from "./virtual-hub.js";
+
+// Each test changes what the plan says, and sees other bytes, times or deliveries.
+
+const DELAY_MS = 30;
+
+async function pair(
+  profile: ProfileChoice,
+  network: Partial<ConstructorParameters<typeof VirtualHub>[0]> = {},
+) {
+  const hub = new VirtualHub({ delayMs: DELAY_MS, ...network });
+  const [mine, theirs] = (await hub.meet(2, { profile })) as [Room, Room];
+  return { hub, mine, theirs };
+}
+
+/** When messages of a type arrive, with what they say. */
+function arrivals(
+  hub: VirtualHub,
+  room: Room,
+  type: string,
+): { readonly atMs: number; readonly value: unknown }[] {
+  const heard: { atMs: number; value: unknown }[] = [];
+  room.onMessage(type, (value) => heard.push({ atMs: hub.scheduler.nowMs(), value }));
+  return heard;
+}
+
+/** Messages 5 ms apart. */
+async function talk(hub: VirtualHub, count: number, send: (value: number) => void): Promise<void> {
+  for (let value = 0; value < count; value++) {
+    send(value);
+    await hub.advance(5, 5);
+  }
+  await hub.advance(500, 5);
+}
+
+describe("messages of a game", () => {
+  test.each<[ProfileChoice, "send" | "sendEvent", number]>([
+    ["strategy", "send", 4],
+    ["strategy", "sendEvent", 4],
+    ["rpg", "send", 4],
+    ["rpg", "sendEvent", 4],
+    [{ base: "strategy", numbers: { sendPeriodMs: 10 } }, "send", 14],
+  ])("of %j share packets by the plan's period: %s", async (profile, method, mostPackets) => {
+    const { hub, mine, theirs } = await pair(profile);
+    const heard = arrivals(hub, theirs, "word");
+    await talk(hub, 50, (value) => mine[method]("word", value));
+    expect(heard.map(({ value }) => value)).toEqual(Array.from({ length: 50 }, (_, value) => value));
+    const times = new Set(heard.map(({ atMs }) => atMs));
+    expect(times.size).toBeLessThanOrEqual(mostPackets);
+    expect(times.size).toBeGreaterThan(1);
+  });
+
+  test.each(["send", "sendEvent"] as const)("leave at once where latency is favoured: %s", async (method) => {
+    const { hub, mine, theirs } = await pair("racing");
+    const heard = arrivals(hub, theirs, "word");
+    await talk(hub, 50, (value) => mine[method]("word", value));
+    expect(new Set(heard.map(({ atMs }) => atMs)).size).toBe(50);
+  });
+
+  test("wait for no others when they come alone, whatever the period", async () => {
+    const { hub, mine, theirs } = await pair("strategy");
+    const heard = arrivals(hub, theirs, "word");
+    for (let count = 0; count < 3; count++) {
+      await hub.advance(500);
+      const sentAtMs = hub.scheduler.nowMs();
+      mine.send("word", count);
+      await hub.advance(DELAY_MS + 20, 5);
+      expect(heard.at(-1)?.value).toBe(count);
+      expect(heard.at(-1)!.atMs - sentAtMs).toBeLessThanOrEqual(DELAY_MS + 10);
+    }
+  });
+
+  test("that wait for others still arrive when their sender leaves", async () => {
+    const { hub, mine, theirs } = await pair("strategy");
+    const heard = arrivals(hub, theirs, "word");
+    for (const value of [1, 2, 3]) mine.send("word", value);
+    mine.leave();
+    await hub.advance(300);
+    expect(heard.map(({ value }) => value)).toEqual([1, 2, 3]);
+  });
+
+  test.each<[ProfileChoice, boolean]>([
+    ["shooter", false],
+    ["racing", true],
+    [{ base: "racing", numbers: { eventLifetimeMs: 500 } }, false],
+    [{ base: "shooter", numbers: { eventLifetimeMs: 1500 } }, true],
+    // Here all must arrive in order, however late.
+    [{ base: "strategy", topology: "relay", numbers: { eventLifetimeMs: 50 } }, true],
+  ])("of %j: events that wait for 1 s arrive: %s", async (profile, arrives) => {
+    const { hub, mine, theirs } = await pair(profile);
+    const heard = arrivals(hub, theirs, "shot");
+    const done = mine.transport.simulate({ rateBps: 16_000 });
+    await hub.fetches();
+    await done;
+    // The line takes 4 kB, which last for 2 s, and leaves the rest in the queue for one.
+    for (let count = 0; count < 6; count++) mine.send("fill", "x".repeat(1000));
+    await hub.advance(200);
+    mine.sendEvent("shot", 1);
+    await hub.advance(6000);
+    expect(heard.map(({ value }) => value)).toEqual(arrives ? [1] : []);
+  });
+});
+
+describe("states", () => {
+  async function seenValues(profile: ProfileChoice): Promise<number[]> {
+    const { hub, mine, theirs } = await pair(profile, { loss: { kind: "uniform", ratio: 0.4 } });
+    const sign = mine.spawn(Sign);
+    await hub.advance(500);
+    const seen = new Set<number>();
+    for (let value = 1; value <= 20; value++) {
+      sign.place.set(value, 0);
+      for (let left = 0; left < 500; left += 20) {
+        await hub.advance(20);
+        for (const each of theirs.entities(Sign)) seen.add(each.place.x);
+      }
+    }
+    return [...seen].filter((value) => value > 0);
+  }
+
+  test("of a game whose plan says so arrive all, in order, over a line that loses two of five", async () => {
+    const all = Array.from({ length: 20 }, (_, value) => value + 1);
+    expect(await seenValues("strategy")).toEqual(all);
+  });
+
+  test("go no more often than the plan's period, and those of several entities share packets", async () => {
+    const packets = async (sendPeriodMs: number): Promise<number> => {
+      const { hub, mine } = await pair({
+        base: "party",
+        numbers: { stateHz: 60, sendPeriodMs, heartbeatMs: 60_000 },
+      });
+      const signs = Array.from({ length: 4 }, () => mine.spawn(Sign));
+      await hub.advance(1000);
+      const before = mine.transport.server;
+      let tick = 0;
+      const sent = (): number => mine.peers[0]!.stats.packetsOutPerSecond;
+      for (let step = 0; step < 240; step++) {
+        signs[step % 4]!.place.set(step / 10, 0);
+        mine.advance((tick += 1));
+        await hub.advance(1000 / 60, 1000 / 60);
+      }
+      expect(before.isConnected).toBe(true);
+      return sent();
+    };
+    const [often, seldom] = [await packets(0), await packets(100)];
+    expect(often).toBeGreaterThan(50);
+    expect(seldom).toBeLessThan(20);
+  });
+});
+
+describe("a plan", () => {
+  /** The plan, with a note of each field that is read of it. */
+  function noted(plan: Plan, read: Set<string>): Plan {
+    const noting = <Part extends object>(part: Part, path: string): Part =>
+      new Proxy(part, {
+        get: (target, name: string) => {
+          read.add(`${path}.${name}`);
+          return target[name as keyof Part];
+        },
+      });
+    const channels = Object.entries(plan.channels).map(([name, policy]) => [name, noting(policy, "channel")]);
+    const parts = {
+      numbers: noting(plan.numbers, "numbers"),
+      channels: Object.fromEntries(channels) as Plan["channels"],
+    };
+    return noting({ ...plan, ...parts }, "plan");
+  }
+
+  test("has no field that a room does not go by", async () => {
+    const read = new Set<string>();
+    const real = Object.getOwnPropertyDescriptor(RoomTransport.prototype, "plan")!;
+    const spy = vi.spyOn(RoomTransport.prototype, "plan", "get").mockImplementation(function (
+      this: RoomTransport,
+    ) {
+      return noted(real.get!.call(this) as Plan, read);
+    });
+    const hub = new VirtualHub({ delayMs: DELAY_MS });
+    const [mine, theirs] = (await hub.meet(3, { profile: "shooter" })) as [Room, Room];
+    const sign = mine.spawn(Sign);
+    theirs.onMessage("word", () => undefined);
+    for (let step = 0; step < 20; step++) {
+      sign.place.set(step, 0);
+      mine.send("word", step);
+      mine.sendEvent("word", step);
+      for (const each of theirs.entities(Sign)) expect(each.place.x).toBeLessThan(20);
+      await hub.advance(100);
+    }
+    const plan = real.get!.call(mine.transport) as Plan;
+    // Inputs and reasons are for explanations, schemes for the room's own transport.
+    const { circumstances: _c, inputs: _i, reasons: _r, schemes: _s, ...outputs } = plan;
+    const fields = [
+      ...Object.keys(outputs).map((name) => `plan.${name}`),
+      ...Object.keys(plan.numbers).map((name) => `numbers.${name}`),
+      ...Object.keys(plan.channels.state).map((name) => `channel.${name}`),
+    ];
+    spy.mockRestore();
+    expect(fields.filter((field) => !read.has(field))).toEqual([]);
+  });
+});
