@@ -12,7 +12,7 @@ import { ROOT } from "./pnpm.mjs";
 /** What we want of the client without WebRTC, msgpackr included. Not reached: msgpackr alone takes 11.5 kB of it. */
 const GOAL_BYTES = 25_000;
 /** What it may not grow beyond; lower it whenever the client has become smaller. */
-const BUDGET_BYTES = 92_000;
+const BUDGET_BYTES = 93_000;
 const MAIN = "@paceline/client without WebRTC";
 const SUM = "all of it";
 
@@ -20,6 +20,7 @@ const SUM = "all of it";
 const LATER = [
   { entry: "rooms with an authority, fetched on join", mark: "/client/dist/authority/authority.js" },
   { entry: "words of the decision tree, fetched to explain", mark: "/transport/dist/profiles/tree-words.js" },
+  { entry: "words of a running room, fetched to explain", mark: "/client/dist/explanation.js" },
   { entry: "panel with its simulator, fetched by who opens it", mark: "/client/dist/panel/panel.js" },
   { entry: "nearest server, measured on demand", mark: "/client/dist/nearest.js" },
   { entry: "queue, fetched by who waits", mark: "/client/dist/queueing.js" },

@@ -23,7 +23,7 @@ import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { PeerConnection } from "./peer.js";
 import { measuredOf, rounded, type ServerStats } from "./path-stats.js";
 import { Simulation, type SimulatedNetwork } from "./simulation.js";
-import { changedNumbers, measuredRow, pathRow } from "./transport-report.js";
+import { changedNumbers } from "./transport-report.js";
 
 /** A choice, what it is about, and why it was made: a row for `console.table`. */
 export interface Explanation {
@@ -135,7 +135,10 @@ export class RoomTransport {
    * The words are fetched on the first call; rejects where that fails.
    */
   async explain(): Promise<Explanation[]> {
-    const choices = await explainPlan(this.#plan);
+    const [choices, { measuredRow, pathRow }] = await Promise.all([
+      explainPlan(this.#plan),
+      import("./explanation.js"),
+    ]);
     const ageMs = this.#options.scheduler.nowMs() - this.#steady.measuredAtMs;
     const measured = measuredRow(this.#steady.measured, this.#steady.held, ageMs);
     return [...choices, measured, this.#options.serverPath(), ...[...this.#options.peers()].map(pathRow)];
