@@ -103,13 +103,12 @@ function lineOfDropped(dropped: number): string {
 
 /**
  * The way to the standard error. A pipe is written without waiting by Node itself; a file, a device or a terminal by a
- * thread, since Node would stop the event loop for it.
+ * thread, since Node would stop the event loop for it. Not asked with `fstatSync`: after that of a pipe, Node 20 leaves
+ * the links in the paths of modules as they are, and a game that is loaded then gets a second copy of every package.
  */
 export function standardError(): Output {
-  // Not by `fstatSync`: once it has seen a pipe, Node 20 no longer resolves symbolic links in imports, and a game's rooms
-  // would come from a second copy of the server's package. A terminal is a Socket, too.
-  const stream: Writable = process.stderr;
-  return stream instanceof Socket && !process.stderr.isTTY ? toStream(stream) : toFile(process.stderr.fd);
+  const isPipe = process.stderr instanceof Socket && !process.stderr.isTTY;
+  return isPipe ? toStream(process.stderr) : toFile(process.stderr.fd);
 }
 
 function toStream(stream: Writable): Output {
