@@ -27,6 +27,8 @@ export default defineConfig({
           name: "unit",
           include: named("test"),
           exclude: ["property.test", "sim.test", "slow.test"].flatMap(named),
+          // Real sockets on a machine that may be busy: what is waited for has a deadline of its own, with better words.
+          testTimeout: 20_000,
         },
       },
       {

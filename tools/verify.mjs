@@ -12,6 +12,7 @@ import { buildAll } from "./build.mjs";
 import { endChildrenOnSignals } from "./children.mjs";
 import { ensurePrograms } from "./debian.mjs";
 import { ensureInstalled, ROOT } from "./pnpm.mjs";
+import { outcome as outcomeOf, settled } from "./verify/outcome.mjs";
 import { stepsWith } from "./verify/steps.mjs";
 
 const RESULT = path.join(ROOT, "docs/results/verify.json");
@@ -31,17 +32,9 @@ async function play({ name, command, run }) {
   }).trim();
   const load = Number(os.loadavg()[0]?.toFixed(2));
   /** @type {Outcome} */
-  const outcome = await run().catch((error) => ({
-    passed: 0,
-    failed: 1,
-    skipped: [],
-    notes: [String(error)],
-  }));
-  // A step that has checked nothing and does not say why has not passed.
-  const isSilent = outcome.passed + outcome.failed + outcome.skipped.length === 0;
-  const failed = isSilent ? 1 : outcome.failed;
+  const outcome = await run().then(settled, (error) => outcomeOf([["it runs", String(error)]]));
   const minutes = Number(((performance.now() - startedMs) / 60_000).toFixed(1));
-  return { name, command, date: new Date().toISOString(), commit, load, ...outcome, failed, minutes };
+  return { name, command, date: new Date().toISOString(), commit, load, ...outcome, minutes };
 }
 
 /** @returns {Row[]} */

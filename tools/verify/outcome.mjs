@@ -13,6 +13,15 @@ export function outcome(checks) {
   return { passed: checks.length - faults.length, failed: faults.length, skipped: [], notes: faults };
 }
 
+/**
+ * A step that has checked nothing and does not say why has not passed.
+ * @param {Outcome} found @returns {Outcome}
+ */
+export function settled(found) {
+  if (found.passed + found.failed + found.skipped.length > 0) return found;
+  return { ...found, failed: 1, notes: ["it has checked nothing and does not say why", ...found.notes] };
+}
+
 /** @param {string} why @returns {Outcome} */
 export const skip = (why) => ({ passed: 0, failed: 0, skipped: [why], notes: [] });
 

@@ -1,6 +1,7 @@
 /** What `pnpm verify` runs, in this order: cheap ones first. */
 import path from "node:path";
 import { runChild } from "../children.mjs";
+import { installDebianPackages } from "../debian.mjs";
 import { runE2e, SLOW } from "../e2e.mjs";
 import { mutate } from "../mutate.mjs";
 import { binOf, ROOT } from "../pnpm.mjs";
@@ -20,6 +21,8 @@ const LAB_CASES = [
   "server-restart",
   "loss-5",
 ];
+
+const LAB_PACKAGES = ["iproute2", "nftables", "util-linux", "coturn", "python3"];
 
 /** @typedef {import("./outcome.mjs").Outcome} Outcome */
 
@@ -92,6 +95,7 @@ async function attack(args, minutes) {
 async function laboratory() {
   if (process.platform !== "linux" || process.getuid?.() !== 0)
     return skip("network namespaces need Linux and root");
+  await installDebianPackages(LAB_PACKAGES);
   const args = ["matrix", "--quick", "--json", ...LAB_CASES.flatMap((name) => ["--case", name])];
   const { code, output } = await tool("lab.mjs", args, 15);
   const result = /** @type {{ rows: Record<string, unknown>[] } | undefined} */ (lastJson(output));
