@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import type { RelayOptions } from "../src/index.js";
 import type { Player } from "./player.js";
 import { Opcode, RawWebSocket } from "./raw-web-socket.js";
-import { RealRelay, eventually } from "./real-relay.js";
+import { RealRelay, eventually, stoppedClock } from "./real-relay.js";
 
 let real: RealRelay;
 
@@ -35,6 +35,7 @@ afterEach(() => real.stop());
 describe("health", () => {
   it("is answered so often to one address, and then 429, without a cost for others", async () => {
     await restart({
+      scheduler: stoppedClock,
       limits: { healthBurstPerAddress: 5, healthPerSecondPerAddress: 1 },
       addressOf: ({ headers }) => headers["from"] ?? "198.51.100.1",
     });

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RelayOptions } from "../src/index.js";
-import { RealRelay, eventually } from "./real-relay.js";
+import { RealRelay, eventually, stoppedClock } from "./real-relay.js";
 
 let real: RealRelay;
 
@@ -99,6 +99,7 @@ describe("match requests", () => {
 
   it("are limited per address", async () => {
     await restart({
+      scheduler: stoppedClock,
       limits: { matchBurstPerAddress: 3 },
       addressOf: (from) => String(from.headers["x-test-address"]),
     });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import { WebSocketLink, systemScheduler, type WebSocketLike } from "@paceline/transport";
+import { WebSocketLink, systemScheduler, type Scheduler, type WebSocketLike } from "@paceline/transport";
 import { NodeWebSocket } from "@paceline/transport/node";
 import { vi } from "vitest";
 import { createRelay, type Relay, type RelayOptions } from "../src/index.js";
@@ -22,6 +22,9 @@ export interface SeatAnswer {
 export function eventually<Value>(check: () => Value, timeoutMs = 5000): Promise<Value> {
   return vi.waitFor(check, { timeout: timeoutMs, interval: 5 });
 }
+
+/** The machine's timers under a clock that stands still: token buckets do not refill, however slow the machine is. */
+export const stoppedClock: Scheduler = { ...systemScheduler, nowMs: () => 0 };
 
 /** A relay on a loopback port, and everything that was opened at it, closed together. */
 export class RealRelay {
