@@ -57,8 +57,8 @@ export interface AuthorityOptions {
 /** An own entity that does not change is told this often: what was lost is then made good. */
 const HEARTBEAT_MS = 300;
 const MOST_RESYNCED = 256;
-/** States that make no sense are asked for anew at most this often. */
-const RESYNC_PERIOD_MS = 500;
+/** What could not be sent, and states that make no sense, are tried again at most this often. */
+const RETRY_PERIOD_MS = 500;
 
 const refusalCodes = {
   message: "message/refused",
@@ -142,20 +142,26 @@ export class Authority {
     this.#tellKindsSoon();
   }
 
-  #tellKindsSoon(): void {
-    this.#cancelKinds ??= this.#options.scheduler.after(0, () => {
+  #tellKindsSoon(delayMs = 0): void {
+    this.#cancelKinds ??= this.#options.scheduler.after(delayMs, () => {
       this.#cancelKinds = undefined;
+      // The room may have ended while this code was fetched.
+      if (this.#options.session().isClosed) return;
       const { kinds } = this.entities;
       if (this.#toldKinds === undefined && kinds.length === this.#options.info.kinds.length) return;
-      this.#toldKinds = this.#send(writeAuthority({ type: "kinds", kinds }));
+      const told = this.#trySend(writeAuthority({ type: "kinds", kinds }));
+      if (told === undefined) this.#tellKindsSoon(RETRY_PERIOD_MS);
+      else this.#toldKinds = told;
     });
   }
 
   /** The plan has changed: the authority is told where it has to tell otherwise. */
   planChanged(): void {
     const { isInterpolated } = this.#options.view;
-    if (isInterpolated !== this.#isInterpolated) this.#send(writeAuthority({ type: "view", isInterpolated }));
-    this.#isInterpolated = isInterpolated;
+    if (isInterpolated !== this.#isInterpolated) {
+      const told = this.#trySend(writeAuthority({ type: "view", isInterpolated }));
+      if (told !== undefined) this.#isInterpolated = isInterpolated;
+    }
     this.entities.planChanged();
   }
 
@@ -309,13 +315,13 @@ export class Authority {
   #lost(reason: DropReason): void {
     this.#options.onDropped(reason);
     const nowMs = this.#options.scheduler.nowMs();
-    if (reason === "outdated" || this.#cancelKinds || nowMs - this.#resyncAtMs < RESYNC_PERIOD_MS) return;
+    if (reason === "outdated" || this.#cancelKinds || nowMs - this.#resyncAtMs < RETRY_PERIOD_MS) return;
     this.#resyncAtMs = nowMs;
-    this.#send(writeAuthority({ type: "resync", ids: [] }));
+    this.#trySend(writeAuthority({ type: "resync", ids: [] }));
   }
 
   #resync(ids: readonly number[]): void {
-    if (ids.length > 0) this.#send(writeAuthority({ type: "resync", ids: ids.slice(0, MOST_RESYNCED) }));
+    if (ids.length > 0) this.#trySend(writeAuthority({ type: "resync", ids: ids.slice(0, MOST_RESYNCED) }));
   }
 
   #mismatched(name: string): void {
@@ -328,6 +334,16 @@ export class Authority {
     // The packet that brings states says first what the authority has received.
     if (this.#toldKinds !== undefined) return this.#options.session().isAcknowledged(this.#toldKinds);
     return this.entities.kinds.length === this.#options.info.kinds.length;
+  }
+
+  /** For what no call of the game asks for: undefined where the queue is full. */
+  #trySend(payload: Uint8Array): number | undefined {
+    try {
+      return this.#send(payload);
+    } catch (error) {
+      if (error instanceof NetError) return undefined;
+      throw error;
+    }
   }
 
   #send(payload: Uint8Array): number {
