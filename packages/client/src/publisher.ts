@@ -7,8 +7,9 @@ import {
   writeEnvelope,
   writeMessage,
   writePacketHeader,
+  type Envelope,
 } from "@paceline/protocol";
-import type { Link, Uplink } from "@paceline/transport";
+import { MAX_EVENT_BYTES, assertBytes, type Uplink } from "@paceline/transport";
 import type { PeerConnection } from "./peer.js";
 
 /** The only entity of a packet. */
@@ -23,8 +24,8 @@ export interface LoneEntity {
 const PACKET_HEAD_BYTES = 7;
 
 /**
- * Sends states to everyone: each packet is encoded once, goes once over every direct link, and once to the server
- * for all peers that are reached through it. Bodies of one tick share packets.
+ * Sends states and events to everyone: each packet is encoded once, goes once over every direct link, and once to the
+ * server for all peers that are reached through it. Bodies of one tick share packets.
  */
 export class Publisher {
   readonly #packet = new ByteWriter(1280);
@@ -49,8 +50,7 @@ export class Publisher {
   ): void {
     if (this.#bodies > 0 && this.#length + messageBytes(body.length) > limits.unreliablePacketBytes) flush();
     if (this.#bodies === 0) {
-      writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
-      this.#sequence = nextSequence(this.#sequence);
+      this.#begin(tick);
       this.#length = PACKET_HEAD_BYTES;
     }
     writeMessage(this.#packet, MessageKind.state, body);
@@ -65,30 +65,53 @@ export class Publisher {
   flush(receivers: readonly PeerConnection[], uplink: Uplink | undefined): number {
     if (this.#bodies === 0) return 0;
     const packet = this.#packet.take();
-    const key = this.#alone?.key ?? 0;
+    for (const peer of receivers) peer.meter.countUpdatesOut(this.#states);
+    const subject = this.#alone && { entity: this.#alone.id, sequence: (this.#sequence - 1) & 0xffff };
+    this.#send(receivers, uplink, { trafficClass: "state", packet, key: this.#alone?.key ?? 0, subject });
+    this.#bodies = 0;
+    this.#states = 0;
+    return packet.length;
+  }
+
+  /** Sends an event at once. */
+  event(
+    body: Uint8Array,
+    tick: number,
+    receivers: readonly PeerConnection[],
+    uplink: Uplink | undefined,
+  ): void {
+    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    this.#begin(tick);
+    writeMessage(this.#packet, MessageKind.event, body);
+    this.#send(receivers, uplink, { trafficClass: "event", packet: this.#packet.take(), key: 0 });
+  }
+
+  /** The next packet: what was taken for the one before has been sent. */
+  #begin(tick: number): void {
+    writePacketHeader(this.#packet.reset(), { sequence: this.#sequence, tick, isPublished: true });
+    this.#sequence = nextSequence(this.#sequence);
+  }
+
+  /** Over every direct link, and in as few envelopes as name all others. */
+  #send(
+    receivers: readonly PeerConnection[],
+    uplink: Uplink | undefined,
+    envelope: Omit<Envelope, "peers">,
+  ): void {
+    const { trafficClass, packet, key } = envelope;
     const relayed: number[] = [];
     for (const peer of receivers) {
-      peer.meter.countUpdatesOut(this.#states);
       const viaRelay = peer.relayedState;
       if (viaRelay) {
         relayed.push(peer.number);
         viaRelay.countShared(packet.length);
-      } else peer.session.activeLink?.send("state", packet, key);
+      } else peer.session.linkFor(trafficClass)?.send(trafficClass, packet, key);
     }
-    this.#bodies = 0;
-    this.#states = 0;
-    const link = uplink?.linkFor("state");
-    if (link) this.#relay(packet, relayed, link);
-    return packet.length;
-  }
-
-  #relay(packet: Uint8Array, relayed: readonly number[], link: Link): void {
-    const key = this.#alone?.key ?? 0;
-    const subject = this.#alone && { entity: this.#alone.id, sequence: (this.#sequence - 1) & 0xffff };
-    for (let first = 0; first < relayed.length; first += limits.envelopeTargets) {
-      const targets = relayed.slice(first, first + limits.envelopeTargets);
-      writeEnvelope(this.#envelope.reset(), { trafficClass: "state", key, subject, peers: targets, packet });
-      link.send("state", this.#envelope.take(), first === 0 ? key : 0);
+    const link = uplink?.linkFor(trafficClass);
+    for (let first = 0; link && first < relayed.length; first += limits.envelopeTargets) {
+      const peers = relayed.slice(first, first + limits.envelopeTargets);
+      writeEnvelope(this.#envelope.reset(), { ...envelope, peers });
+      link.send(trafficClass, this.#envelope.take(), first === 0 ? key : 0);
     }
   }
 }

@@ -322,7 +322,9 @@ export class Room extends RoomEvents {
     }
     const body = writeEvent(type, message);
     if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
-    for (const { session } of this.#receivers(to)) session.sendEvent(body);
+    const receivers = this.#receivers(to);
+    if (to === undefined && receivers.length > 1) return this.#states.publishEvent(body, this.#ticks.tick);
+    for (const { session } of receivers) session.sendEvent(body);
   }
 
   /**

@@ -115,6 +115,11 @@ export class StateSender {
     }
   }
 
+  /** Sends an event to all, once for all who are reached through the server. */
+  publishEvent(body: Uint8Array, tick: number): void {
+    this.#publisher.event(body, tick, [...this.#options.peers()], this.#options.uplink());
+  }
+
   teleported({ definition, localId }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(localId);
     this.#replication.teleported(localId);

@@ -2,6 +2,7 @@ import type { Room } from "@paceline/client";
 import { createRelay, type LinkRequest, type Relay, type RelayOptions } from "@paceline/relay";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { StagePlayer } from "@paceline/testkit/room";
+import type { Link } from "@paceline/transport";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach } from "vitest";
 
@@ -15,6 +16,7 @@ export class RelayStage {
   readonly #delayMs: number;
   readonly #random = seededRandom(1);
   readonly #rooms: Room[] = [];
+  readonly #links: Link[] = [];
 
   constructor({ delayMs = 50, ...options }: Partial<RelayOptions> & { readonly delayMs?: number } = {}) {
     const { scheduler } = this;
@@ -32,8 +34,16 @@ export class RelayStage {
       scheduler: this.scheduler,
       random: this.#random.fork(),
       network: { delayMs: this.#delayMs },
-      accept: (link, protocols) => this.relay.takeLink(link, { address: "stage", headers, protocols }),
+      accept: (link, protocols) => {
+        this.#links.push(link);
+        this.relay.takeLink(link, { address: "stage", headers, protocols });
+      },
     });
+  }
+
+  /** What has come to the relay from all players. */
+  get packetsReceived(): number {
+    return this.#links.reduce((sum, { counters }) => sum + counters.packetsReceived, 0);
   }
 
   async join(player = this.player()): Promise<Room> {

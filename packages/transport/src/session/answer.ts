@@ -2,6 +2,8 @@ import type { Cancel, Scheduler } from "../scheduler.js";
 
 /** Linger before an answer goes out alone, in case that a packet leaves anyway. */
 const DELAY_MS = 40;
+/** A receipt through the server: it counts as a packet there, and who talks to all says something to each soon. */
+const RELAYED_DELAY_MS = 100;
 
 /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
 export class Answer {
@@ -10,6 +12,7 @@ export class Answer {
   /** One to states alone may be lost, and must not wait behind what was lost before it. */
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
+  #dueAtMs = 0;
 
   constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => void) {
     this.#scheduler = scheduler;
@@ -17,9 +20,14 @@ export class Answer {
   }
 
   /** Something has arrived that is to be answered. */
-  soon(trafficClass: "state" | "command"): void {
+  soon(trafficClass: "state" | "command", isRelayed = false): void {
     if (trafficClass === "command") this.#class = "command";
-    this.#cancel ??= this.#scheduler.after(DELAY_MS, () => {
+    const delayMs = isRelayed && trafficClass === "command" ? RELAYED_DELAY_MS : DELAY_MS;
+    const dueAtMs = this.#scheduler.nowMs() + delayMs;
+    if (this.#cancel && this.#dueAtMs <= dueAtMs) return;
+    this.#cancel?.();
+    this.#dueAtMs = dueAtMs;
+    this.#cancel = this.#scheduler.after(delayMs, () => {
       this.#cancel = undefined;
       this.#send(this.#class);
     });

@@ -567,7 +567,7 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answer.soon("command");
+    this.#answer.soon("command", this.activeLink?.kind === "relayed");
     const dropped = this.#inbox.receive(id, reader.rest(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
