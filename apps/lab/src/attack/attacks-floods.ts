@@ -259,16 +259,24 @@ function ascii(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.map((byte) => (byte === 10 || byte === 13 ? byte : 32 + (byte % 95))));
 }
 
+/**
+ * At a time. To each of them honest players send all that they say, in packets of its own, of which a session may send 400
+ * a second.
+ */
+const HOSTILE_MEMBERS = 5;
 /** Stays of one hostile member, of which each begins pairs that nobody has ended yet. */
-const STAY_MS = 2500;
+const STAY_MS = 1000;
 const SAYINGS_PER_SECOND = 40;
 
-/** Everything hostile that members of a room can say to the others, each kind by a member of its own. */
+/** Everything hostile that members of a room can say to the others, one kind by one member after the other. */
 export async function hostilePeers(hostile: Hostile): Promise<void> {
   const { random, order } = hostile;
   const hostiles = new Set<number>();
-  const lanes = Object.entries(peerSayings(hostile)).map(async ([name, saying]) => {
+  const sayings = Object.entries(peerSayings(hostile));
+  let next = 0;
+  const lanes = Array.from({ length: HOSTILE_MEMBERS }, async () => {
     while (!hostile.isOver()) {
+      const [name, saying] = sayings[next++ % sayings.length]!;
       const talker = await hostile.session(order.honestRoomId, "joinById");
       if (!talker) await sleep(100);
       else await stay(hostile, { talker, name, saying, hostiles });

@@ -143,7 +143,8 @@ export class HonestRoom {
     const relayed = [first];
     while (relayed.length < MEMBERS) relayed.push(await client.joinById(first.roomId));
     while (!relayed.every(({ peers }) => peers.length === MEMBERS - 1)) await sleep(5);
-    const hosted = [await client.create("arena")];
+    // An option of its own: attackers who ask for an arena get another one.
+    const hosted = [await client.create("arena", { honest: true })];
     hosted.push(await client.joinById(hosted[0]!.roomId));
     return new HonestRoom(client, relayed, hosted);
   }
