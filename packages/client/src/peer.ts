@@ -103,6 +103,8 @@ export class PeerConnection implements Peer {
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
+  /** Requests that are answered until the next {@link sample}. */
+  #requestsLeft: number = limits.requestsPerSecond;
   readonly #choice = new PathChoice();
   #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
@@ -295,13 +297,24 @@ export class PeerConnection implements Peer {
     return this.session.sendAllReliable(payloads.map(writePeerPayload));
   }
 
+  /** Whether one more request of this peer is answered. One that is not is dropped and counted. */
+  takeRequest(): boolean {
+    if (this.#requestsLeft === 0) {
+      this.session.drops.count("rate-limit");
+      return false;
+    }
+    this.#requestsLeft -= 1;
+    return true;
+  }
+
   /** Answers a request, unless nobody waits for it any more. */
   reply(payload: PeerPayload): void {
     if (!this.session.isClosed) this.send(payload);
   }
 
-  /** Takes what the links have carried into the rates, and asks whether the path is still the better one. */
+  /** Once a second: takes what the links have carried into the rates, and asks whether the path is still the better one. */
   sample(nowMs: number): void {
+    this.#requestsLeft = limits.requestsPerSecond;
     const { session } = this;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
     if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);

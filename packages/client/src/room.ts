@@ -487,8 +487,9 @@ export class Room extends RoomEvents {
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
     if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
-    else if (payload.kind === "request") this.#messages.answer(from, payload, (reply) => from.reply(reply));
-    else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
+    else if (payload.kind === "request") {
+      if (from.takeRequest()) this.#messages.answer(from, payload, (reply) => from.reply(reply));
+    } else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
     else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
   }
 

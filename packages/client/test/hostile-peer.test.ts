@@ -1,4 +1,4 @@
-import { PayloadKind } from "@paceline/protocol";
+import { PayloadKind, limits } from "@paceline/protocol";
 import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
 import type { NetError, RemoteEntity, Room } from "@paceline/client";
@@ -54,6 +54,17 @@ describe("what comes from a peer", () => {
     await until("its car has moved", () => cars()[0]?.position.x === 3);
     expect(cars()[0]).toMatchObject({ fuel: 0.75, braking: false, lastTick: 101 });
     expect(a.drops.total).toBe(0);
+    raw.leave();
+  });
+
+  test("[WF21] is answered no more often than a participant may ask, so that answers do not flood the server", async () => {
+    const { a, b, raw } = await scene();
+    for (let id = 1; id <= 6 * limits.requestsPerSecond; id++) {
+      raw.send(a.myNumber, { kind: "request", id, type: "anything", message: id });
+    }
+    const dropped = () => a.peers.find(({ number }) => number === raw.number)?.drops["rate-limit"] ?? 0;
+    await until("most of it is dropped", () => dropped() >= 3 * limits.requestsPerSecond);
+    await expectUndisturbed(a, b);
     raw.leave();
   });
 

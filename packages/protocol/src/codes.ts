@@ -144,6 +144,8 @@ export const limits = {
   streams: 256,
   /** Pings of a session that are answered; more are dropped. */
   pongsPerSecond: 40,
+  /** Requests of one other participant that are answered in a second; each answer takes a packet of its own. */
+  requestsPerSecond: 30,
   /** Depth of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;
