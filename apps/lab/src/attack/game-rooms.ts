@@ -17,4 +17,6 @@ class Arena extends Room {
   }
 }
 
-export const rooms = { arena: Arena };
+class HonestArena extends Arena {}
+
+export const rooms = { arena: Arena, "honest-arena": HonestArena };

@@ -143,8 +143,8 @@ export class HonestRoom {
     const relayed = [first];
     while (relayed.length < MEMBERS) relayed.push(await client.joinById(first.roomId));
     while (!relayed.every(({ peers }) => peers.length === MEMBERS - 1)) await sleep(5);
-    // An option of its own: attackers who ask for an arena get another one.
-    const hosted = [await client.create("arena", { honest: true })];
+    // Attackers ask for an arena, and what is said in one is heard in it.
+    const hosted = [await client.create("honest-arena")];
     hosted.push(await client.joinById(hosted[0]!.roomId));
     return new HonestRoom(client, relayed, hosted);
   }
