@@ -161,7 +161,7 @@ function closeFailure(code: number, count: number, counted: (name: string) => nu
   const name = closeNames.get(code);
   if (name === undefined) {
     // A session ends with the code that its own participant has said, whatever that is (WF19).
-    const isEchoed = code >= 4000 && code < 5000 && counted("other") > 0;
+    const isEchoed = code >= 3000 && code < 5000 && counted("other") > 0;
     return socketCodes.has(code) || isEchoed ? undefined : `a close code ${code} that has no meaning`;
   }
   const sum = counted(name);
