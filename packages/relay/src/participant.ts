@@ -33,7 +33,7 @@ import type { RoomHost } from "./room-host.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionEgress } from "./session-egress.js";
 import { SessionMeter } from "./session-meter.js";
-import { TokenBucket } from "./token-bucket.js";
+import type { TokenBucket } from "./token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "./stripe-tickets.js";
 
@@ -132,7 +132,8 @@ export class Participant {
     this.#webrtc = identity.webrtc;
     this.#cameAtMs = scheduler.nowMs();
     this.#tokenHash = hashOf(identity.token);
-    this.#meter = new SessionMeter(options.limits, scheduler, options.room.byteBucket, {
+    const shares = options.room.shares(scheduler.nowMs());
+    this.#meter = new SessionMeter(options.limits, scheduler, shares.ingress, {
       onRefused: (subject) => handlers.onRefused(subject),
       onTooLong: () => this.session.reportViolation("too-long"),
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
@@ -140,8 +141,7 @@ export class Participant {
     const { room } = options;
     this.egress = new SessionEgress({
       clock: scheduler,
-      own: ownEgress(options),
-      room: room.egressBucket,
+      room: shares.egress,
       address: options.addressEgress,
       meter: this.#meter,
     });
@@ -415,10 +415,4 @@ export class Participant {
     this.#cancelGrace?.();
     this.#options.handlers.onGone(this, close);
   }
-}
-
-/** A participant's part of what its room may send. */
-function ownEgress({ limits: own, room, scheduler }: ParticipantOptions): TokenBucket {
-  const perSecond = own.egressBytesPerSecondPerRoom / room.maxPeers;
-  return new TokenBucket(perSecond, own.egressBurstPerRoom / room.maxPeers, scheduler.nowMs());
 }

@@ -187,7 +187,8 @@ export const limitTable = {
     min: 1024,
     max: 1_000_000_000,
     unit: "bytes per second",
-    meaning: "bytes of all sessions of one room, sustained, at least what one may; more are dropped",
+    meaning:
+      "bytes of all sessions of one room, sustained, at least what one may; each session always has its part of it, more are dropped",
     seen: "the packet is dropped",
     counter: "limited.bytesPerRoom",
   },

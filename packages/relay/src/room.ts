@@ -2,8 +2,8 @@ import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/proto
 import type { MatchRefusal, RoomOptions } from "./match-request.js";
 import type { HostedRoom, Meeting, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
-import type { RelayLimits } from "./relay-limits.js";
-import { TokenBucket } from "./token-bucket.js";
+import { limitTable, type RelayLimits } from "./relay-limits.js";
+import { BucketShare, TokenBucket } from "./token-bucket.js";
 
 /** What identifies a room to those who look for one. */
 export interface RoomDescription {
@@ -42,6 +42,19 @@ export interface RoomListing {
 /** The first number of a participant; 0 stays free for "nobody". */
 const FIRST_NUMBER = 1;
 const LAST_NUMBER = 0xffff;
+/** The longest packet has to fit into what a session may always send, however large the room is. */
+const MAX_PACKET_BYTES = limitTable.byteBurst.min;
+
+/** A rate that all sessions of a room share. */
+interface Rate {
+  readonly bucket: TokenBucket;
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+function newRate(perSecond: number, burst: number, nowMs: number): Rate {
+  return { bucket: new TokenBucket(perSecond, burst, nowMs), perSecond, burst };
+}
 
 /** Participants who see each other, and seats that are kept for some who come soon. */
 export class Room implements HostedRoom {
@@ -64,9 +77,9 @@ export class Room implements HostedRoom {
   /** Until the host is there: resolves with the reason where there will be none. */
   opening: Promise<MatchRefusal | undefined> | undefined;
   /** What all of its sessions may send. */
-  readonly byteBucket: TokenBucket;
+  readonly #ingress: Rate;
   /** What the relay forwards in it. */
-  readonly egressBucket: TokenBucket;
+  readonly #egress: Rate;
   readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
@@ -92,9 +105,19 @@ export class Room implements HostedRoom {
     // Whatever is set: one session that keeps its own limits is never held back in a room of its own.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
-    this.byteBucket = new TokenBucket(bytesPerSecond, byteBurst, nowMs);
-    this.egressBucket = new TokenBucket(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
+    this.#ingress = newRate(bytesPerSecond, byteBurst, nowMs);
+    this.#egress = newRate(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
+  }
+
+  /** A newcomer's shares of what the room's sessions may send, and of what the relay may forward for them. */
+  shares(nowMs: number): { readonly ingress: BucketShare; readonly egress: BucketShare } {
+    const share = ({ bucket, perSecond, burst }: Rate): BucketShare => {
+      const places = this.maxPeers + this.maxSpectators;
+      const ownBurst = Math.max(burst / places, MAX_PACKET_BYTES);
+      return new BucketShare(new TokenBucket(perSecond / places, ownBurst, nowMs), bucket);
+    };
+    return { ingress: share(this.#ingress), egress: share(this.#egress) };
   }
 
   /** Participants, in the order in which they came. */

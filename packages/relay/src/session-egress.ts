@@ -1,17 +1,15 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
 import type { SessionMeter } from "./session-meter.js";
-import type { TokenBucket } from "./token-bucket.js";
+import type { BucketShare, TokenBucket } from "./token-bucket.js";
 
 /** Part of the burst that is left to what is more important: states yield first, then events. */
 const RESERVES: Readonly<Partial<Record<TrafficClassName, number>>> = { state: 0.5, input: 0.5, event: 0.25 };
 
 export interface SessionEgressOptions {
   readonly clock: Clock;
-  /** The session's part of what its room may send: nobody else's traffic can take that away. */
-  readonly own: TokenBucket;
-  /** What is forwarded in the room. */
-  readonly room: TokenBucket;
+  /** What is forwarded in the room, with the session's own part of it. */
+  readonly room: BucketShare;
   /** What is forwarded for the session's network address, and the networks around it. */
   readonly address: readonly TokenBucket[];
   readonly meter: SessionMeter;
@@ -32,15 +30,11 @@ export class SessionEgress {
 
   /** Whether an envelope may go to its targets; `bytes`: of all packets that it becomes. */
   admit(trafficClass: TrafficClassName, bytes: number): boolean {
-    const { clock, own, room, address } = this.#options;
+    const { clock, room, address } = this.#options;
     const nowMs = clock.nowMs();
     const reserve = RESERVES[trafficClass] ?? 0;
     if (!address.every((bucket) => bucket.take(bytes, nowMs, reserve))) {
       return this.#refused(trafficClass, "egressPerAddress");
-    }
-    if (own.take(bytes, nowMs)) {
-      room.spend(bytes, nowMs);
-      return true;
     }
     return room.take(bytes, nowMs, reserve) || this.#refused(trafficClass, "egressPerRoom");
   }

@@ -1,7 +1,7 @@
 import type { Clock } from "@paceline/transport";
 import type { LimitSubject } from "./relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
-import { TokenBucket } from "./token-bucket.js";
+import { TokenBucket, type BucketShare } from "./token-bucket.js";
 
 /** Without a refusal for so long, a session counts as keeping its limits again. */
 const FORGIVEN_AFTER_MS = 1000;
@@ -25,7 +25,7 @@ export class SessionMeter {
   readonly #signals: TokenBucket;
   readonly #patienceMs: number;
   readonly #maxRefused: number;
-  readonly #roomBytes: TokenBucket;
+  readonly #roomBytes: BucketShare;
   readonly #onRefused: (subject: LimitSubject) => void;
   readonly #onTooLong: () => void;
   readonly #onFlood: () => void;
@@ -33,8 +33,8 @@ export class SessionMeter {
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
 
-  /** `roomBytes`: what all sessions of the room may send together. */
-  constructor(limits: RelayLimits, clock: Clock, roomBytes: TokenBucket, on: MeterHandlers) {
+  /** `roomBytes`: what all sessions of the room may send together, with this session's own part of it. */
+  constructor(limits: RelayLimits, clock: Clock, roomBytes: BucketShare, on: MeterHandlers) {
     const nowMs = clock.nowMs();
     this.#clock = clock;
     this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
@@ -56,7 +56,7 @@ export class SessionMeter {
       return false;
     }
     if (this.#roomBytes.take(packetBytes, nowMs)) return true;
-    // What others send is not this one's fault.
+    // Beyond its own part: what others send is not this one's fault.
     this.#onRefused("bytesPerRoom");
     return false;
   }

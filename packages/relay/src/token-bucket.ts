@@ -39,3 +39,21 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 }
+
+/** One session's share of a rate that several have in common: what the others take does not make it smaller. */
+export class BucketShare {
+  readonly #own: TokenBucket;
+  readonly #common: TokenBucket;
+
+  constructor(own: TokenBucket, common: TokenBucket) {
+    this.#own = own;
+    this.#common = common;
+  }
+
+  /** Takes `amount` of its own part, else of what is common; see {@link TokenBucket.take}. */
+  take(amount: number, nowMs: number, reserve = 0): boolean {
+    if (!this.#own.take(amount, nowMs)) return this.#common.take(amount, nowMs, reserve);
+    this.#common.spend(amount, nowMs);
+    return true;
+  }
+}

@@ -131,6 +131,37 @@ describe("what the relay forwards in a room", () => {
   });
 });
 
+describe("what the sessions of a room send", () => {
+  it("is bounded together, and those who flood take nothing from the part of the others", () => {
+    const room = { bytesPerSecondPerRoom: MIB / 2, byteBurstPerRoom: MIB / 2 };
+    const virtual = lobby({ ...room, egressBytesPerSecondPerRoom: 1e9, egressBurstPerRoom: 1e9 }, 16);
+    const all = countingPlayers(virtual, 16);
+    const [flooders, others] = [all.slice(0, 6), all.slice(6)];
+    const witness = others[0]!.player;
+    const got = new Map<number, number>();
+    const count = witness.onForwarded!;
+    witness.onForwarded = (envelope) => {
+      for (const from of envelope.peers) got.set(from, (got.get(from) ?? 0) + 1);
+      count(envelope);
+    };
+    // Each within its own limits; a sixteenth of the room's rate is 32 kB/s.
+    const flood: Sending[] = [{ trafficClass: "command", bytes: 12_000, hz: 20 }];
+    const play: Sending[] = [
+      { trafficClass: "state", bytes: 200, hz: 60 },
+      { trafficClass: "command", bytes: 500, hz: 20 },
+    ];
+    const sendings = [
+      ...flooders.map((each) => [each, flood] as const),
+      ...others.map((each) => [each, play] as const),
+    ];
+    run(virtual, all, new Map(sendings), 5000);
+    expect(virtual.settings.counters.limited.bytesPerRoom).toBeGreaterThan(300);
+    expect(all.map(({ player }) => player.close)).toEqual(Array(16).fill(undefined));
+    const numbers = others.slice(1).map(({ player }) => player.number);
+    expect(numbers.map((number) => got.get(number))).toEqual(numbers.map(() => (60 + 20) * 5));
+  });
+});
+
 describe("what the relay forwards for an address", () => {
   const limits = {
     egressBytesPerSecondPerAddress: MIB / 2,
