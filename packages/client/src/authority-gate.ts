@@ -3,6 +3,7 @@ import type { Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority/authority.js";
 import type { Members } from "./members.js";
 import type { OwnedEntities } from "./owned-entities.js";
+import type { ServerStats } from "./path-stats.js";
 import type { Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
@@ -16,6 +17,7 @@ export interface AuthorityGateOptions {
   readonly owned: OwnedEntities;
   members(): Members;
   session(): Session;
+  serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
 }
@@ -93,6 +95,7 @@ export class AuthorityGate {
       peers,
       messages,
       session: () => options.session(),
+      serverStats: () => options.serverStats(),
       view: viewAt(info.tickHz, options.view),
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),

@@ -1,4 +1,4 @@
-import type { LinkKind, Measured, Session } from "@paceline/transport";
+import type { LinkKind, LossReading, Measured, Session } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
 import type { Explanation } from "./room-transport.js";
 
@@ -25,6 +25,8 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
   readonly sockets: number;
   /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1. */
   readonly stallRatio: number;
+  /** What is lost of the server's packets; undefined: nothing that may be lost came, as over a WebSocket, lately. */
+  readonly loss: LossReading | undefined;
 }
 
 /** A path as far as decisions need it. */
@@ -46,8 +48,13 @@ export function measuredOf(
   const paths = [...peers].filter((path) => path.rttMs !== undefined);
   const uploadRatio = paths.length > 0 ? directBytesPerSecond(paths) / uploadBytesPerSecond : undefined;
   if (paths.length === 0) {
-    const { rttMs: ownMs, jitterMs, queuedBytes } = server;
-    paths.push({ path: "relay", rttMs: ownMs, stats: { jitterMs, queuedBytes, lossRatio: 0 } });
+    const { rttMs: ownMs, jitterMs, queuedBytes, loss } = server;
+    paths.push({
+      // Loss can be seen where what is lost does not come again.
+      path: loss === undefined || server.stateLink !== "webrtc" ? "relay" : "direct",
+      rttMs: ownMs,
+      stats: { jitterMs, queuedBytes, lossRatio: loss?.ratio ?? 0 },
+    });
   }
   const rttMs = Math.max(...paths.map((path) => path.rttMs ?? Number.NaN));
   if (Number.isNaN(rttMs)) return undefined;
@@ -98,17 +105,27 @@ export function serverStatsOf(
   { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
   stripes: { readonly sockets: number; readonly stallRatio: number },
 ): ServerStats {
-  const { rttMs, jitterMs, activeLink } = session;
+  const { activeLink } = session;
+  const stateLink = session.linkFor("state");
+  // What states need is what counts: of two links theirs.
+  const reading = session.readingOf(stateLink);
   return {
     ...stripes,
-    stateLink: session.linkFor("state")?.kind,
+    stateLink: stateLink?.kind,
     isConnected: activeLink !== undefined,
-    rttMs,
-    jitterMs,
-    queuedBytes: activeLink?.queuedBytes ?? 0,
+    rttMs: reading?.rttMs ?? session.rttMs,
+    jitterMs: reading?.jitterMs ?? session.jitterMs,
+    loss: session.pathLoss,
+    queuedBytes: queuedBytesOf(session),
     bytesInPerSecond,
     bytesOutPerSecond,
   };
+}
+
+function queuedBytesOf({ links }: Session): number {
+  let bytes = 0;
+  for (const { queuedBytes } of links) bytes += queuedBytes;
+  return bytes;
 }
 
 /** What carries what to the server, for people. */

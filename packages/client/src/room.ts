@@ -93,6 +93,7 @@ export class Room extends RoomEvents {
       owned: this.#owned,
       members: () => this.members,
       session: () => this.#connection.session,
+      serverStats: () => this.#connection.stats,
       view: viewPlanOf(this),
     });
     this.transport = new RoomTransport({

@@ -142,7 +142,7 @@ export class ServerConnection {
 
   /** Takes what the link has carried into the rates. */
   sample(nowMs: number): void {
-    if (this.link) this.#meter.take(this.link);
+    for (const link of this.#session.links) this.#meter.take(link);
     this.#meter.sample(nowMs);
   }
 
@@ -258,8 +258,9 @@ export class ServerConnection {
         },
         onState: (body, tick) => this.#options.handlers.onAuthorityState(body, tick),
         onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
-        onPong: (times) => {
-          this.#stripes.observe(times.receivedMs - times.sentMs);
+        onPong: (times, link) => {
+          // On WebRTC nothing stalls behind anything.
+          if (link === this.link) this.#stripes.observe(times.receivedMs - times.sentMs);
           this.#options.handlers.onPong(times);
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),
@@ -328,6 +329,7 @@ export class ServerConnection {
 
   /** While one link of the session lives the server is in reach: one beside the WebSocket may be the last. */
   #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
+    this.#meter.take(link);
     this.linkEnds.tell(link, close);
     if (link instanceof StripedLink) this.#linkDown(close, link, isLast);
     else if (this.#state === "joined" && isLast) this.#linkDown(close);

@@ -16,6 +16,7 @@ const server: ServerStats = {
   stateLink: "websocket",
   sockets: 1,
   stallRatio: 0,
+  loss: undefined,
 };
 
 afterEach(() => vi.unstubAllGlobals());

@@ -56,6 +56,21 @@ describe.skipIf(!webRtc)(
       },
     );
 
+    test("counts among what goes to the server, in both directions", RETRY, async () => {
+      const [mine, theirs] = await splitRooms(2);
+      const car = mine!.spawn(Car);
+      await until("the car is there", () => [...theirs!.entities(Car)].length === 1);
+      const stop = setInterval(() => car.position.set(Math.random() * 50, 0), 20);
+      try {
+        // About 30 states a second; over the WebSocket there are pings.
+        await until("states are counted", () => mine!.transport.server.bytesOutPerSecond > 500);
+        await until("they are at the other end, too", () => theirs!.transport.server.bytesInPerSecond > 500);
+        expect(mine!.transport.server.stateLink).toBe("webrtc");
+      } finally {
+        clearInterval(stop);
+      }
+    });
+
     test(
       "[WF61] is translated by the relay: who has WebSockets alone is reached all the same, both ways",
       RETRY,

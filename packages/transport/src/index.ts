@@ -14,6 +14,7 @@ export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export type { BulkRate } from "./session/bulk-outbox.js";
 export { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, assertBytes } from "./session/payload-limits.js";
+export type { LossReading } from "./session/path-loss.js";
 export { Requests } from "./session/requests.js";
 export * from "./session/session.js";
 export type { PongTimes, SessionHandlers, SessionOptions } from "./session/session-options.js";

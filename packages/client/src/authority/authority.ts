@@ -25,6 +25,7 @@ import type { InputStep, MotionFault, WritableFields } from "@paceline/netcode";
 import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
+import type { ServerStats } from "../path-stats.js";
 import type { RoomMessages } from "../room-messages.js";
 import type { ViewPlan } from "../view-plan.js";
 import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
@@ -41,6 +42,7 @@ export interface AuthorityOptions {
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
   session(): Session;
+  serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
   onSpawn(entity: HostedEntity): void;
@@ -74,7 +76,6 @@ export class Authority {
   readonly requests: Requests;
   readonly beforeInput = new Listeners<[]>();
   readonly #options: AuthorityOptions;
-  readonly #rttMs = (): number | undefined => this.#options.session().rttMs;
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
@@ -91,13 +92,13 @@ export class Authority {
   constructor(options: AuthorityOptions) {
     const { scheduler, info, peers, myNumber } = options;
     this.#options = options;
-    this.server = new HostedPeer({ id: "server", number: SERVER_NUMBER }, this.#rttMs);
+    this.server = new HostedPeer({ id: "server", number: SERVER_NUMBER }, () => options.serverStats());
     for (const peer of peers) this.join(peer);
     this.requests = new Requests(scheduler);
     this.entities = new HostedEntities({
       info,
       clock: scheduler,
-      rttMs: () => this.#rttMs() ?? 0,
+      rttMs: () => options.session().rttMs ?? 0,
       myNumber: () => myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
       view: options.view,
@@ -116,7 +117,7 @@ export class Authority {
   }
 
   join(info: PeerInfo): HostedPeer {
-    const peer = new HostedPeer(info, this.#rttMs);
+    const peer = new HostedPeer(info, () => this.#options.serverStats());
     this.peers.set(info.number, peer);
     return peer;
   }

@@ -1,10 +1,11 @@
 import type { PeerInfo } from "@paceline/protocol";
+import type { ServerStats } from "../path-stats.js";
 import type { Peer } from "../peer.js";
 
 /** Number and id of the server, which nobody else has. */
 export const SERVER_NUMBER = 0;
 
-/** Nothing goes between players; what goes to the server is in the room's own figures. */
+/** Nothing goes between players. */
 const NO_TRAFFIC: Peer["stats"] = {
   updatesInPerSecond: 0,
   updatesOutPerSecond: 0,
@@ -25,20 +26,24 @@ export class HostedPeer implements Peer {
   readonly reason = "the room has an authority: players talk with it alone";
   /** What was dropped is in {@link Room.drops}: it came over one link. */
   readonly drops: Peer["drops"] = {};
-  readonly #rttMs: () => number | undefined;
+  readonly #server: () => ServerStats;
 
-  constructor({ id, number }: Pick<PeerInfo, "id" | "number">, rttMs: () => number | undefined) {
+  constructor({ id, number }: Pick<PeerInfo, "id" | "number">, server: () => ServerStats) {
     this.id = id;
     this.number = number;
-    this.#rttMs = rttMs;
+    this.#server = server;
   }
 
   /** To the server, ms. */
   get rttMs(): number | undefined {
-    return this.#rttMs();
+    return this.#server().rttMs;
   }
 
+  /** Of the server: what goes over all links to it. Of another player: nothing does. */
   get stats(): Peer["stats"] {
-    return NO_TRAFFIC;
+    if (this.number !== SERVER_NUMBER) return NO_TRAFFIC;
+    const { bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, loss } = this.#server();
+    const lossRatio = loss?.ratio ?? 0;
+    return { ...NO_TRAFFIC, bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, lossRatio };
   }
 }

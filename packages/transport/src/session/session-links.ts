@@ -40,6 +40,10 @@ export class SessionLinks {
     return this.#swift;
   }
 
+  get all(): Iterable<Link> {
+    return this.#monitors.map(({ link }) => link);
+  }
+
   /** Silence is borne for at least so long, whatever a link's own timeout is. */
   set leastTimeoutMs(timeoutMs: number) {
     this.#leastTimeoutMs = timeoutMs;

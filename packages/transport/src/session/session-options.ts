@@ -24,8 +24,8 @@ export interface SessionHandlers {
   onInput?(body: Uint8Array): void;
   /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
   onAcknowledged?(sequence: number): void;
-  /** A ping was answered, by the other side's clock at the time. */
-  onPong?(times: PongTimes): void;
+  /** A ping over that link was answered, by the other side's clock at the time. */
+  onPong?(times: PongTimes, link: Link): void;
   /** A packet in a routing envelope: not this session's own, but for or from another participant. */
   onRouted?(packet: Uint8Array, link: Link): void;
   /** The link that carries the traffic has changed; undefined: none is left. */

@@ -32,6 +32,7 @@ import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
+import { PathLoss, type LossReading } from "./path-loss.js";
 import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
@@ -74,6 +75,7 @@ export class Session {
   readonly #bulk: BulkTraffic;
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
+  readonly #pathLoss = new PathLoss();
   readonly #writer = new ByteWriter(1280);
   readonly #gate = new StateGate((packet, key) => this.linkFor("state")?.send("state", packet, key));
   readonly #answer: Answer;
@@ -146,6 +148,16 @@ export class Session {
   /** Share of the other side's publications that did not arrive, 0 to 1. */
   get lossRatio(): number {
     return this.#loss.ratio;
+  }
+
+  /** What the unreliable link of this session loses on the way here; undefined while it carries too little. */
+  get pathLoss(): LossReading | undefined {
+    return this.#pathLoss.reading;
+  }
+
+  /** All links there are. */
+  get links(): Iterable<Link> {
+    return this.#links.all;
   }
 
   /** What was measured of one of this session's links; undefined where there is nothing to go by. */
@@ -374,6 +386,7 @@ export class Session {
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
     this.#loss.endWindow();
+    this.#pathLoss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
   }
 
@@ -493,6 +506,7 @@ export class Session {
   #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
     const novelty = this.#received.receive(packet.sequence);
     if (novelty === "duplicate") return this.drops.count("duplicate");
+    this.#pathLoss.receive(packet.sequence, !monitor.link.isUnreliable);
     const { receipt } = packet;
     if (receipt !== undefined && !this.#outbox.acknowledge(receipt, this.#scheduler.nowMs()))
       this.#violated("bad-message");
@@ -560,7 +574,7 @@ export class Session {
     const ping = monitor.answered(pong.number, receivedMs);
     if (!ping) return;
     if (ping.isProof) this.#links.choose("probe answered");
-    this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs: pong.remoteMs, receivedMs });
+    this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs: pong.remoteMs, receivedMs }, monitor.link);
   }
 
   #receiveReliable(body: Uint8Array): void {

@@ -1,0 +1,79 @@
+import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
+import { Session, type LinkMonitorOptions } from "@paceline/transport";
+import { describe, expect, test } from "vitest";
+
+const socket: LinkMonitorOptions = {
+  preference: 1,
+  needsProof: false,
+  connectTimeoutMs: 5000,
+  timeoutMs: 60_000,
+  heartbeatMs: 1000,
+};
+const datagrams: LinkMonitorOptions = { ...socket, preference: 10, carries: "unreliable" };
+
+/** A server that sends 30 states and 5 commands a second, over a socket and a datagram link that loses some. */
+function scene(ratio: number, { seed = 1, hasDatagrams = true } = {}) {
+  const scheduler = new VirtualScheduler();
+  const random = seededRandom(seed);
+  const newEnd = (): Session => new Session({ scheduler, handlers: { onReliable: () => undefined } });
+  const [server, client] = [newEnd(), newEnd()];
+  const settings = { delayMs: 40, jitterMs: 3 };
+  const attach = (isUnreliable: boolean, options: LinkMonitorOptions, loss = 0) => {
+    const lossy = { ...settings, loss: { kind: "uniform", ratio: loss } } as const;
+    const pair = memoryLinkPair({ scheduler, random, settings: lossy, isUnreliable });
+    server.attach(pair.a, options);
+    client.attach(pair.b, options);
+    return pair;
+  };
+  attach(false, socket, hasDatagrams ? 0 : ratio);
+  const pair = hasDatagrams ? attach(true, datagrams, ratio) : undefined;
+  const play = (seconds: number): void => {
+    for (let step = 0; step < seconds * 30; step++) {
+      server.sendState(new Uint8Array(20));
+      if (step % 6 === 0) server.sendReliable(new Uint8Array(10));
+      scheduler.advance(1000 / 30);
+    }
+  };
+  play(1);
+  return { client, play, change: (loss: number) => pair?.change({ loss: { kind: "uniform", ratio: loss } }) };
+}
+
+describe("what is lost of a session's packets", () => {
+  test.each([0.01, 0.05, 0.2, 0.4])("is measured on its datagram link beside a socket: %d", (ratio) => {
+    const { client, play } = scene(ratio);
+    play(25);
+    const reading = client.pathLoss!;
+    expect(reading.packets).toBeGreaterThan(580);
+    expect(Math.abs(reading.ratio - ratio)).toBeLessThan(0.04);
+    expect(reading.low).toBeLessThanOrEqual(reading.ratio);
+    expect(reading.high).toBeGreaterThanOrEqual(reading.ratio);
+  });
+
+  test("lies within its interval in at least nine of ten networks, and within 3 points at 20 %", () => {
+    let [inside, near] = [0, 0];
+    for (let seed = 1; seed <= 40; seed++) {
+      const { client, play } = scene(0.2, { seed });
+      play(24);
+      const { low, high, ratio } = client.pathLoss!;
+      if (low <= 0.2 && high >= 0.2) inside += 1;
+      if (Math.abs(ratio - 0.2) <= 0.03) near += 1;
+    }
+    expect(inside).toBeGreaterThanOrEqual(36);
+    expect(near).toBeGreaterThanOrEqual(36);
+  });
+
+  test("is nothing on a clean link, and forgotten within half a minute", () => {
+    const { client, play, change } = scene(0.3);
+    play(10);
+    expect(client.pathLoss!.ratio).toBeGreaterThan(0.2);
+    change(0);
+    play(22);
+    expect(client.pathLoss!.ratio).toBe(0);
+  });
+
+  test("cannot be seen on a socket, which repeats what is lost: unknown, not nothing", () => {
+    const { client, play } = scene(0.2, { hasDatagrams: false });
+    play(20);
+    expect(client.pathLoss).toBeUndefined();
+  });
+});
