@@ -9,7 +9,7 @@ import {
   writePacketHeader,
   type Envelope,
 } from "@paceline/protocol";
-import { MAX_EVENT_BYTES, assertBytes, type Uplink } from "@paceline/transport";
+import type { Uplink } from "@paceline/transport";
 import type { PeerConnection } from "./peer.js";
 
 /** The only entity of a packet. */
@@ -73,17 +73,27 @@ export class Publisher {
     return packet.length;
   }
 
-  /** Sends an event at once. */
-  event(
-    body: Uint8Array,
+  /** Sends events in as few packets as fit; those that could not leave within `lifetimeMs` are dropped. */
+  events(
+    bodies: readonly Uint8Array[],
     tick: number,
     receivers: readonly PeerConnection[],
     uplink: Uplink | undefined,
+    lifetimeMs: number,
   ): void {
-    assertBytes("event", body.length, MAX_EVENT_BYTES);
-    this.#begin(tick);
-    writeMessage(this.#packet, MessageKind.event, body);
-    this.#send(receivers, uplink, { trafficClass: "event", packet: this.#packet.take(), key: 0 });
+    for (let next = 0; next < bodies.length;) {
+      this.#begin(tick);
+      let bytes = PACKET_HEAD_BYTES;
+      const first = next;
+      for (; next < bodies.length; next++) {
+        const body = bodies[next]!;
+        bytes += messageBytes(body.length);
+        if (next > first && bytes > limits.unreliablePacketBytes) break;
+        writeMessage(this.#packet, MessageKind.event, body);
+      }
+      const envelope = { trafficClass: "event", packet: this.#packet.take(), key: 0 } as const;
+      this.#send(receivers, uplink, envelope, lifetimeMs);
+    }
   }
 
   /** The next packet: what was taken for the one before has been sent. */
@@ -97,6 +107,7 @@ export class Publisher {
     receivers: readonly PeerConnection[],
     uplink: Uplink | undefined,
     envelope: Omit<Envelope, "peers">,
+    lifetimeMs?: number,
   ): void {
     const { trafficClass, packet, key } = envelope;
     const relayed: number[] = [];
@@ -105,13 +116,13 @@ export class Publisher {
       if (viaRelay) {
         relayed.push(peer.number);
         viaRelay.countShared(packet.length);
-      } else peer.session.linkFor(trafficClass)?.send(trafficClass, packet, key);
+      } else peer.session.linkFor(trafficClass)?.send(trafficClass, packet, key, lifetimeMs);
     }
     const link = uplink?.linkFor(trafficClass);
     for (let first = 0; link && first < relayed.length; first += limits.envelopeTargets) {
       const peers = relayed.slice(first, first + limits.envelopeTargets);
       writeEnvelope(this.#envelope.reset(), { ...envelope, peers });
-      link.send(trafficClass, this.#envelope.take(), first === 0 ? key : 0);
+      link.send(trafficClass, this.#envelope.take(), first === 0 ? key : 0, lifetimeMs);
     }
   }
 }

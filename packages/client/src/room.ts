@@ -324,7 +324,7 @@ export class Room extends RoomEvents {
     const body = writeEvent(type, message);
     if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
     const receivers = this.#receivers(to);
-    if (to === undefined && receivers.length > 1) return this.#states.publishEvent(body, this.#ticks.tick);
+    if (to === undefined && receivers.length > 1) return this.#states.publishEvent(body);
     for (const { session } of receivers) session.sendEvent(body);
   }
 
@@ -353,6 +353,7 @@ export class Room extends RoomEvents {
 
   /** Leaves for good. */
   leave(): void {
+    this.#states.flush();
     for (const { session } of this.members.peers()) session.flush();
     this.#connection.leave();
   }
@@ -382,6 +383,7 @@ export class Room extends RoomEvents {
       uplink: () => this.#connection.uplink,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
+      currentTick: () => this.#ticks.tick,
       horizonMs: () => this.members.horizonMs,
       post: (payload) => this.members.post(payload, this.#receivers(undefined), limits.sessionQueueBytes),
       onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),

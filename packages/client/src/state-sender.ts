@@ -16,7 +16,15 @@ import {
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import type { Clock, Plan, Session, Uplink } from "@paceline/transport";
+import {
+  Bundle,
+  MAX_EVENT_BYTES,
+  assertBytes,
+  type Plan,
+  type Scheduler,
+  type Session,
+  type Uplink,
+} from "@paceline/transport";
 import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
@@ -38,7 +46,8 @@ export interface StateSenderOptions {
   onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
   /** With the server; undefined while there is no way to it. */
   serverSession(): Session | undefined;
-  readonly scheduler: Clock;
+  readonly scheduler: Scheduler;
+  currentTick(): number;
 }
 
 /** Heads of a packet with states that is not published. */
@@ -69,6 +78,8 @@ export class StateSender {
   readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
+  readonly #events: Bundle;
+  readonly #waitingEvents: Uint8Array[] = [];
   #nextStream = 0;
   /** When states left last. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -76,6 +87,7 @@ export class StateSender {
 
   constructor(options: StateSenderOptions) {
     this.#options = options;
+    this.#events = new Bundle(options.scheduler, () => this.#sendEvents());
     this.#retention = new Retention({
       clock: options.scheduler,
       portray: (most) => this.#portray(most),
@@ -115,9 +127,23 @@ export class StateSender {
     }
   }
 
-  /** Sends an event to all, once for all who are reached through the server. */
-  publishEvent(body: Uint8Array, tick: number): void {
-    this.#publisher.event(body, tick, [...this.#options.peers()], this.#options.uplink());
+  /** Sends an event to all, once for all who are reached through the server, with others of the plan's period. */
+  publishEvent(body: Uint8Array): void {
+    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    this.#waitingEvents.push(body);
+    this.#events.add(body.length, this.#options.plan().channels.event.periodMs);
+  }
+
+  /** Sends at once what waits for others to share its packet. */
+  flush(): void {
+    if (this.#events.isWaiting) this.#events.flush();
+  }
+
+  #sendEvents(): void {
+    const options = this.#options;
+    const { lifetimeMs } = options.plan().channels.event;
+    const bodies = this.#waitingEvents.splice(0);
+    this.#publisher.events(bodies, options.currentTick(), [...options.peers()], options.uplink(), lifetimeMs);
   }
 
   teleported({ definition, localId }: OwnedRecord): void {

@@ -12,9 +12,10 @@ const DELAY_MS = 30;
 async function pair(
   profile: ProfileChoice,
   network: Partial<ConstructorParameters<typeof VirtualHub>[0]> = {},
+  players = 2,
 ) {
   const hub = new VirtualHub({ delayMs: DELAY_MS, ...network });
-  const [mine, theirs] = (await hub.meet(2, { profile })) as [Room, Room];
+  const [mine, theirs] = (await hub.meet(players, { profile })) as [Room, Room];
   return { hub, mine, theirs };
 }
 
@@ -55,6 +56,17 @@ describe("messages of a game", () => {
     expect(times.size).toBeGreaterThan(1);
   });
 
+  test("to several players share packets by the plan's period, too", async () => {
+    const hub = new VirtualHub({ delayMs: DELAY_MS });
+    const rooms = await hub.meet(3, { profile: "rpg" });
+    const heard = rooms.slice(1).map((room) => arrivals(hub, room, "word"));
+    await talk(hub, 50, (value) => rooms[0]!.sendEvent("word", value));
+    for (const each of heard) {
+      expect(each.map(({ value }) => value)).toEqual(Array.from({ length: 50 }, (_, value) => value));
+      expect(new Set(each.map(({ atMs }) => atMs)).size).toBeLessThanOrEqual(4);
+    }
+  });
+
   test.each(["send", "sendEvent"] as const)("leave at once where latency is favoured: %s", async (method) => {
     const { hub, mine, theirs } = await pair("racing");
     const heard = arrivals(hub, theirs, "word");
@@ -84,21 +96,24 @@ describe("messages of a game", () => {
     expect(heard.map(({ value }) => value)).toEqual([1, 2, 3]);
   });
 
-  test.each<[ProfileChoice, boolean]>([
-    ["shooter", false],
-    ["racing", true],
-    [{ base: "racing", numbers: { eventLifetimeMs: 500 } }, false],
-    [{ base: "shooter", numbers: { eventLifetimeMs: 1500 } }, true],
+  test.each<[ProfileChoice, players: number, arrives: boolean]>([
+    ["shooter", 2, false],
+    ["shooter", 3, false],
+    ["racing", 2, true],
+    ["racing", 3, true],
+    [{ base: "racing", numbers: { eventLifetimeMs: 500 } }, 2, false],
+    [{ base: "shooter", numbers: { eventLifetimeMs: 1500 } }, 3, true],
     // Here all must arrive in order, however late.
-    [{ base: "strategy", topology: "relay", numbers: { eventLifetimeMs: 50 } }, true],
-  ])("of %j: events that wait for 1 s arrive: %s", async (profile, arrives) => {
-    const { hub, mine, theirs } = await pair(profile);
+    [{ base: "strategy", topology: "relay", numbers: { eventLifetimeMs: 50 } }, 2, true],
+  ])("of %j, %d players: events that wait for 1 s arrive: %s", async (profile, players, arrives) => {
+    const { hub, mine, theirs } = await pair(profile, {}, players);
     const heard = arrivals(hub, theirs, "shot");
     const done = mine.transport.simulate({ rateBps: 16_000 });
     await hub.fetches();
     await done;
     // The line takes 4 kB, which last for 2 s, and leaves the rest in the queue for one.
-    for (let count = 0; count < 6; count++) mine.send("fill", "x".repeat(1000));
+    const [receiver] = mine.peers;
+    for (let count = 0; count < 6; count++) mine.send("fill", "x".repeat(1000), receiver);
     await hub.advance(200);
     mine.sendEvent("shot", 1);
     await hub.advance(6000);

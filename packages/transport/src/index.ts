@@ -10,6 +10,7 @@ export * from "./profiles/index.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
 export * from "./send-queue.js";
+export { Bundle } from "./session/bundle.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export type { BulkRate } from "./session/bulk-outbox.js";
