@@ -21,13 +21,16 @@ def envelope_of(data):
     if _first_byte(reader) != 1:
         raise Drop("flags")
     said = reader.u8()
-    traffic_class = said & 127
+    traffic_class = said & 15
     if traffic_class >= len(CLASSES):
         raise Drop("unknown-kind")
     envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16()}
     if said & 128:
         # WF63: of one entity
         envelope.update(entity=reader.u32(), update=reader.u16())
+    if said >> 4 & 7:
+        # WF50: of that session of the pair
+        envelope["epoch"] = said >> 4 & 7
     count = reader.u8()
     if not 1 <= count <= 64:
         raise Drop("length")

@@ -349,7 +349,7 @@ function M.read(link, sender, s)
     local at = is_update and 11 or 5
     local count = u8(s, at)
     local envelope = add(tree, nil, 1, at + 2 * count, nil, "Routing envelope")
-    add(envelope, "class", 2, 1, u8(s, 2) % 128)
+    add(envelope, "class", 2, 1, u8(s, 2) % 16)
     add(envelope, "key", 3, 2, u16(s, 3))
     if is_update then
       add(envelope, "update_of", 5, 4, u32(s, 5))

@@ -126,7 +126,7 @@ export class AuthorityGate {
   left(number: number): void {
     this.run((authority) => {
       const peer = authority.leave(number);
-      if (peer) this.#options.members().leaves.tell(peer);
+      if (peer) this.#options.members().leaves.tell(peer, { unacknowledged: 0 });
     });
   }
 

@@ -54,7 +54,7 @@ export type { Unsubscribe } from "./listeners.js";
 export type { Group, JoinTerms, RoomListing, RoomOptions } from "./match-request.js";
 export type { OwnedEntity } from "./owned-entities.js";
 export type { Page, PageEvent } from "./page.js";
-export type { Peer } from "./peer.js";
+export type { MessageLoss, Peer } from "./peer.js";
 export type { RemoteEntity } from "./remote-entities.js";
 export type { HostedEntity } from "./authority/hosted-entities.js";
 export type { HostedRoom, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";

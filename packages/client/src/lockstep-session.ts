@@ -74,6 +74,8 @@ export class LockstepSession<Command> {
       }),
       room.onPeerJoin(() => this.#meet()),
       room.onPeerLeave(({ number }) => this.#giveUp(number)),
+      // Commands may be missing that all others have.
+      room.onPeerReset(({ number }) => this.#giveUp(number)),
     ];
     this.#meet();
   }

@@ -12,14 +12,14 @@ import {
 import type { MotionFault } from "@paceline/netcode";
 import type { Scheduler, Uplink } from "@paceline/transport";
 import { Listeners } from "./listeners.js";
-import { PeerConnection, type Peer, type PeerOptions } from "./peer.js";
+import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "./peer.js";
 import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
 import type { ViewPlan } from "./view-plan.js";
 
 /** Another participant with all that is known of it. */
 interface Member {
   readonly peer: PeerConnection;
-  readonly entities: RemoteEntities;
+  entities: RemoteEntities;
 }
 
 export interface MembersOptions {
@@ -35,6 +35,8 @@ export interface MembersOptions {
   sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
   /** States in a packet of that sequence have arrived at the peer. */
   onAcknowledged(peer: PeerConnection, sequence: number): void;
+  /** The pair begins again, with nothing that was said. */
+  onReset(peer: PeerConnection): void;
   /** The pair has ended. */
   onRemoved(peer: PeerConnection): void;
   onDropped(reason: DropReason): void;
@@ -51,7 +53,8 @@ const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "t
 /** The others in the room: their pairs, their entities, and the kinds of entities that the game uses. */
 export class Members {
   readonly joins = new Listeners<[Peer]>();
-  readonly leaves = new Listeners<[Peer]>();
+  readonly leaves = new Listeners<[Peer, MessageLoss]>();
+  readonly resets = new Listeners<[Peer, MessageLoss]>();
   readonly spawns = new Listeners<[RemoteEntity]>();
   readonly despawns = new Listeners<[RemoteEntity]>();
   readonly states = new Listeners<[number]>();
@@ -84,11 +87,11 @@ export class Members {
     return [peer];
   }
 
-  /** A packet of that peer came through the server; false where there is no such peer. */
-  deliver(number: number, packet: Uint8Array): boolean {
+  /** A packet of that peer came through the server; a reason where it was dropped. */
+  deliver(number: number, packet: Uint8Array, epoch: number): DropReason | undefined {
     const peer = this.peer(number);
-    peer?.deliverRelayed(packet);
-    return peer !== undefined;
+    if (!peer) return "not-routable";
+    return peer.deliverRelayed(packet, epoch) ? undefined : "outdated";
   }
 
   /** Something of the room's authority was dropped. */
@@ -97,23 +100,32 @@ export class Members {
   }
 
   /**
-   * Sends a reliable message to all of them, or to none: throws {@link NetError} `limit/queue` where one has too much
-   * without receipt already. What the room itself sends, as of entities, may take the rest of the session's limit.
+   * Sends a reliable message of the game to all of them, or to none: throws {@link NetError} `limit/queue` where one has
+   * too much without receipt already.
    */
-  post(
-    payload: PeerPayload,
-    receivers: readonly PeerConnection[],
-    maxBytes: number = limits.pairQueueBytes,
-  ): void {
+  post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const open = receivers.filter(({ session }) => !session.isClosed);
-    const full = open.filter(({ session }) => !session.hasRoomFor(bytes, maxBytes));
+    const full = open.filter(({ session }) => !session.hasRoomFor(bytes, limits.pairQueueBytes));
     const peers = full.map(({ number }) => number);
     if (peers.length > 0) {
       const message = `too much waits for a receipt of peer ${peers.join(", ")}`;
       throw new NetError("limit/queue", message, { retryable: true, peers });
     }
     for (const { session } of open) session.sendReliable(bytes);
+  }
+
+  /**
+   * Sends to all what keeps their view of own entities whole. It may take the rest of the session's limit; a pair that has
+   * no room even so begins again, and is told of everything then.
+   */
+  postStates(payload: PeerPayload): void {
+    const bytes = writePeerPayload(payload);
+    for (const peer of [...this.peers()]) {
+      if (!peer.session.hasRoomFor(bytes, limits.sessionQueueBytes))
+        peer.giveUp("takes nothing that is sent to it");
+      else if (!peer.session.isClosed) peer.session.sendReliable(bytes);
+    }
   }
 
   /** The same as bulk: to all of them, or to none where it is too much for one. */
@@ -195,11 +207,18 @@ export class Members {
         onState: (from, body, tick) => this.#state(from, body, tick),
         onAcknowledged: (by, sequence) => options.onAcknowledged(by, sequence),
         onPathChange: (of, reason) => options.onPathChange(of, reason),
+        onReset: (of, loss) => this.#reset(of, loss),
         onEnded: (of) => this.remove(of.number, "ended by the peer"),
         sendSignal: (to, attempt, data) => options.sendSignal(to, attempt, data),
       },
     });
-    const entities = new RemoteEntities({
+    this.#members.set(info.number, { peer, entities: this.#entitiesOf(peer) });
+    return peer;
+  }
+
+  #entitiesOf(peer: PeerConnection): RemoteEntities {
+    const options = this.#options;
+    return new RemoteEntities({
       owner: peer,
       clock: options.scheduler,
       definitionNamed: (name) => this.#definitions.get(name),
@@ -211,8 +230,16 @@ export class Members {
       onDropped: (reason) => options.onDropped(reason),
       onFault: ({ id }, { name }, fault) => this.faulted(name, id, fault),
     });
-    this.#members.set(info.number, { peer, entities });
-    return peer;
+  }
+
+  /** The peer has no entities until it tells of them again. */
+  #reset(peer: PeerConnection, loss: MessageLoss): void {
+    const member = this.#members.get(peer.number);
+    if (!member) return;
+    member.entities.clear();
+    member.entities = this.#entitiesOf(peer);
+    this.#options.onReset(peer);
+    this.resets.tell(peer, loss);
   }
 
   planChanged(): void {
@@ -228,7 +255,14 @@ export class Members {
     member.entities.clear();
     member.peer.end(reason);
     this.#options.onRemoved(member.peer);
-    this.leaves.tell(member.peer);
+    this.leaves.tell(member.peer, member.peer.loss);
+  }
+
+  /** Of all pairs. */
+  get unacknowledged(): number {
+    let sum = 0;
+    for (const { loss } of this.peers()) sum += loss.unacknowledged;
+    return sum;
   }
 
   clear(reason: string): void {

@@ -1,5 +1,6 @@
 import {
   CloseCode,
+  PacketFlag,
   PayloadKind,
   limits,
   readEvent,
@@ -21,6 +22,7 @@ import {
   type LinkMonitorOptions,
   type PlannedClass,
   type BulkRate,
+  type Cancel,
   type Scheduler,
   type Uplink,
   type WebRtcLinkMaker,
@@ -36,6 +38,9 @@ export interface PeerHandlers {
   onState(peer: PeerConnection, body: Uint8Array, tick: number): void;
   onAcknowledged(peer: PeerConnection, sequence: number): void;
   onPathChange(peer: PeerConnection, reason: string): void;
+  /** The pair begins again: another session, and whatever was said in the old one is to be said again. */
+  onReset(peer: PeerConnection, loss: MessageLoss): void;
+  /** The pair has ended for good: the peer left, or it has begun again too often. */
   onEnded(peer: PeerConnection): void;
   sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
 }
@@ -54,6 +59,15 @@ export interface PeerOptions {
   /** The link to use in the place of a new one. */
   interpose(link: Link): Link;
   currentTick(): number;
+}
+
+/** What a session that has ended leaves open. */
+export interface MessageLoss {
+  /**
+   * Messages of {@link Room.send} that were accepted and have no receipt: the last ones that were sent. All before them
+   * have arrived; these may have.
+   */
+  readonly unacknowledged: number;
 }
 
 /** Ways to a peer, the best one first. */
@@ -93,19 +107,30 @@ const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as
 const DIRECT_PREFERENCE = 10;
 
 const RETURN_PERIOD_MS = 500;
+/** A peer that is heard, but gives no receipt for so long, never will; what waits for it must not keep others waiting. */
+const STUCK_MS = 20_000;
+/** Until a pair begins again; doubled each time. */
+const FIRST_RESET_MS = 1000;
+/** The side that did not end it waits for the other's first packet, but no longer than this besides. */
+const RESET_GRACE_MS = 1000;
 
 /** The pair of this participant and one other: a session of its own, relayed at first, direct once that is proven. */
 export class PeerConnection implements Peer {
-  readonly session: Session;
   readonly requests: Requests;
   readonly meter: RateMeter;
   readonly #scheduler: Scheduler;
+  readonly #options: PeerOptions;
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
   /** Requests that are answered until the next {@link sample}. */
   #requestsLeft: number = limits.requestsPerSecond;
-  readonly #choice = new PathChoice();
+  #choice = new PathChoice();
+  #session: Session;
+  /** Of the session: both sides count how often their pair has begun again. */
+  #epoch = 0;
+  /** Until the pair begins again; whether a packet of the peer is enough for that. */
+  #pause: { readonly cancel: Cancel; readonly endsWithPacket: boolean } | undefined;
   #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
   #uplink: Uplink | undefined;
@@ -119,6 +144,7 @@ export class PeerConnection implements Peer {
 
   constructor(options: PeerOptions) {
     const { info, handlers, scheduler } = options;
+    this.#options = options;
     this.#scheduler = scheduler;
     this.#info = info;
     this.#handlers = handlers;
@@ -126,8 +152,24 @@ export class PeerConnection implements Peer {
     this.#mayHaveWebRtc = info.webrtc;
     this.requests = new Requests(scheduler);
     this.meter = new RateMeter(scheduler.nowMs());
-    this.session = new Session({
+    this.#session = this.#newSession();
+    this.#direct = new LazyDirectPath({
       scheduler,
+      newLink: options.newLink,
+      iceServers: () => options.iceServers(),
+      eventLifetimeMs: () => options.channel("event").lifetimeMs,
+      isInitiator: options.myNumber > info.number,
+      sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, inEpoch(data, this.#epoch)),
+      attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),
+      onLoadFailure: () => this.#tellPath(),
+    });
+  }
+
+  #newSession(): Session {
+    const options = this.#options;
+    const handlers = this.#handlers;
+    return new Session({
+      scheduler: options.scheduler,
       currentTick: () => options.currentTick(),
       channel: options.channel,
       bulkBytes: () => limits.bulkBytes,
@@ -140,19 +182,14 @@ export class PeerConnection implements Peer {
         onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
         onActiveLink: (link) => this.#linkActive(link),
         onLinkDown: (link, close) => this.#linkDown(link, close),
-        onClosed: () => handlers.onEnded(this),
+        onClosed: ({ code }, by) => this.#closed(code, by === "violations"),
       },
     });
-    this.#direct = new LazyDirectPath({
-      scheduler,
-      newLink: options.newLink,
-      iceServers: () => options.iceServers(),
-      eventLifetimeMs: () => options.channel("event").lifetimeMs,
-      isInitiator: options.myNumber > info.number,
-      sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, data),
-      attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),
-      onLoadFailure: () => this.#tellPath(),
-    });
+  }
+
+  /** Of the present epoch. */
+  get session(): Session {
+    return this.#session;
   }
 
   get id(): string {
@@ -242,7 +279,9 @@ export class PeerConnection implements Peer {
   relayOver(uplink: Uplink): void {
     this.relayLost();
     this.#uplink = uplink;
-    this.#relayed = new RelayedLink({ scheduler: this.#scheduler, uplink, peerNumber: this.number });
+    if (this.#pause) return;
+    const options = { scheduler: this.#scheduler, uplink, peerNumber: this.number, epoch: this.#epoch };
+    this.#relayed = new RelayedLink(options);
     this.session.attach(this.#relayed, relayedOptions);
   }
 
@@ -250,6 +289,7 @@ export class PeerConnection implements Peer {
   relayLost(): void {
     this.#relayed?.close(CloseCode.timeout, "the connection to the server is down");
     this.#relayed = undefined;
+    this.#uplink = undefined;
   }
 
   /** The peer has another link to the server: what was on its way through the server goes again. */
@@ -261,9 +301,13 @@ export class PeerConnection implements Peer {
     this.session.repeat();
   }
 
-  /** A packet of this peer came through the server. */
-  deliverRelayed(packet: Uint8Array): void {
-    this.#relayed?.deliver(packet);
+  /** A packet of this peer came through the server. False where it is of another epoch of the pair. */
+  deliverRelayed(packet: Uint8Array, epoch: number): boolean {
+    // What is published is the same for all, and belongs to no session.
+    const isOurs = this.#meet(epoch) || isPublished(packet);
+    if (!isOurs || !this.#relayed) return false;
+    this.#relayed.deliver(packet);
+    return true;
   }
 
   /** The relayed link, where it is the one that carries states now. */
@@ -275,12 +319,12 @@ export class PeerConnection implements Peer {
   allowDirect(obstacle: string | undefined): void {
     const isNews = obstacle !== this.#obstacle;
     this.#obstacle = obstacle;
-    this.#direct.allow(obstacle === undefined);
+    this.#direct.allow(obstacle === undefined && !this.#pause);
     if (isNews && this.path === "relay") this.#tellPath();
   }
 
   signal(attempt: number, data: unknown): void {
-    this.#direct.signal(attempt, data);
+    if (this.#meet(epochOf(data))) this.#direct.signal(attempt, data);
   }
 
   killDirect(): void {
@@ -318,6 +362,7 @@ export class PeerConnection implements Peer {
     const { session } = this;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
     if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
+    if (session.stuckMs > STUCK_MS) this.giveUp("says things, and takes nothing that is sent to it");
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
     // ICE may have moved a link from TURN to a direct path, or the uplink may have another link.
@@ -330,9 +375,61 @@ export class PeerConnection implements Peer {
   }
 
   end(reason: string): void {
+    this.#pause?.cancel();
     this.#direct.end(reason);
     this.requests.failAll("transport/closed", "the peer has left");
     this.session.close(CloseCode.left, reason);
+  }
+
+  /** Ends the session: the pair begins again. */
+  giveUp(reason: string): void {
+    if (this.session.isClosed) return;
+    this.session.close(CloseCode.tooSlow, reason);
+    this.#closed(CloseCode.tooSlow, true);
+  }
+
+  /** What the present session leaves open, where it is over. */
+  get loss(): MessageLoss {
+    return { unacknowledged: this.session.unacknowledgedOf(PayloadKind.command) };
+  }
+
+  /** The session has ended; a peer that leaves says so. */
+  #closed(code: number, isOurs: boolean): void {
+    if (code === CloseCode.left || this.#epoch >= limits.lastEpoch) return this.#handlers.onEnded(this);
+    const pauseMs = FIRST_RESET_MS * 2 ** this.#epoch;
+    this.#reset(this.#epoch + 1);
+    const cancel = this.#scheduler.after(pauseMs + (isOurs ? 0 : RESET_GRACE_MS), () => this.#begin());
+    this.#pause = { cancel, endsWithPacket: !isOurs };
+  }
+
+  /** The peer speaks in that epoch: a later one has begun for both. Whether it is the present one. */
+  #meet(epoch: number): boolean {
+    if (epoch > this.#epoch && !this.#pause) {
+      this.session.close(CloseCode.replaced, "the pair began again");
+      this.#reset(epoch);
+      this.#begin();
+    } else if (epoch === this.#epoch && this.#pause?.endsWithPacket) this.#begin();
+    return epoch === this.#epoch && !this.#pause;
+  }
+
+  /** Another session takes what the game sends, and says it once the pair begins again. */
+  #reset(epoch: number): void {
+    const { loss } = this;
+    this.#direct.allow(false);
+    this.#directLink = undefined;
+    this.#relayed = undefined;
+    this.#choice = new PathChoice();
+    this.requests.failAll("transport/closed", "the pair of players began again");
+    this.#epoch = epoch;
+    this.#session = this.#newSession();
+    this.#handlers.onReset(this, loss);
+  }
+
+  #begin(): void {
+    this.#pause?.cancel();
+    this.#pause = undefined;
+    if (this.#uplink) this.relayOver(this.#uplink);
+    this.#direct.allow(this.#obstacle === undefined);
   }
 
   #linkActive(link: Link | undefined): void {
@@ -379,4 +476,18 @@ export class PeerConnection implements Peer {
     this.meter.take(link);
     this.#direct.linkDown(link, close);
   }
+}
+
+/** Signals say the epoch too: a direct link belongs to a session. The first one needs no word. */
+function inEpoch(data: unknown, epoch: number): unknown {
+  return epoch === 0 ? data : { ...(data as object), epoch };
+}
+
+function epochOf(data: unknown): number {
+  const epoch = (data as { readonly epoch?: unknown } | null | undefined)?.epoch ?? 0;
+  return Number.isInteger(epoch) && (epoch as number) <= limits.lastEpoch ? (epoch as number) : -1;
+}
+
+function isPublished(packet: Uint8Array): boolean {
+  return ((packet[0] ?? 0) & PacketFlag.published) !== 0;
 }

@@ -1,7 +1,7 @@
 import type { NetError } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { Members } from "./members.js";
-import type { Peer } from "./peer.js";
+import type { MessageLoss, Peer } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 
 /** What a room tells the game; each of these returns a function that ends it. */
@@ -9,9 +9,9 @@ export abstract class RoomEvents {
   /** @internal */
   protected readonly dropped = new Listeners<[string]>();
   /** @internal */
-  protected readonly reconnected = new Listeners<[{ readonly resumed: boolean }]>();
+  protected readonly reconnected = new Listeners<[MessageLoss & { readonly resumed: boolean }]>();
   /** @internal */
-  protected readonly left = new Listeners<[number, string]>();
+  protected readonly left = new Listeners<[number, string, MessageLoss]>();
   /** @internal */
   protected abstract readonly members: Members;
 
@@ -19,8 +19,18 @@ export abstract class RoomEvents {
     return this.members.joins.add(listener);
   }
 
-  onPeerLeave(listener: (peer: Peer) => void): Unsubscribe {
+  /** A peer has left, or its pair with this participant has ended for good; `loss`: messages that it may not have. */
+  onPeerLeave(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
     return this.members.leaves.add(listener);
+  }
+
+  /**
+   * What this participant and a peer say to each other has begun again, since one of them could not read the other:
+   * `loss` says how many messages the peer may not have, requests have failed, the peer's entities are spawned again.
+   * What is sent from now on arrives. After the seventh time within a room the peer leaves.
+   */
+  onPeerReset(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
+    return this.members.resets.add(listener);
   }
 
   /** A peer's entity appears, of a kind that {@link spawn} or {@link entities} was called with. */
@@ -47,14 +57,15 @@ export abstract class RoomEvents {
 
   /**
    * Back again. `resumed`: the same session, nothing was lost. Otherwise the server had forgotten it: the room was
-   * joined anew, own entities are kept, the peers are new.
+   * joined anew, own entities are kept, the peers are new, and `unacknowledged` messages may not have arrived, all
+   * receivers together.
    */
-  onReconnect(listener: (info: { readonly resumed: boolean }) => void): Unsubscribe {
+  onReconnect(listener: (info: MessageLoss & { readonly resumed: boolean }) => void): Unsubscribe {
     return this.reconnected.add(listener);
   }
 
-  /** The end, wanted or not; last event of a room. */
-  onLeave(listener: (code: number, reason: string) => void): Unsubscribe {
+  /** The end, wanted or not; last event of a room. `loss`: messages that may not have arrived, all receivers together. */
+  onLeave(listener: (code: number, reason: string, loss: MessageLoss) => void): Unsubscribe {
     return this.left.add(listener);
   }
 

@@ -2,7 +2,6 @@ import {
   ConfigError,
   NetError,
   assertMessageType,
-  limits,
   writeEvent,
   type EntityDefinition,
   type Fields,
@@ -19,7 +18,7 @@ import type { Unsubscribe } from "./listeners.js";
 import type { ConnectionState } from "./connection-state.js";
 import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
 import { Members } from "./members.js";
-import type { Peer, PeerConnection } from "./peer.js";
+import type { MessageLoss, Peer, PeerConnection } from "./peer.js";
 import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomEvents } from "./room-events.js";
@@ -65,7 +64,7 @@ export class Room extends RoomEvents {
   #announced: boolean | undefined;
   readonly #gate: AuthorityGate;
   readonly #routed = new RoutedPackets({
-    deliver: (number, packet) => this.members.deliver(number, packet),
+    deliver: (number, packet, epoch) => this.members.deliver(number, packet, epoch),
     onDropped: (reason) => this.drops.count(reason),
   });
   readonly #bulkRate = new SharedBulkRate();
@@ -148,6 +147,10 @@ export class Room extends RoomEvents {
       sendSignal: ({ number }, attempt, data) =>
         this.#connection.send({ type: "signal", to: number, attempt, data }),
       onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onReset: (peer) => {
+        this.#states.left(peer);
+        this.#states.joined(peer, this.#ticks.tick);
+      },
       onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
     });
@@ -385,7 +388,9 @@ export class Room extends RoomEvents {
       plan: () => this.transport.plan,
       currentTick: () => this.#ticks.tick,
       horizonMs: () => this.members.horizonMs,
-      post: (payload) => this.members.post(payload, this.#receivers(undefined), limits.sessionQueueBytes),
+      post: (payload) => {
+        if (this.#receivers(undefined).length > 0) this.members.postStates(payload);
+      },
       onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
       serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
     });
@@ -403,6 +408,7 @@ export class Room extends RoomEvents {
 
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
+    const loss = this.#loss();
     this.members.clear("the room was joined anew");
     if (isReturn) {
       this.clock.restart();
@@ -415,14 +421,19 @@ export class Room extends RoomEvents {
     this.transport.entered(welcome.authority !== undefined);
     if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
-    if (isReturn) this.reconnected.tell({ resumed: false });
+    if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
     else this.#setup.scheduler.after(0, () => this.#routed.release());
     if (isReturn) this.#gate.open(welcome);
   }
 
   #resumed(): void {
     this.#moved("the session was resumed");
-    this.reconnected.tell({ resumed: true });
+    this.reconnected.tell({ resumed: true, unacknowledged: 0 });
+  }
+
+  /** Of the sessions that end now: with all peers, and with the server. */
+  #loss(): MessageLoss {
+    return { unacknowledged: this.members.unacknowledged + this.#connection.takeUnacknowledged() };
   }
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
@@ -442,10 +453,11 @@ export class Room extends RoomEvents {
     this.#undriven.stop();
     this.clock.stop();
     this.#serverPath.end("the room was left");
+    const loss = this.#loss();
     this.members.clear("the room was left");
     this.#gate.end();
     this.transport.stop();
-    this.left.tell(code, reason);
+    this.left.tell(code, reason, loss);
   }
 
   #control(message: RoomControl): void {

@@ -3,8 +3,8 @@ import { isRouted, readEnvelope, type DropReason } from "@paceline/protocol";
 const MAX_EARLY_PACKETS = 1024;
 
 interface RoutedPacketsOptions {
-  /** Hands a packet of the peer with that number over; false where there is no such peer. */
-  deliver(number: number, packet: Uint8Array): boolean;
+  /** Hands a packet of the peer with that number over; a reason where it was dropped. */
+  deliver(number: number, packet: Uint8Array, epoch: number): DropReason | undefined;
   onDropped(reason: DropReason): void;
 }
 
@@ -38,7 +38,9 @@ export class RoutedPackets {
     const drop = (reason: DropReason): void => this.#options.onDropped(reason);
     const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
     if (typeof envelope === "string") return drop(envelope);
-    const { peers } = envelope;
-    if (peers.length !== 1 || !this.#options.deliver(peers[0]!, envelope.packet)) drop("not-routable");
+    const { peers, epoch = 0 } = envelope;
+    if (peers.length !== 1) return drop("not-routable");
+    const reason = this.#options.deliver(peers[0]!, envelope.packet, epoch);
+    if (reason) drop(reason);
   }
 }

@@ -49,6 +49,7 @@ export class ServerConnection {
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
+  #unacknowledged = 0;
   #identity: Identity | undefined;
   #linkUrl: string;
   #roomName = "";
@@ -188,6 +189,13 @@ export class ServerConnection {
   /** Asks the server for its time, while there is a link to it. */
   ping(): void {
     this.#session.ping();
+  }
+
+  /** The game's messages to the server without receipt, those of sessions that were forgotten included; said once. */
+  takeUnacknowledged(): number {
+    const count = this.#unacknowledged + this.#session.unacknowledgedOf(PayloadKind.command);
+    this.#unacknowledged = 0;
+    return count;
   }
 
   leave(): void {
@@ -397,6 +405,7 @@ export class ServerConnection {
     // No reason to wait any longer.
     this.#plan.serverAnswered();
     this.#session.close(CloseCode.left, "forgotten by the server");
+    this.#unacknowledged += this.#session.unacknowledgedOf(PayloadKind.command);
     this.#links.clear();
     this.#session = this.#newSession();
   }

@@ -1,4 +1,4 @@
-import { PayloadKind, limits } from "@paceline/protocol";
+import { CloseCode, PayloadKind, limits } from "@paceline/protocol";
 import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
 import type { NetError, RemoteEntity, Room } from "@paceline/client";
@@ -181,14 +181,15 @@ describe("what comes from a peer", () => {
     const states = beginCars(raw, a.myNumber);
     await until("its car is there", () => cars().length === 1);
     const tooLong = Uint8Array.of(...states.body(101, [0, ...goodState]), ...new Uint8Array(9));
-    const left: number[] = [];
-    a.onPeerLeave((peer) => left.push(peer.number));
+    const reset: number[] = [];
+    a.onPeerReset((peer) => reset.push(peer.number));
     for (let count = 0; count < 60; count++) raw.sendState(a.myNumber, tooLong, 101 + count);
-    await until("a has cut it off", () => left.length === 1);
-    expect(left).toEqual([raw.number]);
+    await until("a has cut it off", () => reset.length === 1);
+    expect(reset).toEqual([raw.number]);
     expect(cars()).toEqual([]);
-    expect(a.peers.map(({ number }) => number)).toEqual([b.myNumber]);
-    await until("what still comes goes nowhere", () => a.drops.of("not-routable") > 0);
+    await until("what still comes goes nowhere", () => a.drops.of("outdated") > 0);
+    await until("and is told why", () => raw.closes.length > 0);
+    expect(raw.closes).toEqual([{ from: a.myNumber, code: CloseCode.protocolViolation }]);
     // With b it did nothing wrong.
     expect(b.peers.map(({ number }) => number)).toContain(raw.number);
     await expectUndisturbed(a, b);
@@ -198,13 +199,15 @@ describe("what comes from a peer", () => {
   test("may be any bytes at all", async () => {
     const { a, b, raw } = await scene();
     const random = seededRandom(20);
+    let resets = 0;
+    a.onPeerReset(() => (resets += 1));
     for (let count = 0; count < 300; count++) {
       const packet = random.bytes(random.int(1, 60));
       // Half of them begin as packets of this version do.
       if (random.bool(0.5)) packet[0] = 0x10 | random.int(0, 15);
       raw.sendPacket(a.myNumber, packet);
     }
-    await until("a has cut it off", () => a.peers.length === 1);
+    await until("a has cut it off", () => resets === 1);
     await expectUndisturbed(a, b);
     raw.leave();
   });

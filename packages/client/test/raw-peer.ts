@@ -5,11 +5,14 @@ import {
   PayloadKind,
   WEBSOCKET_PROTOCOL,
   readEnvelope,
+  readMessages,
+  readPacket,
   readServerMessage,
   writeEnvelope,
   writeMessage,
   writePacketHeader,
   writePeerPayload,
+  type Envelope,
   type PeerPayload,
 } from "@paceline/protocol";
 import { Session, WebSocketLink, systemScheduler } from "@paceline/transport";
@@ -23,6 +26,8 @@ export class RawPeer {
   number = 0;
   /** Packets from others, as they came. */
   packetsReceived = 0;
+  /** What others have said by `close`. */
+  readonly closes: { readonly from: number; readonly code: number }[] = [];
   #sequence = 0;
   #publication = 0;
   readonly #nextIds = new Map<number, number>();
@@ -37,7 +42,10 @@ export class RawPeer {
           if (message?.type === "welcome") this.number = message.number;
         },
         onRouted: (packet) => {
-          if (typeof readEnvelope(packet) !== "string") this.packetsReceived += 1;
+          const envelope = readEnvelope(packet);
+          if (typeof envelope === "string") return;
+          this.packetsReceived += 1;
+          this.#noticeClose(envelope);
         },
       },
     });
@@ -61,6 +69,15 @@ export class RawPeer {
     });
     await until("the raw peer's welcome", () => peer.number > 0);
     return peer;
+  }
+
+  #noticeClose({ peers, packet }: Envelope): void {
+    const read = readPacket(packet);
+    const messages = typeof read === "string" ? read : readMessages(read.messages, () => undefined);
+    if (typeof messages === "string") return;
+    for (const { kind, body } of messages) {
+      if (kind === MessageKind.close) this.closes.push({ from: peers[0]!, code: body[0]! + 256 * body[1]! });
+    }
   }
 
   /** Any bytes as a packet to another participant. */

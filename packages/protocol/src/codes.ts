@@ -128,6 +128,8 @@ export const limits = {
   reliableOverheadBytes: 8,
   /** How far a reliable message may be ahead of the expected one. */
   outOfOrderMessages: 16_384,
+  /** A pair of participants begins again so often; epochs count from 0. */
+  lastEpoch: 7,
   /** A message that is sent as bulk, between players; */
   bulkBytes: 16_777_216,
   /** and to the authority of a room. */

@@ -13,6 +13,8 @@ export interface Envelope {
   readonly key: number;
   /** What the packet is about, where it is about one entity: lets a relay drop what it has passed on already. */
   readonly subject?: Subject | undefined;
+  /** Of the pair's session that the packet belongs to, 0 to 7; absent for 0. Says nothing of a published packet. */
+  readonly epoch?: number | undefined;
   /** Upward the numbers of the receivers, downward the number of the sender alone. */
   readonly peers: readonly number[];
   readonly packet: Uint8Array;
@@ -28,13 +30,16 @@ export interface Subject {
 
 /** Set in the byte of the class where a subject follows the key. */
 const HAS_SUBJECT = 0x80;
+/** Between it and the class stands the epoch. */
+const EPOCH_SHIFT = 4;
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
   writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
-  const { subject } = envelope;
-  writer.u8(TrafficClass[envelope.trafficClass] | (subject ? HAS_SUBJECT : 0)).u16(envelope.key);
+  const { subject, epoch = 0 } = envelope;
+  const kind = TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | (subject ? HAS_SUBJECT : 0);
+  writer.u8(kind).u16(envelope.key);
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
   writer.u8(envelope.peers.length);
   for (const peer of envelope.peers) writer.u16(peer);
@@ -49,7 +54,8 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   if (first >> 4 !== PROTOCOL_VERSION) return "version";
   if ((first & 0x0f) !== PacketFlag.routed) return "flags";
   const kind = reader.u8();
-  const trafficClass = classNames[kind & ~HAS_SUBJECT];
+  const trafficClass = classNames[kind & ((1 << EPOCH_SHIFT) - 1)];
+  const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch;
   const key = reader.u16();
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
   const count = reader.u8();
@@ -59,5 +65,6 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   for (let index = 0; index < count; index++) peers.push(reader.u16());
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  return { trafficClass, key, ...(subject && { subject }), peers, packet: reader.rest() };
+  const rest = { peers, packet: reader.rest() };
+  return { trafficClass, key, ...(subject && { subject }), ...(epoch > 0 && { epoch }), ...rest };
 }

@@ -95,7 +95,7 @@ describe("forwarding", () => {
     const [a, b, c] = joined;
     for (let sent = 0; sent < 60; sent++) a!.link.player.send("command", bytes(0x11, 3, 0, 0, 1, 9, 9));
     virtual.scheduler.advance(100);
-    expect(a!.player.closes).toMatchObject([{ code: CloseCode.protocolViolation }]);
+    expect(a!.player.close).toMatchObject({ code: CloseCode.protocolViolation });
     expect(virtual.lobby.drops()["too-short"]).toBe(50);
     expect(b!.player.of("left")).toEqual([{ type: "left", number: a!.player.number }]);
     b!.player.forward([c!.player], bytes(5));

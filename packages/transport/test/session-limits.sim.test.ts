@@ -180,7 +180,7 @@ describe("ids", () => {
         while (sent < 200_000 && outbox.length < limits.unacknowledgedMessages && random.bool(0.9999)) {
           const payload = new Uint8Array(4);
           new DataView(payload.buffer).setUint32(0, sent++);
-          outbox.add([payload]);
+          outbox.add([payload], 0);
         }
         // Any of them may be lost, come twice, or come after all others.
         const messages = [...outbox.pending];

@@ -13,6 +13,8 @@ export interface RelayedLinkOptions {
   readonly uplink: Uplink;
   /** The other participant. */
   readonly peerNumber: number;
+  /** Of the pair's session. */
+  readonly epoch?: number;
 }
 
 /**
@@ -25,14 +27,16 @@ export class RelayedLink implements Link {
   readonly #scheduler: Scheduler;
   readonly #uplink: Uplink;
   readonly #peerNumber: number;
+  readonly #epoch: number;
   readonly #writer = new ByteWriter(1280);
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
 
-  constructor({ scheduler, uplink, peerNumber }: RelayedLinkOptions) {
+  constructor({ scheduler, uplink, peerNumber, epoch = 0 }: RelayedLinkOptions) {
     this.#scheduler = scheduler;
     this.#uplink = uplink;
     this.#peerNumber = peerNumber;
+    this.#epoch = epoch;
   }
 
   get state(): LinkState {
@@ -65,7 +69,7 @@ export class RelayedLink implements Link {
       this.counters.packetsDropped += 1;
       return;
     }
-    const envelope = { trafficClass, key, peers: [this.#peerNumber], packet };
+    const envelope = { trafficClass, key, epoch: this.#epoch, peers: [this.#peerNumber], packet };
     writeEnvelope(this.#writer.reset(), envelope);
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packet.length;

@@ -92,6 +92,11 @@ export class LinkMonitor {
     if (this.isUsable) this.#forgetSilence();
   }
 
+  /** How long nothing was received. */
+  heardMs(nowMs: number): number {
+    return nowMs - this.#heardAtMs;
+  }
+
   /** Whether a ping should be sent now. `isActive`: the link carries the session's traffic. */
   isPingDue(nowMs: number, isActive: boolean): boolean {
     if (this.#openedAtMs === undefined) return false;

@@ -5,6 +5,7 @@ import { PACKET_OVERHEAD_BYTES, assertBytes, MAX_PAYLOAD_BYTES } from "./payload
 export interface PendingMessage {
   readonly id: number;
   readonly payload: Uint8Array;
+  readonly addedAtMs: number;
   sentAtMs: number;
   /** Of the packet that carried it last. */
   sequence: number;
@@ -66,14 +67,14 @@ export class ReliableOutbox {
   }
 
   /** Throws {@link NetError} `limit/queue` where too much waits: then none of them was taken. Returns the last one's id. */
-  add(payloads: readonly Uint8Array[]): number {
+  add(payloads: readonly Uint8Array[], nowMs: number): number {
     for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES);
     if (!this.hasRoom(payloads, limits.sessionQueueBytes)) {
       const message = `${this.#bytes} bytes in ${this.#pending.length} reliable messages wait for a receipt`;
       throw new NetError("limit/queue", message, { retryable: true });
     }
     for (const payload of payloads) {
-      this.#pending.push({ id: this.#nextId, payload, sentAtMs: 0, sequence: 0 });
+      this.#pending.push({ id: this.#nextId, payload, addedAtMs: nowMs, sentAtMs: 0, sequence: 0 });
       this.#bytes += reliableCost(payload);
       this.#nextId = nextSequence(this.#nextId);
     }
@@ -125,6 +126,12 @@ export class ReliableOutbox {
       message.sequence = sequence;
       message.sentAtMs = nowMs;
     }
+  }
+
+  /** How long something has waited for a receipt, with none that brought anything new. */
+  stuckMs(nowMs: number): number {
+    const [oldest] = this.#pending;
+    return oldest ? nowMs - Math.max(this.#progressAtMs, oldest.addedAtMs) : 0;
   }
 
   /**

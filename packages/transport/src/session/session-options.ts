@@ -36,8 +36,8 @@ export interface SessionHandlers {
   onStateLink?(link: Link | undefined): void;
   /** A link of this session has ended, of itself or given up. `isLast`: no other can carry anything now. */
   onLinkDown?(link: Link, close: LinkClose, isLast: boolean): void;
-  /** The other side has ended the session, or it broke the protocol repeatedly. Last call. */
-  onClosed?(close: LinkClose): void;
+  /** The session has ended: the other side said so, or broke the protocol repeatedly (and was told). Last call. */
+  onClosed?(close: LinkClose, by: "remote" | "violations"): void;
 }
 
 export interface SessionOptions {

@@ -51,6 +51,8 @@ const UPDATE_PERIOD_MS = 50;
 const REPEAT_AFTER_MS = 1500;
 /** While so much waits in the link, reliable messages wait in the session: a link whose queue is full is closed. */
 const BUSY_LINK_BYTES = 262_144;
+/** One who has said nothing for so long may be away. */
+const HEARD_MS = 3000;
 const VIOLATION_LIMIT = 50;
 const NOTHING = new Uint8Array(0);
 /** Beyond the keys of entities: one packet of inputs waits at most. */
@@ -199,6 +201,13 @@ export class Session {
     return this.#outbox.hasRoom([payload], maxBytes);
   }
 
+  /** How long the other side has been heard without a receipt for what it was sent, ms; 0 where it is silent. */
+  get stuckMs(): number {
+    const { active } = this.#links;
+    const nowMs = this.#scheduler.nowMs();
+    return active && active.heardMs(nowMs) < HEARD_MS ? this.#outbox.stuckMs(nowMs) : 0;
+  }
+
   /** Whether so much waits for a receipt that what can wait should. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
@@ -230,7 +239,7 @@ export class Session {
   /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[]): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    const id = this.#outbox.add(payloads);
+    const id = this.#outbox.add(payloads, this.#scheduler.nowMs());
     const isGames = payloads[0]?.[0] === PayloadKind.command;
     const periodMs = isGames ? (this.#channel?.("command").periodMs ?? 0) : 0;
     this.#commands.add(
@@ -348,13 +357,16 @@ export class Session {
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.flush();
-    const link = this.#links.active?.link;
-    const told = writeCloseBody({ code, reason });
     try {
-      if (link) this.#sendMessage(link, "command", MessageKind.close, told);
+      this.#sayClose({ code, reason });
     } finally {
       this.#end({ code, reason });
     }
+  }
+
+  #sayClose(close: LinkClose): void {
+    const link = this.#links.active?.link;
+    if (link) this.#sendMessage(link, "command", MessageKind.close, writeCloseBody(close));
   }
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
@@ -591,7 +603,7 @@ export class Session {
   #closedByRemote(body: Uint8Array): void {
     const close = readCloseBody(body);
     if (!close) return this.#violated("bad-message");
-    this.#end(close, true);
+    this.#end(close, "remote");
   }
 
   /** Counts malformed input; whoever keeps sending it is cut off. Forgiven at one a second. */
@@ -599,16 +611,21 @@ export class Session {
     this.drops.count(reason);
     this.#violations += 1;
     if (this.#violations < this.#violationLimit || this.#isClosed) return;
-    this.#end({ code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` }, true);
+    const close = { code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` };
+    try {
+      this.#sayClose(close);
+    } finally {
+      this.#end(close, "violations");
+    }
   }
 
-  #end(close: LinkClose, isReported = false): void {
+  #end(close: LinkClose, by?: "remote" | "violations"): void {
     this.#isClosed = true;
     this.#stopUpdates();
     this.#commands.stop();
     this.#events.stop();
     this.#answer.given();
     this.#links.end(close);
-    if (isReported) this.#handlers.onClosed?.(close);
+    if (by) this.#handlers.onClosed?.(close, by);
   }
 }
