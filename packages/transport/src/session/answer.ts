@@ -5,6 +5,9 @@ const DELAY_MS = 40;
 /** A receipt through the server: it counts as a packet there, and who talks to all says something to each soon. */
 const RELAYED_DELAY_MS = 100;
 
+/** A sender has 256 KiB on its way at most: after so many bytes it hears at once, whatever its path. */
+const PROMPT_BYTES = 32_768;
+
 /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
 export class Answer {
   readonly #scheduler: Scheduler;
@@ -13,6 +16,8 @@ export class Answer {
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
   #dueAtMs = 0;
+  /** Of commands that arrived since the last answer. */
+  #bytes = 0;
 
   constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => void) {
     this.#scheduler = scheduler;
@@ -20,9 +25,13 @@ export class Answer {
   }
 
   /** Something has arrived that is to be answered. */
-  soon(trafficClass: "state" | "command", isRelayed = false): void {
-    if (trafficClass === "command") this.#class = "command";
-    const delayMs = isRelayed && trafficClass === "command" ? RELAYED_DELAY_MS : DELAY_MS;
+  soon(trafficClass: "state" | "command", bytes: number, isRelayed = false): void {
+    if (trafficClass === "command") {
+      this.#class = "command";
+      this.#bytes += bytes;
+    }
+    const lingerMs = isRelayed && trafficClass === "command" ? RELAYED_DELAY_MS : DELAY_MS;
+    const delayMs = this.#bytes < PROMPT_BYTES ? lingerMs : 0;
     const dueAtMs = this.#scheduler.nowMs() + delayMs;
     if (this.#cancel && this.#dueAtMs <= dueAtMs) return;
     this.#cancel?.();
@@ -36,6 +45,7 @@ export class Answer {
   /** A packet leaves that says it. */
   given(): void {
     this.#class = "state";
+    this.#bytes = 0;
     this.#cancel?.();
     this.#cancel = undefined;
   }

@@ -555,7 +555,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answer.soon("state");
+        this.#answer.soon("state", body.length);
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
@@ -593,7 +593,7 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answer.soon("command", this.activeLink?.kind === "relayed");
+    this.#answer.soon("command", body.length, this.activeLink?.kind === "relayed");
     const dropped = this.#inbox.receive(id, reader.rest(), (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
