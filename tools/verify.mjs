@@ -80,6 +80,23 @@ if (!(await ensureInstalled())) process.exit(1);
 await ensurePrograms();
 if (!(await buildAll())) process.exit(1);
 
+const order = known.map(({ name }) => name);
+const machine = {
+  cores: os.availableParallelism(),
+  memoryGb: Math.round(os.totalmem() / 2 ** 30),
+  platform: `${os.platform()} ${os.release()}`,
+};
+const before = rowsBefore();
+
+/** Keeps what is known by now. @param {Row[]} rows */
+function save(rows) {
+  const kept = before.filter((row) => rows.every(({ name }) => name !== row.name));
+  const steps = [...kept, ...rows].toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const summary = { name: "verify", date: new Date().toISOString(), node: process.version, machine, steps };
+  writeFileSync(RESULT, `${JSON.stringify(summary, undefined, 2)}\n`);
+  return summary;
+}
+
 const chosen = known.filter(({ name, isAsked }) => (wanted.size > 0 ? wanted.has(name) : isAsked !== true));
 /** @type {Row[]} */
 const rows = [];
@@ -88,22 +105,14 @@ for (const step of chosen) {
   console.log(lineOf(row));
   for (const note of [...row.skipped.map((why) => `skipped: ${why}`), ...row.notes]) console.log(`  ${note}`);
   rows.push(row);
+  // An hour is long: whatever ends it early, the steps that were played count.
+  save(rows);
 }
-const kept = rowsBefore().filter((row) => rows.every(({ name }) => name !== row.name));
-const order = known.map(({ name }) => name);
-const steps = [...kept, ...rows].toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-const machine = {
-  cores: os.availableParallelism(),
-  memoryGb: Math.round(os.totalmem() / 2 ** 30),
-  platform: `${os.platform()} ${os.release()}`,
-};
-const summary = { name: "verify", date: new Date().toISOString(), node: process.version, machine, steps };
-writeFileSync(RESULT, `${JSON.stringify(summary, undefined, 2)}\n`);
 
 const passed = rows.reduce((sum, row) => sum + row.passed, 0);
 const failed = rows.reduce((sum, row) => sum + row.failed, 0);
 console.log("");
 for (const row of rows) console.log(lineOf(row));
 console.log(`${passed} passed, ${failed} failed`);
-if (values.json) console.log(JSON.stringify({ ...summary, steps: rows }));
+if (values.json) console.log(JSON.stringify({ ...save(rows), steps: rows }));
 process.exitCode = failed === 0 ? 0 : 1;
