@@ -22,7 +22,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { InputStep, MotionFault, WritableFields } from "@paceline/netcode";
-import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
+import { MAX_EVENT_BYTES, Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { ServerStats } from "../path-stats.js";
@@ -56,8 +56,26 @@ export interface AuthorityOptions {
   onCorrected(localId: number, state: Uint8Array): void;
 }
 
+/** What the authority was told of an own entity. */
+interface Told {
+  readonly row: Float32Array;
+  readonly atMs: number;
+}
+
 /** An own entity that does not change is told this often: what was lost is then made good. */
 const HEARTBEAT_MS = 300;
+/** Entities that are spawned within a frame share their packets. */
+const OWN_PERIOD_MS = 16;
+/**
+ * States of own entities take half of what a server's default limit lets a session send. With more entities each is told
+ * less often, those first that have waited longest.
+ */
+const STATE_BYTES_PER_SECOND = 131_072;
+/** A turn may take up to so much of that rate at once. */
+const STATE_BURST_MS = 250;
+/** Local id, and number of components. */
+const OWNED_HEAD_BYTES = 4;
+const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 const MOST_RESYNCED = 256;
 /** What could not be sent, and states that make no sense, are tried again at most this often. */
 const RETRY_PERIOD_MS = 500;
@@ -86,7 +104,10 @@ export class Authority {
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
   /** What the authority was told last of own entities. */
-  readonly #told = new WeakMap<OwnedRecord, { readonly row: Float32Array; readonly atMs: number }>();
+  readonly #told = new WeakMap<OwnedRecord, Told>();
+  /** Bytes of states that may go now, and when that was reckoned. */
+  #stateBytes = 0;
+  #publishedAtMs = Number.NEGATIVE_INFINITY;
   #resyncAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AuthorityOptions) {
@@ -243,26 +264,56 @@ export class Authority {
     const { name, schemaHash } = definition;
     const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
     this.#ownIds.ask(localId, definition);
-    this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }));
+    this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }), OWN_PERIOD_MS);
   }
 
   disown({ localId }: OwnedRecord): void {
     this.#ownIds.disown(localId);
-    this.#send(writeAuthority({ type: "disown", localId }));
+    this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);
   }
 
-  /** Sends the states of entities that this participant simulates; the authority checks them and passes them on. */
+  /**
+   * Sends the states of entities that this participant simulates, as many to a packet as fit; the authority checks them
+   * and passes them on.
+   */
   publish(records: Iterable<OwnedRecord>, nowMs: number): void {
-    const { info, session } = { info: this.#options.info, session: this.#options.session() };
-    for (const record of records) {
-      const row = record.place.table.stateOf(record.place.row);
-      const last = this.#told.get(record);
-      const ageMs = last ? nowMs - last.atMs : Number.POSITIVE_INFINITY;
-      const isSame = last?.row.every((value, index) => value === row[index]) ?? false;
-      if (ageMs < 1000 / info.tickHz - 2 || (isSame && ageMs < HEARTBEAT_MS)) continue;
-      this.#told.set(record, { row: row.slice(), atMs: nowMs });
-      session.sendState(writeOwned(new ByteWriter(), record.localId, row).take(), record.localId + 1);
+    const elapsedMs = Math.min(nowMs - this.#publishedAtMs, STATE_BURST_MS);
+    this.#publishedAtMs = nowMs;
+    this.#stateBytes += (elapsedMs * STATE_BYTES_PER_SECOND) / 1000;
+    this.#stateBytes = Math.min(this.#stateBytes, (STATE_BURST_MS * STATE_BYTES_PER_SECOND) / 1000);
+    let body = new ByteWriter();
+    let ids: number[] = [];
+    const flush = (): void => {
+      if (ids.length > 0) this.#options.session().sendState(body.take(), keyOf(ids));
+      body = new ByteWriter();
+      ids = [];
+    };
+    for (const record of this.#dueOf(records, nowMs)) {
+      const { localId, state } = record;
+      const bytes = OWNED_HEAD_BYTES + state.length * FLOAT_BYTES;
+      if (this.#stateBytes < bytes) break;
+      this.#stateBytes -= bytes;
+      if (body.length + bytes > MAX_EVENT_BYTES) flush();
+      writeOwned(body, localId, state);
+      ids.push(localId);
+      this.#told.set(record, { row: state.slice(), atMs: nowMs });
     }
+    flush();
+  }
+
+  /** Own entities that the authority has to be told of: those first of which it has not heard for longest. */
+  #dueOf(records: Iterable<OwnedRecord>, nowMs: number): OwnedRecord[] {
+    const periodMs = 1000 / this.#options.info.tickHz - 2;
+    const ageMs = (record: OwnedRecord): number => nowMs - (this.#told.get(record)?.atMs ?? 0);
+    const due = [...records].filter((record) => {
+      const last = this.#told.get(record);
+      if (!last) return true;
+      if (nowMs - last.atMs < periodMs) return false;
+      const { state } = record;
+      const isSame = last.row.every((value, index) => value === state[index]);
+      return !isSame || nowMs - last.atMs >= HEARTBEAT_MS;
+    });
+    return due.sort((a, b) => ageMs(b) - ageMs(a));
   }
 
   /** Sends what goes to peers where there is no authority. */
@@ -347,7 +398,12 @@ export class Authority {
     }
   }
 
-  #send(payload: Uint8Array): number {
-    return this.#options.session().sendReliable(payload);
+  #send(payload: Uint8Array, periodMs?: number): number {
+    return this.#options.session().sendReliable(payload, periodMs);
   }
+}
+
+/** A newer packet may replace an older one of as many entities from the same one on: while all of them move, they are the same. */
+function keyOf(localIds: readonly number[]): number {
+  return localIds[0]! + 1 + (localIds.length - 1) * 0x10000;
 }

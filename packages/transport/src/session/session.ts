@@ -231,20 +231,21 @@ export class Session {
   /**
    * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
    * {@link NetError} where the session has ended or too many wait. Returns the message's number.
+   * @param periodMs how long the message may wait for others to share its packet; 0 without it, or as the channel says
    */
-  sendReliable(payload: Uint8Array): number {
-    return this.sendAllReliable([payload]);
+  sendReliable(payload: Uint8Array, periodMs?: number): number {
+    return this.sendAllReliable([payload], periodMs);
   }
 
   /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
-  sendAllReliable(payloads: readonly Uint8Array[]): number {
+  sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     const id = this.#outbox.add(payloads, this.#scheduler.nowMs());
     const isGames = payloads[0]?.[0] === PayloadKind.command;
-    const periodMs = isGames ? (this.#channel?.("command").periodMs ?? 0) : 0;
+    const waitMs = periodMs ?? (isGames ? (this.#channel?.("command").periodMs ?? 0) : 0);
     this.#commands.add(
       payloads.reduce((bytes, { length }) => bytes + messageBytes(length + 2), 0),
-      periodMs,
+      waitMs,
     );
     return id;
   }
