@@ -198,7 +198,7 @@ import { Client } from "@paceline/client";
 
 const client = new Client("wss://play.example.com", { profile: "racing" });
 const room = await client.joinOrCreate("race");
-console.table(await room.transport.explain()); // every question, its answer, and the reason
+console.table(await room.transport.explain()); // what is in force, and why
 \`\`\`
 
 A game that knows better says so. An option or a value that there is not throws a \`ConfigError\` that lists the known

@@ -1,11 +1,149 @@
-import type { HeldBands, Measured } from "@paceline/transport";
+import { explainPlan, type HeldBands, type LinkKind, type Measured, type Plan } from "@paceline/transport";
+import type { ServerStats } from "./path-stats.js";
 import type { Peer } from "./peer.js";
 import type { Explanation } from "./room-transport.js";
 
 // Words take room: only room.transport.explain() fetches this file.
 
+/** A running room, as far as it is explained. */
+export interface ExplainedRoom {
+  readonly plan: Plan;
+  /** Steps per second that an authority makes; undefined: there is none. */
+  readonly authorityHz: number | undefined;
+  readonly measured: Measured | undefined;
+  readonly held: HeldBands;
+  /** How old the measurement is, ms. */
+  readonly ageMs: number;
+  readonly server: ServerStats;
+  readonly serverPath: Explanation;
+  readonly peers: readonly Peer[];
+}
+
+/** Beyond so many, players are counted together: at first sight there are at most twelve rows. */
+const MAX_PEER_ROWS = 3;
+
+/** What is in force, in at most twelve rows; with `details` each answer of the tree and each player's path too. */
+export async function explainRoom(room: ExplainedRoom, details: boolean): Promise<Explanation[]> {
+  const answers = await explainPlan(room.plan);
+  const reasonOf = (question: string): string =>
+    answers[room.plan.reasons.findIndex((reason) => reason.question === question)]?.reason ?? "";
+  const rows = [
+    gameRow(room.plan, reasonOf("content")),
+    statesRow(room, room.authorityHz === undefined ? reasonOf("paths") : reasonOf("server")),
+    messagesRow(room.plan, reasonOf("favour")),
+    ratesRow(room),
+    shownRow(room.plan),
+    deviceRow(room.plan),
+    measuredRow(room.measured, room.held, room.ageMs),
+    room.serverPath,
+  ];
+  const { peers } = room;
+  if (details || peers.length <= MAX_PEER_ROWS) rows.push(...peers.map(pathRow));
+  else rows.push(playersRow(peers));
+  return details ? [...answers, ...rows] : rows;
+}
+
+function gameRow({ inputs }: Plan, reason: string): Explanation {
+  const topology = {
+    authority: "a server decides",
+    relay: "players talk through the relay",
+    mesh: "players talk with each other",
+  }[inputs.topology];
+  const choice = `${inputs.genre}, favours ${inputs.favour}: ${topology}`;
+  return { about: "game", choice, reason };
+}
+
+const kinds: Readonly<Partial<Record<LinkKind, string>>> = { webrtc: "WebRTC", websocket: "WebSocket" };
+
+function statesRow({ plan, authorityHz, server, peers }: ExplainedRoom, reason: string): Explanation {
+  const { delivery, links } = plan.channels.state;
+  const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
+  const toServer = kinds[server.stateLink ?? "memory"] ?? "no link";
+  const now =
+    authorityHz !== undefined
+      ? `${toServer} to the server`
+      : `${direct} of ${peers.length} players over WebRTC, the others relayed over ${toServer}`;
+  const waits = waitsFor(links[0], {
+    server,
+    direct,
+    players: peers.length,
+    isHosted: authorityHz !== undefined,
+  });
+  const order =
+    delivery === "newest-wins" ? "the newest wins, lost ones are not repeated" : "all arrive, in order";
+  const isTcp = authorityHz !== undefined && server.stateLink === "websocket";
+  const onTcp =
+    isTcp && delivery === "newest-wins" ? "the newest wins while unsent, TCP repeats what is lost" : order;
+  return { about: "states", choice: `${now}; ${onTcp}${waits}`, reason };
+}
+
+/** Where the plan wants a link that is not there yet. */
+function waitsFor(
+  link: Plan["channels"]["state"]["links"][number] | undefined,
+  there: {
+    readonly server: ServerStats;
+    readonly direct: number;
+    readonly players: number;
+    readonly isHosted: boolean;
+  },
+): string {
+  const lacksServer = link === "webrtc" && there.server.stateLink !== "webrtc";
+  if (lacksServer) return "; planned: WebRTC to the server, once it is proven";
+  const lacksDirect = link === "direct" && !there.isHosted && there.direct < there.players;
+  return lacksDirect ? "; planned: direct links, as far as they can be proven" : "";
+}
+
+function messagesRow({ channels }: Plan, reason: string): Explanation {
+  const { event, command } = channels;
+  const events =
+    event.delivery === "lifetime"
+      ? `events are dropped after ${event.lifetimeMs} ms`
+      : "events arrive, in order";
+  const pace =
+    command.periodMs === 0 ? "each leaves at once" : `in packets ${number(command.periodMs)} ms apart`;
+  return { about: "messages", choice: `${events}; commands arrive, in order; ${pace}`, reason };
+}
+
+function ratesRow({ plan, authorityHz }: ExplainedRoom): Explanation {
+  const { stateHz, thresholdM, headingRad, heartbeatMs } = plan.numbers;
+  const own =
+    `up to ${number(stateHz)} states/s, packets ${number(plan.channels.state.periodMs)} ms apart, ` +
+    `sent when ${number(thresholdM)} m or ${number(headingRad)} rad off, or after ${number(heartbeatMs)} ms`;
+  if (authorityHz === undefined)
+    return { about: "rates", choice: own, reason: "the profile, adapted to what is measured" };
+  const choice = `the server sends what changes, up to ${number(authorityHz)} times/s`;
+  return { about: "rates", choice, reason: "the room's own rate: a client's profile does not change it" };
+}
+
+function shownRow({ style, numbers }: Plan): Explanation {
+  const choice =
+    style === "interpolation"
+      ? `between two states, ${number(numbers.interpolationDelayMs)} ms late at first, then as measured`
+      : `where they are now, moved on for at most ${number(numbers.extrapolationLimitMs)} ms without news`;
+  return {
+    about: "others are shown",
+    choice,
+    reason: "the profile's way; an entity's definition may say otherwise",
+  };
+}
+
+function deviceRow({ inputs, repeats }: Plan): Explanation {
+  const choice = `battery ${inputs.battery}, network ${inputs.network}${repeats ? "; the newest state is repeated" : ""}`;
+  return { about: "device", choice, reason: "as far as the environment tells; unknown changes nothing" };
+}
+
+function playersRow(peers: readonly Peer[]): Explanation {
+  const count = (path: Peer["path"]): number => peers.filter((peer) => peer.path === path).length;
+  const choice = `${peers.length}: ${count("direct")} direct, ${count("turn")} through TURN, ${count("relay")} relayed`;
+  return { about: "players", choice, reason: "explain({ details: true }) has each of them" };
+}
+
+function number(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
+}
+
 /** What was measured, how it counts and how old it is, as a row of an explanation. */
-export function measuredRow(measured: Measured | undefined, held: HeldBands, ageMs: number): Explanation {
+function measuredRow(measured: Measured | undefined, held: HeldBands, ageMs: number): Explanation {
   const about = "measured now";
   if (!measured) return { about, choice: "nothing yet", reason: "no ping was answered yet" };
   const percent = (ratio: number, places = 0): string => `${(ratio * 100).toFixed(places)} %`;
@@ -34,6 +172,6 @@ export function measuredRow(measured: Measured | undefined, held: HeldBands, age
 }
 
 /** A peer's path, as a row of an explanation. */
-export function pathRow({ number, path, channel, reason }: Peer): Explanation {
+function pathRow({ number, path, channel, reason }: Peer): Explanation {
   return { about: `peer ${number}`, choice: `${path}: ${channel}`, reason };
 }

@@ -2,7 +2,6 @@ import { ConfigError } from "@paceline/protocol";
 import {
   checkKeys,
   circumstancesOf,
-  explainPlan,
   planFor,
   profileOf,
   SteadyMeasurements,
@@ -50,6 +49,8 @@ export interface RoomTransportOptions {
   /** The connection to the server, in words. */
   serverPath(): Explanation;
   killServerWebRtc?(): void;
+  /** Steps per second of the room's authority. */
+  authorityHz?(): number | undefined;
   serverStats(): ServerStats;
   /** The plan has changed. */
   onPlan(): void;
@@ -131,17 +132,23 @@ export class RoomTransport {
   }
 
   /**
-   * The decision tree's choices with their reasons, what was measured, then the path to the server, then each peer's.
-   * The words are fetched on the first call; rejects where that fails.
+   * What is in force now and why, in at most twelve rows: links, deliveries, rates, what was measured and when. With
+   * `details` each answer of the decision tree and each player's path besides. The words are fetched on the first call;
+   * rejects where that fails.
    */
-  async explain(): Promise<Explanation[]> {
-    const [choices, { measuredRow, pathRow }] = await Promise.all([
-      explainPlan(this.#plan),
-      import("./explanation.js"),
-    ]);
-    const ageMs = this.#options.scheduler.nowMs() - this.#steady.measuredAtMs;
-    const measured = measuredRow(this.#steady.measured, this.#steady.held, ageMs);
-    return [...choices, measured, this.#options.serverPath(), ...[...this.#options.peers()].map(pathRow)];
+  async explain({ details = false }: { readonly details?: boolean } = {}): Promise<Explanation[]> {
+    const { explainRoom } = await import("./explanation.js");
+    const room = {
+      plan: this.plan,
+      authorityHz: this.#hasAuthority === true ? this.#options.authorityHz?.() : undefined,
+      measured: this.#steady.measured,
+      held: this.#steady.held,
+      ageMs: this.#options.scheduler.nowMs() - this.#steady.measuredAtMs,
+      server: this.#options.serverStats(),
+      serverPath: this.#options.serverPath(),
+      peers: [...this.#options.peers()],
+    };
+    return explainRoom(room, details);
   }
 
   /** Changes profile or transports at once. Throws ConfigError for what cannot be; nothing is changed then. */

@@ -101,6 +101,7 @@ export class Room extends RoomEvents {
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
+      authorityHz: () => this.#welcome?.authority?.tickHz,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({

@@ -61,6 +61,71 @@ describe("a room's transport", () => {
     ]);
   });
 
+  test("explains what is in force in at most twelve rows, however many players; details are asked for", async () => {
+    const peers = Array.from({ length: 30 }, (_, at) => ({
+      number: at + 2,
+      mayHaveWebRtc: true,
+      path: at < 10 ? "direct" : "relay",
+      channel: "a link",
+      reason: "since it must",
+    })) as unknown as PeerConnection[];
+    withWebRtc();
+    const { transport } = newTransport({ profile: "shooter", peers: () => peers });
+    const rows = await transport.explain();
+    expect(rows.length).toBeLessThanOrEqual(12);
+    const choiceOf = (about: string) => rows.find((row) => row.about === about)?.choice;
+    expect(choiceOf("players")).toBe("30: 10 direct, 0 through TURN, 20 relayed");
+    expect(choiceOf("states")).toContain("10 of 30 players over WebRTC, the others relayed over WebSocket");
+    expect(choiceOf("messages")).toBe(
+      "events are dropped after 500 ms; commands arrive, in order; each leaves at once",
+    );
+    expect(choiceOf("device")).toBe("battery unknown, network unknown");
+    const details = await transport.explain({ details: true });
+    expect(details.filter(({ about }) => about.startsWith("peer "))).toHaveLength(30);
+    expect(details.map(({ reason }) => reason).join()).toContain("[PATHS-5]");
+  });
+
+  test("explains a room with an authority by its own link: what is lost there, or that it cannot be seen", async () => {
+    const stats = { ...server };
+    withWebRtc();
+    const { transport, scheduler } = newTransport({
+      profile: "mmo",
+      serverStats: () => stats,
+      authorityHz: () => 30,
+    });
+    const pass = (seconds: number): void => {
+      for (let second = 0; second < seconds; second += 1) {
+        scheduler.advance(1000);
+        transport.observe();
+      }
+    };
+    const choiceOf = async (about: string) =>
+      (await transport.explain()).find((row) => row.about === about)?.choice;
+    transport.entered(true);
+    transport.setServerWebRtc(true);
+    pass(4);
+    expect(await choiceOf("game")).toBe("mmo, favours bandwidth: a server decides");
+    expect(await choiceOf("measured now")).toContain("loss unknown");
+    expect(await choiceOf("states")).toBe(
+      "WebSocket to the server; the newest wins while unsent, TCP repeats what is lost",
+    );
+    expect(await choiceOf("rates")).toBe("the server sends what changes, up to 30 times/s");
+    Object.assign(stats, { stallRatio: 0.3 });
+    pass(4);
+    expect(transport.plan.channels.state.links).toEqual(["webrtc", "websocket"]);
+    expect(await choiceOf("states")).toContain("planned: WebRTC to the server, once it is proven");
+    const loss = { ratio: 0.2, low: 0.17, high: 0.23, packets: 700 };
+    Object.assign(stats, { stateLink: "webrtc", loss });
+    pass(4);
+    expect(await choiceOf("states")).toBe(
+      "WebRTC to the server; the newest wins, lost ones are not repeated",
+    );
+    expect(await choiceOf("measured now")).toContain("loss 20.0 % (high)");
+    // Loss keeps it there, although nothing stalls any more.
+    pass(30);
+    expect(transport.plan.channels.state.links[0]).toBe("webrtc");
+  });
+
   test("says why there is no direct link", () => {
     expect(newTransport().transport.directObstacle()).toBe("this browser has no WebRTC");
     withWebRtc();
@@ -294,7 +359,7 @@ describe("a room's transport", () => {
         reason: "direct links to all would take more than 160 kbit/s of this player's uplink",
         measured: { uploadRatio: 1.1 },
       });
-      const words = (await transport.explain()).map(({ reason }) => reason).join("\n");
+      const words = (await transport.explain({ details: true })).map(({ reason }) => reason).join("\n");
       expect(words).toContain("a full uplink delays everything that leaves it");
     });
 
@@ -376,7 +441,7 @@ describe("a room's transport", () => {
         sockets: 3,
         reason: "30 % of the round trips stall behind lost segments (many): states alternate",
       });
-      const words = (await transport.explain())
+      const words = (await transport.explain({ details: true }))
         .map(({ choice, reason }) => `${choice}: ${reason}`)
         .join("\n");
       expect(words).toContain("Every seventh round trip, or more, stalls behind lost segments");

@@ -40,7 +40,7 @@ describe.skipIf(!webRtc)(
         const { channels } = mine!.transport.plan;
         expect(channels.state.links).toEqual(["webrtc", "websocket"]);
         expect(channels.command.links).toEqual(["websocket"]);
-        const rows = await mine!.transport.explain();
+        const rows = await mine!.transport.explain({ details: true });
         const words = rows.map(({ choice, reason }) => `${choice}: ${reason}`).join("\n");
         expect(words).toMatch(/what may be lost on WebRTC, the rest on the WebSocket/);
         expect(mine!.transport.serverPath.reason).toMatch(/a probe went both ways/);

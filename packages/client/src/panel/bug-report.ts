@@ -19,7 +19,7 @@ export async function bugReport(room: Room): Promise<string> {
     server: transport.server,
     peers,
     drops: room.drops.toRecord(),
-    why: await transport.explain(),
+    why: await transport.explain({ details: true }),
     history: transport.history,
   };
   return JSON.stringify(report, undefined, 1);

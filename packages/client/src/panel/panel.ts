@@ -228,7 +228,7 @@ export class Panel {
   /** The sentences are fetched by the SDK when first asked for, hence later than the rest. */
   async #refreshReasons(): Promise<void> {
     const rows = await this.#room.transport
-      .explain()
+      .explain({ details: true })
       .catch((error: unknown) => [
         { about: "The reasons could not be fetched", choice: "", reason: String(error) },
       ]);
