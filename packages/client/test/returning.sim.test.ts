@@ -44,11 +44,11 @@ describe("after a cut", () => {
   test("of 5 s all of 1200 messages a second arrive, once and in order, and nobody is lost", async () => {
     const { stage, a, b, away } = await meeting();
     const heard: unknown[] = [];
-    b.onMessage("n", (n) => heard.push(n));
+    b.onMessage("n", (n) => heard.push(Number(n)));
     let sent = 0;
     const send = async (ms: number): Promise<void> => {
       for (let elapsed = 0; elapsed < ms; elapsed += 5) {
-        for (let count = 0; count < 6; count++) a.send("n", sent++);
+        for (let count = 0; count < 6; count++) a.send("n", String(sent++).padEnd(24));
         await stage.advance(5);
       }
     };
@@ -59,10 +59,25 @@ describe("after a cut", () => {
     await send(2000);
     await stage.advance(4000);
     expect(sent).toBe(9600);
+    expect(stage.relay.health().drops["rate-limit"] ?? 0).toBe(0);
     expect(heard.length).toBe(sent);
     expect(heard.every((n, index) => n === index)).toBe(true);
     expect([a.peers.length, b.peers.length]).toEqual([1, 1]);
   });
+});
+
+test("1200 messages a second go on for as long as the game likes, within the limits of the relay", async () => {
+  const { stage, a, b } = await meeting();
+  const heard: unknown[] = [];
+  b.onMessage("n", (n) => heard.push(n));
+  let sent = 0;
+  for (let elapsed = 0; elapsed < 10_000; elapsed += 5) {
+    for (let count = 0; count < 6; count++) a.send("n", sent++);
+    await stage.advance(5);
+  }
+  await stage.advance(500);
+  expect(stage.relay.health().drops["rate-limit"] ?? 0).toBe(0);
+  expect(heard).toEqual(Array.from({ length: 12_000 }, (_, n) => n));
 });
 
 describe("in one turn", () => {

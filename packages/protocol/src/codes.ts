@@ -125,7 +125,7 @@ export const limits = {
   /** of a game's messages to another player fewer: a game has many of these pairs. */
   pairQueueBytes: 262_144,
   /** Each of them counts as so many bytes more than its payload. */
-  reliableOverheadBytes: 8,
+  reliableOverheadBytes: 2,
   /** How far a reliable message may be ahead of the expected one. */
   outOfOrderMessages: 16_384,
   /** A pair of participants begins again so often; epochs count from 0. */

@@ -69,7 +69,7 @@ describe("headers of a session", () => {
     expect(first!.header).toMatchObject({ sequence: 1, tick: 77, acks: undefined, receipt: 0 });
     link.receive([reliable(0, 9)], { sequence: 100 });
     link.receive([], { sequence: 102 });
-    scene.session.sendReliable(Uint8Array.of(2));
+    scene.session.sendReliable(Uint8Array.of(9));
     const [second] = link.takeSent();
     expect(second!.header).toMatchObject({ sequence: 2, acks: { ack: 102, ackBits: 2 }, receipt: 1 });
   });

@@ -43,6 +43,11 @@ import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
+/**
+ * Spacing of packets with a game's commands. A lone command leaves at once; a game that sends 1,200 a second makes 200
+ * packets of them, which is within what a relay lets a session send.
+ */
+const MIN_COMMAND_PERIOD_MS = 5;
 const UPDATE_PERIOD_MS = 50;
 /**
  * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
@@ -242,7 +247,8 @@ export class Session {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     const id = this.#outbox.add(payloads, this.#scheduler.nowMs());
     const isGames = payloads[0]?.[0] === PayloadKind.command;
-    const waitMs = periodMs ?? (isGames ? (this.#channel?.("command").periodMs ?? 0) : 0);
+    const leastMs = isGames ? Math.max(MIN_COMMAND_PERIOD_MS, this.#channel?.("command").periodMs ?? 0) : 0;
+    const waitMs = periodMs ?? leastMs;
     this.#commands.add(
       payloads.reduce((bytes, { length }) => bytes + messageBytes(length + 2), 0),
       waitMs,
