@@ -32,6 +32,8 @@ import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 const TOKEN_BYTES = 24;
 const MOST_ROOMS_TRIED = 8;
+/** A welcome has to fit into one message, beside a room's options and kinds: of further peers the newcomer hears after it. */
+const MAX_PEERS_IN_WELCOME = 100;
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
@@ -368,7 +370,8 @@ export class Lobby {
 
   #welcome(participant: Participant, token: string): void {
     const { room, number, id } = participant;
-    const peers = room.peersOf(participant);
+    const all = room.peersOf(participant);
+    const peers = all.slice(0, MAX_PEERS_IN_WELCOME);
     const place = { roomId: room.id, roomName: room.name, options: room.options };
     const authority = room.host && { authority: room.host.info };
     const role = room.isSpectator(participant) && { spectator: true as const };
@@ -377,6 +380,7 @@ export class Lobby {
       const secrets = { sessionId: id, token, resumeToken };
       return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority, ...role };
     });
+    participant.tellAll(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));
     if (!room.host) tellRetained(participant);
     if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
   }

@@ -318,14 +318,23 @@ export class Participant {
     }
   }
 
+  /** The same for several, in as few packets as fit. */
+  tellAll(messages: readonly ServerMessage[]): void {
+    if (messages.length > 0) this.#send(messages.map((message) => writeControl(message)));
+  }
+
   /**
    * Sends a payload that is encoded already. A participant that lets too many wait is out. Throws `ConfigError` for one
    * that is too long.
    */
   send(payload: Uint8Array): number | undefined {
+    return this.#send([payload]);
+  }
+
+  #send(payloads: readonly Uint8Array[]): number | undefined {
     if (this.#isGone) return undefined;
     try {
-      return this.session.sendReliable(payload);
+      return this.session.sendAllReliable(payloads);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       if (error instanceof NetError)
