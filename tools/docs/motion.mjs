@@ -82,33 +82,43 @@ function shoot(room: Room, id: number): void {
 
 ### Lockstep
 
-Commands travel, states do not: everybody simulates the same turns. Turns are as long as the slowest path needs; a
-player who stands still is waited for, and may be given up; after one who leaves all go on from the same turn.
+For games that are the same everywhere when the same is done in them: strategy, puzzles. Commands travel, states do not;
+everybody simulates the same ticks. The session runs by itself on the room's timers, also in a hidden page, in any room
+whose players are among themselves.
 
 \`\`\`ts
 import type { Room } from "@paceline/client";
 import { LockstepSession, StateHash } from "@paceline/client/netcode";
 
 function startMatch(room: Room, units: number[]) {
-  const session = new LockstepSession<number>(room, {
+  return new LockstepSession<number>(room, {
     players: 2,
     readCommand: (value) => (typeof value === "number" && units[value] !== undefined ? value : undefined),
-    onTurn: ({ commands }) => {
-      for (const { commands: given } of commands) for (const unit of given) units[unit]! += 1;
-      return new StateHash().numbers(units).digest();
+    onStart: ({ players, seed }) => units.fill(seed % 10, 0, players.length),
+    step(commands, tick) {
+      for (const { command: unit } of commands) units[unit]! += 1;
+      if (tick % 20 === 0) units[0]! += 1;
     },
-    onDesync: ({ turn, peer }) => console.error("player", peer, "came to another state in turn", turn),
+    hash: () => new StateHash().numbers(units).digest(),
+    onDesync: ({ turn, peer }) => console.error("player", peer, "has another state after turn", turn),
   });
-  return {
-    click: (unit: number) => session.give(unit),
-    frame() {
-      session.update();
-      const [slow] = session.waitingFor;
-      if (slow !== undefined && session.stalledMs > 10_000) session.giveUp(slow);
-    },
-  };
 }
 \`\`\`
+
+\`match.give(unit)\` gives a command: everybody executes it in the same tick, two turns later. Two whole games of eighty
+lines are in [examples](../examples/README.md).
+
+- **Rates** are those of the room's profile: \`tickHz\` ticks per second (20 in strategy, 30 in puzzle), the same at all
+  players. A turn is a whole number of ticks: as long as the plan's \`stateHz\` says (200 ms and 100 ms), as it bundles
+  messages, and as the slowest path needs, of the player who asks for most.
+- **The start.** When \`players\` are ready, the one who joined the room first says who plays, and a seed of chance. Nobody can
+  join later, or with another tick rate: \`onRefused\` says why.
+- **The step** must come to the same everywhere: whole numbers, a seeded generator; no clock, no \`Math.random\`, none of
+  \`Math.sin\` and its like, which browsers round differently. With \`hash\` players compare their states once a turn;
+  \`onDesync\` names the turn and the player. Nothing repairs it: end the match.
+- **Who stands still** is waited for: \`match.waitingFor\` and \`match.stalledMs\` say for whom and how long,
+  \`match.giveUp(player)\` goes on without. After one who leaves or was given up all go on from the same turn (\`onGone\`). A
+  drop from which a player comes back within the room's time is only a pause.
 
 ### Prediction and reconciliation
 

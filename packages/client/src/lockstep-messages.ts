@@ -1,12 +1,19 @@
 import type { TurnMessage } from "@paceline/netcode";
 
 /** Most commands of one player in one turn: more is nobody's hand. */
-const MAX_COMMANDS = 256;
+export const MAX_COMMANDS = 256;
 const MAX_PLAYERS = 64;
 
 /** What the players of a lockstep session say to each other. */
 export type LockstepMessage<Command> =
-  | { readonly kind: "start"; readonly players: readonly number[] }
+  /** The sender is ready to begin; an answer tells one who has just come so. */
+  | { readonly kind: "here"; readonly tickHz: number; readonly isAnswer: boolean }
+  | {
+      readonly kind: "start";
+      readonly players: readonly number[];
+      readonly seed: number;
+      readonly tickHz: number;
+    }
   | { readonly kind: "turn"; readonly turn: TurnMessage<Command> }
   /** The sender waits no more for a player, of whom it has these turns. */
   | { readonly kind: "gone"; readonly player: number; readonly turns: readonly TurnMessage<Command>[] };
@@ -19,12 +26,16 @@ export function readLockstepMessage<Command>(
   value: unknown,
   readCommand: CommandReader<Command>,
 ): LockstepMessage<Command> | undefined {
-  const { start, gone, turns, ...rest } = propertiesOf(value);
+  const { here, answer, start, seed, tickHz, gone, turns } = propertiesOf(value);
+  if (here !== undefined) {
+    return typeof here === "number" ? { kind: "here", tickHz: here, isAnswer: answer === true } : undefined;
+  }
   if (start !== undefined) {
-    return isNumbers(start, MAX_PLAYERS) ? { kind: "start", players: start } : undefined;
+    if (!isNumbers(start, MAX_PLAYERS) || !Number.isSafeInteger(seed)) return undefined;
+    return { kind: "start", players: start, seed: seed as number, tickHz: Number(tickHz) };
   }
   if (gone === undefined) {
-    const turn = readTurn(rest, readCommand);
+    const turn = readTurn(value, readCommand);
     return turn && { kind: "turn", turn };
   }
   if (!Number.isSafeInteger(gone) || !Array.isArray(turns) || turns.length > MAX_COMMANDS) return undefined;

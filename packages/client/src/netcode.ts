@@ -1,4 +1,9 @@
-export { LockstepSession, type LockstepSessionOptions } from "./lockstep-session.js";
+export {
+  LockstepSession,
+  type LockstepSessionOptions,
+  type LockstepStart,
+  type PlayerCommand,
+} from "./lockstep-session.js";
 /** What only some games need, apart from the rest so that the others do not download it: see docs/MOTION.md. */
 export {
   DEFAULT_CONVERGENCE,
@@ -29,4 +34,5 @@ export {
   type ServerInputBufferOptions,
   type Turn,
   type TurnMessage,
+  type TurnNeeds,
 } from "@paceline/netcode";

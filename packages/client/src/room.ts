@@ -49,7 +49,8 @@ export class Room extends RoomEvents {
   readonly transport: RoomTransport;
   /** This machine's time, the server's, and the time that is shown. */
   readonly clock: RoomClock;
-  readonly #setup: RoomSetup;
+  /** @internal For what is loaded apart. */
+  readonly setup: RoomSetup;
   readonly #connection: ServerConnection;
   readonly #serverPath: ServerPath;
   readonly #ticks: TickSource;
@@ -73,7 +74,7 @@ export class Room extends RoomEvents {
   /** @internal Use {@link Client}. */
   constructor(setup: RoomSetup) {
     super();
-    this.#setup = setup;
+    this.setup = setup;
     const { scheduler } = setup;
     this.#ticks = new TickSource(scheduler, setup.tickHz);
     this.#undriven = new UndrivenTicks(scheduler, () => {
@@ -159,7 +160,7 @@ export class Room extends RoomEvents {
 
   #newServerPath(): ServerPath {
     return new ServerPath({
-      ...this.#setup,
+      ...this.setup,
       connection: this.#connection,
       eventLifetimeMs: () => this.transport.plan.channels.event.lifetimeMs,
       onChange: () => this.transport.record(this.#serverPath.explain()),
@@ -213,7 +214,7 @@ export class Room extends RoomEvents {
 
   /** The room's clock: milliseconds, monotonic. */
   nowMs(): number {
-    return this.#setup.scheduler.nowMs();
+    return this.setup.scheduler.nowMs();
   }
 
   /** @internal Resolves when the server has said welcome. */
@@ -228,7 +229,7 @@ export class Room extends RoomEvents {
     await this.#gate.enter(this.#welcome);
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
-    const { scheduler } = this.#setup;
+    const { scheduler } = this.setup;
     this.clock.start();
     this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
@@ -423,7 +424,7 @@ export class Room extends RoomEvents {
     if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
-    else this.#setup.scheduler.after(0, () => this.#routed.release());
+    else this.setup.scheduler.after(0, () => this.#routed.release());
     if (isReturn) this.#gate.open(welcome);
   }
 

@@ -1,5 +1,13 @@
-import type { Room } from "@paceline/client";
-import { LockstepSession, StateHash, type Desync } from "@paceline/client/netcode";
+import { ConfigError, type ProfileChoice, type Room } from "@paceline/client";
+import {
+  LockstepSession,
+  StateHash,
+  type Desync,
+  type LockstepSessionOptions,
+  type LockstepStart,
+} from "@paceline/client/netcode";
+import { limits } from "@paceline/protocol";
+import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
 
@@ -9,57 +17,124 @@ interface Move {
 }
 
 const FRAME_MS = 20;
+/** Turns are as short as the path allows. */
+const QUICK = { base: "strategy", numbers: { stateHz: 60, tickHz: 60, sendPeriodMs: 0 } } as const;
+
+/** Timers of a machine that can be put to sleep: what was due runs when it wakes. */
+class SleepyScheduler implements Scheduler {
+  isAsleep = false;
+  readonly #missed = new Set<() => void>();
+  readonly #scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  nowMs(): number {
+    return this.#scheduler.nowMs();
+  }
+
+  after(delayMs: number, fn: () => void): () => void {
+    const run = (): void => (this.isAsleep ? void this.#missed.add(run) : fn());
+    const cancel = this.#scheduler.after(delayMs, run);
+    return () => {
+      this.#missed.delete(run);
+      cancel();
+    };
+  }
+
+  every(periodMs: number, fn: () => void): () => void {
+    return this.#scheduler.every(periodMs, () => this.isAsleep || fn());
+  }
+
+  wake(): void {
+    this.isAsleep = false;
+    for (const run of [...this.#missed]) run();
+    this.#missed.clear();
+  }
+}
 
 /** A game of three numbers that players push about: the order of commands matters. */
 class Skirmish {
   readonly room: Room;
+  readonly machine: SleepyScheduler;
   readonly session: LockstepSession<Move>;
+  /** After each tick, from the first. */
   readonly hashes: number[] = [];
   readonly desyncs: Desync[] = [];
   readonly gone: number[] = [];
+  readonly refused: string[] = [];
+  readonly starts: LockstepStart[] = [];
   readonly units = [1, 2, 3];
-  isAsleep = false;
-  #frames = 0;
+  /** Of the ticks that had commands. */
+  readonly commandTicks: number[] = [];
+  readonly #cheats: boolean;
+  #given = 0;
 
-  constructor(room: Room, players: number, cheats = false) {
+  constructor(
+    room: Room,
+    players: number,
+    { machine, cheats = false }: { machine: SleepyScheduler; cheats?: boolean },
+  ) {
     this.room = room;
+    this.machine = machine;
+    this.#cheats = cheats;
     this.session = new LockstepSession<Move>(room, {
       players,
-      readCommand: (value) => {
-        const { unit, by } = (value ?? {}) as Partial<Move>;
-        return Number.isInteger(unit) && Number.isFinite(by) ? { unit: unit!, by: by! } : undefined;
+      readCommand: readMove,
+      step: (commands, tick) => {
+        for (const { command } of commands) this.#execute(command);
+        if (commands.length > 0) this.commandTicks.push(tick);
+        this.units[2] = (this.units[2]! + tick) % 1009;
+        if (this.#cheats && tick === 70) this.units[0]! += 1;
+        this.hashes.push(this.#hash());
       },
-      onTurn: ({ turn, commands }) => {
-        for (const { commands: given } of commands) {
-          for (const { unit, by } of given) this.units[unit % 3] = (this.units[unit % 3]! * 31 + by) % 1009;
-        }
-        if (cheats && turn === 40) this.units[0]! += 1;
-        const hash = new StateHash().numbers(this.units).digest();
-        this.hashes[turn] = hash;
-        return hash;
-      },
+      hash: () => this.#hash(),
+      onStart: (start) => this.starts.push(start),
       onDesync: (desync) => this.desyncs.push(desync),
       onGone: (player) => this.gone.push(player),
+      onRefused: (reason) => this.refused.push(reason),
     });
   }
 
   frame(): void {
-    if (this.isAsleep) return;
-    this.#frames += 1;
-    if (this.#frames % 7 === this.room.myNumber % 7) {
-      this.session.give({ unit: this.#frames, by: this.room.myNumber * 100 + this.#frames });
-    }
-    this.session.update();
+    this.#given += 1;
+    if (this.machine.isAsleep || this.#given % 7 !== this.room.myNumber % 7) return;
+    this.session.give({ unit: this.#given, by: this.room.myNumber * 100 + this.#given });
+  }
+
+  #execute({ unit, by }: Move): void {
+    this.units[unit % 3] = (this.units[unit % 3]! * 31 + by) % 1009;
+  }
+
+  #hash(): number {
+    return new StateHash().numbers(this.units).digest();
   }
 }
 
-async function play(count: number, cheat = -1) {
+function readMove(value: unknown): Move | undefined {
+  const { unit, by } = (value ?? {}) as Partial<Move>;
+  return Number.isInteger(unit) && Number.isFinite(by) ? { unit: unit!, by: by! } : undefined;
+}
+
+/** So many participants of a room, none of whom has begun a session. */
+async function lobby(count: number, profile: ProfileChoice = QUICK) {
   const hub = new VirtualHub({ delayMs: 60, jitterMs: 5 }, { seed: count });
-  const rooms = await hub.meet(count, { profile: "strategy" });
-  const games = rooms.map((room, index) => new Skirmish(room, count, index === cheat));
+  const machines = Array.from({ length: count }, () => new SleepyScheduler(hub.scheduler));
+  const rooms: Room[] = [];
+  for (const machine of machines) rooms.push(await hub.join({ profile }, machine));
+  await hub.advance(1000);
+  return { hub, rooms, machines };
+}
+
+async function play(count: number, cheat = -1, profile: ProfileChoice = QUICK) {
+  const { hub, rooms, machines } = await lobby(count, profile);
+  const games = rooms.map(
+    (room, index) => new Skirmish(room, count, { machine: machines[index]!, cheats: index === cheat }),
+  );
   const run = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= FRAME_MS) {
-      for (const game of games) game.frame();
+      for (const game of games) if (game.room.state !== "left") game.frame();
       await hub.advance(FRAME_MS, FRAME_MS);
     }
   };
@@ -70,7 +145,9 @@ async function play(count: number, cheat = -1) {
 function expectAgreement(games: readonly Skirmish[], leastTurns: number): void {
   const turns = Math.min(...games.map(({ session }) => session.turn));
   expect(turns).toBeGreaterThan(leastTurns);
-  const [first, ...others] = games.map(({ hashes }) => hashes.slice(1, turns + 1));
+  const ticks = Math.min(...games.map(({ hashes }) => hashes.length));
+  expect(ticks).toBeGreaterThanOrEqual(turns);
+  const [first, ...others] = games.map(({ hashes }) => hashes.slice(0, ticks));
   for (const other of others) expect(other).toEqual(first);
   expect(games.flatMap(({ desyncs }) => desyncs)).toEqual([]);
 }
@@ -89,12 +166,12 @@ describe("lockstep over a room", () => {
     const { games, run } = await play(3);
     await run(3000);
     const [first, , third] = games as [Skirmish, Skirmish, Skirmish];
-    third.isAsleep = true;
+    third.machine.isAsleep = true;
     await run(2000);
     expect(first.session.waitingFor).toEqual([third.room.myNumber]);
     expect(first.session.stalledMs).toBeGreaterThan(1500);
     const stoodAt = first.session.turn;
-    third.isAsleep = false;
+    third.machine.wake();
     await run(3000);
     expect(first.session.turn).toBeGreaterThan(stoodAt + 15);
     expectAgreement(games, stoodAt);
@@ -149,7 +226,7 @@ describe("lockstep over a room", () => {
     const { games, run } = await play(3);
     await run(2000);
     const [first, second, third] = games as [Skirmish, Skirmish, Skirmish];
-    third.isAsleep = true;
+    third.machine.isAsleep = true;
     await run(1000);
     first.session.giveUp(third.room.myNumber);
     await run(2000);
@@ -163,18 +240,183 @@ describe("lockstep over a room", () => {
 
   test("a state that differs is noticed by the others, with the turn", async () => {
     const { games, run } = await play(2, 1);
-    await run(8000);
-    expect(games[0]!.desyncs[0]).toMatchObject({ turn: 40, peer: games[1]!.room.myNumber });
+    await run(4000);
+    const [honest, cheat] = games as [Skirmish, Skirmish];
+    const [desync] = honest.desyncs;
+    expect(desync?.peer).toBe(cheat.room.myNumber);
+    expect(cheat.desyncs[0]).toEqual({
+      turn: desync?.turn,
+      peer: honest.room.myNumber,
+      mine: desync?.theirs,
+      theirs: desync?.mine,
+    });
+    // Tick 70 differs, and no turn before it.
+    expect(honest.hashes.findIndex((hash, index) => hash !== cheat.hashes[index])).toBe(69);
+    expect([honest.hashes.indexOf(desync!.mine), cheat.hashes.indexOf(desync!.theirs)]).not.toContain(-1);
+    expect(honest.hashes.indexOf(desync!.mine)).toBeGreaterThanOrEqual(69);
+    expect(honest.hashes.indexOf(desync!.mine)).toBeLessThan(69 + 20);
   });
 
   test("what is no message of the session, or a command that makes no sense, is not heard", async () => {
     const { games, run } = await play(2);
     const [first, second] = games as [Skirmish, Skirmish];
-    for (const nonsense of [7, null, { turn: "x" }, { turn: 1, commands: [{ unit: "a" }] }, { gone: {} }]) {
+    const turn = { turn: 1, commands: [{ unit: "a" }] };
+    for (const nonsense of [
+      7,
+      null,
+      { turn: "x" },
+      turn,
+      { gone: {} },
+      { here: "x" },
+      { start: [2], seed: "x" },
+    ]) {
       second.room.send("lockstep", nonsense);
     }
-    second.room.send("lockstep", { start: [99] });
+    second.room.send("lockstep", { start: [99], seed: 1, tickHz: 60 });
+    second.room.send("lockstep", { start: [2, 1], seed: 1, tickHz: 60 });
     await run(3000);
     expectAgreement([first, second], 15);
+  });
+});
+
+describe("a session in lockstep goes by the plan", () => {
+  const turnsOf = async (profile: ProfileChoice) => {
+    const { games, run } = await play(2, -1, profile);
+    await run(10_000);
+    expectAgreement(games, 5);
+    const { turnLengthMs, tick } = games[0]!.session;
+    const { periodMs } = games[0]!.room.transport.plan.channels.command;
+    return { turnLengthMs: Math.round(turnLengthMs), tick, periodMs };
+  };
+
+  test("tick rate, length of turns and bundling are the profile's", async () => {
+    const strategy = await turnsOf("strategy");
+    expect(strategy.turnLengthMs).toBe(200);
+    expect(strategy.tick / 10).toBeGreaterThan(18.5);
+    expect(strategy.tick / 10).toBeLessThanOrEqual(20);
+    const puzzle = await turnsOf("puzzle");
+    expect(puzzle.tick / 10).toBeGreaterThan(28);
+    expect(puzzle.tick / 10).toBeLessThanOrEqual(30);
+    const slow = await turnsOf({ base: "strategy", numbers: { stateHz: 2 } });
+    expect(slow.turnLengthMs).toBe(500);
+    const quick = await turnsOf(QUICK);
+    expect(quick.turnLengthMs).toBeLessThan(120);
+    expect(quick.periodMs).toBe(0);
+    const bundled = await turnsOf({ ...QUICK, numbers: { ...QUICK.numbers, sendPeriodMs: 100 } });
+    expect(bundled.periodMs).toBeGreaterThan(quick.turnLengthMs);
+    expect(bundled.turnLengthMs).toBeGreaterThanOrEqual(bundled.periodMs);
+  });
+
+  test("the turns of all become longer when one player's plan asks for that", async () => {
+    const { games, run } = await play(3);
+    await run(2000);
+    const numbers = { ...QUICK.numbers, stateHz: 2 };
+    games[1]!.room.transport.configure({ profile: { base: "strategy", numbers } });
+    await run(4000);
+    expectAgreement(games, 20);
+    for (const { session } of games) expect(Math.round(session.turnLengthMs)).toBe(500);
+  });
+});
+
+describe("a session in lockstep begins", () => {
+  test("when so many are ready, whoever was first in the room or with the call, with the same seed", async () => {
+    const { hub, rooms, machines } = await lobby(3);
+    const begin = (index: number) => new Skirmish(rooms[index]!, 3, { machine: machines[index]! });
+    const third = begin(2);
+    await hub.advance(3000);
+    const first = begin(0);
+    await hub.advance(3000);
+    expect([first.session.players, third.session.players]).toEqual([[], []]);
+    const games = [first, begin(1), third];
+    await hub.advance(3000);
+    expectAgreement(games, 15);
+    const { seed } = first.starts[0]!;
+    expect(Number.isSafeInteger(seed)).toBe(true);
+    for (const { starts } of games) expect(starts).toEqual([{ players: [1, 2, 3], seed }]);
+  });
+
+  test("without one who comes later, who is told so", async () => {
+    const { hub, games, run } = await play(2);
+    await run(2000);
+    const machine = new SleepyScheduler(hub.scheduler);
+    const late = new Skirmish(await hub.join({ profile: QUICK }, machine), 2, { machine });
+    await run(2000);
+    expect(late.refused).toEqual(["the match has begun with others, and nobody can join it later"]);
+    expect(late.starts).toEqual([]);
+    expectAgreement(games, 25);
+    expect(games.flatMap(({ gone, refused }) => [...gone, ...refused])).toEqual([]);
+  });
+
+  test("without one who simulates at another rate", async () => {
+    const { hub, rooms, machines } = await lobby(2);
+    const machine = new SleepyScheduler(hub.scheduler);
+    const other = await hub.join({ profile: "strategy" }, machine);
+    const odd = new Skirmish(other, 2, { machine });
+    await hub.advance(500);
+    const games = rooms.map((room, index) => new Skirmish(room, 2, { machine: machines[index]! }));
+    await hub.advance(3000);
+    expectAgreement(games, 15);
+    expect(odd.refused).toEqual(["the others simulate 60 ticks per second, this player 20"]);
+  });
+
+  test("where the one who should say so leaves before: the next one does", async () => {
+    const { hub, rooms, machines } = await lobby(3);
+    const games = [1, 2].map((index) => new Skirmish(rooms[index]!, 2, { machine: machines[index]! }));
+    await hub.advance(1000);
+    expect(games.map(({ starts }) => starts.length)).toEqual([0, 0]);
+    rooms[0]!.leave();
+    await hub.advance(3000);
+    expectAgreement(games, 15);
+  });
+});
+
+describe("mistakes of the game", () => {
+  test("in the options are said at once", async () => {
+    const { rooms } = await lobby(1);
+    const good: LockstepSessionOptions<Move> = { players: 2, readCommand: readMove, step: () => undefined };
+    const make = (changes: object) => () => new LockstepSession<Move>(rooms[0]!, { ...good, ...changes });
+    for (const players of [0, 65, 1.5, "2"]) expect(make({ players })).toThrow("players");
+    expect(make({ hahs: () => 1 })).toThrow("hahs");
+    expect(make({ step: undefined })).toThrow("step");
+    expect(make({ readCommand: 7 })).toThrow(ConfigError);
+  });
+
+  test("in a command are said at once, and the match goes on", async () => {
+    const { games, run } = await play(3);
+    const [first, second] = games as [Skirmish, Skirmish, Skirmish];
+    await run(1000);
+    expect(() => first.session.give({ unit: "a" } as unknown as Move)).toThrow(ConfigError);
+    const least = { unit: 1, by: 1 };
+    expect(() => {
+      for (let count = 0; count < 300; count++) first.session.give(least);
+    }).toThrow("limit/queue");
+    // As much as may be given in a turn arrives, also where others have to pass it on.
+    for (let left = 20; left > 0; left--) {
+      for (const { session } of games) {
+        const by = Number.MAX_SAFE_INTEGER;
+        expect(() => {
+          for (let count = 0; count < 300; count++) session.give({ unit: count, by });
+        }).toThrow("limit/queue");
+      }
+      await run(100);
+    }
+    expectAgreement(games, 20);
+    first.room.leave();
+    const { turn } = second.session;
+    await run(3000);
+    expect(second.session.turn).toBeGreaterThan(turn + 15);
+  });
+
+  test("such as a queue that it has filled delay a turn, and lose none", async () => {
+    const { games, run } = await play(2);
+    const [first] = games as [Skirmish, Skirmish];
+    await run(1000);
+    const fill = (bytes: number) => () => {
+      for (let count = 0; count < limits.pairQueueBytes; count++) first.room.send("fill", "x".repeat(bytes));
+    };
+    expect(fill(8000)).toThrow("limit/queue");
+    expect(fill(0)).toThrow("limit/queue");
+    await run(4000);
+    expectAgreement(games, 30);
   });
 });

@@ -169,6 +169,46 @@ describe("lockstep", () => {
     expect([...a.desyncs, ...b.desyncs]).toEqual([]);
   });
 
+  test("commands are executed in the order of their peers' numbers, however the peers are listed", () => {
+    const executed = [
+      [1, 2, 3],
+      [3, 1, 2],
+      [2, 3, 1],
+    ].map((peers, index) => {
+      const turns: Turn<string>[] = [];
+      const me = index + 1;
+      const onTurn = (turn: Turn<string>): undefined => void turns.push(turn);
+      const game = new Lockstep<string>({ me, peers, nowMs: 0, onTurn });
+      game.give(`of ${me}`);
+      game.update(50);
+      for (const peer of peers.filter((each) => each !== me)) {
+        game.receive(peer, { turn: 2, commands: [`of ${peer}`], wishMs: 50 });
+      }
+      game.update(100);
+      return turns.at(-1);
+    });
+    expect(executed[0]).toMatchObject({
+      turn: 2,
+      commands: [1, 2, 3].map((peer) => ({ peer, commands: [`of ${peer}`] })),
+    });
+    expect(executed[1]).toEqual(executed[0]);
+    expect(executed[2]).toEqual(executed[0]);
+  });
+
+  test("turns are whole multiples of a step, and as long as is asked for", () => {
+    const length = new TurnLength({ minMs: 50, maxMs: 1000, stepMs: 50 });
+    expect([1, 50, 51, 199, 200, 200.4, 5000].map((wish) => length.next(50, [wish]))).toEqual([
+      50, 50, 100, 200, 200, 250, 1000,
+    ]);
+    expect(length.next(400, [10])).toBe(350);
+    const third = new TurnLength({ minMs: 1000 / 30, maxMs: 1000, stepMs: 1000 / 30 });
+    for (let steps = 1; steps <= 30; steps++) {
+      expect(third.next(0, [(steps * 1000) / 30]) / (1000 / 30)).toBeCloseTo(steps, 9);
+    }
+    expect(length.wish({ rttMs: 100, jitterMs: 5, frameMs: 16, leastMs: 200 })).toBe(200);
+    expect(length.wish({ rttMs: 600, jitterMs: 5, frameMs: 16, leastMs: 200 })).toBe(326);
+  });
+
   test("messages of strangers, of the past and of the far future change nothing", () => {
     const game = new Lockstep<string>({ me: 1, peers: [1, 2], nowMs: 0, onTurn: () => undefined });
     const message = { turn: 2, commands: [], wishMs: 50 };

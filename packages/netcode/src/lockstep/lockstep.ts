@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import { DEFAULT_TURN_LENGTH, TurnLength, type TurnLengthOptions } from "./turn-length.js";
+import { DEFAULT_TURN_LENGTH, TurnLength, type TurnLengthOptions, type TurnNeeds } from "./turn-length.js";
 import { TurnTable, type TurnMessage } from "./turn-table.js";
 
 /** A turn to simulate: the commands of all peers in the order of their numbers, the same everywhere. */
@@ -72,6 +72,11 @@ export class Lockstep<Command> {
     return this.#lengthMs;
   }
 
+  /** When the time of the present turn is over, ms. */
+  get endsAtMs(): number {
+    return this.#nextAtMs;
+  }
+
   /** Peers whose commands for the next turn are missing. */
   get waitingFor(): readonly number[] {
     return this.#table.missing(this.#turn + 1);
@@ -88,8 +93,8 @@ export class Lockstep<Command> {
   }
 
   /** What the paths to the peers and this machine's frames need; see {@link TurnLength.wish}. */
-  measure(path: { rttMs: number; jitterMs: number; frameMs: number }): void {
-    this.#wishMs = this.#length.wish(path);
+  measure(needs: TurnNeeds): void {
+    this.#wishMs = this.#length.wish(needs);
   }
 
   /** A peer's message. False where it is none of a peer that plays, or its turn is past or far ahead. */

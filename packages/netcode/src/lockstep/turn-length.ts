@@ -3,12 +3,27 @@ import { ConfigError } from "@paceline/protocol";
 export interface TurnLengthOptions {
   readonly minMs: number;
   readonly maxMs: number;
+  /** Turns are whole multiples of this, such as a simulation's tick, ms. Default 1. */
+  readonly stepMs?: number;
+}
+
+/** What decides how long one peer wishes turns to be, ms. */
+export interface TurnNeeds {
+  /** Of the slowest path, and the spread of it. */
+  readonly rttMs: number;
+  readonly jitterMs: number;
+  /** Until a command that has arrived is taken up. */
+  readonly frameMs: number;
+  /** Shorter turns are not wanted on any path. Default 0. */
+  readonly leastMs?: number;
 }
 
 export const DEFAULT_TURN_LENGTH: TurnLengthOptions = Object.freeze({ minMs: 50, maxMs: 1000 });
 
 /** Turns grow at once, since too short a turn stalls everybody; they shrink by this share per turn. */
 const SHRINKS = 0.05;
+/** Of a step: a length that is a whole number of steps is not the next one for its last bit. */
+const ROUNDING = 1e-6;
 
 /**
  * How long a turn has to be. Commands given in turn n are executed in turn n + 2: they have one whole turn for their
@@ -29,19 +44,19 @@ export class TurnLength {
     this.#options = options;
   }
 
-  /** What this peer wishes, from its largest round trip, the spread of it, and the time its frames take, ms. */
-  wish({ rttMs, jitterMs, frameMs }: { rttMs: number; jitterMs: number; frameMs: number }): number {
-    const wish = rttMs / 2 + 2 * jitterMs + frameMs;
+  /** What this peer wishes. Whole ms. */
+  wish({ rttMs, jitterMs, frameMs, leastMs = 0 }: TurnNeeds): number {
+    const wish = Math.max(leastMs, rttMs / 2 + 2 * jitterMs + frameMs);
     return Math.round(this.#clamp(Number.isFinite(wish) ? wish : this.#options.maxMs));
   }
 
-  /** The next turn's length from the present one and everybody's wishes: the same on every peer. Whole ms. */
+  /** The next turn's length from the present one and everybody's wishes: the same on every peer. */
   next(presentMs: number, wishes: readonly number[]): number {
-    const largest = Math.max(this.#options.minMs, ...wishes);
-    const target = this.#clamp(largest);
-    return target >= presentMs
-      ? Math.round(target)
-      : Math.max(Math.round(target), Math.floor(presentMs * (1 - SHRINKS)));
+    const { minMs, stepMs = 1 } = this.#options;
+    const target = this.#clamp(Math.ceil(Math.max(minMs, ...wishes) / stepMs - ROUNDING) * stepMs);
+    if (target >= presentMs) return target;
+    const shrunk = Math.floor((presentMs * (1 - SHRINKS)) / stepMs) * stepMs;
+    return Math.max(target, shrunk);
   }
 
   #clamp(lengthMs: number): number {
