@@ -17,7 +17,14 @@ const under = (folder: string, suffix: string): string[] =>
     return file.endsWith(suffix) ? [file] : [];
   });
 
-const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", ...under("docs", ".md")];
+const documents = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "examples/README.md",
+  ...under("docs", ".md"),
+];
 
 function linkFault(document: string, link: string): string | undefined {
   if (/^[a-z]+:/.test(link)) return undefined;

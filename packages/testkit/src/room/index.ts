@@ -1,2 +1,3 @@
 export { RoomStage, roomStage, type RoomStageOptions } from "./room-stage.js";
 export { StagePlayer, type StageJoin } from "./stage-player.js";
+export { virtualWebRtc, type VirtualWebRtcOptions } from "./virtual-webrtc.js";

@@ -27,6 +27,8 @@ export interface StagePlayerOptions {
   readonly network: Partial<NetworkSettings>;
   /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
+  /** What else this player's client is made with. Default: a racing game over WebSocket alone. */
+  readonly client?: Partial<ClientOptions>;
   /** Where match requests over HTTP go: those that bring a secret. */
   readonly serverUrl?: string;
   /** Gives the server its end of a new connection. */
@@ -54,6 +56,7 @@ export class StagePlayer {
       scheduler: options.scheduler,
       webSocket,
       sockets: options.sockets ?? 1,
+      ...options.client,
     });
   }
 
