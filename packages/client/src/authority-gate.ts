@@ -1,4 +1,10 @@
-import { ConfigError, NetError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
+import {
+  ConfigError,
+  MAX_EVERY_TICKS,
+  NetError,
+  type EntityDefinition,
+  type PeerInfo,
+} from "@paceline/protocol";
 import type { Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority/authority.js";
 import type { Members } from "./members.js";
@@ -157,7 +163,11 @@ export class AuthorityGate {
   }
 }
 
-/** An authority tells of what moves at every tick of its own, whatever the plan of this side is. */
+/** An authority tells in some of its ticks: as often as the plan of this side wants, but not more often than it ticks. */
 function viewAt(tickHz: number, view: ViewPlan): ViewPlan {
-  return Object.create(view, { intervalMs: { value: 1000 / tickHz } }) as ViewPlan;
+  const intervalMs = (): number => {
+    const ticks = Math.round((view.intervalMs * tickHz) / 1000);
+    return (Math.min(MAX_EVERY_TICKS, Math.max(1, ticks)) * 1000) / tickHz;
+  };
+  return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPlan;
 }

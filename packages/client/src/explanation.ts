@@ -111,8 +111,13 @@ function ratesRow({ plan, authorityHz }: ExplainedRoom): Explanation {
     `sent when ${number(thresholdM)} m or ${number(headingRad)} rad off, or after ${number(heartbeatMs)} ms`;
   if (authorityHz === undefined)
     return { about: "rates", choice: own, reason: "the profile, adapted to what is measured" };
-  const choice = `the server sends what changes, up to ${number(authorityHz)} times/s`;
-  return { about: "rates", choice, reason: "the room's own rate: a client's profile does not change it" };
+  const everyTicks = Math.max(1, Math.round(authorityHz / stateHz));
+  const choice = `the server sends what changes, up to ${number(authorityHz / everyTicks)} times/s`;
+  const reason =
+    stateHz > authorityHz
+      ? `the room's limit: it makes ${number(authorityHz)} steps/s, the profile wants ${number(stateHz)} states/s`
+      : `the profile wants ${number(stateHz)} states/s; the room makes ${number(authorityHz)} steps/s`;
+  return { about: "rates", choice, reason };
 }
 
 function shownRow({ style, numbers }: Plan): Explanation {

@@ -109,7 +109,7 @@ describe("a room's transport", () => {
     expect(await choiceOf("states")).toBe(
       "WebSocket to the server; the newest wins while unsent, TCP repeats what is lost",
     );
-    expect(await choiceOf("rates")).toBe("the server sends what changes, up to 30 times/s");
+    expect(await choiceOf("rates")).toBe("the server sends what changes, up to 5 times/s");
     Object.assign(stats, { stallRatio: 0.3 });
     pass(4);
     expect(transport.plan.channels.state.links).toEqual(["webrtc", "websocket"]);

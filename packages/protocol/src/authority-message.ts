@@ -17,8 +17,11 @@ export type ToAuthority =
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
-  /** Whether this participant shows entities between their states: what moves is then told at every tick. */
-  | { readonly type: "view"; readonly isInterpolated: boolean }
+  /**
+   * Whether this participant shows entities between their states: what moves is then told whenever it is told anything.
+   * It wants to be told once in `everyTicks` ticks, 1 to {@link MAX_EVERY_TICKS}.
+   */
+  | { readonly type: "view"; readonly isInterpolated: boolean; readonly everyTicks: number }
   /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
   | { readonly type: "resync"; readonly ids: readonly number[] };
 
@@ -33,6 +36,9 @@ export type FromAuthority =
 
 const refusedThings = ["message", "entity", "kind", "spectator"] as const;
 type Refused = (typeof refusedThings)[number];
+
+/** Of the history that states are differences from, half at most may pass between two. */
+export const MAX_EVERY_TICKS = 32;
 
 const MOST_IDS = 256;
 const MOST_REASON_CHARACTERS = 512;
@@ -87,8 +93,12 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
   }
 }
 
-function viewOf({ isInterpolated }: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  return typeof isInterpolated === "boolean" ? { type: "view", isInterpolated } : undefined;
+function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  const { isInterpolated, everyTicks } = message;
+  const isRate = isId(everyTicks) && everyTicks >= 1 && everyTicks <= MAX_EVERY_TICKS;
+  return typeof isInterpolated === "boolean" && isRate
+    ? { type: "view", isInterpolated, everyTicks }
+    : undefined;
 }
 
 function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {

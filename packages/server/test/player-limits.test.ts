@@ -177,7 +177,7 @@ describe("what a player asks of its room", () => {
     disown: (localId) => ({ type: "disown", localId }),
     resync: () => ({ type: "resync", ids: [] }),
     kinds: (index) => ({ type: "kinds", kinds: index % 2 === 0 ? kinds : [] }),
-    view: (index) => ({ type: "view", isInterpolated: index % 2 === 0 }),
+    view: (index) => ({ type: "view", isInterpolated: index % 2 === 0, everyTicks: 1 }),
   };
 
   it.each(Object.entries(asked))(

@@ -79,7 +79,7 @@ export async function ownStorm(hostile: Hostile): Promise<void> {
   const others = [
     writeAuthority({ type: "disown", localId: 1 }),
     writeAuthority({ type: "resync", ids: Array.from({ length: 256 }, (_, id) => id) }),
-    writeAuthority({ type: "view", isInterpolated: true }),
+    writeAuthority({ type: "view", isInterpolated: true, everyTicks: 1 }),
     writeAuthority({ type: "kinds", kinds: [{ name: Car.name, stateHash: 1 }] }),
   ];
   let turn = 0;

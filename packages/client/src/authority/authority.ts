@@ -100,6 +100,7 @@ export class Authority {
   #cancelKinds: Cancel | undefined;
   /** As the authority was told. */
   #isInterpolated = false;
+  #everyTicks = 1;
   /** The session's number of the message that told the authority last; undefined where it was right without. */
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
@@ -179,10 +180,13 @@ export class Authority {
 
   /** The plan has changed: the authority is told where it has to tell otherwise. */
   planChanged(): void {
-    const { isInterpolated } = this.#options.view;
-    if (isInterpolated !== this.#isInterpolated) {
-      const told = this.#trySend(writeAuthority({ type: "view", isInterpolated }));
-      if (told !== undefined) this.#isInterpolated = isInterpolated;
+    const { isInterpolated, intervalMs } = this.#options.view;
+    const everyTicks = Math.max(1, Math.round((intervalMs * this.#options.info.tickHz) / 1000));
+    if (isInterpolated !== this.#isInterpolated || everyTicks !== this.#everyTicks) {
+      const told = this.#trySend(writeAuthority({ type: "view", isInterpolated, everyTicks }));
+      if (told === undefined) return this.entities.planChanged();
+      this.#isInterpolated = isInterpolated;
+      this.#everyTicks = everyTicks;
     }
     this.entities.planChanged();
   }

@@ -52,7 +52,7 @@ export class Broadcast {
   /** Call before the world forgets it. */
   removed(record: EntityRecord, feeds: Iterable<Feed>): void {
     this.#replication.removed(record);
-    for (const { sender } of this.#flocks.values()) sender.remove(record.rows);
+    for (const flock of this.#flocks.values()) flock.removed(record);
     for (const feed of feeds) feed.removed(record);
   }
 
@@ -69,7 +69,8 @@ export class Broadcast {
       else bytes = Math.max(bytes, this.#writeTo(flock, key, tick, due));
     }
     for (const feed of this.#alone) bytes = Math.max(bytes, feed.write(moment, due, this.#tickHz));
-    this.#replication.spent(bytes, due.length);
+    // Nothing was told to anybody: that says nothing of how much a state takes.
+    if (bytes > 0) this.#replication.spent(bytes, due.length);
   }
 
   /** Who goes with whom at this tick. */
@@ -90,20 +91,30 @@ export class Broadcast {
   }
 
   #writeTo(flock: Flock, key: string, tick: number, due: readonly EntityRecord[]): number {
-    const kinds = new Set(key.split(",").map(Number));
+    const [told = "", everyTicks] = key.split("/");
+    if (tick % Number(everyTicks) !== 0 && !flock.hasNewcomers) {
+      flock.hold(due);
+      return 0;
+    }
+    const kinds = new Set(told.split(",").map(Number));
     const rowsOf = (records: Iterable<EntityRecord>): EntityRows[] => {
       const rows: EntityRows[] = [];
       for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
       return rows;
     };
-    return flock.write(tick, rowsOf(due), () => rowsOf(this.#world.records.values()), this.#tickHz);
+    return flock.write(
+      tick,
+      rowsOf(flock.takeHeld(due)),
+      () => rowsOf(this.#world.records.values()),
+      this.#tickHz,
+    );
   }
 
-  #flockOf({ kindsKey }: Feed): Flock {
-    const known = this.#flocks.get(kindsKey);
+  #flockOf({ group }: Feed): Flock {
+    const known = this.#flocks.get(group);
     if (known) return known;
     const flock = new Flock(this.#world);
-    this.#flocks.set(kindsKey, flock);
+    this.#flocks.set(group, flock);
     return flock;
   }
 }

@@ -44,6 +44,8 @@ export class Feed {
   readonly line: FeedLine;
   /** Whether the player's game shows entities between their states. */
   isInterpolated = false;
+  /** It is told in one of so many ticks. */
+  everyTicks = 1;
   /** Kinds that are told. Feeds of equal keys are told the same. */
   readonly kinds = new Set<number>();
   kindsKey = "";
@@ -67,10 +69,23 @@ export class Feed {
   /** What the player says of it; the name of a kind that the room describes otherwise is returned. */
   hear(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
     if (message.type === "kinds") return this.setKinds(message.kinds);
-    if (message.type === "view") this.isInterpolated = message.isInterpolated;
+    if (message.type === "view") this.#setView(message.isInterpolated, message.everyTicks);
     else if (message.ids.length === 0) this.restart();
     else for (const id of message.ids) this.resync(id);
     return undefined;
+  }
+
+  #setView(isInterpolated: boolean, everyTicks: number): void {
+    this.isInterpolated = isInterpolated;
+    if (everyTicks === this.everyTicks) return;
+    // It goes with others from now on.
+    this.catchUp();
+    this.everyTicks = everyTicks;
+  }
+
+  /** Whom it can be told with: feeds of equal groups are told the same, in the same ticks. */
+  get group(): string {
+    return `${this.kindsKey}/${this.everyTicks}`;
   }
 
   /** The player's game reads these kinds; the first one that the room describes otherwise is returned, by name. */
@@ -152,7 +167,7 @@ export class Feed {
     this.#flock = undefined;
     this.#begin();
     if (this.#epoch !== flock.epoch || this.line.inOrder() !== this.#link) return;
-    this.#isWhole = false;
+    this.#isWhole = flock.hasHeld;
     this.#sender = this.#newSender();
     this.#sender.holdAs(flock.sender);
   }
@@ -160,6 +175,10 @@ export class Feed {
   /** Tells this one alone. Returns how many bytes left. */
   write(moment: ReplicationMoment, due: readonly EntityRecord[], tickHz: number): number {
     const { tick } = moment;
+    if (tick % this.everyTicks !== 0 && !this.#isWhole) {
+      for (const record of due) this.#forced.add(record);
+      return 0;
+    }
     // One that was slow has to be quick for a while before it goes with the others again.
     const isSlow = this.line.isSlow();
     if (isSlow) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;

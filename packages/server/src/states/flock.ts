@@ -1,6 +1,6 @@
 import { SnapshotSender, limits, type EntityRows } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
-import type { World } from "../world.js";
+import type { EntityRecord, World } from "../world.js";
 import type { Feed } from "./feed.js";
 
 /** Header of a packet, head of its message, feedback; of the link's own. */
@@ -26,6 +26,8 @@ export class Flock {
   readonly #world: World;
   readonly #members: Feed[] = [];
   readonly #newcomers: Newcomer[] = [];
+  /** What was due in ticks in which nobody here is told. */
+  readonly #held = new Set<EntityRecord>();
   #sequence = 0;
 
   constructor(world: World) {
@@ -35,6 +37,34 @@ export class Flock {
 
   get isEmpty(): boolean {
     return this.#members.length + this.#newcomers.length === 0;
+  }
+
+  /** Whether something is due that its members have not been told. */
+  get hasHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
+  get hasNewcomers(): boolean {
+    return this.#newcomers.length > 0;
+  }
+
+  /** It is due, and told later. */
+  hold(due: Iterable<EntityRecord>): void {
+    for (const record of due) this.#held.add(record);
+  }
+
+  /** What was held, with what is due now; each is told once. */
+  takeHeld(due: Iterable<EntityRecord>): ReadonlySet<EntityRecord> {
+    const taken = new Set(this.#held);
+    for (const record of due) taken.add(record);
+    this.#held.clear();
+    return taken;
+  }
+
+  /** The world forgets it. */
+  removed(record: EntityRecord): void {
+    this.#held.delete(record);
+    this.sender.remove(record.rows);
   }
 
   /** Before each tick's {@link write}: who is there is said anew. */

@@ -1,0 +1,89 @@
+import { Room, defineEntity, vec2, type Player } from "@paceline/server";
+import { roomStage, type StagePlayer } from "@paceline/testkit/room";
+import { afterEach, expect, test } from "vitest";
+
+const Ball = defineEntity(
+  "ball",
+  { position: vec2({ range: [-4096, 4096], precision: 0.01 }) },
+  { motion: "hold" },
+);
+
+/** A ball for each player, which moves in each of 60 ticks a second while the room is not asleep. */
+class BallRoom extends Room {
+  override readonly entities = [Ball];
+  override readonly tickHz = 60;
+  isAsleep = false;
+  readonly #balls: { position: { x: number; y: number; set(x: number, y: number): void } }[] = [];
+
+  override onJoin(player: Player): void {
+    this.#balls.push(this.spawn(Ball, {}, player));
+  }
+
+  override onTick(): void {
+    if (this.isAsleep) return;
+    for (const { position } of this.#balls) position.set((position.x + 1) % 4000, 0);
+  }
+}
+
+let stop: (() => Promise<void>) | undefined;
+afterEach(() => stop?.());
+
+/** How many different positions of a ball a player is told of in a second. */
+async function positionsPerSecond(
+  stage: { advance(ms: number): Promise<void> },
+  player: StagePlayer,
+): Promise<number> {
+  const seen = new Set<number>();
+  for (let left = 4000; left > 0; left -= 5) {
+    await stage.advance(5);
+    const [ball] = player.room.entities(Ball);
+    if (ball) seen.add(ball.position.x);
+  }
+  return seen.size / 4;
+}
+
+test("an authority tells each player as often as its profile wants, at most as often as the room ticks", async () => {
+  const stage = roomStage(BallRoom);
+  stop = () => stage.stop();
+  const [quick, slow] = [await stage.join(), await stage.join()];
+  // From the first question on the game uses the kind.
+  for (const { room } of [quick, slow]) expect([...room.entities(Ball)]).toBeDefined();
+  slow.room.transport.configure({ profile: "mmo" });
+  quick.room.transport.configure({ profile: { base: "racing", numbers: { stateHz: 60 } } });
+  await stage.advance(500);
+  const seldom = await positionsPerSecond(stage, slow);
+  expect(seldom).toBeGreaterThanOrEqual(4);
+  expect(seldom).toBeLessThanOrEqual(7);
+  expect(await positionsPerSecond(stage, quick)).toBeGreaterThan(50);
+  const rates = async ({ room }: StagePlayer) =>
+    (await room.transport.explain()).find(({ about }) => about === "rates")!.choice;
+  expect(await rates(slow)).toBe("the server sends what changes, up to 5 times/s");
+  expect(await rates(quick)).toBe("the server sends what changes, up to 60 times/s");
+  slow.room.transport.configure({ profile: { base: "racing", numbers: { stateHz: 20 } } });
+  await stage.advance(500);
+  const often = await positionsPerSecond(stage, slow);
+  expect(often).toBeGreaterThan(16);
+  expect(often).toBeLessThan(24);
+});
+
+test("what changed in ticks in which a player was not told is told in the next, on any network", async () => {
+  for (const network of [{}, { delayMs: 30, loss: { kind: "uniform", ratio: 0.05 } as const }]) {
+    const stage = roomStage(BallRoom, { seed: 3 });
+    stop = () => stage.stop();
+    const [driver, watcher] = [await stage.join(), await stage.join({ network })];
+    for (const { room } of [driver, watcher]) expect([...room.entities(Ball)]).toBeDefined();
+    watcher.room.transport.configure({ profile: "mmo" });
+    for (let round = 0; round < 6; round++) {
+      stage.room.isAsleep = false;
+      await stage.advance(170 + round * 35);
+      stage.room.isAsleep = true;
+      await stage.advance(4000);
+      const at = (player: StagePlayer) =>
+        [...player.room.entities(Ball)].map(({ position }) => position.x).sort((a, b) => a - b);
+      expect(at(watcher)).toEqual(at(driver));
+      expect(at(watcher)).toHaveLength(2);
+    }
+    await stage.stop();
+    stop = undefined;
+  }
+});
