@@ -101,12 +101,16 @@ export class Members {
 
   /**
    * Sends a reliable message of the game to all of them, or to none: throws {@link NetError} `limit/queue` where one has
-   * too much without receipt already.
+   * too much without receipt already. A pair for which that goes on for long begins again.
    */
   post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
+    const isFull = ({ session }: PeerConnection): boolean =>
+      !session.isClosed && !session.hasRoomFor(bytes, limits.pairQueueBytes);
+    for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.giveUp("still takes nothing");
     const open = receivers.filter(({ session }) => !session.isClosed);
-    const full = open.filter(({ session }) => !session.hasRoomFor(bytes, limits.pairQueueBytes));
+    const full = open.filter(isFull);
+    for (const peer of full) peer.refuse();
     const peers = full.map(({ number }) => number);
     if (peers.length > 0) {
       const message = `too much waits for a receipt of peer ${peers.join(", ")}`;
@@ -132,7 +136,14 @@ export class Members {
   postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const open = receivers.filter(({ session }) => !session.isClosed);
-    for (const { session } of open) session.checkBulk(bytes);
+    for (const peer of open) {
+      try {
+        peer.session.checkBulk(bytes);
+      } catch (error) {
+        if (error instanceof NetError) peer.refuse();
+        throw error;
+      }
+    }
     for (const { session } of open) session.sendBulk(bytes);
   }
 
@@ -164,16 +175,14 @@ export class Members {
     for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
   }
 
-  /** How far ahead of an update it will be seen, ms: an update goes to all, so the mean delay of their paths counts. */
+  /**
+   * How far ahead of an update it will be seen, ms. An update goes to all, so the median of their round trips counts: one
+   * peer that delays its answers does not change what the others get. Of two in the middle it is the shorter.
+   */
   get horizonMs(): number {
-    let [rttMs, measured] = [0, 0];
-    for (const { peer } of this.#members.values()) {
-      if (peer.rttMs === undefined) continue;
-      rttMs += peer.rttMs;
-      measured += 1;
-    }
-    const oneWayMs = measured > 0 ? rttMs / measured / 2 : 0;
-    return Math.min(oneWayMs + SHOWN_AFTER_MS, MAX_HORIZON_MS);
+    const rttsMs = Array.from(this.peers(), ({ rttMs }) => rttMs ?? Number.NaN).filter((rttMs) => rttMs >= 0);
+    const medianMs = rttsMs.sort((a, b) => a - b)[(rttsMs.length - 1) >> 1] ?? 0;
+    return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
   }
 
   /** Kinds that the game uses. */

@@ -12,6 +12,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import {
+  MAX_PAYLOAD_BYTES,
   PathChoice,
   RelayedLink,
   Requests,
@@ -109,6 +110,15 @@ const DIRECT_PREFERENCE = 10;
 const RETURN_PERIOD_MS = 500;
 /** A peer that is heard, but gives no receipt for so long, never will; what waits for it must not keep others waiting. */
 const STUCK_MS = 20_000;
+/**
+ * A pair that keeps refusing messages of the game for so long begins again: a send to all is refused for all. Longer than
+ * a cut that heals by itself, and whatever the peer does meanwhile: a trickle of receipts must not prolong it. Half as
+ * long each time.
+ */
+const REFUSING_MS = 10_000;
+/** A pair with room that has refused nothing for so long takes messages again. */
+const TAKING_MS = 2000;
+const LONGEST_MESSAGE = new Uint8Array(MAX_PAYLOAD_BYTES);
 /** Until a pair begins again; doubled each time. */
 const FIRST_RESET_MS = 1000;
 /** The side that did not end it waits for the other's first packet, but no longer than this besides. */
@@ -134,6 +144,8 @@ export class PeerConnection implements Peer {
   #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
   #uplink: Uplink | undefined;
+  /** Since when, and when last, it had no room for a message; undefined while it takes them. */
+  #refusing: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   /** The path that was told last: of a link, too, it may change. */
   #toldChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
@@ -363,6 +375,7 @@ export class PeerConnection implements Peer {
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
     if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
     if (session.stuckMs > STUCK_MS) this.giveUp("says things, and takes nothing that is sent to it");
+    this.#reviewRefusals(nowMs);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
     // ICE may have moved a link from TURN to a direct path, or the uplink may have another link.
@@ -379,6 +392,25 @@ export class PeerConnection implements Peer {
     this.#direct.end(reason);
     this.requests.failAll("transport/closed", "the peer has left");
     this.session.close(CloseCode.left, reason);
+  }
+
+  /** The game has a message for which there is no room. */
+  refuse(): void {
+    const nowMs = this.#scheduler.nowMs();
+    this.#refusing = { sinceMs: this.#refusing?.sinceMs ?? nowMs, lastMs: nowMs };
+  }
+
+  /** Whether the pair has begun again, and the peer has taken nothing since: then nobody waits for it once more. */
+  get isUnproven(): boolean {
+    return this.#epoch > 0 && !this.session.hasReceipt;
+  }
+
+  #reviewRefusals(nowMs: number): void {
+    if (!this.#refusing) return;
+    const { sinceMs, lastMs } = this.#refusing;
+    const hasRoom = this.session.hasRoomFor(LONGEST_MESSAGE, limits.pairQueueBytes);
+    if (hasRoom && nowMs - lastMs > TAKING_MS) this.#refusing = undefined;
+    else if (nowMs - sinceMs >= REFUSING_MS / 2 ** this.#epoch) this.giveUp("takes less than is sent to all");
   }
 
   /** Ends the session: the pair begins again. */
@@ -421,6 +453,7 @@ export class PeerConnection implements Peer {
     this.#choice = new PathChoice();
     this.requests.failAll("transport/closed", "the pair of players began again");
     this.#epoch = epoch;
+    this.#refusing = undefined;
     this.#session = this.#newSession();
     this.#handlers.onReset(this, loss);
   }

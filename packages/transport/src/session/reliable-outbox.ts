@@ -128,6 +128,11 @@ export class ReliableOutbox {
     }
   }
 
+  /** Whether a receipt has ever brought something new. */
+  get hasReceipt(): boolean {
+    return this.#progressAtMs > Number.NEGATIVE_INFINITY;
+  }
+
   /** How long something has waited for a receipt, with none that brought anything new. */
   stuckMs(nowMs: number): number {
     const [oldest] = this.#pending;

@@ -213,6 +213,11 @@ export class Session {
     return active && active.heardMs(nowMs) < HEARD_MS ? this.#outbox.stuckMs(nowMs) : 0;
   }
 
+  /** Whether the other side has ever said to have a reliable message. */
+  get hasReceipt(): boolean {
+    return this.#outbox.hasReceipt;
+  }
+
   /** Whether so much waits for a receipt that what can wait should. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;

@@ -1,0 +1,157 @@
+import { NetError, type Peer, type RemoteEntity, type Room } from "@paceline/client";
+import { describe, expect, test } from "vitest";
+import type { Link } from "@paceline/transport";
+import type { PeerConnection } from "../src/peer.js";
+import { Car } from "./definitions.js";
+import { RelayStage } from "./relay-stage.js";
+
+const STEP_MS = 50;
+/** To all, every step: 20 kB/s, so that the 256 KiB of a pair are full after 13 s. */
+const WORDS = "x".repeat(1000);
+
+const peerOf = (room: Room, other: Room): PeerConnection =>
+  room.peers.find(({ number }) => number === other.myNumber) as Peer as PeerConnection;
+
+/** Takes what comes, and says nothing of it to the others, in this epoch of their pairs and all later ones. */
+function deafen(room: Room): void {
+  const mute = <L extends Link>(link: L): L =>
+    new Proxy(link, {
+      get: (of, name) => {
+        const value: unknown = Reflect.get(of, name, of);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]): unknown =>
+          name === "send" ? undefined : Reflect.apply(value, of, args);
+      },
+    });
+  for (const peer of room.peers as unknown as PeerConnection[]) {
+    const link = peer.relayedState!;
+    link.send = mute(link).send;
+    const relayOver = peer.relayOver.bind(peer);
+    peer.relayOver = (uplink) =>
+      relayOver({
+        linkFor: (trafficClass) => {
+          const way = uplink.linkFor(trafficClass);
+          return way && mute(way);
+        },
+      });
+  }
+}
+
+/** An honest player, and what it has said and heard. */
+class Honest {
+  readonly room: Room;
+  readonly heard: number[] = [];
+  readonly spawned: number[] = [];
+  readonly despawned: number[] = [];
+  readonly resets: [peer: number, unacknowledged: number][] = [];
+  readonly left: number[] = [];
+  readonly said: number[] = [];
+  /** Steps in which its message was refused. */
+  refused = 0;
+  #next = 0;
+
+  constructor(room: Room, other: () => Honest) {
+    this.room = room;
+    void [...room.entities(Car)];
+    const isHonest = (number: number): boolean => number === other().room.myNumber;
+    room.onMessage("n", (message, { number }) => {
+      if (isHonest(number)) this.heard.push((message as { n: number }).n);
+    });
+    room.onSpawn(({ id, owner }: RemoteEntity) => isHonest(owner.number) && this.spawned.push(id));
+    room.onDespawn(({ id, owner }: RemoteEntity) => isHonest(owner.number) && this.despawned.push(id));
+    room.onPeerReset(({ number }, { unacknowledged }) => this.resets.push([number, unacknowledged]));
+    room.onPeerLeave(({ number }) => this.left.push(number));
+  }
+
+  /** A message to all: the same one again where it was refused, as the error advises. */
+  say(): void {
+    try {
+      this.room.send("n", { n: this.#next, words: WORDS });
+      this.said.push(this.#next);
+      this.#next += 1;
+    } catch (error) {
+      const isKnown =
+        error instanceof NetError && error.code === "limit/queue" && error.peers?.join() === "3";
+      if (!isKnown) throw error;
+      this.refused += 1;
+    }
+  }
+}
+
+async function threeOfThem(): Promise<{ stage: RelayStage; a: Honest; b: Honest; deaf: Room }> {
+  const stage = new RelayStage({ delayMs: 30 });
+  const honest: Honest[] = [];
+  honest.push(new Honest(await stage.join(), () => honest[1]!));
+  honest.push(new Honest(await stage.join(), () => honest[0]!));
+  const deaf = await stage.join();
+  await stage.advance(1000);
+  return { stage, a: honest[0]!, b: honest[1]!, deaf };
+}
+
+describe("a member that takes everything and gives no receipt", () => {
+  test("holds the others up for ten seconds once, and no longer", { timeout: 20_000 }, async () => {
+    const { stage, a, b, deaf } = await threeOfThem();
+    deafen(deaf);
+    const cars: object[] = [];
+    const car = a.room.spawn(Car);
+    let refusedLate = 0;
+    for (let ms = 0; ms < 60_000; ms += STEP_MS) {
+      const before = a.refused + b.refused;
+      for (const one of [a, b]) one.say();
+      if (ms > 25_000) refusedLate += a.refused + b.refused - before;
+      if (ms % 1000 === 0) cars.push(a.room.spawn(Car));
+      if (ms % 1000 === 500) a.room.despawn(cars.at(-1) as never);
+      car.position.set(ms / 100, 1);
+      await stage.advance(STEP_MS);
+    }
+    await stage.advance(1000);
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      expect(one.refused * STEP_MS).toBeLessThan(11_500);
+      expect(one.heard).toEqual(other.said);
+      // Whoever is deaf has missed what its pair held, and the game knows.
+      expect(one.resets.filter(([, unacknowledged]) => unacknowledged > 200)).toHaveLength(3);
+      expect(new Set(one.resets.map(([number]) => number))).toEqual(new Set([deaf.myNumber]));
+      expect(one.left).toEqual([]);
+    }
+    expect(refusedLate).toBe(0);
+    expect(b.spawned).toHaveLength(61);
+    expect(b.despawned).toHaveLength(60);
+    const [seen] = [...b.room.entities(Car)];
+    expect(seen!.position.x).toBeCloseTo(599.5, 0);
+  });
+
+  test("is reset once where the game says little afterwards", { timeout: 20_000 }, async () => {
+    const { stage, a, b, deaf } = await threeOfThem();
+    deafen(deaf);
+    for (let ms = 0; ms < 60_000; ms += STEP_MS) {
+      if (ms < 25_000 || ms % 1000 === 0) for (const one of [a, b]) one.say();
+      await stage.advance(STEP_MS);
+    }
+    expect([a.resets.length, b.resets.length]).toEqual([1, 1]);
+    await stage.advance(1000);
+    expect([a.heard, b.heard]).toEqual([b.said, a.said]);
+  });
+});
+
+test("a member that is cut off for five seconds loses nothing, and its pairs go on", async () => {
+  const stage = new RelayStage({ delayMs: 30 });
+  const honest: Honest[] = [];
+  const player = stage.player();
+  honest.push(new Honest(await stage.join(), () => honest[1]!));
+  honest.push(new Honest(await stage.join(player), () => honest[0]!));
+  const [a, b] = honest as [Honest, Honest];
+  await stage.advance(1000);
+  for (let ms = 0; ms < 20_000; ms += STEP_MS) {
+    if (ms === 3000) player.offline();
+    if (ms === 8000) player.online();
+    a.say();
+    await stage.advance(STEP_MS);
+  }
+  await stage.advance(3000);
+  expect([a.refused, a.resets, b.resets]).toEqual([0, [], []]);
+  expect(b.heard).toEqual(a.said);
+  expect(peerOf(a.room, b.room).session.unacknowledged).toBe(0);
+});
