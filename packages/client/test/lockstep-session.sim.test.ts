@@ -191,6 +191,25 @@ describe("lockstep over a room", () => {
     }
   });
 
+  test("of a player who leaves all execute the commands that only one of them has heard", async () => {
+    const { games, run } = await play(3);
+    await run(3000);
+    const [leaver, heard, other] = games as [Skirmish, Skirmish, Skirmish];
+    const { room } = leaver;
+    const toAll = room.send.bind(room);
+    const [only] = room.peers.filter(({ number }) => number === heard.room.myNumber);
+    room.send = (type, message) => toAll(type, message, only);
+    leaver.session.give({ unit: 2, by: 777 });
+    await run(600);
+    // Those who lack its commands stand still; nobody knows yet what to go on with.
+    expect(other.session.waitingFor).toEqual([room.myNumber]);
+    expect(heard.session.turn).toBeGreaterThan(other.session.turn);
+    const { turn } = heard.session;
+    room.leave();
+    await run(3000);
+    expectAgreement([heard, other], turn + 15);
+  });
+
   test("two players who leave at the same moment are missed after the same turns by all", async () => {
     const { games, run } = await play(5);
     await run(3000);
@@ -348,14 +367,17 @@ describe("a session in lockstep begins", () => {
   });
 
   test("without one who simulates at another rate", async () => {
-    const { hub, rooms, machines } = await lobby(2);
-    const machine = new SleepyScheduler(hub.scheduler);
-    const other = await hub.join({ profile: "strategy" }, machine);
-    const odd = new Skirmish(other, 2, { machine });
-    await hub.advance(500);
-    const games = rooms.map((room, index) => new Skirmish(room, 2, { machine: machines[index]! }));
+    const hub = new VirtualHub({ delayMs: 60, jitterMs: 5 });
+    const games: Skirmish[] = [];
+    for (const profile of [QUICK, "strategy", QUICK] as const) {
+      const machine = new SleepyScheduler(hub.scheduler);
+      games.push(new Skirmish(await hub.join({ profile }, machine), 2, { machine }));
+      await hub.advance(500);
+    }
     await hub.advance(3000);
-    expectAgreement(games, 15);
+    const [first, odd, third] = games as [Skirmish, Skirmish, Skirmish];
+    expectAgreement([first, third], 15);
+    expect(first.session.players).toEqual([1, 3]);
     expect(odd.refused).toEqual(["the others simulate 60 ticks per second, this player 20"]);
   });
 
