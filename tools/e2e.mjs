@@ -22,6 +22,8 @@ const LIMIT_MS = 660_000;
 function playwrightCounts() {
   if (!existsSync(RESULT)) return undefined;
   const { stats, errors } = JSON.parse(readFileSync(RESULT, "utf8"));
+  if (stats.flaky > 0)
+    console.log(`${stats.flaky} of them passed at the second try only; the lines above say which.`);
   // An error outside any test (a file that does not load) is a failure that no test could count.
   return {
     passed: stats.expected + stats.flaky,
