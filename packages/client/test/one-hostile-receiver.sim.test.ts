@@ -1,5 +1,6 @@
 import { defineEntity, flag, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
 import { ByteWriter, MessageKind, writePacketHeader, type PeerPayload } from "@paceline/protocol";
+import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import type { PeerConnection } from "../src/peer.js";
 import { VirtualHub } from "./virtual-hub.js";
@@ -33,7 +34,7 @@ function seenBy(room: Room): Seen {
   };
 }
 
-type Attack = (owner: PeerConnection, tick: number) => void;
+type Attack = (owner: PeerConnection, tick: number, scheduler: Scheduler) => void;
 
 /** What an honest member, and one who comes afterwards, see while another one attacks the owner. */
 async function witness(attack: Attack): Promise<{ honest: Seen[]; newcomer: Seen[]; owner: Room }> {
@@ -52,7 +53,7 @@ async function witness(attack: Attack): Promise<{ honest: Seen[]; newcomer: Seen
     sled.isLit = tick % 30 < 15;
     lamp.level = tick;
     lamp.isLit = tick % 20 < 10;
-    if (!toOwner.session.isClosed) attack(toOwner, tick);
+    if (!toOwner.session.isClosed) attack(toOwner, tick, hub.scheduler);
     owner.advance(tick);
     await hub.advance(TICK_MS, TICK_MS);
     log.honest.push(seenBy(honest));
@@ -72,6 +73,13 @@ const send = (owner: PeerConnection, payload: PeerPayload): void => {
 /** A packet by hand, over the way that the session uses; its sequence is far from the session's own. */
 function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
   owner.session.activeLink?.send("event", packet);
+}
+
+/** From now on whatever the session says, pongs above all, arrives so much later. */
+function sendLate(owner: PeerConnection, delayMs: number, scheduler: Scheduler): void {
+  const link = owner.session.activeLink!;
+  const send = link.send.bind(link);
+  link.send = (...args: Parameters<typeof send>) => void scheduler.after(delayMs, () => send(...args));
 }
 
 const attacks: Record<string, Attack> = {
@@ -121,6 +129,14 @@ const attacks: Record<string, Attack> = {
     for (let count = 0; count < 100; count++) writer.u8(MessageKind.ping).varint(2).u16(count);
     sendPacket(owner, writer.take());
   },
+  "pongs that come two seconds late, and acks of what has not arrived": (owner, tick, scheduler) => {
+    if (tick === 1) sendLate(owner, 2000, scheduler);
+    const writer = new ByteWriter();
+    const acks = { ack: tick & 0xffff, ackBits: tick % 2 === 0 ? 0xffffffff : 0 };
+    const header = { sequence: (40_000 + tick) & 0xffff, tick: 0, isPublished: false, receipt: 0 };
+    writePacketHeader(writer, { ...header, acks });
+    sendPacket(owner, writer.take());
+  },
   "its session's end": (owner, tick) => {
     if (tick === 30) owner.session.close(4200, "no");
   },
@@ -156,6 +172,36 @@ describe("one hostile member of three", () => {
       expect(attacked.owner.state).toBe("joined");
     },
   );
+});
+
+test("a member whose pongs come late does not change when the others are sent states", async () => {
+  /** Ticks of which an honest member got states of a sled on a gentle curve. */
+  const told = async (attack: Attack): Promise<Set<number>> => {
+    const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+    const [owner, honest, hostile] = (await hub.meet(3)) as [Room, Room, Room];
+    const sled = owner.spawn(Sled);
+    seenBy(honest);
+    await hub.advance(200);
+    const toOwner = hostile.peers.find(({ number }) => number === owner.myNumber) as PeerConnection;
+    const ticks = new Set<number>();
+    for (let tick = 1; tick <= 720; tick++) {
+      const seconds = tick / 60;
+      sled.position.set(100 * Math.cos(seconds / 4), 100 * Math.sin(seconds / 4));
+      attack(toOwner, tick, hub.scheduler);
+      owner.advance(tick);
+      await hub.advance(TICK_MS, TICK_MS);
+      const seen = seenBy(honest).sled;
+      // What was measured before the attack counts for a while.
+      if (tick > 360 && seen) ticks.add(seen[0]);
+    }
+    return ticks;
+  };
+  const quiet = await told(() => undefined);
+  const attacked = await told((owner, tick, scheduler) => {
+    if (tick === 1) sendLate(owner, 2000, scheduler);
+  });
+  expect(quiet.size).toBeGreaterThan(10);
+  expect(Math.abs(attacked.size - quiet.size)).toBeLessThanOrEqual(2);
 });
 
 /** The build before there was a light on it. */
