@@ -111,9 +111,8 @@ const RETURN_PERIOD_MS = 500;
 /** A peer that is heard, but gives no receipt for so long, never will; what waits for it must not keep others waiting. */
 const STUCK_MS = 20_000;
 /**
- * A pair that keeps refusing messages of the game for so long begins again: a send to all is refused for all. Longer than
- * a cut that heals by itself, and whatever the peer does meanwhile: a trickle of receipts must not prolong it. Half as
- * long each time.
+ * A pair that refuses messages of the game, and in so long does not take what its queue holds, begins again: a send to all
+ * is refused for all. Longer than a cut that heals by itself. Half as long, for half as much, each further time.
  */
 const REFUSING_MS = 10_000;
 /** A pair with room that has refused nothing for so long takes messages again. */
@@ -145,7 +144,8 @@ export class PeerConnection implements Peer {
   #relayed: RelayedLink | undefined;
   #uplink: Uplink | undefined;
   /** Since when, and when last, it had no room for a message; undefined while it takes them. */
-  #refusing: { readonly sinceMs: number; readonly lastMs: number } | undefined;
+  #refusing:
+    { readonly sinceMs: number; readonly lastMs: number; readonly acknowledgedBytes: number } | undefined;
   /** The path that was told last: of a link, too, it may change. */
   #toldChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
@@ -396,21 +396,25 @@ export class PeerConnection implements Peer {
 
   /** The game has a message for which there is no room. */
   refuse(): void {
-    const nowMs = this.#scheduler.nowMs();
-    this.#refusing = { sinceMs: this.#refusing?.sinceMs ?? nowMs, lastMs: nowMs };
+    const lastMs = this.#scheduler.nowMs();
+    const { acknowledgedBytes } = this.session;
+    this.#refusing = { sinceMs: lastMs, acknowledgedBytes, ...this.#refusing, lastMs };
   }
 
   /** Whether the pair has begun again, and the peer has taken nothing since: then nobody waits for it once more. */
   get isUnproven(): boolean {
-    return this.#epoch > 0 && !this.session.hasReceipt;
+    return this.#epoch > 0 && this.session.acknowledgedBytes === 0;
   }
 
   #reviewRefusals(nowMs: number): void {
     if (!this.#refusing) return;
-    const { sinceMs, lastMs } = this.#refusing;
-    const hasRoom = this.session.hasRoomFor(LONGEST_MESSAGE, limits.pairQueueBytes);
-    if (hasRoom && nowMs - lastMs > TAKING_MS) this.#refusing = undefined;
-    else if (nowMs - sinceMs >= REFUSING_MS / 2 ** this.#epoch) this.giveUp("takes less than is sent to all");
+    const { sinceMs, lastMs, acknowledgedBytes } = this.#refusing;
+    const { session } = this;
+    const share = 1 / 2 ** this.#epoch;
+    const hasRoom = session.hasRoomFor(LONGEST_MESSAGE, limits.pairQueueBytes);
+    const isTaking = session.acknowledgedBytes - acknowledgedBytes >= limits.pairQueueBytes * share;
+    if (isTaking || (hasRoom && nowMs - lastMs > TAKING_MS)) this.#refusing = undefined;
+    else if (nowMs - sinceMs >= REFUSING_MS * share) this.giveUp("takes less than is sent to all");
   }
 
   /** Ends the session: the pair begins again. */

@@ -308,8 +308,8 @@ export class Room extends RoomEvents {
   /**
    * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
    * one. With `{ class: "bulk" }` it may be long, and yields to all else. Throws {@link NetError} `limit/queue` and sends
-   * nothing to anybody where a receiver has too much without receipt; a pair that has refused messages for 10 s, half as
-   * long each further time, begins again ({@link onPeerReset}), so that nobody holds the others up.
+   * nothing to anybody where a receiver has too much without receipt. A pair that goes on refusing for 10 s, and takes less
+   * than 256 KiB in that time, begins again ({@link onPeerReset}), so that nobody holds the others up.
    */
   send(type: string, message: unknown, to?: Peer | SendOptions): void {
     assertMessageType(type);

@@ -136,6 +136,37 @@ describe("a member that takes everything and gives no receipt", () => {
   });
 });
 
+test(
+  "a member that takes all a game can send goes on, though its queue is always full",
+  { timeout: 20_000 },
+  async () => {
+    const stage = new RelayStage({ delayMs: 200 });
+    const [a, b] = [await stage.join(), await stage.join()];
+    await stage.advance(1000);
+    const resets: unknown[] = [];
+    a.onPeerReset((peer) => resets.push(peer));
+    const heard: number[] = [];
+    b.onMessage("n", (message) => heard.push((message as { n: number }).n));
+    let [sent, refused] = [0, 0];
+    for (let ms = 0; ms < 25_000; ms += STEP_MS) {
+      // As a game that sends until it is refused, and tries again later.
+      try {
+        for (let count = 0; count < 40; count++) {
+          a.send("n", { n: sent, words: WORDS });
+          sent += 1;
+        }
+      } catch {
+        refused += 1;
+      }
+      await stage.advance(STEP_MS);
+    }
+    await stage.advance(20_000);
+    expect(refused).toBeGreaterThan(200);
+    expect(resets).toEqual([]);
+    expect(heard).toEqual(Array.from({ length: sent }, (_, n) => n));
+  },
+);
+
 test("a member that is cut off for five seconds loses nothing, and its pairs go on", async () => {
   const stage = new RelayStage({ delayMs: 30 });
   const honest: Honest[] = [];

@@ -38,6 +38,7 @@ export class ReliableOutbox {
   /** Bytes that may be sent before another receipt. */
   #allowance = Number.POSITIVE_INFINITY;
   #progressAtMs = Number.NEGATIVE_INFINITY;
+  #acknowledgedBytes = 0;
   #hasProgressed = true;
   #repeats = 0;
 
@@ -96,6 +97,7 @@ export class ReliableOutbox {
     for (const { payload } of this.#pending.splice(0, count)) {
       const bytes = reliableCost(payload);
       this.#bytes -= bytes;
+      this.#acknowledgedBytes += bytes;
       this.#allowance += 2 * bytes;
     }
     this.#sent = Math.max(0, this.#sent - count);
@@ -128,9 +130,9 @@ export class ReliableOutbox {
     }
   }
 
-  /** Whether a receipt has ever brought something new. */
-  get hasReceipt(): boolean {
-    return this.#progressAtMs > Number.NEGATIVE_INFINITY;
+  /** What has left the queue with a receipt, since the beginning. */
+  get acknowledgedBytes(): number {
+    return this.#acknowledgedBytes;
   }
 
   /** How long something has waited for a receipt, with none that brought anything new. */

@@ -213,9 +213,9 @@ export class Session {
     return active && active.heardMs(nowMs) < HEARD_MS ? this.#outbox.stuckMs(nowMs) : 0;
   }
 
-  /** Whether the other side has ever said to have a reliable message. */
-  get hasReceipt(): boolean {
-    return this.#outbox.hasReceipt;
+  /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */
+  get acknowledgedBytes(): number {
+    return this.#outbox.acknowledgedBytes;
   }
 
   /** Whether so much waits for a receipt that what can wait should. */
