@@ -136,7 +136,14 @@ export class Members {
   postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const open = receivers.filter(({ session }) => !session.isClosed);
-    for (const { session } of open) session.checkBulk(bytes);
+    for (const peer of open) {
+      try {
+        peer.session.checkBulk(bytes);
+      } catch (error) {
+        if (error instanceof NetError) peer.refuseBulk();
+        throw error;
+      }
+    }
     for (const { session } of open) session.sendBulk(bytes);
   }
 

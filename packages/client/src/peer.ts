@@ -146,6 +146,8 @@ export class PeerConnection implements Peer {
   /** Since when, and when last, it had no room for a message; undefined while it takes them. */
   #refusing:
     { readonly sinceMs: number; readonly lastMs: number; readonly acknowledgedBytes: number } | undefined;
+  /** Bulk for which it had no room: nothing can be added until some of what waits has a receipt. */
+  #bulkRefused: { readonly sinceMs: number; readonly waitingBytes: number } | undefined;
   /** The path that was told last: of a link, too, it may change. */
   #toldChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
@@ -376,6 +378,7 @@ export class PeerConnection implements Peer {
     if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
     if (session.stuckMs > STUCK_MS) this.giveUp("says things, and takes nothing that is sent to it");
     this.#reviewRefusals(nowMs);
+    this.#reviewBulk(nowMs);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
     // ICE may have moved a link from TURN to a direct path, or the uplink may have another link.
@@ -399,6 +402,18 @@ export class PeerConnection implements Peer {
     const lastMs = this.#scheduler.nowMs();
     const { acknowledgedBytes } = this.session;
     this.#refusing = { sinceMs: lastMs, acknowledgedBytes, ...this.#refusing, lastMs };
+  }
+
+  /** The same for bulk, which may be slow: only a pair that takes none of it begins again. */
+  refuseBulk(): void {
+    this.#bulkRefused ??= { sinceMs: this.#scheduler.nowMs(), waitingBytes: this.session.waitingBulkBytes };
+  }
+
+  #reviewBulk(nowMs: number): void {
+    if (!this.#bulkRefused) return;
+    const { sinceMs, waitingBytes } = this.#bulkRefused;
+    if (this.session.waitingBulkBytes !== waitingBytes) this.#bulkRefused = undefined;
+    else if (nowMs - sinceMs >= REFUSING_MS) this.giveUp("takes no bulk");
   }
 
   /** Whether the pair has begun again, and the peer has taken nothing since: then nobody waits for it once more. */
@@ -458,6 +473,7 @@ export class PeerConnection implements Peer {
     this.requests.failAll("transport/closed", "the pair of players began again");
     this.#epoch = epoch;
     this.#refusing = undefined;
+    this.#bulkRefused = undefined;
     this.#session = this.#newSession();
     this.#handlers.onReset(this, loss);
   }

@@ -167,6 +167,31 @@ test(
   },
 );
 
+test("a member that takes no bulk holds up bulk to all for ten seconds, and the others get every message", async () => {
+  const { stage, a, b, deaf } = await threeOfThem();
+  deafen(deaf);
+  const heard: number[] = [];
+  b.room.onMessage("bulk", (message) => heard.push(message as number));
+  let [sent, refused] = [0, 0];
+  for (let ms = 0; ms < 20_000; ms += STEP_MS) {
+    try {
+      // As many as may wait are reached within two seconds.
+      for (let count = 0; count < 120 && sent < 5000; count++) {
+        a.room.send("bulk", sent, { class: "bulk" });
+        sent += 1;
+      }
+    } catch {
+      refused += 1;
+    }
+    await stage.advance(STEP_MS);
+  }
+  await stage.advance(5000);
+  expect(refused * STEP_MS).toBeGreaterThan(9000);
+  expect(refused * STEP_MS).toBeLessThan(12_000);
+  expect(a.resets).toHaveLength(1);
+  expect([sent, heard]).toEqual([5000, Array.from({ length: 5000 }, (_, n) => n)]);
+});
+
 test("a member that is cut off for five seconds loses nothing, and its pairs go on", async () => {
   const stage = new RelayStage({ delayMs: 30 });
   const honest: Honest[] = [];
