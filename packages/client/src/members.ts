@@ -235,7 +235,7 @@ export class Members {
       onSpawn: (entity) => this.spawns.tell(entity),
       onDespawn: (entity) => this.despawns.tell(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
-      send: (payload) => peer.send(payload),
+      send: (payload) => peer.sendWhereRoom(payload),
       onDropped: (reason) => options.onDropped(reason),
       onFault: ({ id }, { name }, fault) => this.faulted(name, id, fault),
     });

@@ -365,6 +365,15 @@ export class PeerConnection implements Peer {
     return true;
   }
 
+  /** Sends what the peer's own packets have asked for. It is dropped where the peer's queue is full. */
+  sendWhereRoom(payload: PeerPayload): void {
+    const { session } = this;
+    const bytes = writePeerPayload(payload);
+    if (session.isClosed) return;
+    if (session.hasRoomFor(bytes, limits.sessionQueueBytes)) session.sendReliable(bytes);
+    else session.drops.count("queue-full");
+  }
+
   /** Answers a request, unless nobody waits for it any more. */
   reply(payload: PeerPayload): void {
     if (!this.session.isClosed) this.send(payload);
