@@ -13,7 +13,6 @@ import { endChildrenOnSignals } from "./children.mjs";
 import { ensurePrograms } from "./debian.mjs";
 import { ensureInstalled, ROOT } from "./pnpm.mjs";
 import { outcome as outcomeOf, settled } from "./verify/outcome.mjs";
-import { stepsWith } from "./verify/steps.mjs";
 
 const RESULT = path.join(ROOT, "docs/results/verify.json");
 const DEFAULT_ROUNDS = 20;
@@ -67,6 +66,9 @@ const { values } = parseArgs({
   },
 });
 endChildrenOnSignals(130);
+if (!(await ensureInstalled())) process.exit(1);
+// The steps import what is installed only now, in a fresh clone.
+const { stepsWith } = await import("./verify/steps.mjs");
 const known = stepsWith({ rounds: Number(values.repeat ?? DEFAULT_ROUNDS) });
 const wanted = new Set([...(values.only ?? []), ...(values.repeat === undefined ? [] : ["repeat"])]);
 const unknown = [...wanted].filter((name) => !known.some((step) => step.name === name));
@@ -76,7 +78,6 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-if (!(await ensureInstalled())) process.exit(1);
 await ensurePrograms();
 if (!(await buildAll())) process.exit(1);
 
