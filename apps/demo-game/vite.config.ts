@@ -20,5 +20,11 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
   build:
     isSsrBuild === true
       ? { outDir: mode === GAME_SERVER ? "dist-server" : "dist-drivers", target: "node20", emptyOutDir: true }
-      : { outDir: "dist", target: "es2022", sourcemap: true },
+      : {
+          outDir: "dist",
+          target: "es2022",
+          sourcemap: true,
+          // What the page and its later parts share is one file, not one for each combination of them.
+          rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } },
+        },
 }));
