@@ -1,6 +1,7 @@
 import type { Link } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import { PingLoss } from "./ping-loss.js";
+import { RoundTrip } from "./round-trip.js";
 
 export interface LinkMonitorOptions {
   /** Greater is better: the session uses the best link that is proven. May change: see {@link Session.reconsider}. */
@@ -31,6 +32,8 @@ export interface LinkMonitorOptions {
 
 /** Until a link is proven it is probed at this period: the channel may lose probes. */
 const PROBE_PERIOD_MS = 100;
+/** A round trip unlike those before it is looked at again so soon: it was an outlier, or the delay is another one now. */
+const SURPRISED_PERIOD_MS = 250;
 const PINGS_REMEMBERED = 32;
 const PINGS_BEFORE_FAILURE = 3;
 /** Of the silence, the part that a ping must have waited for its answer. */
@@ -43,6 +46,7 @@ export class LinkMonitor {
   readonly #attachedAtMs: number;
   readonly #pings = new Map<number, number>();
   readonly #loss = new PingLoss();
+  readonly #roundTrip = new RoundTrip();
   #openedAtMs: number | undefined;
   #isProven = false;
   #lastPingAtMs = Number.NEGATIVE_INFINITY;
@@ -50,8 +54,6 @@ export class LinkMonitor {
   #unanswered = 0;
   #heardAtMs: number;
   #isSilent = false;
-  #rttMs: number | undefined;
-  #jitterMs = 0;
 
   constructor(link: Link, options: LinkMonitorOptions, nowMs: number) {
     this.link = link;
@@ -65,20 +67,21 @@ export class LinkMonitor {
     return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
   }
 
-  /** Smoothed round-trip time (RFC 6298: gain 1/8); undefined before the first answer. */
+  /** Round-trip time, the median of the last few; undefined before the first answer. */
   get rttMs(): number | undefined {
-    return this.#rttMs;
+    return this.#roundTrip.rttMs;
   }
 
-  /** Smoothed difference between neighbouring round trips (RFC 3550: gain 1/16). */
+  /** Mean difference between neighbouring round trips. */
   get jitterMs(): number {
-    return this.#jitterMs;
+    return this.#roundTrip.jitterMs;
   }
 
   /** What was measured of this link; undefined while it is not usable, or before the first answer. */
   get reading(): PathReading | undefined {
-    if (!this.isUsable || this.#rttMs === undefined) return undefined;
-    return { rttMs: this.#rttMs, jitterMs: this.#jitterMs, lossRatio: this.#loss.ratio };
+    const { rttMs, jitterMs } = this;
+    if (!this.isUsable || rttMs === undefined) return undefined;
+    return { rttMs, jitterMs, lossRatio: this.#loss.ratio };
   }
 
   opened(nowMs: number): void {
@@ -104,9 +107,12 @@ export class LinkMonitor {
     const quietMs = (this.options.silenceMs ?? Number.POSITIVE_INFINITY) / 2;
     if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
     const { heartbeatMs, measureMs = heartbeatMs } = this.options;
-    const isHeard = this.#rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
-    const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * (isActive ? 1 : 4);
-    return nowMs - this.#lastPingAtMs >= (isProving ? PROBE_PERIOD_MS : periodMs);
+    const isHeard = this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
+    const idleFactor = isActive ? 1 : 4;
+    const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
+    const isUrgent = isActive && this.#roundTrip.isSurprised;
+    const mostMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Number.POSITIVE_INFINITY;
+    return nowMs - this.#lastPingAtMs >= Math.min(periodMs, mostMs);
   }
 
   pinged(nonce: number, nowMs: number): void {
@@ -131,7 +137,7 @@ export class LinkMonitor {
     this.#pings.delete(nonce);
     this.#loss.answered(nonce);
     this.#forgetSilence();
-    this.#sampleRtt(nowMs - sentAtMs);
+    this.#roundTrip.sample(nowMs - sentAtMs);
     const isNews = !this.#isProven;
     this.#isProven = true;
     return { sentAtMs, isProof: isNews && this.options.needsProof };
@@ -169,14 +175,5 @@ export class LinkMonitor {
   #forgetSilence(): void {
     this.#unansweredSinceMs = undefined;
     this.#unanswered = 0;
-  }
-
-  #sampleRtt(sampleMs: number): void {
-    if (this.#rttMs === undefined) {
-      this.#rttMs = sampleMs;
-      return;
-    }
-    this.#jitterMs += (Math.abs(sampleMs - this.#rttMs) - this.#jitterMs) / 16;
-    this.#rttMs += (sampleMs - this.#rttMs) / 8;
   }
 }
