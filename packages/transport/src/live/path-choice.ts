@@ -4,6 +4,8 @@ export interface PathReading {
   readonly jitterMs: number;
   /** Share of packets that do not come through, 0 to 1; 0 on a path that repeats them. */
   readonly lossRatio: number;
+  /** The same of the last few packets: whether a path is good now that was bad before. */
+  readonly recentLossRatio: number;
 }
 
 /** What a state's loss costs: with this many ms per lost share, 5 % count as much as 50 ms of delay. */
@@ -16,11 +18,13 @@ const LEAVE_AFTER_MS = 4000;
 /** It is good again when it costs no more than the relay and this. */
 const AS_GOOD_MS = 10;
 /** How long it must be as good before traffic goes back: doubled with every time that it was left, up to the longest. */
-const FIRST_RETURN_AFTER_MS = 10_000;
-const LONGEST_RETURN_AFTER_MS = 160_000;
+const FIRST_RETURN_AFTER_MS = 4000;
+const LONGEST_RETURN_AFTER_MS = 128_000;
+/** A path that carried the traffic for so long was good: the next return comes soon again. */
+const GOOD_AFTER_MS = 120_000;
 
 /** Mean age of a state at its arrival, roughly, ms: delay, what jitter adds, and what is missing. */
-function costMs({ rttMs, jitterMs, lossRatio }: PathReading): number {
+function costMs({ rttMs, jitterMs }: PathReading, lossRatio: number): number {
   return rttMs / 2 + 2 * jitterMs + lossRatio * LOSS_COST_MS;
 }
 
@@ -33,6 +37,7 @@ export class PathChoice {
   #reason = "";
   #sinceMs: number | undefined;
   #returnAfterMs = FIRST_RETURN_AFTER_MS;
+  #returnedAtMs = Number.NEGATIVE_INFINITY;
 
   get choice(): "direct" | "relay" {
     return this.#choice;
@@ -45,37 +50,40 @@ export class PathChoice {
 
   /** Takes what both paths are like; undefined for one that is not open. True where the choice has changed. */
   observe(direct: PathReading | undefined, relay: PathReading | undefined, nowMs: number): boolean {
-    if (!direct || !relay || !this.#wantsChange(costMs(direct), costMs(relay))) {
+    if (!direct || !relay || !this.#wantsChange(direct, relay)) {
       this.#sinceMs = undefined;
       return false;
     }
     this.#sinceMs ??= nowMs;
     const patienceMs = this.#choice === "direct" ? LEAVE_AFTER_MS : this.#returnAfterMs;
     if (nowMs - this.#sinceMs < patienceMs) return false;
-    this.#change(direct, relay);
+    this.#change(direct, relay, nowMs);
     return true;
   }
 
-  #wantsChange(directMs: number, relayMs: number): boolean {
+  #wantsChange(direct: PathReading, relay: PathReading): boolean {
+    const relayMs = costMs(relay, relay.lossRatio);
     return this.#choice === "direct"
-      ? directMs > relayMs * WORSE_RATIO + WORSE_MS
-      : directMs <= relayMs + AS_GOOD_MS;
+      ? costMs(direct, direct.lossRatio) > relayMs * WORSE_RATIO + WORSE_MS
+      : costMs(direct, direct.recentLossRatio) <= relayMs + AS_GOOD_MS;
   }
 
-  #change(direct: PathReading, relay: PathReading): void {
+  #change(direct: PathReading, relay: PathReading, nowMs: number): void {
     this.#sinceMs = undefined;
-    const both = `direct ${inWords(direct)}; relay ${inWords(relay)}`;
+    const relayed = `relay ${inWords(relay, relay.lossRatio)}`;
     if (this.#choice === "direct") {
       this.#choice = "relay";
-      this.#reason = `the direct path is worse than the relay (${both})`;
+      if (nowMs - this.#returnedAtMs > GOOD_AFTER_MS) this.#returnAfterMs = FIRST_RETURN_AFTER_MS;
+      this.#reason = `the direct path is worse than the relay (direct ${inWords(direct, direct.lossRatio)}; ${relayed})`;
       return;
     }
     this.#choice = "direct";
-    this.#reason = `the direct path is as good as the relay again (${both})`;
+    this.#returnedAtMs = nowMs;
+    this.#reason = `the direct path is as good as the relay again (direct ${inWords(direct, direct.recentLossRatio)}; ${relayed})`;
     this.#returnAfterMs = Math.min(this.#returnAfterMs * 2, LONGEST_RETURN_AFTER_MS);
   }
 }
 
-function inWords({ rttMs, jitterMs, lossRatio }: PathReading): string {
+function inWords({ rttMs, jitterMs }: PathReading, lossRatio: number): string {
   return `${rttMs.toFixed(0)} ms ± ${jitterMs.toFixed(0)}, ${(lossRatio * 100).toFixed(1)} % lost`;
 }

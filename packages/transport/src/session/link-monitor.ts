@@ -64,7 +64,9 @@ export class LinkMonitor {
 
   /** Whether the session may use the link. */
   get isUsable(): boolean {
-    return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
+    return (
+      this.link.state === "open" && (this.#isProven || !this.options.needsProof)
+    );
   }
 
   /** Round-trip time, the median of the last few; undefined before the first answer. */
@@ -81,12 +83,22 @@ export class LinkMonitor {
   get reading(): PathReading | undefined {
     const { rttMs, jitterMs } = this;
     if (!this.isUsable || rttMs === undefined) return undefined;
-    return { rttMs, jitterMs, lossRatio: this.#loss.ratio };
+    return {
+      rttMs,
+      jitterMs,
+      lossRatio: this.#loss.ratio,
+      recentLossRatio: this.#loss.recentRatio,
+    };
   }
 
   opened(nowMs: number): void {
     this.#openedAtMs = nowMs;
     this.#heardAtMs = nowMs;
+  }
+
+  /** The link carries the session's traffic from now on: if it was left for its losses, they are past. */
+  taken(): void {
+    this.#loss.forgetPast();
   }
 
   /** Anything received shows that the remote is there. */
@@ -105,13 +117,24 @@ export class LinkMonitor {
     if (this.#openedAtMs === undefined) return false;
     const isProving = this.options.needsProof && !this.#isProven;
     const quietMs = (this.options.silenceMs ?? Number.POSITIVE_INFINITY) / 2;
-    if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
+    if (
+      nowMs - this.#heardAtMs >= quietMs &&
+      nowMs - this.#lastPingAtMs >= quietMs
+    )
+      return true;
     const { heartbeatMs, measureMs = heartbeatMs } = this.options;
-    const isHeard = this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
-    const idleFactor = isActive ? 1 : 4;
-    const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
+    const isHeard =
+      this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
+    // A link that had to be proven is measured on while another one carries the traffic: it may be good again.
+    const idleFactor = isActive || this.options.needsProof ? 1 : 4;
+    const periodMs =
+      (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
     const isUrgent = isActive && this.#roundTrip.isSurprised;
-    const mostMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Number.POSITIVE_INFINITY;
+    const mostMs = isProving
+      ? PROBE_PERIOD_MS
+      : isUrgent
+        ? SURPRISED_PERIOD_MS
+        : Number.POSITIVE_INFINITY;
     return nowMs - this.#lastPingAtMs >= Math.min(periodMs, mostMs);
   }
 
@@ -149,7 +172,9 @@ export class LinkMonitor {
     if (silenceMs === undefined || !this.isUsable) return undefined;
     const unansweredMs = nowMs - (this.#unansweredSinceMs ?? nowMs);
     // A timer that comes late finds old times: the ping it sends first must have had a chance.
-    const isSilent = nowMs - this.#heardAtMs >= silenceMs && unansweredMs >= silenceMs * ANSWER_SHARE;
+    const isSilent =
+      nowMs - this.#heardAtMs >= silenceMs &&
+      unansweredMs >= silenceMs * ANSWER_SHARE;
     if (isSilent === this.#isSilent) return undefined;
     this.#isSilent = isSilent;
     return isSilent;
@@ -164,7 +189,11 @@ export class LinkMonitor {
         : undefined;
     }
     // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
-    if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
+    if (
+      this.#unansweredSinceMs === undefined ||
+      this.#unanswered < PINGS_BEFORE_FAILURE
+    )
+      return undefined;
     // From the last sign of life: the first ping that is not answered may leave a whole period after it.
     const silentMs = nowMs - this.#heardAtMs;
     return silentMs > Math.max(this.options.timeoutMs, leastTimeoutMs)

@@ -71,7 +71,10 @@ export class SessionLinks {
     const [hasMoved, hasSwiftMoved] = [best !== this.#active, swift !== this.#swift];
     this.#active = best;
     this.#swift = swift;
-    if (hasMoved) this.#options.onActive(best?.link, reason);
+    if (hasMoved) {
+      best?.taken();
+      this.#options.onActive(best?.link, reason);
+    }
     if (hasSwiftMoved && this.#swift === swift) this.#options.onSwift(swift?.link);
   }
 

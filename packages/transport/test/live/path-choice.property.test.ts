@@ -2,9 +2,9 @@ import { array, assert, double, property, record } from "fast-check";
 import { PathChoice, type PathReading } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
-const relay: PathReading = { rttMs: 60, jitterMs: 3, lossRatio: 0 };
-const good: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0 };
-const lossy: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0.2 };
+const relay: PathReading = { rttMs: 60, jitterMs: 3, lossRatio: 0, recentLossRatio: 0 };
+const good: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0, recentLossRatio: 0 };
+const lossy: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0.2, recentLossRatio: 0.2 };
 
 /** Seconds at which the choice changed, one observation a second. */
 function changes(choice: PathChoice, seconds: number, direct: PathReading | undefined, fromS = 0): number[] {
@@ -34,13 +34,24 @@ describe("direct or relay", () => {
   test("it comes back when it is good again, later every time", () => {
     const choice = new PathChoice();
     const backAfter: number[] = [];
-    for (let round = 0; round < 6; round += 1) {
-      const startS = round * 1000;
+    for (let startS = 0, round = 0; round < 7; round += 1) {
       changes(choice, 20, lossy, startS);
       expect(choice.choice).toBe("relay");
-      backAfter.push(changes(choice, 300, good, startS + 20)[0]! - startS - 20);
+      const backS = changes(choice, 300, good, startS + 20)[0]!;
+      backAfter.push(backS - startS - 20);
+      startS = backS + 100;
     }
-    expect(backAfter).toEqual([10, 20, 40, 80, 160, 160]);
+    expect(backAfter).toEqual([4, 8, 16, 32, 64, 128, 128]);
+  });
+
+  test("when it has been good for minutes, its next return comes soon again", () => {
+    const choice = new PathChoice();
+    const backAfter: number[] = [];
+    for (const startS of [0, 100, 1000]) {
+      changes(choice, 20, lossy, startS);
+      backAfter.push(changes(choice, 60, good, startS + 20)[0]! - startS - 20);
+    }
+    expect(backAfter).toEqual([4, 8, 4]);
   });
 
   test("a path that is not open is not judged", () => {
@@ -55,6 +66,7 @@ describe("direct or relay", () => {
       rttMs: double({ min: 0, max: 500, noNaN: true }),
       jitterMs: double({ min: 0, max: 100, noNaN: true }),
       lossRatio: double({ min: 0, max: 1, noNaN: true }),
+      recentLossRatio: double({ min: 0, max: 1, noNaN: true }),
     });
     assert(
       property(
@@ -65,7 +77,7 @@ describe("direct or relay", () => {
           let lastS = 0;
           direct.forEach((measured, second) => {
             if (!choice.observe(measured, relays[second % relays.length], second * 1000)) return;
-            expect(second - lastS).toBeGreaterThanOrEqual(choice.choice === "relay" ? 4 : 10);
+            expect(second - lastS).toBeGreaterThanOrEqual(4);
             lastS = second;
           });
         },

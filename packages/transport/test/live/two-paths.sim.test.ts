@@ -1,6 +1,6 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { PathChoice, Session, type Link, type LinkMonitorOptions } from "@paceline/transport";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const relayed: LinkMonitorOptions = {
   preference: 1,
@@ -67,4 +67,73 @@ test("traffic leaves a bad direct path for the relay and comes back; no message 
   const all = Array.from({ length: sent }, (_, number) => number);
   expect(a.messages).toEqual(all);
   expect(b.messages).toEqual(all);
+});
+
+/** A pair with both paths, whose direct one can be made bad. */
+function paths(seed: number) {
+  const scheduler = new VirtualScheduler();
+  const random = seededRandom(seed);
+  const good = { delayMs: 10, jitterMs: 2, loss: { kind: "none" } } as const;
+  const bad = { delayMs: 410, jitterMs: 2, loss: { kind: "uniform", ratio: 0.2 } } as const;
+  const direct = memoryLinkPair({ scheduler, random, settings: good });
+  const relay = memoryLinkPair({ scheduler, random, settings: { delayMs: 25 }, isUnreliable: false });
+  const sides = [new Side(scheduler, direct.a, relay.a), new Side(scheduler, direct.b, relay.b)] as const;
+  const isDirect = (): boolean =>
+    sides[0].session.activeLink === direct.a && sides[1].session.activeLink === direct.b;
+  return {
+    sides,
+    isDirect,
+    /** Seconds go by on such a line. Answers with those after which the pair was direct, and how often it moved. */
+    pass(line: "good" | "bad", seconds: number) {
+      direct.change(line === "good" ? good : bad);
+      const directAfterS: number[] = [];
+      let moves = 0;
+      for (let step = 1; step <= seconds * 10; step++) {
+        const before = isDirect();
+        for (const { session } of sides) session.sendState(new Uint8Array(40), 1);
+        scheduler.advance(100);
+        if (isDirect()) directAfterS.push(step / 10);
+        if (isDirect() !== before) moves += 1;
+      }
+      return { directAfterS, moves };
+    },
+  };
+}
+
+describe("a direct path that was bad for a while", () => {
+  test.each([1, 2, 3, 4, 5, 6])("carries the traffic again within 10 s (chance %d)", (seed) => {
+    const { sides, isDirect, pass } = paths(seed);
+    pass("good", 10);
+    expect(isDirect()).toBe(true);
+    pass("bad", 20);
+    expect(sides.map(({ choice }) => choice.choice)).toEqual(["relay", "relay"]);
+    const { directAfterS } = pass("good", 30);
+    expect(directAfterS[0]).toBeLessThanOrEqual(10);
+    expect(directAfterS.at(-1)).toBe(30);
+  });
+
+  test("and again after the next bad time, when it has held for minutes in between", () => {
+    const { pass } = paths(7);
+    for (let round = 0; round < 3; round++) {
+      pass("good", 200);
+      pass("bad", 20);
+      expect(pass("good", 20).directAfterS[0]).toBeLessThanOrEqual(10);
+    }
+  });
+
+  test("is left alone while it stays bad", () => {
+    const { pass } = paths(8);
+    pass("good", 10);
+    pass("bad", 20);
+    expect(pass("bad", 300).moves).toBeLessThanOrEqual(2);
+  });
+
+  test("is waited for longer each time when it alternates", () => {
+    const { pass } = paths(9);
+    pass("good", 10);
+    const moves = Array.from({ length: 8 }, () => pass("bad", 20).moves + pass("good", 20).moves);
+    expect(moves[0]).toBe(2);
+    // Of 20 good seconds nothing is left once the wait has doubled twice.
+    expect(moves.slice(4)).toEqual([0, 0, 0, 0]);
+  });
 });
