@@ -268,7 +268,7 @@ export class ServerConnection {
         onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
         onPong: (times, link) => {
           // On WebRTC nothing stalls behind anything.
-          if (link === this.link) this.#stripes.observe(times.receivedMs - times.sentMs);
+          if (link === this.link) this.#stripes.observe(times);
           this.#options.handlers.onPong(times);
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),

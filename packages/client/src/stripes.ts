@@ -1,4 +1,11 @@
-import { StallMeter, type Cancel, type Link, type Scheduler, type StripedLink } from "@paceline/transport";
+import {
+  StallMeter,
+  type Cancel,
+  type Link,
+  type PongTimes,
+  type Scheduler,
+  type StripedLink,
+} from "@paceline/transport";
 
 /** How many WebSockets carry states: as measurements say, or so many. */
 export type SocketCount = "auto" | 1 | 2 | 3;
@@ -72,8 +79,8 @@ export class Stripes {
   }
 
   /** A round trip over the first socket. */
-  observe(rttMs: number): void {
-    this.#stalls.observe(rttMs, this.#options.scheduler.nowMs());
+  observe(times: PongTimes): void {
+    this.#stalls.observe(times);
   }
 
   /** The server gave a ticket. */

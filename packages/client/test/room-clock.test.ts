@@ -18,7 +18,9 @@ describe("the clock of a room", () => {
         pings += 1;
         const sentMs = scheduler.nowMs();
         const remoteMs = sentMs + 10 + ahead;
-        scheduler.after(20, () => clock.observe({ sentMs, remoteMs, receivedMs: scheduler.nowMs() }));
+        scheduler.after(20, () =>
+          clock.observe({ sentMs, remoteMs, receivedMs: scheduler.nowMs(), wasLate: false }),
+        );
       },
     });
     expect(clock.serverNow()).toBe(1000);

@@ -306,7 +306,7 @@ describe("pings", () => {
     expect(link.takeBodies(MessageKind.pong)).toEqual([[0x01, 0x00, ...clock]]);
     scene.scheduler.advance(30);
     link.receive([{ kind: MessageKind.pong, body: Uint8Array.of(...ping!, ...clock) }]);
-    const times = { sentMs: 5_000_000.5, remoteMs: 5_000_000.5, receivedMs: 5_000_030.5 };
+    const times = { wasLate: false, sentMs: 5_000_000.5, remoteMs: 5_000_000.5, receivedMs: 5_000_030.5 };
     expect(scene.pongs).toEqual([times]);
   });
 
@@ -354,9 +354,24 @@ describe("pings", () => {
     expect(scene.session.activeLink).toBe(probed);
     scene.scheduler.advance(1000);
     expect(scene.session.activeLink).toBe(probed);
+    // The other participant runs: it answers over the link beside it.
+    const asked = relayed.takeBodies(MessageKind.ping);
+    relayed.receive([{ kind: MessageKind.pong, body: pong(asked.at(-1)!) }], { sequence: 1 });
     scene.scheduler.advance(1000);
     expect(scene.session.activeLink).toBe(relayed);
     expect(probed.closed?.code).toBe(CloseCode.timeout);
+  });
+
+  test("[WF38] left unanswered on every link make one dead only after three timeouts", () => {
+    const scene = new Scene();
+    const [relayed, probed] = [scene.link(), scene.link(direct)];
+    const [probe] = probed.takeBodies(MessageKind.ping);
+    probed.receive([{ kind: MessageKind.pong, body: pong(probe!) }]);
+    const timeoutMs = direct.timeoutMs;
+    scene.scheduler.advance(2.9 * timeoutMs);
+    expect(scene.session.activeLink).toBe(probed);
+    scene.scheduler.advance(0.2 * timeoutMs);
+    expect(scene.session.activeLink).toBe(relayed);
   });
 });
 

@@ -142,7 +142,7 @@ function measured(settings: Partial<NetworkSettings>, seconds: number, statesPer
     scheduler,
     handlers: {
       onReliable,
-      onPong: ({ sentMs, receivedMs }) => stalls.observe(receivedMs - sentMs, receivedMs),
+      onPong: (times) => stalls.observe(times),
     },
   });
   const b = new Session({ scheduler, handlers: { onReliable } });
@@ -160,6 +160,12 @@ function measured(settings: Partial<NetworkSettings>, seconds: number, statesPer
   scheduler.advance(seconds * 1000);
   return stalls;
 }
+
+const roundTrip = (rttMs: number, atMs: number) => ({
+  sentMs: atMs - rttMs,
+  receivedMs: atMs,
+  wasLate: false,
+});
 
 describe("stalls behind lost segments", () => {
   test("are found within 15 s where segments are lost", () => {
@@ -197,12 +203,12 @@ describe("stalls behind lost segments", () => {
   test("a queue's round trips end one after the other, those behind a hole together", () => {
     const [queue, holes] = [new StallMeter(), new StallMeter()];
     for (let nowMs = 0; nowMs < 10_000; nowMs += 250)
-      for (const meter of [queue, holes]) meter.observe(50, nowMs);
+      for (const meter of [queue, holes]) meter.observe(roundTrip(50, nowMs));
     for (let index = 0; index < 30; index++) {
       const nowMs = 10_000 + index * 250;
-      queue.observe(400 + (index % 3) * 60, nowMs);
+      queue.observe(roundTrip(400 + (index % 3) * 60, nowMs));
       // Two and two: the later one was sent 250 ms after the other, and arrives with it.
-      holes.observe(index % 2 === 0 ? 600 : 350, nowMs - (index % 2) * 250 + (index % 2));
+      holes.observe(roundTrip(index % 2 === 0 ? 600 : 350, nowMs - (index % 2) * 250 + (index % 2)));
     }
     expect([queue.isCongested, queue.ratio]).toEqual([true, 0]);
     expect(holes.isCongested).toBe(false);
@@ -213,7 +219,7 @@ describe("stalls behind lost segments", () => {
     const stalls = new StallMeter();
     let nowMs = 0;
     const observe = (rttMs: number, times: number) => {
-      for (let time = 0; time < times; time++) stalls.observe(rttMs, (nowMs += 250));
+      for (let time = 0; time < times; time++) stalls.observe(roundTrip(rttMs, (nowMs += 250)));
     };
     observe(50, 38);
     observe(250, 2);

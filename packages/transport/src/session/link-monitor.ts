@@ -36,6 +36,16 @@ const PROBE_PERIOD_MS = 100;
 const SURPRISED_PERIOD_MS = 250;
 const PINGS_REMEMBERED = 32;
 const PINGS_BEFORE_FAILURE = 3;
+/** A loop that was late by more than this share of a timeout says nothing about the link: silence counts from then on. */
+const LATE_SHARE = 0.25;
+/** A loop that is late again and again must not keep a dead link: without a packet in between, so often it is excused. */
+const MAX_EXCUSES = 3;
+/** From this share of the timeout on, the session asks over its other links whether the remote runs at all. */
+const DOUBT_SHARE = 0.4;
+/** A remote that was silent everywhere and runs again is given so long to be heard on each link. */
+const RECOVERY_MS = 100;
+/** A remote that answers nowhere may be busy: a link to it is given up only after so many timeouts. */
+const BUSY_TIMEOUTS = 3;
 /** Of the silence, the part that a ping must have waited for its answer. */
 const ANSWER_SHARE = 0.4;
 
@@ -53,6 +63,10 @@ export class LinkMonitor {
   #unansweredSinceMs: number | undefined;
   #unanswered = 0;
   #heardAtMs: number;
+  /** When the silence began that counts: {@link heardMs} but for stalls of this page. */
+  #silentSinceMs: number;
+  #excuses = 0;
+  #lastAnswer: { readonly sentAtMs: number; readonly atMs: number } | undefined;
   #isSilent = false;
 
   constructor(link: Link, options: LinkMonitorOptions, nowMs: number) {
@@ -60,13 +74,12 @@ export class LinkMonitor {
     this.options = options;
     this.#attachedAtMs = nowMs;
     this.#heardAtMs = nowMs;
+    this.#silentSinceMs = nowMs;
   }
 
   /** Whether the session may use the link. */
   get isUsable(): boolean {
-    return (
-      this.link.state === "open" && (this.#isProven || !this.options.needsProof)
-    );
+    return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
   }
 
   /** Round-trip time, the median of the last few; undefined before the first answer. */
@@ -94,6 +107,7 @@ export class LinkMonitor {
   opened(nowMs: number): void {
     this.#openedAtMs = nowMs;
     this.#heardAtMs = nowMs;
+    this.#silentSinceMs = nowMs;
   }
 
   /** The link carries the session's traffic from now on: if it was left for its losses, they are past. */
@@ -104,7 +118,18 @@ export class LinkMonitor {
   /** Anything received shows that the remote is there. */
   heard(nowMs: number): void {
     this.#heardAtMs = nowMs;
+    this.#silentSinceMs = nowMs;
+    this.#excuses = 0;
     if (this.isUsable) this.#forgetSilence();
+  }
+
+  /** This page's own loop was late: packets may wait in the socket's queue. */
+  stalled(lateMs: number, nowMs: number): void {
+    const { timeoutMs, silenceMs = timeoutMs } = this.options;
+    if (lateMs < Math.min(timeoutMs, silenceMs) * LATE_SHARE || this.#excuses >= MAX_EXCUSES) return;
+    this.#excuses += 1;
+    this.#silentSinceMs = nowMs;
+    this.#forgetSilence();
   }
 
   /** How long nothing was received. */
@@ -117,24 +142,14 @@ export class LinkMonitor {
     if (this.#openedAtMs === undefined) return false;
     const isProving = this.options.needsProof && !this.#isProven;
     const quietMs = (this.options.silenceMs ?? Number.POSITIVE_INFINITY) / 2;
-    if (
-      nowMs - this.#heardAtMs >= quietMs &&
-      nowMs - this.#lastPingAtMs >= quietMs
-    )
-      return true;
+    if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
     const { heartbeatMs, measureMs = heartbeatMs } = this.options;
-    const isHeard =
-      this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
+    const isHeard = this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
     // A link that had to be proven is measured on while another one carries the traffic: it may be good again.
     const idleFactor = isActive || this.options.needsProof ? 1 : 4;
-    const periodMs =
-      (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
+    const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
     const isUrgent = isActive && this.#roundTrip.isSurprised;
-    const mostMs = isProving
-      ? PROBE_PERIOD_MS
-      : isUrgent
-        ? SURPRISED_PERIOD_MS
-        : Number.POSITIVE_INFINITY;
+    const mostMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Number.POSITIVE_INFINITY;
     return nowMs - this.#lastPingAtMs >= Math.min(periodMs, mostMs);
   }
 
@@ -160,10 +175,15 @@ export class LinkMonitor {
     this.#pings.delete(nonce);
     this.#loss.answered(nonce);
     this.#forgetSilence();
-    this.#roundTrip.sample(nowMs - sentAtMs);
+    this.#lastAnswer = { sentAtMs, atMs: nowMs };
     const isNews = !this.#isProven;
     this.#isProven = true;
     return { sentAtMs, isProof: isNews && this.options.needsProof };
+  }
+
+  /** A round trip was measured. Of one that waited for this page's own loop the link's part is not known. */
+  took(rttMs: number, wasLate: boolean): void {
+    if (!wasLate || this.rttMs === undefined) this.#roundTrip.sample(rttMs);
   }
 
   /** True where silence has begun since the last call, false where it has ended, undefined where nothing changed. */
@@ -172,16 +192,27 @@ export class LinkMonitor {
     if (silenceMs === undefined || !this.isUsable) return undefined;
     const unansweredMs = nowMs - (this.#unansweredSinceMs ?? nowMs);
     // A timer that comes late finds old times: the ping it sends first must have had a chance.
-    const isSilent =
-      nowMs - this.#heardAtMs >= silenceMs &&
-      unansweredMs >= silenceMs * ANSWER_SHARE;
+    const isSilent = nowMs - this.#heardAtMs >= silenceMs && unansweredMs >= silenceMs * ANSWER_SHARE;
     if (isSilent === this.#isSilent) return undefined;
     this.#isSilent = isSilent;
     return isSilent;
   }
 
-  /** Why the link must be given up; undefined while it is well. Silence is borne for `leastTimeoutMs` at least. */
-  failure(nowMs: number, leastTimeoutMs = 0): string | undefined {
+  /** Whether it has been silent for so long that the session should ask over this other link whether the remote runs. */
+  shouldAsk(other: LinkMonitor, nowMs: number): boolean {
+    const doubtMs = this.options.timeoutMs * DOUBT_SHARE;
+    return (
+      this.#mayBeExcused(other) &&
+      nowMs - this.#silentSinceMs >= doubtMs &&
+      nowMs - other.#lastPingAtMs >= doubtMs
+    );
+  }
+
+  /**
+   * Why the link must be given up; undefined while it is well. Silence is borne for `leastTimeoutMs` at least, and longer
+   * while the remote answers on none of the other links either: then it is the remote that does not run.
+   */
+  failure(nowMs: number, leastTimeoutMs = 0, others: readonly LinkMonitor[] = []): string | undefined {
     if (!this.isUsable) {
       const waitedMs = nowMs - this.#attachedAtMs;
       return waitedMs > this.options.connectTimeoutMs
@@ -189,16 +220,27 @@ export class LinkMonitor {
         : undefined;
     }
     // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
-    if (
-      this.#unansweredSinceMs === undefined ||
-      this.#unanswered < PINGS_BEFORE_FAILURE
-    )
-      return undefined;
+    if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
     // From the last sign of life: the first ping that is not answered may leave a whole period after it.
-    const silentMs = nowMs - this.#heardAtMs;
-    return silentMs > Math.max(this.options.timeoutMs, leastTimeoutMs)
+    const silentMs = nowMs - this.#silentSinceMs;
+    const timeoutMs = Math.max(this.options.timeoutMs, leastTimeoutMs);
+    const witnesses = others.filter((other) => this.#mayBeExcused(other));
+    const isBusy = witnesses.length > 0 && !witnesses.some((other) => this.#isContradictedBy(other, nowMs));
+    return silentMs > timeoutMs * (isBusy ? BUSY_TIMEOUTS : 1)
       ? `silent for ${Math.round(silentMs)} ms`
       : undefined;
+  }
+
+  #mayBeExcused(other: LinkMonitor): boolean {
+    return other !== this && this.isUsable && this.options.needsProof && other.isUsable;
+  }
+
+  /** The remote ran after the silence had begun, and has had time to be heard here as well. */
+  #isContradictedBy(other: LinkMonitor, nowMs: number): boolean {
+    const answer = other.#lastAnswer;
+    return (
+      answer !== undefined && answer.sentAtMs > this.#silentSinceMs && nowMs - answer.atMs >= RECOVERY_MS
+    );
   }
 
   #forgetSilence(): void {

@@ -3,10 +3,13 @@ import type { Link, LinkClose } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
 import type { PathReading } from "../live/path-choice.js";
 import { bestOf } from "./link-choice.js";
+import { OwnLateness } from "./own-lateness.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
 export interface SessionLinksOptions {
   readonly scheduler: Scheduler;
+  /** So often {@link SessionLinks.update} is called. */
+  readonly updatePeriodMs: number;
   onPacket(packet: Uint8Array, monitor: LinkMonitor): void;
   /** Sends a ping over that link, and tells its monitor. */
   ping(monitor: LinkMonitor): void;
@@ -22,12 +25,14 @@ export interface SessionLinksOptions {
 export class SessionLinks {
   readonly #options: SessionLinksOptions;
   readonly #monitors: LinkMonitor[] = [];
+  readonly #lateness: OwnLateness;
   #active: LinkMonitor | undefined;
   #swift: LinkMonitor | undefined;
   #leastTimeoutMs = 0;
 
   constructor(options: SessionLinksOptions) {
     this.#options = options;
+    this.#lateness = new OwnLateness(options.updatePeriodMs, options.scheduler.nowMs());
   }
 
   /** The monitor of the link that carries the traffic. */
@@ -52,6 +57,11 @@ export class SessionLinks {
   /** What was measured on a link of this session. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  }
+
+  /** Whether this page's own loop was late since then. */
+  wasLate(sinceMs: number, nowMs: number): boolean {
+    return this.#lateness.wasLate(sinceMs, nowMs);
   }
 
   attach(link: Link, options: LinkMonitorOptions): void {
@@ -80,8 +90,10 @@ export class SessionLinks {
 
   /** Gives up dead links, and pings where that is due. */
   update(nowMs: number): void {
+    const lateMs = this.#lateness.tick(nowMs);
+    if (lateMs > 0) for (const monitor of this.#monitors) monitor.stalled(lateMs, nowMs);
     for (const monitor of this.#monitors.slice()) {
-      const failure = monitor.failure(nowMs, this.#leastTimeoutMs);
+      const failure = monitor.failure(nowMs, this.#leastTimeoutMs, this.#monitors);
       if (failure === undefined) {
         this.#pingIfDue(monitor, nowMs);
         const isSilent = monitor.silenceNews(nowMs);
@@ -117,7 +129,8 @@ export class SessionLinks {
   }
 
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    if (monitor.isPingDue(nowMs, monitor === this.#active || monitor === this.#swift))
-      this.#options.ping(monitor);
+    const isActive = monitor === this.#active || monitor === this.#swift;
+    const isWitness = this.#monitors.some((silent) => silent.shouldAsk(monitor, nowMs));
+    if (isWitness || monitor.isPingDue(nowMs, isActive)) this.#options.ping(monitor);
   }
 }

@@ -9,6 +9,8 @@ export interface PongTimes {
   readonly sentMs: number;
   readonly remoteMs: number;
   readonly receivedMs: number;
+  /** Whether this side's own loop was late meanwhile, so that the pong may have waited for it. */
+  readonly wasLate: boolean;
 }
 
 /** What a session tells its owner. Byte arrays are views, valid during the call, but for reliable payloads. */

@@ -116,6 +116,7 @@ export class Session {
     );
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
+      updatePeriodMs: UPDATE_PERIOD_MS,
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
@@ -597,8 +598,11 @@ export class Session {
     const pong = readPong(body);
     const ping = monitor.answered(pong.number, receivedMs);
     if (!ping) return;
-    if (ping.isProof) this.#links.choose("probe answered");
-    this.#handlers.onPong?.({ sentMs: ping.sentAtMs, remoteMs: pong.remoteMs, receivedMs }, monitor.link);
+    const { sentAtMs: sentMs, isProof } = ping;
+    const wasLate = this.#links.wasLate(sentMs, receivedMs);
+    monitor.took(receivedMs - sentMs, wasLate);
+    if (isProof) this.#links.choose("probe answered");
+    this.#handlers.onPong?.({ sentMs, remoteMs: pong.remoteMs, receivedMs, wasLate }, monitor.link);
   }
 
   #receiveReliable(body: Uint8Array): void {

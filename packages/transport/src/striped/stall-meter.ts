@@ -1,3 +1,5 @@
+import type { PongTimes } from "../session/session-options.js";
+
 interface Sample {
   readonly atMs: number;
   readonly rttMs: number;
@@ -54,8 +56,10 @@ export class StallMeter {
     return this.#samples.some(({ rttMs }) => this.#isStall(rttMs));
   }
 
-  /** Takes a round trip of the first socket. */
-  observe(rttMs: number, nowMs: number): void {
+  /** Takes a round trip of the first socket. One that waited for this page's own loop did not wait for a segment. */
+  observe({ sentMs, receivedMs: nowMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
+    if (wasLate) return;
+    const rttMs = nowMs - sentMs;
     this.#observedAtMs = nowMs;
     while (this.#samples.length > 0 && nowMs - this.#samples[0]!.atMs > WINDOW_MS) this.#samples.shift();
     this.#samples.push({ atMs: nowMs, rttMs });
