@@ -1,4 +1,4 @@
-import type { Room } from "@paceline/client";
+import type { ClientOptions, Room } from "@paceline/client";
 import { createRelay, type LinkRequest, type Relay, type RelayOptions } from "@paceline/relay";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { StagePlayer } from "@paceline/testkit/room";
@@ -29,11 +29,12 @@ export class RelayStage {
   }
 
   /** `headers`: those that a browser would send with the upgrade. */
-  player(headers: LinkRequest["headers"] = {}): StagePlayer {
+  player(headers: LinkRequest["headers"] = {}, client: Partial<ClientOptions> = {}): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
       random: this.#random.fork(),
       network: { delayMs: this.#delayMs },
+      client,
       accept: (link, protocols) => {
         this.#links.push(link);
         this.relay.takeLink(link, { address: "stage", headers, protocols });

@@ -1,0 +1,45 @@
+import type { Room } from "@paceline/client";
+import { seededRandom } from "@paceline/testkit";
+import { virtualWebRtc } from "@paceline/testkit/room";
+import { setTimeout as realPause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { RelayStage } from "./relay-stage.js";
+
+const HUMANS = 3;
+const RELAY_ONLY = 7;
+
+/** How each of a player's others is reached: a `d`irect link, or the `r`elay. */
+function pathsOf(room: Room): string {
+  const others = room.peers.toSorted((one, other) => one.number - other.number);
+  return others.map(({ path }) => path[0]).join("");
+}
+
+test.each(["shooter", "racing", "action"] as const)(
+  "%s: three humans among seven players who have the relay alone are direct with each other",
+  async (profile) => {
+    const stage = new RelayStage({ delayMs: 30 });
+    const webRtc = virtualWebRtc({ random: seededRandom(2), settings: { delayMs: 15 } });
+    const newcomer = (isHuman: boolean): Promise<Room> => {
+      const options = isHuman ? ({ transports: ["webrtc", "websocket"], webRtc } as const) : {};
+      return stage.join(stage.player({}, { profile, ...options }));
+    };
+    // Drivers come first, between, and last: nobody's direct links are to depend on that.
+    const order = [false, false, true, false, true, false, false, true, false, false];
+    const rooms: Room[] = [];
+    for (const isHuman of order) rooms.push(await newcomer(isHuman));
+    expect(order.filter(Boolean)).toHaveLength(HUMANS);
+    expect(rooms).toHaveLength(HUMANS + RELAY_ONLY);
+    for (let step = 0; step < 10; step++) {
+      await stage.advance(500);
+      // The code of direct links is fetched on demand.
+      await realPause(5);
+    }
+    const expected = order.map((isHuman, mine) =>
+      order
+        .map((isOther, other) => (isHuman && isOther ? "d" : "r") + (mine === other ? "-" : ""))
+        .filter((path) => !path.endsWith("-"))
+        .join(""),
+    );
+    expect(rooms.map(pathsOf)).toEqual(expected);
+  },
+);
