@@ -34,7 +34,7 @@ export async function explainRoom(room: ExplainedRoom, details: boolean): Promis
     ratesRow(room),
     shownRow(room.plan),
     deviceRow(room.plan),
-    measuredRow(room.measured, room.held, room.ageMs),
+    measuredRow(room),
     room.serverPath,
   ];
   const { peers } = room;
@@ -148,12 +148,11 @@ function number(value: number): string {
 }
 
 /** What was measured, how it counts and how old it is, as a row of an explanation. */
-function measuredRow(measured: Measured | undefined, held: HeldBands, ageMs: number): Explanation {
+function measuredRow(room: ExplainedRoom): Explanation {
+  const { measured, held, ageMs } = room;
   const about = "measured now";
   if (!measured) return { about, choice: "nothing yet", reason: "no ping was answered yet" };
-  const percent = (ratio: number, places = 0): string => `${(ratio * 100).toFixed(places)} %`;
   const words: readonly (readonly [name: string, value: string | undefined, band: string])[] = [
-    ["loss", measured.lossRatio === undefined ? undefined : percent(measured.lossRatio, 1), held.loss],
     ["round trip", measured.rttMs === undefined ? undefined : `${measured.rttMs.toFixed(0)} ms`, held.rtt],
     [
       "jitter",
@@ -161,19 +160,40 @@ function measuredRow(measured: Measured | undefined, held: HeldBands, ageMs: num
       held.jitter,
     ],
     ["queue", measured.queuedBytes === undefined ? undefined : `${measured.queuedBytes} bytes`, held.queue],
-    ["stalls", measured.stallRatio === undefined ? undefined : percent(measured.stallRatio), held.stalls],
     [
       "direct links",
       measured.uploadRatio === undefined ? undefined : `${percent(measured.uploadRatio)} of the upload`,
       held.upload,
     ],
   ];
-  const choice = words
-    .map(([name, value, band]) => (value === undefined ? `${name} unknown` : `${name} ${value} (${band})`))
-    .join(", ");
+  const rest = words.map(([name, value, band]) => inWords(name, value, band));
+  const choice = [...lossWords(room, measured), ...rest].join(", ");
   const age = `${(ageMs / 1000).toFixed(1)} s ago`;
   const reason = `the worst of the paths in use, ${age}; a worse band counts after 3 s, a better one after 15 s`;
   return { about, choice, reason };
+}
+
+/** Loss and stalls. With a server that decides, how sure they are; on an ordered link the one looks like the other. */
+function lossWords({ authorityHz, server, held }: ExplainedRoom, measured: Measured): string[] {
+  const { lossRatio, stallRatio } = measured;
+  const { stalls, loss, stateLink } = server;
+  if (authorityHz !== undefined && stateLink === "websocket") {
+    const counted = `stalls: ${stalls.stalled} of ${stalls.roundTrips} round trips (${held.stalls})`;
+    return [`${counted}; loss cannot be seen here`];
+  }
+  const lost = inWords("loss", lossRatio === undefined ? undefined : percent(lossRatio, 1), held.loss);
+  const stalled = inWords("stalls", stallRatio === undefined ? undefined : percent(stallRatio), held.stalls);
+  if (authorityHz === undefined || !loss) return [lost, stalled];
+  const interval = `${percent(loss.low, 1)} and ${percent(loss.high, 1)}`;
+  return [`${lost}, between ${interval} with 95 % certainty from ${loss.packets} packets`, stalled];
+}
+
+function inWords(name: string, value: string | undefined, band: string): string {
+  return value === undefined ? `${name} unknown` : `${name} ${value} (${band})`;
+}
+
+function percent(ratio: number, places = 0): string {
+  return `${(ratio * 100).toFixed(places)} %`;
 }
 
 /** A peer's path, as a row of an explanation. */

@@ -1,4 +1,4 @@
-import type { LinkKind, LossReading, Measured, Session } from "@paceline/transport";
+import type { LinkKind, LossReading, Measured, Session, StallReading } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
 import type { Explanation } from "./room-transport.js";
 
@@ -25,6 +25,8 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
   readonly sockets: number;
   /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1. */
   readonly stallRatio: number;
+  /** How many of the last round trips over the WebSocket waited, behind lost segments or in a queue. */
+  readonly stalls: StallReading;
   /** What is lost of the server's packets; undefined: nothing that may be lost came, as over a WebSocket, lately. */
   readonly loss: LossReading | undefined;
 }
@@ -103,7 +105,7 @@ export function rounded(measured: Measured): Measured {
 export function serverStatsOf(
   session: Session,
   { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
-  stripes: { readonly sockets: number; readonly stallRatio: number },
+  stripes: Pick<ServerStats, "sockets" | "stallRatio" | "stalls">,
 ): ServerStats {
   const { activeLink } = session;
   const stateLink = session.linkFor("state");

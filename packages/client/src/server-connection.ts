@@ -138,6 +138,7 @@ export class ServerConnection {
     return serverStatsOf(this.#session, this.#meter.rates, {
       sockets: this.#stripes.present.sockets,
       stallRatio: this.#stripes.stallRatio,
+      stalls: this.#stripes.stalls,
     });
   }
 

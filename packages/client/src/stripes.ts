@@ -4,6 +4,7 @@ import {
   type Link,
   type PongTimes,
   type Scheduler,
+  type StallReading,
   type StripedLink,
 } from "@paceline/transport";
 
@@ -76,6 +77,11 @@ export class Stripes {
   /** Share of the round trips over the first socket that waited behind lost segments, 0 to 1. */
   get stallRatio(): number {
     return this.#stalls.ratio;
+  }
+
+  /** How many of the last round trips over the first socket waited. */
+  get stalls(): StallReading {
+    return this.#stalls.reading;
   }
 
   /** A round trip over the first socket. */

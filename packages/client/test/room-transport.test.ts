@@ -16,6 +16,7 @@ const server: ServerStats = {
   stateLink: "websocket",
   sockets: 1,
   stallRatio: 0,
+  stalls: { stalled: 0, roundTrips: 10 },
   loss: undefined,
 };
 
@@ -105,7 +106,9 @@ describe("a room's transport", () => {
     transport.setServerWebRtc(true);
     pass(4);
     expect(await choiceOf("game")).toBe("mmo, favours bandwidth: a server decides");
-    expect(await choiceOf("measured now")).toContain("loss unknown");
+    expect(await choiceOf("measured now")).toContain(
+      "stalls: 0 of 10 round trips (none); loss cannot be seen here",
+    );
     expect(await choiceOf("states")).toBe(
       "WebSocket to the server; the newest wins while unsent, TCP repeats what is lost",
     );
@@ -120,7 +123,9 @@ describe("a room's transport", () => {
     expect(await choiceOf("states")).toBe(
       "WebRTC to the server; the newest wins, lost ones are not repeated",
     );
-    expect(await choiceOf("measured now")).toContain("loss 20.0 % (high)");
+    expect(await choiceOf("measured now")).toContain(
+      "loss 20.0 % (high), between 17.0 % and 23.0 % with 95 % certainty from 700 packets",
+    );
     // Loss keeps it there, although nothing stalls any more.
     pass(30);
     expect(transport.plan.channels.state.links[0]).toBe("webrtc");
@@ -474,7 +479,7 @@ describe("a room's transport", () => {
       expect((await row())?.choice).toBe("nothing yet");
       pass(5, { lossRatio: 0.02, rttMs: 250 });
       expect((await row())?.choice).toBe(
-        "loss 2.0 % (raised), round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), stalls unknown, direct links 0 % of the upload (within)",
+        "loss 2.0 % (raised), stalls unknown, round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), direct links 0 % of the upload (within)",
       );
     });
   });

@@ -5,6 +5,12 @@ interface Sample {
   readonly rttMs: number;
 }
 
+/** How many round trips over an ordered link waited, of how many in the last ten seconds. */
+export interface StallReading {
+  readonly stalled: number;
+  readonly roundTrips: number;
+}
+
 /** Round trips of so long are looked at. */
 const WINDOW_MS = 10_000;
 const LEAST_SAMPLES = 8;
@@ -42,8 +48,14 @@ export class StallMeter {
   /** Share of the round trips that stalled behind lost segments, 0 to 1. */
   get ratio(): number {
     if (this.isCongested || this.#samples.length < LEAST_SAMPLES || this.#isStanding(LEAST_SAMPLES)) return 0;
-    const stalls = this.#samples.filter(({ rttMs }) => this.#isStall(rttMs)).length;
-    return stalls < LEAST_STALLS ? 0 : stalls / this.#samples.length;
+    const { stalled, roundTrips } = this.reading;
+    return stalled < LEAST_STALLS ? 0 : stalled / roundTrips;
+  }
+
+  /** What was counted, whether it was lost segments or a queue that they waited behind. */
+  get reading(): StallReading {
+    const stalled = this.#samples.filter(({ rttMs }) => this.#isStall(rttMs)).length;
+    return { stalled, roundTrips: this.#samples.length };
   }
 
   /** The delay grows with what is sent, or did so lately. */
