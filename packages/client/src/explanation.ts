@@ -19,6 +19,8 @@ export interface ExplainedRoom {
   readonly peers: readonly Peer[];
 }
 
+/** Shown between its states, an entity has moved from this share of the threshold on: as netcode's `Publication` decides. */
+const UNMOVED_SHARE = 0.1;
 /** Beyond so many, players are counted together: at first sight there are at most twelve rows. */
 const MAX_PEER_ROWS = 3;
 
@@ -30,7 +32,7 @@ export async function explainRoom(room: ExplainedRoom, details: boolean): Promis
   const rows = [
     gameRow(room.plan, reasonOf("content")),
     statesRow(room, room.authorityHz === undefined ? reasonOf("paths") : reasonOf("server")),
-    messagesRow(room.plan, reasonOf("favour")),
+    messagesRow(room, reasonOf("favour")),
     ratesRow(room),
     shownRow(room.plan),
     deviceRow(room.plan),
@@ -93,22 +95,30 @@ function waitsFor(
   return lacksDirect ? "; planned: direct links, as far as they can be proven" : "";
 }
 
-function messagesRow({ channels }: Plan, reason: string): Explanation {
-  const { event, command } = channels;
+function messagesRow({ plan, authorityHz }: ExplainedRoom, reason: string): Explanation {
+  const { event, command, state } = plan.channels;
+  // States that have to arrive are messages as well: what waits leaves with them.
+  const orStates =
+    authorityHz === undefined && state.delivery === "ordered-reliable" ? ", or with states" : "";
   const events =
     event.delivery === "lifetime"
       ? `events are dropped after ${event.lifetimeMs} ms`
       : "events arrive, in order";
   const pace =
-    command.periodMs === 0 ? "each leaves at once" : `in packets ${number(command.periodMs)} ms apart`;
+    command.periodMs === 0
+      ? "each leaves at once"
+      : `in packets ${number(command.periodMs)} ms apart${orStates}`;
   return { about: "messages", choice: `${events}; commands arrive, in order; ${pace}`, reason };
 }
 
 function ratesRow({ plan, authorityHz }: ExplainedRoom): Explanation {
   const { stateHz, thresholdM, headingRad, heartbeatMs } = plan.numbers;
+  const isInterpolated = plan.style === "interpolation";
+  const share = isInterpolated ? UNMOVED_SHARE : 1;
   const own =
     `up to ${number(stateHz)} states/s, packets ${number(plan.channels.state.periodMs)} ms apart, ` +
-    `sent when ${number(thresholdM)} m or ${number(headingRad)} rad off, or after ${number(heartbeatMs)} ms`;
+    `sent when ${number(thresholdM * share)} m or ${number(headingRad * share)} rad ` +
+    `${isInterpolated ? "from the state before" : "off"}, or after ${number(heartbeatMs)} ms`;
   if (authorityHz === undefined)
     return { about: "rates", choice: own, reason: "the profile, adapted to what is measured" };
   const everyTicks = Math.max(1, Math.round(authorityHz / stateHz));

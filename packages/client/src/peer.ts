@@ -225,7 +225,9 @@ export class PeerConnection implements Peer {
     if (link.kind === "webrtc") {
       const { isTurn = false, protocol = "udp" } = this.#direct.route ?? {};
       const over = `${isTurn ? "TURN over " : ""}${protocol.toUpperCase()}`;
-      return `WebRTC data channels, ${over}; state unordered, without retransmission`;
+      const isOrdered = this.#options.channel("state").delivery === "ordered-reliable";
+      const how = isOrdered ? "state in order, all of it" : "state unordered, without retransmission";
+      return `WebRTC data channels, ${over}; ${how}`;
     }
     return this.#uplink?.linkFor("state")?.kind === "webrtc"
       ? "states over WebRTC, the rest over WebSocket to the server, relayed from there"
