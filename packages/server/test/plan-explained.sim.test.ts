@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { treeCells } from "./plan-cells.js";
+import { comparedRows, differences, inWords } from "./plan-claims.js";
+import { probe } from "./plan-probe.js";
+
+// One cell for each row of the decision tree that sets something; all of them are in plan-explained.slow.test.ts.
+
+/** A row that claims what is not so; plan-explained.slow.test.ts says where else. */
+const known: Readonly<Record<string, string>> = {
+  "shooter, authority, WebRTC": "a packet or so counts as lost on a line that loses nothing",
+  "racing, mesh, loss 3 %": "says that 0.0 % are lost, where 3 % are",
+};
+
+const cells = Object.entries(treeCells).filter(([, { page }]) => page === undefined);
+
+test.each(cells)("what a room says of itself is what is seen on the wire: %s", async (name, cell) => {
+  const played = await probe(cell);
+  const found = differences(cell, played).filter(({ about }) => !(name in known) || about !== "measured now");
+  expect(inWords(found, played.explained)).toBe("");
+});
+
+test("the probe compares a row of each kind, and notices a false one", async () => {
+  const cell = treeCells["racing, mesh"]!;
+  const played = await probe(cell);
+  const abouts = new Set(played.explained.map(({ about }) => about.replace(/ \d+$/, "")));
+  expect(comparedRows.filter((about) => !abouts.has(about))).toEqual([]);
+  const lies: Readonly<Record<string, string>> = {
+    states: "0 of 1 players over WebRTC, the others relayed over WebSocket; all arrive, in order",
+    messages: "events are dropped after 10 ms; commands arrive, in order; in packets 100 ms apart",
+    rates: "up to 10 states/s, packets 100 ms apart, sent when 0.1 m or 0.03 rad off, or after 100 ms",
+    "others are shown": "where they are now, moved on for at most 300 ms without news",
+    "measured now": "loss 12.0 % (high), round trip 10 ms (short)",
+    server: "states on webrtc, the rest on websocket",
+    "peer 2": "relay: WebSocket to the server, relayed from there",
+  };
+  for (const [about, choice] of Object.entries(lies)) {
+    const explained = played.explained.map((row) => (row.about === about ? { ...row, choice } : row));
+    const found = differences(cell, { ...played, explained });
+    expect([about, [...new Set(found.map((each) => each.about))]]).toEqual([about, [about]]);
+  }
+});

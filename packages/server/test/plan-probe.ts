@@ -1,0 +1,487 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
+import { defineEntity, defineServer, Room, vec2, type Player } from "@paceline/server";
+import { seededRandom, VirtualScheduler } from "@paceline/testkit";
+import { StagePlayer, virtualWebRtc } from "@paceline/testkit/room";
+import {
+  type Link,
+  type Plan,
+  type ProfileChoice,
+  profileOf,
+  type SignalledLink,
+  type Topology,
+  type WebRtcLinkMaker,
+} from "@paceline/transport";
+import type { NetworkSettings } from "@paceline/transport/simulated";
+import { vi } from "vitest";
+import { GuardedLink } from "../../relay/src/guarded-link.js";
+import type { Participant } from "../../relay/src/participant.js";
+import { WebRtcDesk } from "../../relay/src/webrtc-desk.js";
+
+// A room on a simulated wire for some virtual seconds, and what was delivered in it: what `explain()` claims is compared
+// with this, and a change of the decision tree has to change it.
+
+/** What is played. */
+export interface ProbeCell {
+  readonly profile: ProfileChoice;
+  readonly topology: Topology;
+  /** Of each direction between two players; half of its delay to the server. */
+  readonly network?: Partial<NetworkSettings>;
+  /** In a room without an authority; default 2. */
+  readonly players?: number;
+  /** Whether the players' environment has WebRTC; default true. */
+  readonly hasWebRtc?: boolean;
+  /** Whether the server speaks it; default false. */
+  readonly serverHasWebRtc?: boolean;
+  /** How long cars move before messages begin, ms: bands of what is measured count after three seconds. Default 6000. */
+  readonly warmUpMs?: number;
+  /** How the page of the players came; default: there is no page. */
+  readonly page?: "https:";
+  /** So many bytes of messages of the game in each second of the drive, for a queue. Default 0. */
+  readonly fillBytesPerSecond?: number;
+}
+
+/** A packet that a player has given to a link of WebRTC. */
+export interface SentPacket {
+  readonly atMs: number;
+  readonly trafficClass: string;
+  readonly bytes: number;
+}
+
+export interface Arrival<Value = number> {
+  readonly atMs: number;
+  readonly value: Value;
+}
+
+/** What was seen, on the wire and at the receivers. The same cell gives the same recording. */
+interface Recording {
+  readonly commands: readonly Arrival[];
+  readonly events: readonly Arrival[];
+  /** Positions of a car as they came while it moved, then while it stood, then in small jumps. */
+  readonly moving: readonly Arrival[];
+  readonly jumps: readonly Arrival<string>[];
+  /** The car as it was shown, each 100 ms. */
+  readonly shown: readonly number[];
+  /** What the first player sent over WebRTC, to the other players and to the server. */
+  readonly direct: readonly SentPacket[];
+  readonly server: readonly SentPacket[];
+  /** Packets and bytes of all sockets to the server each second, how many are open, and the first player's paths. */
+  readonly sockets: readonly string[];
+}
+
+/** What a probe has seen, and what the room said of itself when the last message had left. */
+export interface Probe {
+  readonly recording: Recording;
+  /** Phases of the recording, ms. */
+  readonly times: { readonly messagesMs: number; readonly standMs: number; readonly jumpsMs: number };
+  readonly sent: number;
+  /** Steps of the room per second. */
+  readonly tickHz: number;
+  readonly explained: readonly Explanation[];
+  readonly plan: Plan;
+  /** Every different plan that was in force, of all players. */
+  readonly plans: readonly Plan[];
+  readonly peers: readonly Pick<Peer, "path">[];
+}
+
+const Car = defineEntity(
+  "car",
+  {
+    position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
+    heading: angle({ precision: 0.001, unit: "rad" }),
+  },
+  { motion: "velocity" },
+);
+
+/** What stays where it was put. */
+const Post = defineEntity(
+  "post",
+  {
+    position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
+    heading: angle({ precision: 0.001, unit: "rad" }),
+  },
+  { motion: "hold" },
+);
+
+const STEP_MS = 5;
+const MESSAGES = 40;
+const MESSAGE_PERIOD_MS = 15;
+const JUMP_PERIOD_MS = 400;
+/** Around the tenth part of a threshold, from which an entity counts as moved that is shown between its states. */
+const JUMPS_M = [0.015, 0.025, 0.035, 0.05, 0.07];
+const TURNS_RAD = [0.0075, 0.0125, 0.0175, 0.025, 0.035];
+/** How fast a car goes that is cut off. */
+export const STRAIGHT_MPS = 20;
+
+class DecidedRoom extends Room {
+  override readonly entities = [Car];
+  override readonly tickHz = 60;
+  static heard: (type: string, value: number) => void;
+  static place: () => { readonly x: number; readonly heading: number };
+  readonly #cars: { position: { set(x: number, y: number): void }; heading: number }[] = [];
+
+  override onCreate(): void {
+    for (const type of ["command", "event", "fill"])
+      this.onMessage(type as never, (_: Player, value: unknown) => DecidedRoom.heard(type, value as number));
+  }
+
+  override onJoin(player: Player): void {
+    this.#cars.push(this.spawn(Car, {}, player));
+  }
+
+  override onTick(): void {
+    const { x, heading } = DecidedRoom.place();
+    for (const car of this.#cars) {
+      car.position.set(x, 0);
+      car.heading = heading;
+    }
+  }
+}
+
+/** Plays a cell; the server's native WebRTC is replaced by the simulated one. */
+export async function probe(cell: ProbeCell): Promise<Probe> {
+  const chance = seededRandom(7);
+  const spies = [vi.spyOn(Math, "random").mockImplementation(() => chance.next())];
+  const { page } = cell;
+  if (page !== undefined) vi.stubGlobal("location", { protocol: page });
+  const play = new Play(cell);
+  try {
+    return await play.run();
+  } finally {
+    await play.stop();
+    if (page !== undefined) vi.unstubAllGlobals();
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** One play of a cell. */
+class Play {
+  readonly #cell: ProbeCell;
+  readonly #scheduler = new VirtualScheduler({ startMs: 1000 });
+  readonly #random = seededRandom(3);
+  readonly #players: StagePlayer[] = [];
+  readonly #accepted: Link[] = [];
+  readonly #server;
+  readonly #plans = new Map<string, Plan>();
+  readonly #direct: SentPacket[] = [];
+  readonly #toServer: SentPacket[] = [];
+  /** Offers that the server has answered. */
+  readonly #served = new Set<number>();
+  readonly #restore: (() => void)[] = [];
+  readonly #commands: Arrival[] = [];
+  readonly #events: Arrival[] = [];
+  readonly #moving: Arrival[] = [];
+  readonly #jumps: Arrival<string>[] = [];
+  readonly #shown: number[] = [];
+  #post: { position: { set(x: number, y: number): void }; heading: number } | undefined;
+  #seenPost = "";
+  readonly #sockets: string[] = [];
+  #place = { x: 0, heading: 0 };
+  readonly #cars: { position: { set(x: number, y: number): void }; heading: number }[] = [];
+  #seen = "";
+  #step = 0;
+  #isOver = false;
+
+  constructor(cell: ProbeCell) {
+    this.#cell = cell;
+    const scheduler = this.#scheduler;
+    const network = { ...cell.network };
+    // In a mesh WebRTC leads to the other player, else to the server, which is half as far.
+    const settings = cell.topology === "mesh" ? network : halfWay(network);
+    this.#serveWebRtc(virtualWebRtc({ random: this.#random.fork(), settings }));
+    DecidedRoom.heard = (type, value) => this.#hear(type, value);
+    DecidedRoom.place = () => this.#place;
+    this.#server = defineServer({
+      scheduler,
+      wallClockMs: () => scheduler.nowMs(),
+      rooms: { decided: DecidedRoom, players: { maxPeers: 16 } },
+    });
+  }
+
+  #maker!: WebRtcLinkMaker;
+
+  /** The server answers offers as it does with the native library, over the simulated wire. */
+  #serveWebRtc(maker: WebRtcLinkMaker): void {
+    this.#maker = maker;
+    if (this.#cell.serverHasWebRtc !== true) return;
+    const ready = vi.spyOn(WebRtcDesk.prototype, "isReady", "get").mockReturnValue(true);
+    const links = new Map<string, SignalledLink>();
+    const answer = (participant: Participant, attempt: number, data: unknown): void => {
+      const name = `${participant.number} ${attempt}`;
+      const known = links.get(name);
+      if (known) return known.signal(data);
+      this.#served.add((data as { readonly offer: number }).offer);
+      const link = maker({
+        scheduler: this.#scheduler,
+        isInitiator: false,
+        iceServers: [],
+        onSignal: (signal) => participant.tell({ type: "signal", from: 0, attempt, data: signal }),
+      });
+      links.set(name, link);
+      const guarded = new GuardedLink(link, { sending: () => undefined, closing: () => undefined });
+      const terms = { preference: 2, needsProof: true, carries: "unreliable", measureMs: 4000 } as const;
+      participant.attachBeside(guarded, {
+        ...terms,
+        connectTimeoutMs: 10_000,
+        timeoutMs: 3000,
+        heartbeatMs: 1000,
+      });
+      link.signal(data);
+    };
+    const signals = vi.spyOn(WebRtcDesk.prototype, "signal").mockImplementation(answer);
+    this.#restore.push(
+      () => ready.mockRestore(),
+      () => signals.mockRestore(),
+    );
+  }
+
+  async run(): Promise<Probe> {
+    const { topology, players = 2, warmUpMs = 6000 } = this.#cell;
+    const count = topology === "authority" ? 1 : players;
+    while (this.#players.length < count) await this.#join();
+    const [mine] = this.#rooms as [ClientRoom];
+    const theirs = this.#rooms[1];
+    theirs?.onMessage("command", (value) => this.#hear("command", value as number));
+    theirs?.onMessage("event", (value) => this.#hear("event", value as number));
+    for (const room of this.#rooms) void [...room.entities(Car), ...room.entities(Post)];
+    await this.#advance(1000);
+    if (topology !== "authority") {
+      for (const room of this.#rooms) this.#cars.push(room.spawn(Car));
+      this.#post = mine.spawn(Post);
+    }
+    await this.#drive(mine, warmUpMs);
+    const messagesMs = this.#scheduler.nowMs();
+    await this.#talk(mine);
+    const standMs = this.#scheduler.nowMs();
+    const explained = await mine.transport.explain();
+    const { plan } = mine.transport;
+    const peers = mine.peers.map(({ path }) => ({ path }));
+    await this.#advance(1500);
+    await this.#advance(Math.min(3200, plan.numbers.heartbeatMs * 2.2));
+    const jumpsMs = this.#scheduler.nowMs();
+    await this.#jump();
+    await this.#sway();
+    await this.#vanish(mine);
+    return {
+      recording: {
+        commands: this.#commands,
+        events: this.#events,
+        moving: this.#moving,
+        jumps: this.#jumps,
+        shown: this.#shown,
+        direct: this.#direct,
+        server: this.#toServer,
+        sockets: this.#sockets,
+      },
+      times: { messagesMs, standMs, jumpsMs },
+      sent: MESSAGES,
+      tickHz: profileOf(this.#cell.profile).tickHz,
+      explained,
+      plan,
+      plans: [...this.#plans.values()],
+      peers,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    for (const room of this.#rooms) room.leave();
+    await this.#advance(50);
+    const stopped = this.#server.stop({ drainMs: 10 });
+    await this.#advance(50);
+    await stopped;
+    for (const restore of this.#restore) restore();
+  }
+
+  get #rooms(): ClientRoom[] {
+    return this.#players.map(({ room }) => room);
+  }
+
+  async #join(): Promise<void> {
+    const { topology, network = {}, hasWebRtc = true } = this.#cell;
+    const isFirst = this.#players.length === 0;
+    const player = new StagePlayer({
+      scheduler: this.#scheduler,
+      random: this.#random.fork(),
+      network: halfWay(network),
+      sockets: "auto",
+      client: {
+        profile: profileIn(this.#cell),
+        transports: ["websocket", "webrtc"],
+        ...(hasWebRtc && { webRtc: this.#noting(isFirst) }),
+      },
+      accept: (link, protocols) => {
+        this.#accepted.push(link);
+        this.#server.takeLink(link, { address: "stage", protocols });
+      },
+    });
+    let room: ClientRoom | undefined;
+    const name = topology === "authority" ? "decided" : "players";
+    const joining = player.client.joinOrCreate(name).then((joined) => (room = joined));
+    for (let step = 0; step < 400 && !room; step++) await this.#advance(STEP_MS);
+    player.enter(await joining);
+    this.#players.push(player);
+  }
+
+  /** Notes what a player gives to its links of WebRTC. */
+  #noting(isNoted: boolean): WebRtcLinkMaker {
+    return (options) => {
+      let offer: number | undefined;
+      const onSignal = (data: unknown): void => {
+        offer = (data as { readonly offer?: number }).offer ?? offer;
+        options.onSignal(data);
+      };
+      const link = this.#maker({ ...options, onSignal });
+      if (!isNoted) return link;
+      const send = link.send.bind(link);
+      link.send = (trafficClass, packet, key) => {
+        const to = offer !== undefined && this.#served.has(offer) ? this.#toServer : this.#direct;
+        to.push({ atMs: this.#scheduler.nowMs(), trafficClass, bytes: packet.length });
+        send(trafficClass, packet, key);
+      };
+      return link;
+    };
+  }
+
+  async #drive(room: ClientRoom, ms: number): Promise<void> {
+    const { fillBytesPerSecond = 0 } = this.#cell;
+    const steps = ms / STEP_MS;
+    for (let step = 0; step < steps; step++) {
+      this.#weave();
+      if (fillBytesPerSecond > 0 && step % 20 === 0) room.send("fill", "x".repeat(fillBytesPerSecond / 10));
+      await this.#advance(STEP_MS);
+    }
+  }
+
+  async #talk(room: ClientRoom): Promise<void> {
+    for (let value = 0; value < MESSAGES; value++) {
+      room.send("command", value);
+      room.sendEvent("event", value);
+      for (let left = MESSAGE_PERIOD_MS; left > 0; left -= STEP_MS) {
+        this.#weave();
+        await this.#advance(STEP_MS);
+      }
+    }
+  }
+
+  /** Small steps of what holds its place. */
+  async #jump(): Promise<void> {
+    const post = this.#post;
+    if (!post) return;
+    let [x, heading] = [0, 0];
+    for (const jump of JUMPS_M) {
+      post.position.set((x += jump), 0);
+      await this.#advance(JUMP_PERIOD_MS);
+    }
+    for (const turn of TURNS_RAD) {
+      post.heading = heading += turn;
+      await this.#advance(JUMP_PERIOD_MS);
+    }
+  }
+
+  /** So gently that the thresholds say how often it is sent: first in its place, then in its direction. */
+  async #sway(): Promise<void> {
+    const { x, heading } = this.#place;
+    for (let step = 0; step < 600; step++) {
+      const seconds = (step * STEP_MS) / 1000;
+      this.#put(x + 5 - 5 * Math.cos(seconds), heading);
+      await this.#advance(STEP_MS);
+    }
+    for (let step = 0; step < 400; step++) {
+      const seconds = (step * STEP_MS) / 1000;
+      this.#put(this.#place.x, heading + 0.15 * seconds);
+      await this.#advance(STEP_MS);
+    }
+  }
+
+  /** It goes straight on, and then its player is cut off: others move it on without news for a while. */
+  async #vanish(room: ClientRoom): Promise<void> {
+    for (let step = 0; step < 200; step++) {
+      this.#put(this.#place.x + (STRAIGHT_MPS * STEP_MS) / 1000, this.#place.heading);
+      await this.#advance(STEP_MS);
+    }
+    room.transport.killDirect();
+    room.transport.killServerWebRtc();
+    this.#players[0]!.offline();
+    await this.#advance(2500);
+  }
+
+  #weave(): void {
+    const seconds = this.#scheduler.nowMs() / 1000;
+    this.#put(20 * Math.sin(seconds * 3), Math.sin(seconds * 2));
+  }
+
+  #put(x: number, heading: number): void {
+    this.#place = { x, heading };
+    for (const car of this.#cars) {
+      car.position.set(x, 0);
+      car.heading = heading;
+    }
+  }
+
+  #hear(type: string, value: number): void {
+    const atMs = this.#scheduler.nowMs();
+    if (type === "command") this.#commands.push({ atMs, value });
+    else if (type === "event") this.#events.push({ atMs, value });
+  }
+
+  /** As the second player has it; of an authority's the only one. */
+  #theirCar() {
+    const [mine, theirs = mine] = this.#rooms;
+    for (const car of theirs?.entities(Car) ?? []) {
+      if ("shown" in car && (theirs === mine || car.owner?.number === mine?.myNumber)) return car;
+    }
+    return undefined;
+  }
+
+  async #advance(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      this.#scheduler.advance(Math.min(STEP_MS, left));
+      await nextTurn();
+      if (!this.#isOver) this.#observe();
+    }
+  }
+
+  #observe(): void {
+    this.#step += 1;
+    const atMs = this.#scheduler.nowMs();
+    const car = this.#theirCar();
+    if (car) {
+      const now = `${round(car.position.x)} ${round(car.heading)}`;
+      if (now !== this.#seen) this.#moving.push({ atMs, value: round(car.position.x) });
+      this.#seen = now;
+      if (this.#step % 20 === 0) this.#shown.push(round(car.shown.position.x));
+    }
+    const [post] = this.#rooms[1]?.entities(Post) ?? [];
+    const stood = post === undefined ? "" : `${round(post.position.x)} ${round(post.heading)}`;
+    if (stood !== this.#seenPost) this.#jumps.push({ atMs, value: stood });
+    this.#seenPost = stood;
+    if (this.#step % 50 === 0) for (const { transport } of this.#rooms) this.#notePlan(transport.plan);
+    if (this.#step % 200 !== 0) return;
+    const links = this.#accepted.map(
+      ({ state, counters }) => `${state} ${counters.packetsReceived} ${counters.bytesReceived}`,
+    );
+    const paths = this.#rooms[0]?.peers.map(({ path }) => path) ?? [];
+    this.#sockets.push([...links, ...paths].join(", "));
+  }
+
+  #notePlan(plan: Plan): void {
+    const key = JSON.stringify(plan.inputs);
+    if (!this.#plans.has(key)) this.#plans.set(key, plan);
+  }
+}
+
+function halfWay(network: Partial<NetworkSettings>): Partial<NetworkSettings> {
+  return { ...network, delayMs: (network.delayMs ?? 0) / 2 };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** What the players of a cell ask for. */
+function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
+  // In a mesh addresses are known: such a game names no topology.
+  if (typeof profile === "object" && profile.exposeAddress === false) return profile;
+  return typeof profile === "string" ? { base: profile, topology } : { ...profile, topology };
+}
