@@ -227,11 +227,11 @@ describe("several sockets", () => {
     const server = await stage.server();
     const a = await stage.join(server, { sockets: 3 });
     await until("three are open", () => server.relay.health().connections === 3);
-    await until("it is known here", () =>
-      a.transport.history.some(({ about }) => about === "server sockets"),
-    );
-    const server3 = (await a.transport.explain()).find(({ about }) => about === "server");
-    expect(server3?.choice).toMatch(/^3 websockets/);
+    const server3 = await vi.waitFor(async () => {
+      const row = (await a.transport.explain()).find(({ about }) => about === "server");
+      expect(row?.choice).toMatch(/^3 websockets/);
+      return row;
+    });
     expect(server3?.reason).toContain("the game asks for so many");
     server.cutLinks(2);
     await until("the third is opened anew", () => server.relay.health().connections === 3);
