@@ -22,6 +22,9 @@ const LAB_CASES = [
   "loss-5",
 ];
 
+/** Has a step of its own. */
+const TREE_MUTATION = "packages/server/test/plan-mutation.slow.test.ts";
+
 const LAB_PACKAGES = ["iproute2", "nftables", "util-linux", "coturn", "python3"];
 
 /** @typedef {import("./outcome.mjs").Outcome} Outcome */
@@ -40,7 +43,7 @@ async function e2e(extra) {
 
 /** The tests that are too long for `npm test`: `name.slow.test.ts`, and the scenarios marked slow. @returns {Promise<Outcome>} */
 async function slow() {
-  const units = await unitTests(["--project", "slow", "--passWithNoTests"], 20);
+  const units = await unitTests(["--project", "slow", "--exclude", TREE_MUTATION, "--passWithNoTests"], 20);
   const scenarios = await e2e([...SLOW, "--grep-invert", "the game and its panel"]);
   return {
     passed: units.passed + scenarios.passed,
@@ -48,6 +51,11 @@ async function slow() {
     skipped: scenarios.skipped,
     notes: units.notes,
   };
+}
+
+/** Each change of the decision tree has to be seen on the simulated wire. @returns {Promise<Outcome>} */
+function tree() {
+  return unitTests(["--project", "slow", TREE_MUTATION], 10);
 }
 
 /** @param {string[]} args @param {number} minutes @returns {Promise<Outcome>} */
@@ -153,6 +161,7 @@ export const stepsWith = ({ rounds }) => [
     run: () => e2e(["--grep", "the game and its panel"]),
   },
   { name: "slow", command: "pnpm unit --project slow; pnpm e2e --grep @slow", run: slow },
+  { name: "tree", command: `pnpm unit --project slow ${TREE_MUTATION}`, run: tree },
   { name: "lab", command: `pnpm lab matrix --quick --case ${LAB_CASES.join(" --case ")}`, run: laboratory },
   { name: "mutation", command: "pnpm mutate", run: mutation },
   { name: "attack", command: "pnpm attack", run: () => attack([], 30) },

@@ -480,7 +480,7 @@ function round(value: number): number {
 }
 
 /** What the players of a cell ask for. */
-function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
+export function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
   // In a mesh addresses are known: such a game names no topology.
   if (typeof profile === "object" && profile.exposeAddress === false) return profile;
   return typeof profile === "string" ? { base: profile, topology } : { ...profile, topology };
