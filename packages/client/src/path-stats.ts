@@ -109,7 +109,7 @@ export function serverStatsOf(
 ): ServerStats {
   const { activeLink } = session;
   const stateLink = session.linkFor("state");
-  // What states need is what counts: of two links theirs.
+  // Of two links, the one that carries states counts.
   const reading = session.readingOf(stateLink);
   return {
     ...stripes,

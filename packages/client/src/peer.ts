@@ -319,7 +319,7 @@ export class PeerConnection implements Peer {
 
   /** A packet of this peer came through the server. False where it is of another epoch of the pair. */
   deliverRelayed(packet: Uint8Array, epoch: number): boolean {
-    // What is published is the same for all, and belongs to no session.
+    // A published packet is the same for all peers, and belongs to no session.
     const isOurs = this.#meet(epoch) || isPublished(packet);
     if (!isOurs || !this.#relayed) return false;
     this.#relayed.deliver(packet);

@@ -21,7 +21,7 @@ export function full(status: number, message: string): MatchRefusal {
   return { status, code: "match/full", message };
 }
 
-/** What went wrong is for the log, not for strangers. */
+/** The log has the error; a stranger does not learn it. */
 export const roomFailed: MatchRefusal = {
   status: 500,
   code: "match/room-failed",

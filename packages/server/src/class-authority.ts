@@ -142,7 +142,7 @@ function refused(message: string, kind: RefusalKind = "refused"): MatchRefusal {
   return { ...refusals[kind], message };
 }
 
-/** What went wrong is for the log, not for strangers. */
+/** The log has the error; a stranger does not learn it. */
 function failed(refusal: string | undefined): MatchRefusal {
   return { status: 500, code: "match/room-failed", message: refusal ?? "the room failed" };
 }

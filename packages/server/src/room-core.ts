@@ -436,7 +436,7 @@ export class RoomCore implements RoomHost {
       .then((outcome) => this.#answered(hook, outcome.ok ? outcome.value : undefined));
   }
 
-  /** What the room wants after an error. Code that was cut off in the middle may have left anything: then it ends. */
+  /** Ends the room or lets it go on after an error. It ends by default where code was cut off in the middle. */
   #answered(hook: string, wish: UncaughtAnswer): void {
     const answer = wish ?? (endingErrors.has(hook) ? "end" : "continue");
     if (answer !== "continue" && !this.#isClosed) this.disconnect(`the room failed: ${hook}`);

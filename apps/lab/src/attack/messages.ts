@@ -26,7 +26,7 @@ export type HonestOrder =
   /** Whether visitors come: where the server has no place for anybody, none can. */
   | { readonly do: "visits"; readonly areOn: boolean };
 
-/** What a hostile process is told. */
+/** Settings of a hostile process. */
 export interface HostileOrder {
   readonly attack: string;
   readonly url: string;

@@ -84,7 +84,7 @@ export class Stage {
     }
   }
 
-  /** What the process holds after a collection, for which all had to wait: that is nobody's latency. */
+  /** Heap of the process after a collection. Everybody waits for it, so it is left out of the latencies. */
   async holdings(): Promise<Holdings | undefined> {
     await this.rest();
     const holdings = await this.server.holdings();

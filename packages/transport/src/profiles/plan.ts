@@ -46,7 +46,7 @@ export type PlanNumbers = Omit<
   "sendPeriodMs" | "eventLifetimeMs" | "tickHz" | "maxDirectPeers" | "uploadBytesPerSecond"
 >;
 
-/** What the decision tree answers: each field is the input of running code, which a test of the repository checks. */
+/** The answer of the decision tree: each field is the input of running code, which a test of the repository checks. */
 export interface Plan {
   readonly circumstances: Circumstances;
   /** The circumstances as the tree saw them. */

@@ -20,7 +20,7 @@ export interface Effect {
   readonly deliveries?: Partial<Record<PlannedClass, Delivery>>;
   /** Whether pairs of players get direct links. Default: no. */
   readonly direct?: boolean;
-  /** What leads to the server: what may be lost on WebRTC, all on the WebSocket, or nothing. Default: nothing. */
+  /** The links to the server: WebRTC for traffic that may be lost, the WebSocket for all, or none. Default: none. */
   readonly server?: "webrtc" | "websocket";
   /** Events and commands wait for no packet of their own. Default: no. */
   readonly atOnce?: boolean;

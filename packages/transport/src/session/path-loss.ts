@@ -36,7 +36,7 @@ export class PathLoss {
       sum.sent += sent;
       sum.lost += lost;
     }
-    // Without a single arrival over the unreliable link nothing was sent there, as far as anybody knows.
+    // Without an arrival over the unreliable link this side cannot know whether anything was sent there.
     if (sum.sent < LEAST_PACKETS || sum.lost >= sum.sent) return undefined;
     return wilson(Math.max(0, sum.lost), sum.sent);
   }

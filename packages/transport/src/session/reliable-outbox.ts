@@ -19,7 +19,7 @@ const FIRST_BYTES = 16_384;
 /** Without one, what goes again does so after twice the time, up to so many times. */
 const MAX_DOUBLINGS = 3;
 
-/** What a reliable message counts as where bytes are limited. */
+/** Bytes that a reliable message takes of the limits of queues. */
 export function reliableCost(payload: Uint8Array): number {
   return payload.length + limits.reliableOverheadBytes;
 }
