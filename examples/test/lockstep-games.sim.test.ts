@@ -41,7 +41,7 @@ class Match {
     const match = new Match(wire);
     const { scheduler } = match;
     const relay = createRelay({
-      rooms: { game: { maxPeers: PLAYERS } },
+      rooms: { game: { maxPlayers: PLAYERS } },
       scheduler,
       wallClockMs: () => scheduler.nowMs(),
     });

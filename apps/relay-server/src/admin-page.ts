@@ -86,7 +86,7 @@ const show = async () => {
   find("classes").replaceChildren(...(classes.length ? [classTable(classes)] : []));
   find("drops").textContent = drops ? "Dropped since the start: " + drops : "Nothing was dropped.";
   find("rooms").replaceChildren(...rooms.flatMap((room) =>
-    [make("h2", room.roomName + " " + room.roomId + " (" + room.taken + " of " + room.maxPeers + ")"), table(room)]));
+    [make("h2", room.roomName + " " + room.roomId + " (" + room.taken + " of " + room.maxPlayers + ")"), table(room)]));
 };
 const watch = async () => {
   clearTimeout(timer);

@@ -289,7 +289,7 @@ function oneOf<Choice extends string>(field: string, value: string, choices: rea
 function roomsOf(value: string): RelayOptions["rooms"] {
   const kinds = value.split(",").map((entry) => {
     const [name = "", peers] = entry.trim().split(":", 2);
-    return [name, peers === undefined ? {} : { maxPeers: Number(peers) }] as const;
+    return [name, peers === undefined ? {} : { maxPlayers: Number(peers) }] as const;
   });
   return Object.fromEntries(kinds);
 }

@@ -41,7 +41,7 @@ describe("a configuration file", () => {
       drainMs: 5000,
       admin: { port: 9001, host: "127.0.0.1" },
       relay: {
-        rooms: { race: { maxPeers: 8 }, lobby: { maxPeers: 2 } },
+        rooms: { race: { maxPlayers: 8 }, lobby: { maxPlayers: 2 } },
         allowedOrigins: ["https://a.example", "https://b.example"],
         publicHosts: ["play.example", "play.example:8443"],
         trustedProxyHops: 1,

@@ -36,7 +36,7 @@ describe("the module of a game", () => {
 
   test.each([
     ["export const rooms = {};", 'to export "rooms", classes of rooms by name'],
-    ["export const rooms = { race: { maxPeers: 4 } };", 'to export "rooms", classes of rooms by name'],
+    ["export const rooms = { race: { maxPlayers: 4 } };", 'to export "rooms", classes of rooms by name'],
     ["export const room = class {};", 'to export "rooms", classes of rooms by name'],
     ["export const rooms = null;", 'to export "rooms", classes of rooms by name'],
     ["export const rooms = { race: class {} }; export const queues = 5;", 'expected "queues" of'],

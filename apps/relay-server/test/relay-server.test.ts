@@ -154,7 +154,7 @@ describe("a wrong call", () => {
     [["--static", "/no/such/folder"], 'static: expected a folder that exists, got "/no/such/folder"'],
     [
       ["--rooms", "race:100"],
-      "rooms.race.maxPeers: expected a whole number from 1 to 64 (participants), got 100",
+      "rooms.race.maxPlayers: expected a whole number from 1 to 64 (participants), got 100",
     ],
     [["--rooms", "ra ce"], "rooms: expected room names"],
     [["--secret", "short"], "secret: expected text or bytes, at least 32 bytes"],

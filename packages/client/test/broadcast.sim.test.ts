@@ -7,7 +7,7 @@ const HZ = 10;
 const SECONDS = 6;
 
 test("24 players who send 10 commands a second each to all are served under the default limits", async () => {
-  const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPeers: PLAYERS } } });
+  const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });
   const rooms: Room[] = [];
   const heard = new Map<string, number[]>();
   while (rooms.length < PLAYERS) {

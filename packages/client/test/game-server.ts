@@ -12,7 +12,7 @@ export class GameServer {
   readonly #links = new Set<Duplex>();
 
   private constructor(options: Partial<RelayOptions>) {
-    this.relay = createRelay({ rooms: { race: {}, duel: { maxPeers: 2 } }, ...options });
+    this.relay = createRelay({ rooms: { race: {}, duel: { maxPlayers: 2 } }, ...options });
     this.#server = createServer((request, response) => {
       if (!this.relay.handleRequest(request, response)) response.writeHead(404).end();
     });

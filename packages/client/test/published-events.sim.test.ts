@@ -7,7 +7,7 @@ const HZ = 30;
 const SECONDS = 3;
 
 test("24 players who send 30 events a second each to all are served under the default limits", async () => {
-  const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPeers: PLAYERS } } });
+  const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });
   const rooms: Room[] = [];
   const heard = new Map<string, number[]>();
   while (rooms.length < PLAYERS) {

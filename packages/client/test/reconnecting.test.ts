@@ -150,7 +150,7 @@ describe("a server that was replaced", () => {
 
 describe("a page that was loaded anew", () => {
   test("takes the place of its earlier session, even in a full room, and leaves no ghost", async () => {
-    const server = await stage.server({ rooms: { race: { maxPeers: 2 } } });
+    const server = await stage.server({ rooms: { race: { maxPlayers: 2 } } });
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const life = lifeOf(b);
     const back = stage.keep(await stage.client(server).reconnect(b.reconnectionToken));

@@ -21,7 +21,7 @@ export class RelayStage {
   constructor({ delayMs = 50, ...options }: Partial<RelayOptions> & { readonly delayMs?: number } = {}) {
     const { scheduler } = this;
     this.#delayMs = delayMs;
-    const rooms = { race: { maxPeers: 16 } };
+    const rooms = { race: { maxPlayers: 16 } };
     this.relay = createRelay({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options });
     afterEach(() => {
       for (const room of this.#rooms.splice(0)) room.leave();

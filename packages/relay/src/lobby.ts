@@ -258,7 +258,7 @@ export class Lobby {
     return Array.from(this.#rooms.all, (room) => ({
       roomId: room.id,
       roomName: room.name,
-      maxPeers: room.maxPeers,
+      maxPlayers: room.maxPlayers,
       taken: room.taken,
       sessions: Array.from(room.participants, (participant) => participant.report),
     }));

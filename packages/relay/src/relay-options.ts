@@ -16,14 +16,14 @@ import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 /** One kind of room. */
 export interface RoomKindOptions {
   /** Participants and reserved seats, 1 to 64. Default 16. */
-  readonly maxPeers?: number;
+  readonly maxPlayers?: number;
   /** What decides in rooms of this kind. Default: nothing does, players are among themselves. */
   readonly authority?: RoomAuthority;
 }
 
 /** A kind of room after checks. */
 export interface RoomKind {
-  readonly maxPeers: number;
+  readonly maxPlayers: number;
   readonly authority: RoomAuthority | undefined;
 }
 
@@ -104,7 +104,7 @@ const optionNames = [
   "scheduler",
   "wallClockMs",
 ];
-const DEFAULT_MAX_PEERS = 16;
+const DEFAULT_MAX_PLAYERS = 16;
 const SECRET_BYTES = 32;
 const MIN_SECRET_BYTES = 32;
 const MAX_ICE_SERVERS = 8;
@@ -150,11 +150,11 @@ function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
       throw new ConfigError({ field: "rooms", value: name, expected });
     }
     assertObject(`rooms.${name}`, kind);
-    assertKeys(`rooms.${name}`, kind, ["maxPeers", "authority"]);
-    const maxPeers = kind.maxPeers ?? DEFAULT_MAX_PEERS;
+    assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority"]);
+    const maxPlayers = kind.maxPlayers ?? DEFAULT_MAX_PLAYERS;
     // An envelope names 64 targets at most.
-    assertWhole(`rooms.${name}.maxPeers`, maxPeers, { min: 1, max: 64, unit: "participants" });
-    kinds.set(name, Object.freeze({ maxPeers, authority: kind.authority as RoomAuthority | undefined }));
+    assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: 64, unit: "participants" });
+    kinds.set(name, Object.freeze({ maxPlayers, authority: kind.authority as RoomAuthority | undefined }));
   }
   if (kinds.size === 0) {
     throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });

@@ -22,7 +22,7 @@ export interface SessionReport {
 export interface RoomReport {
   readonly roomId: string;
   readonly roomName: string;
-  readonly maxPeers: number;
+  readonly maxPlayers: number;
   /** Participants and reserved seats. */
   readonly taken: number;
   readonly sessions: readonly SessionReport[];

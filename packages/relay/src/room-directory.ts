@@ -177,12 +177,12 @@ export class RoomDirectory {
     return JSON.stringify([target, this.#keyOf(target, options), key]);
   }
 
-  #open(name: string, { maxPeers, authority }: RoomKind, options: RoomOptions, openedBy = ""): Room {
+  #open(name: string, { maxPlayers, authority }: RoomKind, options: RoomOptions, openedBy = ""): Room {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const { limits, scheduler } = this.#settings;
-    const place = { id, name, options, optionsKey, maxPeers, code: randomCode(), openedBy };
+    const place = { id, name, options, optionsKey, maxPlayers, code: randomCode(), openedBy };
     const onMeeting = this.#onMeeting;
     const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, onMeeting });
     this.#rooms.set(room.id, room);
@@ -227,7 +227,7 @@ function placeBesideFriends(
   { room, isKept }: { readonly room: Room; readonly isKept: boolean },
   spectate: boolean,
 ): Room | MatchRefusal {
-  const isWaitedFor = isKept && !spectate && !room.isLocked && room.taken <= room.maxPeers;
+  const isWaitedFor = isKept && !spectate && !room.isLocked && room.taken <= room.maxPlayers;
   return isWaitedFor || room.admits(spectate) ? room : full(409, "the group's room takes nobody more");
 }
 

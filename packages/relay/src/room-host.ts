@@ -46,7 +46,7 @@ export interface HostedRoom {
   readonly name: string;
   /** Short enough to be told to a friend; {@link RoomOptions} aside, the way into a private room. */
   readonly code: string;
-  maxPeers: number;
+  maxPlayers: number;
   /** Places for those who only watch, besides. */
   maxSpectators: number;
   /** No player gets in any more. */

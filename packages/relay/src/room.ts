@@ -13,7 +13,7 @@ export interface RoomDescription {
   readonly options: RoomOptions;
   /** The same in canonical form. */
   readonly optionsKey: string;
-  readonly maxPeers: number;
+  readonly maxPlayers: number;
   /** See {@link HostedRoom.code}. */
   readonly code: string;
   /** The network address of the one who opened it; empty: the server itself. */
@@ -64,7 +64,7 @@ export class Room implements HostedRoom {
   readonly optionsKey: string;
   readonly code: string;
   readonly openedBy: string;
-  maxPeers: number;
+  maxPlayers: number;
   maxSpectators = 0;
   /** Places that wait for friends of somebody who is here. */
   kept = 0;
@@ -95,7 +95,7 @@ export class Room implements HostedRoom {
     this.name = description.name;
     this.options = description.options;
     this.optionsKey = description.optionsKey;
-    this.maxPeers = description.maxPeers;
+    this.maxPlayers = description.maxPlayers;
     this.code = description.code;
     this.openedBy = description.openedBy;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
@@ -113,7 +113,7 @@ export class Room implements HostedRoom {
   /** A newcomer's shares of what the room's sessions may send, and of what the relay may forward for them. */
   shares(nowMs: number): { readonly ingress: BucketShare; readonly egress: BucketShare } {
     const share = ({ bucket, perSecond, burst }: Rate): BucketShare => {
-      const places = this.maxPeers + this.maxSpectators;
+      const places = this.maxPlayers + this.maxSpectators;
       const ownBurst = Math.max(burst / places, MAX_PACKET_BYTES);
       return new BucketShare(new TokenBucket(perSecond / places, ownBurst, nowMs), bucket);
     };
@@ -149,7 +149,7 @@ export class Room implements HostedRoom {
     // Numbers are never used again: a room that has given out its last one is full.
     if (this.#nextNumber + this.#seats.size + this.kept + players - 1 > LAST_NUMBER) return false;
     if (isSpectator) return this.watching < this.maxSpectators;
-    return !this.isLocked && this.taken + players <= this.maxPeers;
+    return !this.isLocked && this.taken + players <= this.maxPlayers;
   }
 
   /** Whether a player's seat is one too many: it was given before the room had said how many it takes. */
@@ -161,7 +161,7 @@ export class Room implements HostedRoom {
       if (isFound && !isSpectator) before -= 1;
       isFound ||= seat === sessionId;
     }
-    return isFound && this.#seats.get(sessionId) === false && before > this.maxPeers;
+    return isFound && this.#seats.get(sessionId) === false && before > this.maxPlayers;
   }
 
   /** {@link HostedRoom.meet} */
@@ -172,7 +172,7 @@ export class Room implements HostedRoom {
   /** As those see it who look for a room. */
   get listing(): RoomListing {
     const { id: roomId, name: roomName, metadata } = this;
-    const { taken: players, maxPeers: maxPlayers, watching: spectators } = this;
+    const { taken: players, maxPlayers, watching: spectators } = this;
     const options = Object.fromEntries(this.#options);
     return { roomId, roomName, players, maxPlayers, spectators, metadata, options };
   }

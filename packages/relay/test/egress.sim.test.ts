@@ -37,8 +37,8 @@ interface Counting {
   packets: number;
 }
 
-function lobby(limits: NonNullable<RelayOptions["limits"]>, maxPeers: number): VirtualLobby {
-  return new VirtualLobby({ rooms: { race: { maxPeers } }, limits });
+function lobby(limits: NonNullable<RelayOptions["limits"]>, maxPlayers: number): VirtualLobby {
+  return new VirtualLobby({ rooms: { race: { maxPlayers } }, limits });
 }
 
 /** Sends what is due between two moments. */

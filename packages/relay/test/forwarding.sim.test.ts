@@ -6,7 +6,7 @@ import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-function racers(count: number, virtual = new VirtualLobby({ rooms: { race: { maxPeers: 16 } } })) {
+function racers(count: number, virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } } })) {
   return { virtual, joined: Array.from({ length: count }, () => virtual.join()) };
 }
 

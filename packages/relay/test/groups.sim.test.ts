@@ -48,7 +48,7 @@ describe("friends", () => {
   });
 
   it("of another key, another kind of options or another room do not meet", () => {
-    const virtual = new VirtualLobby({ limits, rooms: { race: { maxPeers: 2 }, duel: { maxPeers: 2 } } });
+    const virtual = new VirtualLobby({ limits, rooms: { race: { maxPlayers: 2 }, duel: { maxPlayers: 2 } } });
     const rooms = [
       virtual.seat(friends("a", 2)),
       virtual.seat(friends("b", 2)),
@@ -108,7 +108,7 @@ describe("friends", () => {
     (seed) => {
       const random = seededRandom(seed);
       const virtual = new VirtualLobby({
-        rooms: { race: { maxPeers: 6 } },
+        rooms: { race: { maxPlayers: 6 } },
         limits: { ...limits, joinBurstPerRoom: 1000, groupPlaceBurstPerAddress: 1000 },
       });
       const wishes = Array.from({ length: 30 }, (_, index) => {

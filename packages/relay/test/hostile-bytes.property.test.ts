@@ -114,7 +114,7 @@ describe("hostile bytes", () => {
   beforeAll(async () => {
     const perAddress = { matchBurstPerAddress: 1000, linkBurstPerAddress: 1000 };
     real = await RealRelay.start({
-      rooms: { race: { maxPeers: 64 } },
+      rooms: { race: { maxPlayers: 64 } },
       limits: { ...perAddress, reconnectGraceMs: 0 },
     });
     a = await real.join();

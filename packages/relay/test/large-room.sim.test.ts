@@ -28,7 +28,7 @@ const host: RoomHost = {
 const authority: RoomAuthority = {
   authorize: ({ options }) => Promise.resolve({ auth: true, options }),
   open: (room) => {
-    room.maxPeers = 1000;
+    room.maxPlayers = 1000;
     return Promise.resolve(host);
   },
 };

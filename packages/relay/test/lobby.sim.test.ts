@@ -40,7 +40,7 @@ describe("joining", () => {
   });
 
   it("opens another room when one is full, and refuses those who want that one", () => {
-    const virtual = new VirtualLobby({ rooms: { race: { maxPeers: 2 } } });
+    const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 2 } } });
     const { roomId } = virtual.seat();
     virtual.join();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
@@ -68,7 +68,7 @@ describe("joining", () => {
 
 describe("tickets and seats", () => {
   it("a seat that nobody takes is free again when its ticket is void", () => {
-    const virtual = new VirtualLobby({ rooms: { race: { maxPeers: 1 } } });
+    const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 1 } } });
     const { roomId, ticket } = virtual.seat();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
     virtual.scheduler.advance(15_001);

@@ -113,7 +113,7 @@ describe("match requests", () => {
   });
 
   it("fill rooms and no more", async () => {
-    await restart({ rooms: { race: { maxPeers: 1 } }, limits: { maxRooms: 1 } });
+    await restart({ rooms: { race: { maxPlayers: 1 } }, limits: { maxRooms: 1 } });
     const { roomId } = await real.seat();
     const byId = await refusal(await real.match(`joinById/${roomId}`));
     expect(byId).toMatchObject({ status: 409, code: "match/full", message: "the room is full" });

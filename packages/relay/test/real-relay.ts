@@ -36,7 +36,7 @@ export class RealRelay {
   readonly #raw: RawWebSocket[] = [];
 
   private constructor(options: Partial<RelayOptions>) {
-    this.relay = createRelay({ rooms: { race: { maxPeers: 8 } }, ...options });
+    this.relay = createRelay({ rooms: { race: { maxPlayers: 8 } }, ...options });
     this.#server = createServer((request, response) => {
       if (!this.relay.handleRequest(request, response)) response.writeHead(404).end();
     });

@@ -19,7 +19,7 @@ function problemOf(options: unknown): string {
 describe("options", () => {
   it("have defaults", () => {
     const settings = relaySettings({ rooms });
-    expect(settings.rooms.get("race")).toEqual({ maxPeers: 16 });
+    expect(settings.rooms.get("race")).toEqual({ maxPlayers: 16 });
     expect(settings.limits.packetsPerSecond).toBe(400);
     expect(settings.secret).toHaveLength(32);
     expect(Object.isFrozen(settings) && Object.isFrozen(settings.limits)).toBe(true);
@@ -32,12 +32,12 @@ describe("options", () => {
     [{ rooms: {} }, "rooms: expected at least one kind of room, got an object"],
     [{ rooms: { "a b": {} } }, 'rooms: expected room names of 1 to 64 characters … got "a b"'],
     [
-      { rooms: { race: { maxPeers: 65 } } },
-      "rooms.race.maxPeers: expected a whole number from 1 to 64 (participants), got 65",
+      { rooms: { race: { maxPlayers: 65 } } },
+      "rooms.race.maxPlayers: expected a whole number from 1 to 64 (participants), got 65",
     ],
     [
       { rooms: { race: { maxPears: 6 } } },
-      'rooms.race.maxPears: expected one of maxPeers, authority, got "maxPears"',
+      'rooms.race.maxPears: expected one of maxPlayers, authority, got "maxPears"',
     ],
     [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
     [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 32 bytes, got "5 bytes"'],

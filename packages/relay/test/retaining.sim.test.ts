@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
-const rooms = { race: { maxPeers: 64 } };
+const rooms = { race: { maxPlayers: 64 } };
 
 describe("what participants leave for newcomers", () => {
   it("[WF78] comes right behind the welcome, with its age, the last one of each in the room", () => {

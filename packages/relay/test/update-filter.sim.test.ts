@@ -6,7 +6,7 @@ const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
 describe("the relay's filter", () => {
   function racers(count: number) {
-    const virtual = new VirtualLobby({ rooms: { race: { maxPeers: 16 } } });
+    const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } } });
     return { virtual, players: Array.from({ length: count }, () => virtual.join().player) };
   }
 

@@ -53,7 +53,7 @@ export class VirtualLobby {
 
   constructor(options: Partial<RelayOptions> = {}) {
     const { scheduler } = this;
-    const rooms = { race: { maxPeers: 4 } };
+    const rooms = { race: { maxPlayers: 4 } };
     this.settings = relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options });
     this.lobby = new Lobby(this.settings);
   }

@@ -24,7 +24,7 @@ class LeapingScheduler implements Scheduler {
 }
 
 async function started(options: Partial<RelayOptions> = {}): Promise<RealRelay> {
-  const real = await RealRelay.start({ webrtc, rooms: { race: { maxPeers: 32 } }, ...options });
+  const real = await RealRelay.start({ webrtc, rooms: { race: { maxPlayers: 32 } }, ...options });
   stops.push(() => real.stop());
   await eventually(() => expect(real.relay.health().webRtcPort).toBeGreaterThan(0));
   return real;

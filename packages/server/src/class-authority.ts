@@ -150,7 +150,7 @@ function failed(refusal: string | undefined): MatchRefusal {
 /** Numbers that a class of rooms may set: from, to, in what, and whether they are counts. */
 const ranges = {
   tickHz: [1, 255, "Hz", false],
-  maxClients: [1, 1000, "players", true],
+  maxPlayers: [1, 1000, "players", true],
   maxSpectators: [0, 1000, "spectators", true],
   spectatorDelayMs: [0, 60_000, "ms", false],
   maxRewindMs: [0, 1000, "ms", false],

@@ -443,7 +443,7 @@ export class RoomCore implements RoomHost {
   }
 
   #syncPlaces(): void {
-    this.hosted.maxPeers = this.room.maxClients;
+    this.hosted.maxPlayers = this.room.maxPlayers;
     this.hosted.maxSpectators = this.room.maxSpectators;
   }
 

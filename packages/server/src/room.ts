@@ -59,7 +59,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   static readonly filterBy: readonly string[] = [];
 
   /** Most players, 1 to 1000. */
-  maxClients = 16;
+  maxPlayers = 16;
   /** Most who only watch, besides; 0 to 1000. Default 0: nobody may. */
   maxSpectators = 0;
   /** How much later than players spectators see and hear everything, 0 to 60000 ms. Default 0. */

@@ -18,7 +18,7 @@ import { RudeProxy, type Rudeness } from "./rude-proxy.js";
 import { Stage, eventually } from "./stage.js";
 
 class Busy extends RaceRoom {
-  override maxClients = 500;
+  override maxPlayers = 500;
   override readonly reconnectSeconds: number = 1;
   override readonly messageLimits = { perSecond: 50, burst: 100, types: { rare: 1 } };
   readonly heard = new Map<string, number>();

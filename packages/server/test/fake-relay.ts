@@ -8,7 +8,7 @@ export function fakeHosted(name: string): HostedRoom {
     id: "room",
     name,
     code: "BCDFGH",
-    maxPeers: 16,
+    maxPlayers: 16,
     maxSpectators: 0,
     isLocked: false,
     isPrivate: false,

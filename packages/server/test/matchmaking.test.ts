@@ -6,7 +6,7 @@ import { RaceRoom } from "./race.js";
 import { Stage } from "./stage.js";
 
 class ListedRoom extends RaceRoom {
-  override maxClients = 2;
+  override maxPlayers = 2;
   override onCreate(options: { name?: string } = {}): void {
     this.setMetadata({ host: options.name ?? "" });
   }

@@ -8,10 +8,10 @@ afterEach(() => stage.stop());
 
 /** Opens after a while; then it may have changed its mind about how many it takes. */
 class SlowRoom extends Room {
-  override maxClients = 3;
+  override maxPlayers = 3;
   override onCreate(): unknown {
     return new Promise<void>((resolve) => stage.scheduler.after(100, resolve)).then(
-      () => (this.maxClients = 2),
+      () => (this.maxPlayers = 2),
     );
   }
 }

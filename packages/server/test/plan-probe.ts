@@ -194,7 +194,7 @@ class Play {
     this.#server = defineServer({
       scheduler,
       wallClockMs: () => scheduler.nowMs(),
-      rooms: { decided: DecidedRoom, players: { maxPeers: 16 } },
+      rooms: { decided: DecidedRoom, players: { maxPlayers: 16 } },
     });
   }
 

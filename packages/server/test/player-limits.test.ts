@@ -18,7 +18,7 @@ import { Car, Drive, Gate } from "./race.js";
 import { RawPlayer } from "./raw-player.js";
 
 class FreeRoom extends Room {
-  override maxClients = 8;
+  override maxPlayers = 8;
   override maxSpectators = 1;
   override readonly entities = [Car, Gate];
   override readonly inputs = Drive;

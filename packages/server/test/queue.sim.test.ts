@@ -12,7 +12,7 @@ import { FakeParticipant, fakeHosted } from "./fake-relay.js";
 import { RaceRoom } from "./race.js";
 
 class RankedRoom extends RaceRoom {
-  override maxClients = 4;
+  override maxPlayers = 4;
   readonly came: string[] = [];
 
   static override onAuth({ options }: AuthRequest): unknown {
@@ -260,7 +260,7 @@ describe("waiting for a match", () => {
 });
 
 it("a queue for what is no class is a mistake", () => {
-  const rooms = { party: { maxPeers: 8 }, race: Room as never };
+  const rooms = { party: { maxPlayers: 8 }, race: Room as never };
   expect(() => defineServer({ rooms, queues: { party: QUEUE } })).toThrow(
     "queues: expected the name of a kind",
   );

@@ -30,7 +30,7 @@ export interface RaceTypes {
 /** A race as the tests play it: cars go as their players say. */
 export class RaceRoom extends Room<RaceTypes> {
   static override readonly filterBy = ["track"];
-  override maxClients = 8;
+  override maxPlayers = 8;
   override readonly tickHz = 30;
   override readonly entities = [Car, Gate];
   override readonly inputs = Drive;

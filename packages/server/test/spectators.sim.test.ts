@@ -10,7 +10,7 @@ import { Car, Drive, RaceRoom } from "./race.js";
 import { FakeParticipant, fakeHosted } from "./fake-relay.js";
 
 class WatchedRoom extends RaceRoom {
-  override maxClients = 2;
+  override maxPlayers = 2;
   override maxSpectators = 3;
 
   override onJoin(player: Player<typeof Drive>): void {

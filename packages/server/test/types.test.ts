@@ -4,7 +4,7 @@ import { defineEntity, defineInput, defineServer, flag } from "@paceline/server"
 import { expect, expectTypeOf, it } from "vitest";
 import { Car, Drive, RaceRoom } from "./race.js";
 
-const server = defineServer({ rooms: { race: RaceRoom, party: { maxPeers: 8 } } });
+const server = defineServer({ rooms: { race: RaceRoom, party: { maxPlayers: 8 } } });
 const Ghost = defineEntity("ghost", { seen: flag() });
 const Jump = defineInput({ jump: flag() });
 type RaceClientRoom = HostedRoom<(typeof server)["kinds"]["race"]>;

@@ -23,7 +23,7 @@ const RESET_PERIOD_MS = 1000;
  * it alone knows laps and results. Numbers in messages are those of cars, which their drivers keep after a reload.
  */
 export class RaceRoom extends Room<GrandPrixTypes> {
-  override maxClients = 8;
+  override maxPlayers = 8;
   override maxSpectators = 32;
   override readonly tickHz = RACE_TICK_HZ;
   override readonly entities = [RaceCar];

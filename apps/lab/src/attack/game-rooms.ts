@@ -4,7 +4,7 @@ import { Car, Drive, type Numbered } from "./scene.js";
 
 /** Players own one car each, steer a marker of the server's, and have everything that they say repeated to all. */
 class Arena extends Room {
-  override maxClients = 64;
+  override maxPlayers = 64;
   override readonly tickHz = 20;
   override readonly entities = [Car];
   override readonly inputs = Drive;

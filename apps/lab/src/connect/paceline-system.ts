@@ -11,7 +11,7 @@ interface EchoTypes {
 
 /** Sends back what comes, as it came: it may be lost. */
 class EchoRoom extends Room<EchoTypes> {
-  override maxClients = ROOM_CLIENTS;
+  override maxPlayers = ROOM_CLIENTS;
   override readonly tickHz = 30;
 
   override onCreate(): void {

@@ -55,7 +55,7 @@ interface Gathering {
 
 /** Those who wait for a match. It opens a room of another kind for those who fit, and sends them there. */
 class QueueRoom extends Room<QueueTypes> {
-  override maxClients = MOST_WAITING;
+  override maxPlayers = MOST_WAITING;
   override readonly tickHz = 1;
   override readonly reconnectSeconds = 5;
   override readonly messageLimits = { perSecond: 2, burst: 10 };

@@ -70,7 +70,7 @@ const LIMITS = {
 /** The room of this process, which has one. */
 class ArenaRoom extends Room<ArenaTypes> {
   static setup: ArenaOptions;
-  override maxClients = 1000;
+  override maxPlayers = 1000;
   override readonly tickHz = TICK_HZ;
   override readonly entities = [ArenaCar, ArenaClock];
   override readonly inputs = ArenaInput;
