@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemScheduler, type LinkClose, type LinkHandlers } from "@paceline/transport";
-import { NodeWebRtcLink, type NativeWebRtc } from "@paceline/transport/node";
+import { NodeWebRtcLink, endNativeWebRtc, type NativeWebRtc } from "@paceline/transport/node";
 import { describe, expect, test, vi } from "vitest";
 import { build } from "esbuild";
 import { loaded, nativePair, TEST_UDP_PORT, type NativePair } from "./node-webrtc-pair.js";
@@ -22,6 +22,16 @@ const exitingProcess = `
     await pair.dispose();
     await endNativeWebRtc(loaded.native);
   }
+  // A link that nobody answers, still open when the end is asked for: the end waits for it.
+  const lonely = nativePair(loaded.native);
+  lonely.a.start(nothing);
+  const ended = endNativeWebRtc(loaded.native);
+  let isEnded = false;
+  ended.then(() => (isEnded = true));
+  await lonely.pass(3000);
+  if (isEnded) process.exit(3);
+  await lonely.dispose();
+  await ended;
 `;
 const RETRY = { retry: 2, timeout: 20_000 };
 const OPEN_TIMEOUT = { timeout: 5000 };
@@ -249,6 +259,17 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
       expect({ code, signal }).toEqual({ code: 0, signal: null });
     },
   );
+
+  test("a library that does not let itself be ended throws at nobody", async () => {
+    const stuck: NativeWebRtc = {
+      PeerConnection: native.PeerConnection,
+      setSctpSettings: () => undefined,
+      cleanup: () => {
+        throw new Error("cleanup timeout (possible deadlock)");
+      },
+    };
+    await expect(endNativeWebRtc(stuck)).resolves.toBeUndefined();
+  });
 });
 
 /** An offer as Chromium makes it. */

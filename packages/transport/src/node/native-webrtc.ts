@@ -1,7 +1,6 @@
 /** What is used of `node-datachannel`, so that types and tests do not depend on an optional package. */
 export interface NativeWebRtc {
   readonly PeerConnection: new (name: string, config: NativeConfig) => NativeConnection;
-  /** For connections that are made after it. */
   /** Of all connections that are made from now on; `delayedSackTime` in ms. */
   setSctpSettings(settings: { readonly sendBufferSize: number; readonly delayedSackTime: number }): void;
   cleanup(): void;
@@ -93,14 +92,39 @@ export async function loadNativeWebRtc(): Promise<NativeWebRtcLoad> {
   }
 }
 
-/** The library crashes when it is cleaned up while connections still close. */
+/** Connections of this process that the library has not finished closing. */
+let livingConnections = 0;
+
+/**
+ * Counts a connection until the returned function says that the library has closed it.
+ *
+ * @internal
+ */
+export function countNativeConnection(): () => void {
+  livingConnections += 1;
+  let isCounted = true;
+  return () => {
+    if (isCounted) livingConnections -= 1;
+    isCounted = false;
+  };
+}
+
+/** The library crashes or blocks the process for ten seconds when it is cleaned up while connections still close. */
 const SETTLE_MS = 1500;
 
 /**
- * Ends the threads of the library: a process that has used it never exits by itself otherwise. Call it last, when every
- * link is closed; or end the process with `process.exit()`. `isUnused` is asked again when the links have settled.
+ * Ends the threads of the library: a process that has used it never exits by itself otherwise. Waits until the library
+ * has closed every connection of this process. `isUnused` is asked again after each wait: false gives up. Never rejects:
+ * a library that does not let itself be ended goes on running, and the process then ends with `process.exit()`.
  */
 export async function endNativeWebRtc(native: NativeWebRtc, isUnused?: () => boolean): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  if (isUnused?.() !== false) native.cleanup();
+  do {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    if (isUnused?.() === false) return;
+  } while (livingConnections > 0);
+  try {
+    native.cleanup();
+  } catch {
+    // It timed out inside; its threads go on, and a later use finds them.
+  }
 }

@@ -6,7 +6,12 @@ import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelLimits, channelOf } from "../webrtc/channel-limits.js";
 import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
 import { nativeIceServers } from "./native-ice-servers.js";
-import type { NativeChannel, NativeConnection, NativeWebRtc } from "./native-webrtc.js";
+import {
+  countNativeConnection,
+  type NativeChannel,
+  type NativeConnection,
+  type NativeWebRtc,
+} from "./native-webrtc.js";
 import { readRemoteSignal, type RemoteSignal } from "./remote-description.js";
 
 /** What a {@link NodeWebRtcLink} is made of. */
@@ -124,10 +129,12 @@ export class NodeWebRtcLink implements SignalledLink {
     if (this.#state === "closed") return;
     this.#guarded(() => {
       const connection = this.#newConnection();
+      const isClosedByLibrary = countNativeConnection();
       this.#connection = connection;
       connection.onLocalDescription((sdp, type) => this.#tell({ type, sdp: beginningDtls(sdp) }));
       connection.onLocalCandidate((candidate, mid) => this.#tellCandidate(candidate, mid));
       connection.onStateChange((state) => {
+        if (state === "closed") isClosedByLibrary();
         // "disconnected" may pass: whether the link still carries anything, pings tell sooner.
         if (state === "failed") this.#end(CloseCode.timeout, "ICE found no path, or lost it");
         else if (state === "closed") this.#end(CloseCode.left, "closed by the other side");
