@@ -1,18 +1,30 @@
 import { ConfigError, type RoomKind, type ServerTypes } from "@paceline/protocol";
 import {
   checkKeys,
-  profileNamed,
+  choiceAt,
+  circumstancesOf,
+  planFor,
   profileOf,
   workerScheduler,
+  type Profile,
   type ProfileChoice,
   type Scheduler,
+  type Surroundings,
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
 import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
-import { checkedTransports, webRtcOf, webSocketOf, type TransportKind } from "./environment.js";
+import {
+  assertPossible,
+  assertScheme,
+  checkedTransports,
+  surroundings,
+  webRtcOf,
+  webSocketOf,
+  type TransportKind,
+} from "./environment.js";
 import {
   checkedCall,
   reconnectCall,
@@ -115,10 +127,13 @@ export class Client<S extends ServerTypes = ServerTypes> {
     this.#serverUrl = serverUrlOf(endpoint);
     checkKeys("", options, Object.keys(optionNames));
     this.#profile = profileWithTicks(options);
-    this.#tickHz = profileOf(this.#profile).tickHz;
+    const profile = profileOf(this.#profile);
+    this.#tickHz = profile.tickHz;
     this.#transports = checkedTransports(options.transports);
+    assertPossible(this.#profile, this.#transports);
     this.#webSocket = webSocketOf(options.webSocket);
     this.#newLink = webRtcOf(options.webRtc);
+    assertReachable(this.#serverUrl, profile, surroundings(this.#transports, { peers: 0 }, this.#newLink));
     const { sockets = "auto", onUnload = "drop" } = options;
     if (!["auto", 1, 2, 3].includes(sockets)) {
       throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
@@ -250,14 +265,17 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
   if (!Number.isInteger(tickHz) || tickHz < 1 || tickHz > 240) {
     throw new ConfigError({ field: "tickHz", value: tickHz, expected });
   }
-  const overrides = typeof choice === "string" ? { base: choice } : choice;
-  const { stateHz: baseHz } = profileNamed(typeof choice === "string" ? choice : choice?.base);
-  const { tickHz: named = tickHz, stateHz = Math.min(baseHz, tickHz) } = overrides.numbers ?? {};
-  if (named !== tickHz) {
+  const named = typeof choice === "object" ? choice?.numbers?.tickHz : undefined;
+  if (named !== undefined && named !== tickHz) {
     const agreed = `${named}, as profile.numbers.tickHz says, or nothing`;
     throw new ConfigError({ field: "tickHz", value: tickHz, expected: agreed });
   }
-  const changed = { ...overrides, numbers: { ...overrides.numbers, tickHz, stateHz } };
-  profileOf(changed);
-  return changed;
+  return choiceAt(choice, tickHz);
+}
+
+/** Throws {@link ConfigError} where this page may not open a link to that server. */
+function assertReachable(serverUrl: string, profile: Profile, available: Omit<Surroundings, "device">): void {
+  const device = { battery: "unknown", network: "unknown" } as const;
+  const { schemes } = planFor(circumstancesOf(profile, { ...available, device }), profile);
+  assertScheme(serverUrl, schemes);
 }

@@ -1,6 +1,7 @@
 import { ConfigError, NetError } from "@paceline/protocol";
 import {
   hasWebRtc,
+  type ProfileChoice,
   type Surroundings,
   type WebRtcLinkMaker,
   type WebSocketConstructor,
@@ -45,6 +46,13 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
     });
   }
   return [...(given as TransportKind[])];
+}
+
+/** Throws {@link ConfigError} where the game asks for direct links and switches off what they are made of. */
+export function assertPossible(choice: ProfileChoice, transports: readonly TransportKind[]): void {
+  if (typeof choice !== "object" || choice.topology !== "mesh" || transports.includes("webrtc")) return;
+  const expected = `"relay", or nothing: transports leaves out webrtc, so that no two players can connect directly`;
+  throw new ConfigError({ field: "profile.topology", value: choice.topology, expected });
 }
 
 /** A maker of WebRTC links where the environment has none: given, or undefined. */

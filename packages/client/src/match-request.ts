@@ -1,4 +1,5 @@
 import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
+import { checkBoolean, checkKeys } from "@paceline/transport";
 import type { Credentials } from "./credentials.js";
 
 /** What tells rooms of one name apart: players with equal options meet. */
@@ -219,14 +220,22 @@ export function checkedCall(
   return terms === undefined ? call : { ...call, terms: checkedTerms(terms) };
 }
 
-function checkedTerms({ group, spectate = false }: JoinTerms): JoinTerms {
-  if (group !== undefined && !(isBetween(group.key?.length, 128) && isBetween(group.size, 64))) {
-    const expected = "a key of 1 to 128 characters and a size of 1 to 64";
-    throw new ConfigError({ field: "group", value: group, expected });
-  }
+function checkedTerms(terms: JoinTerms): JoinTerms {
+  checkKeys("terms", terms, ["group", "spectate"]);
+  const { group, spectate = false } = terms;
+  checkBoolean("spectate", spectate);
+  if (group !== undefined) checkGroup(group);
   return { ...(group && { group }), spectate };
 }
 
-function isBetween(count: number, most: number): boolean {
-  return Number.isInteger(count) && count >= 1 && count <= most;
+function checkGroup(group: Group): void {
+  checkKeys("group", group, ["key", "size"]);
+  const { key, size } = group as { readonly key: unknown; readonly size: unknown };
+  if (typeof key === "string" && isBetween(key.length, 128) && isBetween(size, 64)) return;
+  const expected = "a key of 1 to 128 characters and a size of 1 to 64";
+  throw new ConfigError({ field: "group", value: group, expected });
+}
+
+function isBetween(count: unknown, most: number): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= most;
 }

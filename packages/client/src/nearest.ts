@@ -1,4 +1,5 @@
 import { ConfigError, NetError } from "@paceline/protocol";
+import { checkKeys } from "@paceline/transport";
 import { serverUrlOf } from "./endpoint.js";
 
 /** What was measured of one server. */
@@ -28,8 +29,10 @@ const MOST_ENDPOINTS = 64;
  */
 export async function measureEndpoints(
   endpoints: readonly string[],
-  { probes = 4, timeoutMs = 3000 }: LatencyOptions = {},
+  options: LatencyOptions = {},
 ): Promise<EndpointLatency[]> {
+  checkKeys("", options, ["probes", "timeoutMs"]);
+  const { probes = 4, timeoutMs = 3000 } = options;
   checkWhole("probes", probes, 1, 20, "probes");
   checkWhole("timeoutMs", timeoutMs, 100, 60_000, "ms");
   if (!Array.isArray(endpoints) || endpoints.length === 0 || endpoints.length > MOST_ENDPOINTS) {

@@ -1,4 +1,5 @@
 import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
+import { checkKeys } from "@paceline/transport";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import { checkedCall, type Group, type JoinCall } from "./match-request.js";
 import type { Room } from "./room.js";
@@ -92,14 +93,21 @@ export class Queueing<Joined = Room> {
 /** Begins to wait; `enter` gets into a room. Throws {@link ConfigError} before anything is sent. */
 export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   roomName: string,
-  { options = {}, ...wish }: QueueWish & { readonly options?: object },
+  given: QueueWish & { readonly options?: object },
   enter: (call: JoinCall) => Promise<Joined | Room>,
 ): Promise<Queueing<Joined>> {
-  const { rank = 0 } = wish;
+  checkKeys("", given, ["rank", "group", "options"]);
+  const { options = {}, ...wish } = given;
+  const { rank = 0, group } = wish;
   if (!Number.isFinite(rank)) {
     throw new ConfigError({ field: "rank", value: rank, expected: "a finite number" });
   }
-  const { method, options: checked } = checkedCall("joinOrCreate", roomName, options, wish);
+  const { method, options: checked } = checkedCall(
+    "joinOrCreate",
+    roomName,
+    options,
+    group === undefined ? undefined : { group },
+  );
   const queue = (await enter({ method, target: `${roomName}.queue`, options: checked })) as Room;
   return new Queueing<Joined>({
     queue,

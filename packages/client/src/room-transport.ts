@@ -1,6 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import {
   checkKeys,
+  choiceAt,
   circumstancesOf,
   planFor,
   profileOf,
@@ -17,7 +18,7 @@ import {
 } from "@paceline/transport";
 import { Crowd } from "./crowd.js";
 import { DeviceProbe } from "./device-probe.js";
-import { assertScheme, checkedTransports, surroundings, type TransportKind } from "./environment.js";
+import { assertPossible, checkedTransports, surroundings, type TransportKind } from "./environment.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { PeerConnection } from "./peer.js";
 import { measuredOf, rounded, type ServerStats } from "./path-stats.js";
@@ -41,7 +42,6 @@ export interface TransportChange extends Explanation {
 
 export interface RoomTransportOptions {
   readonly scheduler: Scheduler;
-  readonly serverUrl: string;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink?: WebRtcLinkMaker | undefined;
@@ -90,7 +90,6 @@ export class RoomTransport {
     this.#transports = options.transports;
     this.#device = new DeviceProbe(() => this.review("the device"));
     this.#plan = this.#decide();
-    assertScheme(options.serverUrl, this.#plan.schemes);
   }
 
   /** The genre of the profile. */
@@ -136,7 +135,9 @@ export class RoomTransport {
    * `details` each answer of the decision tree and each player's path besides. The words are fetched on the first call;
    * rejects where that fails.
    */
-  async explain({ details = false }: { readonly details?: boolean } = {}): Promise<Explanation[]> {
+  async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
+    checkKeys("", options, ["details"]);
+    const { details = false } = options;
     const { explainRoom } = await import("./explanation.js");
     const room = {
       plan: this.plan,
@@ -155,17 +156,19 @@ export class RoomTransport {
   configure(change: TransportSettings): void {
     checkKeys("", change, ["profile", "transports"]);
     const { profile: choice = this.#choice } = change;
-    const profile = profileOf(choice);
-    assertTopology(choice, this.#hasAuthority);
-    const fixedHz = this.#profile.tickHz;
-    if (typeof choice === "object" && (choice.numbers?.tickHz ?? fixedHz) !== fixedHz) {
-      const expected = `${fixedHz} per second: it is fixed when the room is joined`;
-      throw new ConfigError({ field: "profile.numbers.tickHz", value: choice.numbers?.tickHz, expected });
+    const { tickHz } = this.#profile;
+    const named = typeof choice === "object" ? choice?.numbers?.tickHz : undefined;
+    if (named !== undefined && named !== tickHz) {
+      const expected = `${tickHz} per second: it is fixed when the room is joined`;
+      throw new ConfigError({ field: "profile.numbers.tickHz", value: named, expected });
     }
+    const profile = profileOf(choiceAt(choice, tickHz));
+    assertTopology(choice, this.#hasAuthority);
     const transports =
       change.transports === undefined ? this.#transports : checkedTransports(change.transports);
+    assertPossible(choice, transports);
     this.#choice = choice;
-    this.#profile = { ...profile, tickHz: fixedHz, stateHz: Math.min(profile.stateHz, fixedHz) };
+    this.#profile = profile;
     this.#transports = transports;
     this.review();
   }

@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import type { BulkRate } from "@paceline/transport";
+import { checkKeys, type BulkRate } from "@paceline/transport";
 import type { Peer } from "./peer.js";
 
 /** To whom a message goes, and how. */
@@ -13,14 +13,19 @@ export interface SendOptions {
   readonly class?: "command" | "bulk" | undefined;
 }
 
-/** What {@link Room.send} was asked for. Throws {@link ConfigError} for a class that there is not. */
+/** What {@link Room.send} was asked for. Throws {@link ConfigError} for a class or an option that there is not. */
 export function sendTerms(to: Peer | SendOptions | undefined): { to: Peer | undefined; isBulk: boolean } {
-  if (!to || "number" in to) return { to, isBulk: false };
+  if (to === undefined || isPeer(to)) return { to, isBulk: false };
+  checkKeys("", to, ["to", "class"]);
   const value: unknown = to.class ?? "command";
   if (value !== "command" && value !== "bulk") {
     throw new ConfigError({ field: "class", value, expected: '"command" or "bulk"' });
   }
   return { to: to.to, isBulk: value === "bulk" };
+}
+
+function isPeer(to: Peer | SendOptions): to is Peer {
+  return typeof to === "object" && to !== null && "number" in to;
 }
 
 /** Half of what a relay lets one session send by default: the other half is for what the game does meanwhile. */

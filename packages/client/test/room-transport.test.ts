@@ -27,7 +27,6 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
   let plans = 0;
   const transport = new RoomTransport({
     scheduler,
-    serverUrl: "https://play.example",
     profile: "racing",
     transports: ["webrtc", "websocket"],
     peers: () => [],

@@ -14,6 +14,7 @@ export type {
 } from "./plan.js";
 export {
   type Battery,
+  checkBoolean,
   checkKeys,
   type Favour,
   favours,
@@ -33,7 +34,7 @@ export {
   type ViewStyle,
   viewStyles,
 } from "./profile.js";
-export { profileNamed, profileOf, profiles } from "./profiles.js";
+export { choiceAt, profileNamed, profileOf, profiles } from "./profiles.js";
 export {
   type Answers,
   type Conditions,

@@ -253,6 +253,21 @@ export function profileOf(choice: ProfileChoice): Profile {
   return validateProfile(changed, "profile.numbers.");
 }
 
+/**
+ * What a game asks for where its simulation makes so many steps per second. A genre's own rate of states follows; one that
+ * the game has named stays, and is refused where there are fewer steps.
+ *
+ * @throws ConfigError as {@link profileOf} does
+ */
+export function choiceAt(choice: ProfileChoice, tickHz: number): ProfileOverrides {
+  const overrides = typeof choice === "string" ? { base: choice } : choice;
+  const { stateHz: usualHz } = profileNamed(overrides?.base);
+  const { stateHz = Math.min(usualHz, tickHz) } = overrides.numbers ?? {};
+  const changed = { ...overrides, numbers: { ...overrides.numbers, tickHz, stateHz } };
+  profileOf(changed);
+  return changed;
+}
+
 /** Throws a ConfigError for options that contradict each other. */
 function assertConsistent({ base, movement, topology, exposeAddress }: ProfileOverrides): void {
   if (movement === "bound" && (base === "racing" || base === "shooter")) {
