@@ -192,6 +192,9 @@ describe("bad participants", () => {
       packetBurst: 100_000,
       bytesPerSecond,
       byteBurst: bytesPerSecond,
+      // On a fast machine the default of a room is used up before the test is over.
+      egressBytesPerSecondPerRoom: bytesPerSecond,
+      egressBurstPerRoom: bytesPerSecond,
     };
     await restart({ limits });
     const [a, b] = [await real.join(), await real.join()];
@@ -201,13 +204,12 @@ describe("bad participants", () => {
     const targets = [b.number, a.of("joined")[1]!.peer.number];
     const packet = new Uint8Array(16_000);
     // What the kernel takes for a socket that nobody reads is some megabytes; then the queue fills.
-    for (let batch = 1; real.relay.health().connections === 3; batch++) {
+    for (let sent = 0; real.relay.health().connections === 3; sent += 10) {
       for (let count = 0; count < 10; count++) a.forward([], packet, { peers: targets });
-      // On a busy machine the sender's own queue may drop one of ten; the packet behind them arrives, and soon.
-      await expectExchange(a, b, batch);
-      expect(batch).toBeLessThan(200);
+      await eventually(() => expect(b.forwarded.length).toBe(sent + 10), 2000);
+      expect(sent).toBeLessThan(2000);
     }
-    await expectExchange(a, b, 250);
+    await expectExchange(a, b, 7);
     expect(b.closes).toEqual([]);
   });
 
