@@ -106,7 +106,7 @@ export class AuthorityGate {
       onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
       onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
       onStates: (tick) => members().states.tell(tick),
-      onError: (error) => members().errors.tell(error),
+      onError: (error) => members().report(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
       onDropped: (reason) => members().dropped(reason),
       onCorrected: (localId, state) => options.owned.correct(localId, state),

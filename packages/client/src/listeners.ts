@@ -1,13 +1,26 @@
+import { ConfigError } from "@paceline/protocol";
+
 /** Ends a subscription. */
 export type Unsubscribe = () => void;
 
-/** The subscribers of one kind of news. One that throws disturbs neither the others nor the SDK. */
-export class Listeners<Arguments extends unknown[]> {
-  readonly #listeners = new Set<(...args: Arguments) => void>();
+/** Throws {@link ConfigError} unless `fn` is a function: without types such a mistake would show at the first event only. */
+export function assertFunction(field: string, fn: unknown): void {
+  if (typeof fn !== "function") throw new ConfigError({ field, value: fn, expected: "a function" });
+}
 
+/** The subscribers of one kind of news. One that throws or rejects disturbs neither the others nor the SDK. */
+export class Listeners<Arguments extends unknown[]> {
+  readonly #listeners = new Set<(...args: Arguments) => unknown>();
+
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Throws {@link ConfigError} for a listener that is no function. */
   add(listener: (...args: Arguments) => void): Unsubscribe {
+    assertFunction("listener", listener);
     // Wrapped, so that the same function may subscribe twice and each subscription ends by itself.
-    const entry = (...args: Arguments): void => listener(...args);
+    const entry = (...args: Arguments): unknown => listener(...args);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
   }
@@ -17,10 +30,11 @@ export class Listeners<Arguments extends unknown[]> {
   }
 }
 
-/** Runs code of the game; what it throws is reported as uncaught and goes no further. */
-export function guarded(fn: () => void): void {
+/** Runs code of the game. An error that it throws, or that its promise rejects with, is reported and goes no further. */
+export function guarded(fn: () => unknown): void {
   try {
-    fn();
+    const result = fn();
+    if (isThenable(result)) result.then(undefined, reportGameError);
   } catch (error) {
     reportGameError(error);
   }
@@ -42,6 +56,10 @@ export function reportGameError(error: unknown): void {
   if (isHeld) return;
   report(error);
   if (more > 0) report(new Error(`${more} more like it`));
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 function report(error: unknown): void {

@@ -4,6 +4,7 @@ import {
   limits,
   writePeerPayload,
   type DropReason,
+  type ErrorCode,
   type EntityDefinition,
   type PeerInfo,
   type PeerPayload,
@@ -59,6 +60,7 @@ export class Members {
   readonly despawns = new Listeners<[RemoteEntity]>();
   readonly states = new Listeners<[number]>();
   readonly errors = new Listeners<[NetError]>();
+  readonly #warned = new Set<ErrorCode>();
   readonly #options: MembersOptions;
   readonly #members = new Map<number, Member>();
   readonly #definitions = new Map<string, EntityDefinition>();
@@ -278,11 +280,20 @@ export class Members {
     for (const number of Array.from(this.#members.keys())) this.remove(number, reason);
   }
 
+  /** Something is wrong that ends nothing. A game that does not listen finds the first error of each code on the console. */
+  report(error: NetError): void {
+    this.errors.tell(error);
+    if (!this.errors.isEmpty || this.#warned.has(error.code)) return;
+    this.#warned.add(error.code);
+    // oxlint-disable-next-line no-console -- nobody else would learn of it
+    console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
+  }
+
   /** The model of an entity failed: it holds, and the game is told. */
   faulted(name: string, id: number, { kind, cause }: MotionFault): void {
     const what = kind === "threw" ? `threw: ${String(cause)}` : "computed what is no number";
     const message = `the motion model of "${name}" ${id} ${what}; it holds its last good pose`;
-    this.errors.tell(new NetError("motion/fault", message, { cause }));
+    this.report(new NetError("motion/fault", message, { cause }));
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
@@ -331,6 +342,6 @@ export class Members {
 
   #mismatched(name: string, peer: Peer): void {
     const message = `peer ${peer.number} describes "${name}" differently: another build of the game?`;
-    this.errors.tell(new NetError("schema/mismatch", message));
+    this.report(new NetError("schema/mismatch", message));
   }
 }

@@ -69,7 +69,10 @@ export abstract class RoomEvents {
     return this.left.add(listener);
   }
 
-  /** Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). */
+  /**
+   * Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). Without a listener the first
+   * error of each code goes to `console.warn`.
+   */
   onError(listener: (error: NetError) => void): Unsubscribe {
     return this.members.errors.add(listener);
   }

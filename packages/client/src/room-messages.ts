@@ -1,5 +1,5 @@
 import { assertMessageType, type PeerPayload } from "@paceline/protocol";
-import { Listeners, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
+import { Listeners, assertFunction, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
 import type { Peer } from "./peer.js";
 
 export type MessageListener = (message: unknown, from: Peer) => void;
@@ -13,13 +13,15 @@ export class RoomMessages {
   listen(type: string, listener: MessageListener): Unsubscribe {
     assertMessageType(type);
     const listeners = this.#listeners.get(type) ?? new Listeners<[unknown, Peer]>();
+    const unsubscribe = listeners.add(listener);
     this.#listeners.set(type, listeners);
-    return listeners.add(listener);
+    return unsubscribe;
   }
 
   /** One handler per type: the latest. */
   handle(type: string, handler: RequestHandler): Unsubscribe {
     assertMessageType(type);
+    assertFunction("handler", handler);
     this.#handlers.set(type, handler);
     return () => {
       if (this.#handlers.get(type) === handler) this.#handlers.delete(type);

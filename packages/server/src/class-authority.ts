@@ -44,6 +44,7 @@ export class ClassAuthority implements RoomAuthority {
   constructor(options: ClassAuthorityOptions) {
     const { scheduler, log, hookTimeoutMs, name, roomClass } = options;
     this.#options = options;
+    assertHook("onAuth", roomClass.onAuth);
     this.filterBy = roomClass.filterBy;
     this.#hookLog = new HookLog(log, scheduler, name);
     this.#hooks = new Hooks({
@@ -157,8 +158,28 @@ const ranges = {
   reconnectSeconds: [0, 3600, "s", false],
 } as const;
 
+const hookNames = [
+  "onCreate",
+  "onJoin",
+  "onAnyMessage",
+  "onTick",
+  "onBreach",
+  "onDrop",
+  "onReconnect",
+  "onLeave",
+  "onDrain",
+  "onDispose",
+  "onUncaughtException",
+] as const satisfies readonly (keyof Room)[];
+
+/** Throws {@link ConfigError} for a hook that cannot be called. */
+function assertHook(name: string, hook: unknown): void {
+  if (typeof hook !== "function") throw new ConfigError({ field: name, value: hook, expected: "a function" });
+}
+
 function assertRoom(room: Room): void {
   const { entities } = room;
+  for (const name of hookNames) if (room[name] !== undefined) assertHook(name, room[name]);
   for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
     const value = room[field as keyof typeof ranges];
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;

@@ -102,6 +102,10 @@ export class MessageDesk {
     if (typeof entry.handler !== "function") {
       throw new ConfigError({ field: "handler", value: entry.handler, expected: "a function" });
     }
+    if (entry.schema !== undefined && typeof entry.schema["~standard"]?.validate !== "function") {
+      const expected = "a Standard Schema validator, such as one of Zod, Valibot or ArkType";
+      throw new ConfigError({ field: "schema", value: entry.schema, expected });
+    }
     entries.set(type, entry);
   }
 }

@@ -23,6 +23,7 @@ export class RoomClock {
 
   /** Runs `fn` once, in `delayMs`; the result ends the timer. */
   setTimeout(fn: () => unknown, delayMs: number): Cancel {
+    assertFunction(fn);
     assertMs("delayMs", delayMs, 0);
     const timer = this.#add(
       this.#scheduler.after(delayMs, () => {
@@ -35,6 +36,7 @@ export class RoomClock {
 
   /** Runs `fn` every `periodMs`; the result ends the timer. */
   setInterval(fn: () => unknown, periodMs: number): Cancel {
+    assertFunction(fn);
     assertMs("periodMs", periodMs, 1);
     return this.#add(this.#scheduler.every(periodMs, () => this.#guard(fn)));
   }
@@ -59,6 +61,10 @@ export class RoomClock {
     else this.#timers.add(timer);
     return timer;
   }
+}
+
+function assertFunction(fn: unknown): void {
+  if (typeof fn !== "function") throw new ConfigError({ field: "fn", value: fn, expected: "a function" });
 }
 
 function assertMs(field: string, value: number, min: number): void {
