@@ -1,12 +1,7 @@
-import { ConfigError } from "@paceline/protocol";
+import { assertFunction } from "@paceline/protocol";
 
 /** Ends a subscription. */
 export type Unsubscribe = () => void;
-
-/** Throws {@link ConfigError} unless `fn` is a function: without types such a mistake would show at the first event only. */
-export function assertFunction(field: string, fn: unknown): void {
-  if (typeof fn !== "function") throw new ConfigError({ field, value: fn, expected: "a function" });
-}
 
 /** The subscribers of one kind of news. One that throws or rejects disturbs neither the others nor the SDK. */
 export class Listeners<Arguments extends unknown[]> {

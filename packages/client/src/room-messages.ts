@@ -1,8 +1,9 @@
-import { assertMessageType, type PeerPayload } from "@paceline/protocol";
-import { Listeners, assertFunction, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
+import { assertFunction, assertMessageType, type PeerPayload } from "@paceline/protocol";
+import { Listeners, guarded, reportGameError, type Unsubscribe } from "./listeners.js";
 import type { Peer } from "./peer.js";
 
-export type MessageListener = (message: unknown, from: Peer) => void;
+/** May be async: a rejection is reported as what it throws. */
+export type MessageListener = (message: unknown, from: Peer) => unknown;
 export type RequestHandler = (message: unknown, from: Peer) => unknown;
 
 /** Who in the game wants which messages and answers which requests. */

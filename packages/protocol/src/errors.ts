@@ -24,6 +24,11 @@ export class ConfigError extends Error {
   }
 }
 
+/** Throws {@link ConfigError} unless `fn` is a function: without types such a mistake would show at the first call only. */
+export function assertFunction(field: string, fn: unknown): void {
+  if (typeof fn !== "function") throw new ConfigError({ field, value: fn, expected: "a function" });
+}
+
 /** An outcome of the world: a refusal, a time-out, a full queue. Delivered by rejection or event. */
 export class NetError extends Error {
   /** Stable; docs/ERRORS.md says what each means. */

@@ -1,4 +1,4 @@
-import { ConfigError, MOST_KINDS, limits, plainDataProblem } from "@paceline/protocol";
+import { ConfigError, MOST_KINDS, assertFunction, limits, plainDataProblem } from "@paceline/protocol";
 import type {
   Grant,
   HostedRoom,
@@ -44,7 +44,7 @@ export class ClassAuthority implements RoomAuthority {
   constructor(options: ClassAuthorityOptions) {
     const { scheduler, log, hookTimeoutMs, name, roomClass } = options;
     this.#options = options;
-    assertHook("onAuth", roomClass.onAuth);
+    assertFunction("onAuth", (roomClass as { readonly onAuth: unknown }).onAuth);
     this.filterBy = roomClass.filterBy;
     this.#hookLog = new HookLog(log, scheduler, name);
     this.#hooks = new Hooks({
@@ -172,14 +172,13 @@ const hookNames = [
   "onUncaughtException",
 ] as const satisfies readonly (keyof Room)[];
 
-/** Throws {@link ConfigError} for a hook that cannot be called. */
-function assertHook(name: string, hook: unknown): void {
-  if (typeof hook !== "function") throw new ConfigError({ field: name, value: hook, expected: "a function" });
+function assertHooks(room: Room): void {
+  for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
 }
 
 function assertRoom(room: Room): void {
   const { entities } = room;
-  for (const name of hookNames) if (room[name] !== undefined) assertHook(name, room[name]);
+  assertHooks(room);
   for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
     const value = room[field as keyof typeof ranges];
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;

@@ -1,5 +1,6 @@
 import {
   ConfigError,
+  assertFunction,
   assertMessageType,
   truncateUtf8,
   writePeerPayload,
@@ -99,9 +100,7 @@ export class MessageDesk {
 
   #add(entries: Map<string, Entry>, type: string, entry: Entry): void {
     assertMessageType(type);
-    if (typeof entry.handler !== "function") {
-      throw new ConfigError({ field: "handler", value: entry.handler, expected: "a function" });
-    }
+    assertFunction("handler", entry.handler);
     if (entry.schema !== undefined && typeof entry.schema["~standard"]?.validate !== "function") {
       const expected = "a Standard Schema validator, such as one of Zod, Valibot or ArkType";
       throw new ConfigError({ field: "schema", value: entry.schema, expected });

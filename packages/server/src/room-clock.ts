@@ -1,4 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, assertFunction } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 
 /** The time of a room, and timers that end with it. What they throw is the room's error, and ends nothing. */
@@ -23,7 +23,7 @@ export class RoomClock {
 
   /** Runs `fn` once, in `delayMs`; the result ends the timer. */
   setTimeout(fn: () => unknown, delayMs: number): Cancel {
-    assertFunction(fn);
+    assertFunction("fn", fn);
     assertMs("delayMs", delayMs, 0);
     const timer = this.#add(
       this.#scheduler.after(delayMs, () => {
@@ -36,7 +36,7 @@ export class RoomClock {
 
   /** Runs `fn` every `periodMs`; the result ends the timer. */
   setInterval(fn: () => unknown, periodMs: number): Cancel {
-    assertFunction(fn);
+    assertFunction("fn", fn);
     assertMs("periodMs", periodMs, 1);
     return this.#add(this.#scheduler.every(periodMs, () => this.#guard(fn)));
   }
@@ -61,10 +61,6 @@ export class RoomClock {
     else this.#timers.add(timer);
     return timer;
   }
-}
-
-function assertFunction(fn: unknown): void {
-  if (typeof fn !== "function") throw new ConfigError({ field: "fn", value: fn, expected: "a function" });
 }
 
 function assertMs(field: string, value: number, min: number): void {

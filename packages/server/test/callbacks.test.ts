@@ -26,8 +26,7 @@ it("a handler that is no function, and a schema that is none, are refused at onc
         try {
           call();
         } catch (error) {
-          expect(error, name).toBeInstanceOf(ConfigError);
-          refused.push(`${name}: ${(error as ConfigError).field}`);
+          refused.push(`${name}: ${error instanceof ConfigError ? error.field : String(error)}`);
         }
       }
     }
@@ -51,7 +50,7 @@ it("a hook that is no function keeps the room from opening, and the log names it
   }
   const lines: LogFields[] = [];
   const log = { ...silentLog, error: (_message: string, fields: LogFields = {}) => lines.push(fields) };
-  stage = await new Stage(Broken as new () => Room, { log }).start();
+  stage = await new Stage(Broken, { log }).start();
   await expect(stage.join()).rejects.toMatchObject({ code: "match/room-failed" });
   expect(lines).toHaveLength(1);
   expect(lines[0]!["error"]).toContain("ConfigError: onTick: expected a function, got 30");
