@@ -11,7 +11,6 @@ import type { Members } from "./members.js";
 import type { OwnedEntities } from "./owned-entities.js";
 import type { ServerStats } from "./path-stats.js";
 import type { Peer } from "./peer.js";
-import type { RemoteEntity } from "./remote-entities.js";
 import type { RoomMessages } from "./room-messages.js";
 import type { Welcome } from "./server-connection-options.js";
 import type { RoomTransport } from "./room-transport.js";
@@ -103,8 +102,8 @@ export class AuthorityGate {
       session: () => options.session(),
       serverStats: () => options.serverStats(),
       view: viewAt(info.tickHz, options.view),
-      onSpawn: (entity) => members().spawns.tell(entity as unknown as RemoteEntity),
-      onDespawn: (entity) => members().despawns.tell(entity as unknown as RemoteEntity),
+      onSpawn: (entity) => members().entityEvents.spawned(entity),
+      onDespawn: (entity) => members().entityEvents.despawned(entity),
       onStates: (tick) => members().states.tell(tick),
       onError: (error) => members().report(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),

@@ -12,9 +12,11 @@ import {
 } from "@paceline/protocol";
 import type { MotionFault } from "@paceline/netcode";
 import type { Scheduler, Uplink } from "@paceline/transport";
+import type { Entity } from "./entity.js";
+import { EntityEvents } from "./entity-events.js";
 import { Listeners } from "./listeners.js";
 import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "./peer.js";
-import { RemoteEntities, type RemoteEntity } from "./remote-entities.js";
+import { RemoteEntities } from "./remote-entities.js";
 import type { ViewPlan } from "./view-plan.js";
 
 /** Another participant with all that is known of it. */
@@ -56,8 +58,7 @@ export class Members {
   readonly joins = new Listeners<[Peer]>();
   readonly leaves = new Listeners<[Peer, MessageLoss]>();
   readonly resets = new Listeners<[Peer, MessageLoss]>();
-  readonly spawns = new Listeners<[RemoteEntity]>();
-  readonly despawns = new Listeners<[RemoteEntity]>();
+  readonly entityEvents = new EntityEvents();
   readonly states = new Listeners<[number]>();
   readonly errors = new Listeners<[NetError]>();
   readonly #warned = new Set<ErrorCode>();
@@ -77,7 +78,7 @@ export class Members {
     return this.#members.get(number)?.peer;
   }
 
-  *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
+  *entities(definition: EntityDefinition): Iterable<Entity> {
     for (const { entities } of this.#members.values()) yield* entities.entities(definition);
   }
 
@@ -194,6 +195,7 @@ export class Members {
 
   /** The game uses this kind: entities of it that peers have already spawned appear. False where it did before. */
   use(definition: EntityDefinition): boolean {
+    assertDefinition(definition);
     const known = this.#definitions.get(definition.name);
     if (known === definition) return false;
     if (known) {
@@ -234,8 +236,8 @@ export class Members {
       clock: options.scheduler,
       definitionNamed: (name) => this.#definitions.get(name),
       view: options.view,
-      onSpawn: (entity) => this.spawns.tell(entity),
-      onDespawn: (entity) => this.despawns.tell(entity),
+      onSpawn: (entity) => this.entityEvents.spawned(entity),
+      onDespawn: (entity) => this.entityEvents.despawned(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
       send: (payload) => peer.sendWhereRoom(payload),
       onDropped: (reason) => options.onDropped(reason),
@@ -344,4 +346,13 @@ export class Members {
     const message = `peer ${peer.number} describes "${name}" differently: another build of the game?`;
     this.report(new NetError("schema/mismatch", message));
   }
+}
+
+function assertDefinition(definition: unknown): void {
+  if ((definition as Partial<EntityDefinition> | undefined)?.schemaHash !== undefined) return;
+  throw new ConfigError({
+    field: "definition",
+    value: definition,
+    expected: "a kind of entity, made by defineEntity",
+  });
 }

@@ -16,26 +16,9 @@ import {
   type InitialFields,
   type Kinematics,
   type Place,
-  type ReadonlyFields,
   type ReplicatedEntity,
-  type WritableFields,
 } from "@paceline/netcode";
-
-/** An entity of this participant: write its fields, the SDK decides what is sent when. */
-export type OwnedEntity<F extends Fields = Fields> = WritableFields<F> & {
-  readonly id: number;
-  readonly isMine: true;
-  readonly owner: null;
-  /** The same values: one's own entity is where it is. */
-  readonly shown: ReadonlyFields<F>;
-  /** Where it is written to next is a new place, not a movement: others see it there at once. */
-  teleport(): void;
-  /**
-   * How far away the nearest player is who sees it, m: beyond 50 m others are told less exactly, since they see less
-   * exactly too; of twice that, to twice the threshold, up to eight times. 0, as it begins, says that nobody knows.
-   */
-  viewDistanceM: number;
-};
+import type { OwnedEntity } from "./entity.js";
 
 /** One owned entity with all that is known of it. Replication calls it by its local id. */
 export interface OwnedRecord extends ReplicatedEntity {
@@ -51,6 +34,8 @@ export interface OwnedEntitiesOptions {
   readonly tickSeconds: number;
   /** The room-wide id of a local one; it changes when the participant gets another number. */
   idOf(localId: number): number;
+  /** The present tick: an own entity's state is always of now. */
+  tick(): number;
   onTeleport(record: OwnedRecord): void;
 }
 
@@ -154,9 +139,14 @@ export class OwnedEntities {
       get id() {
         return options.idOf(localId);
       },
+      kind: definition,
       isMine: true as const,
       owner: null,
       shown,
+      get lastTick() {
+        return options.tick();
+      },
+      ageMs: 0,
       teleport: () => this.#teleport(localId, base),
       get viewDistanceM() {
         return ofEntity(base)?.distanceM ?? 0;

@@ -6,7 +6,6 @@ import {
   type DropReason,
   type EntityDefinition,
   type EntityRows,
-  type Fields,
   type PeerPayload,
   type RetainedPayload,
   type SnapshotListener,
@@ -21,27 +20,14 @@ import {
   vacate,
   type MotionFault,
   type Place,
-  type ReadonlyFields,
   type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
+import type { Entity } from "./entity.js";
 import type { Peer } from "./peer.js";
 import { RemoteStreams } from "./remote-streams.js";
 import { ShownBodies } from "./shown-bodies.js";
 import type { ViewPlan } from "./view-plan.js";
-
-/** An entity of a peer. `shown` is what to draw; the fields themselves are its newest state, as it came. */
-export type RemoteEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
-  readonly id: number;
-  readonly isMine: false;
-  readonly owner: Peer;
-  /** Continued to now and freed of jumps. */
-  readonly shown: ReadonlyFields<F>;
-  /** The owner's simulation tick of the newest state; ahead of its own count where that began late or anew. */
-  readonly lastTick: number;
-  /** Estimated age of the newest state, ms. */
-  readonly ageMs: number;
-};
 
 interface RemoteRecord {
   readonly definition: EntityDefinition;
@@ -50,7 +36,7 @@ interface RemoteRecord {
   body: ShownBody | undefined;
   isInterpolated: boolean;
   readonly timeline: TickTimeline;
-  readonly entity: RemoteEntity;
+  readonly entity: Entity;
   /** Tick of the newest state, unwrapped. */
   tick: number;
   /** Whether the game was told of it. */
@@ -67,13 +53,13 @@ export interface RemoteEntitiesOptions {
   definitionNamed(name: string): EntityDefinition | undefined;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
-  onSpawn(entity: RemoteEntity): void;
-  onDespawn(entity: RemoteEntity): void;
+  onSpawn(entity: Entity): void;
+  onDespawn(entity: Entity): void;
   onMismatch(name: string): void;
   /** Something to tell the owner about its streams. */
   send(payload: PeerPayload): void;
   onDropped(reason: DropReason): void;
-  onFault(entity: RemoteEntity, definition: EntityDefinition, fault: MotionFault): void;
+  onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
 /** The entities of one peer. What comes in is untrusted: the streams have checked it. */
@@ -107,7 +93,7 @@ export class RemoteEntities implements SnapshotListener {
     });
   }
 
-  *entities(definition: EntityDefinition): Iterable<RemoteEntity> {
+  *entities(definition: EntityDefinition): Iterable<Entity> {
     for (const record of this.#records.values()) {
       if (record.definition === definition && record.isTold) yield record.entity;
     }
@@ -307,7 +293,7 @@ export class RemoteEntities implements SnapshotListener {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(localId: number, place: Place): RemoteEntity {
+  #newEntity(localId: number, place: Place): Entity {
     const { owner, clock } = this.#options;
     // A later entity may have the same local id.
     const recordOf = () => {
@@ -319,6 +305,7 @@ export class RemoteEntities implements SnapshotListener {
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
       id: owner.number * 0x10000 + localId,
+      kind: definition,
       isMine: false as const,
       owner,
       shown,
@@ -333,7 +320,7 @@ export class RemoteEntities implements SnapshotListener {
       },
     };
     const row = { place, layer: "state", isWritable: false } as const;
-    return defineFields(base, definition, row) as unknown as RemoteEntity;
+    return defineFields(base, definition, row) as unknown as Entity;
   }
 
   #observe(timeline: TickTimeline, tick: number, ageMs = 0): void {

@@ -2,7 +2,6 @@ import type { NetError } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import type { Members } from "./members.js";
 import type { MessageLoss, Peer } from "./peer.js";
-import type { RemoteEntity } from "./remote-entities.js";
 
 /** What a room tells the game; each of these returns a function that ends it. */
 export abstract class RoomEvents {
@@ -31,15 +30,6 @@ export abstract class RoomEvents {
    */
   onPeerReset(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
     return this.members.resets.add(listener);
-  }
-
-  /** A peer's entity appears, of a kind that {@link spawn} or {@link entities} was called with. */
-  onSpawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
-    return this.members.spawns.add(listener);
-  }
-
-  onDespawn(listener: (entity: RemoteEntity) => void): Unsubscribe {
-    return this.members.despawns.add(listener);
   }
 
   /**

@@ -16,10 +16,10 @@ import { AuthorityGate } from "./authority-gate.js";
 import type { Prediction } from "./authority/prediction.js";
 import type { Unsubscribe } from "./listeners.js";
 import type { ConnectionState } from "./connection-state.js";
-import { OwnedEntities, type OwnedEntity } from "./owned-entities.js";
+import { OwnedEntities } from "./owned-entities.js";
+import type { Entity, OwnedEntity } from "./entity.js";
 import { Members } from "./members.js";
 import type { MessageLoss, Peer, PeerConnection } from "./peer.js";
-import type { RemoteEntity } from "./remote-entities.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
@@ -83,6 +83,7 @@ export class Room extends RoomEvents {
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / setup.tickHz,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
+      tick: () => this.#ticks.tick,
       onTeleport: (record) => this.#states.teleported(record),
     });
     this.#states = this.#newStateSender(setup);
@@ -239,7 +240,7 @@ export class Room extends RoomEvents {
    * Creates an entity that this participant owns; every peer sees it until {@link despawn} or leaving. Throws
    * {@link ConfigError} for an initial value that is out of range.
    */
-  spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F> = {}): OwnedEntity<F> {
+  spawn<D extends EntityDefinition>(definition: D, initial: InitialFields<D["fields"]> = {}): OwnedEntity<D> {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
@@ -249,29 +250,43 @@ export class Room extends RoomEvents {
       this.#owned.despawn(record.entity);
       throw error;
     }
-    return record.entity as unknown as OwnedEntity<F>;
+    this.members.entityEvents.spawned(record.entity);
+    return record.entity as unknown as OwnedEntity<D>;
   }
 
+  /** Throws {@link ConfigError} for what is not an entity of this participant. */
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
-    if (this.state === "left") return;
-    if (this.#gate.authority) this.#gate.authority.disown(record);
-    else this.#states.despawned(record, this.#ticks.tick);
+    if (this.state !== "left") {
+      if (this.#gate.authority) this.#gate.authority.disown(record);
+      else this.#states.despawned(record, this.#ticks.tick);
+    }
+    this.members.entityEvents.despawned(record.entity);
+  }
+
+  /** All entities of a kind, one's own first. Only what {@link spawn} returned can be written. */
+  *entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
+    this.#use(definition);
+    for (const record of this.#owned.records) {
+      if (record.definition === definition) yield record.entity as unknown as Entity<D>;
+    }
+    yield* this.members.entities(definition) as unknown as Iterable<Entity<D>>;
+    yield* (this.#gate.authority?.entities.ofKind(definition) ?? []) as unknown as Iterable<Entity<D>>;
   }
 
   /**
-   * All entities of a kind, one's own first. Those that an authority simulates can be read only, also one's own; the
-   * server's have {@link authority} as their owner.
+   * Entities of a kind: those that are there, one's own included, for which the listener is called before this returns,
+   * and those to come. Each once; when the room was joined anew, those of others are despawned and spawned again.
    */
-  *entities<F extends Fields>(definition: EntityDefinition<F>): Iterable<OwnedEntity<F> | RemoteEntity<F>> {
+  onSpawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
-    const known = definition as unknown as EntityDefinition;
-    for (const record of this.#owned.records) {
-      if (record.definition === known) yield record.entity as unknown as OwnedEntity<F>;
-    }
-    yield* this.members.entities(known) as unknown as Iterable<RemoteEntity<F>>;
-    const hosted = this.#gate.authority?.entities.ofKind(known) ?? [];
-    yield* hosted as unknown as Iterable<RemoteEntity<F>>;
+    return this.members.entityEvents.onSpawn(definition, listener as unknown as (entity: Entity) => void);
+  }
+
+  /** An entity of a kind is gone, or the room was left; it keeps its last values. */
+  onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
+    this.#use(definition);
+    return this.members.entityEvents.onDespawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
   /**
@@ -460,6 +475,7 @@ export class Room extends RoomEvents {
     const loss = this.#loss();
     this.members.clear("the room was left");
     this.#gate.end();
+    for (const { entity } of this.#owned.records) this.members.entityEvents.despawned(entity);
     this.transport.stop();
     this.left.tell(code, reason, loss);
   }

@@ -25,7 +25,8 @@ import {
   type Session,
   type Uplink,
 } from "@paceline/transport";
-import type { OwnedEntity, OwnedRecord } from "./owned-entities.js";
+import type { OwnedEntity } from "./entity.js";
+import type { OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
 import { Retention } from "./retention.js";

@@ -10,11 +10,10 @@ import type {
   RoomKind,
   ServerTypes,
 } from "@paceline/protocol";
-import type { WritableFields } from "@paceline/netcode";
-import type { HostedEntity } from "./authority/hosted-entities.js";
+import type { InitialFields, WritableFields } from "@paceline/netcode";
+import type { Entity, OwnedEntity } from "./entity.js";
 import type { Unsubscribe } from "./listeners.js";
 import type { RoomOptions } from "./match-request.js";
-import type { OwnedEntity } from "./owned-entities.js";
 import type { Peer } from "./peer.js";
 import type { Room } from "./room.js";
 
@@ -34,7 +33,8 @@ type Definitions<Kind> = Kind extends { readonly entity: infer D }
 type InputsOf<Kind> = Kind extends { readonly inputs: infer I }
   ? Extract<I, InputDefinition>
   : InputDefinition;
-type Replaced = "send" | "sendEvent" | "request" | "onMessage" | "entities" | "input" | "spawn";
+type Replaced =
+  "send" | "sendEvent" | "request" | "onMessage" | "entities" | "input" | "spawn" | "onSpawn" | "onDespawn";
 
 /** A {@link Room} with an authority, as the compiler knows it from `typeof server`. */
 export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
@@ -50,8 +50,10 @@ export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
     type: Type,
     listener: (message: BroadcastsOf<Kind>[Type], from: Peer) => void,
   ): Unsubscribe;
-  entities<D extends Definitions<Kind>>(definition: D): Iterable<HostedEntity<D["fields"]>>;
+  entities<D extends Definitions<Kind>>(definition: D): Iterable<Entity<D>>;
+  onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
+  onDespawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
   /** Wants to own an entity: only where the room lets its players. */
-  spawn<D extends Definitions<Kind>>(definition: D, initial?: object): OwnedEntity<D["fields"]>;
+  spawn<D extends Definitions<Kind>>(definition: D, initial?: InitialFields<D["fields"]>): OwnedEntity<D>;
   input(definition: InputsOf<Kind>): WritableFields<InputsOf<Kind>["fields"]>;
 }

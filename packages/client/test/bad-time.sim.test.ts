@@ -1,4 +1,4 @@
-import { defineEntity, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import { defineEntity, vec2, type Entity, type EntityDefinition, type Room } from "@paceline/client";
 import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
@@ -50,8 +50,8 @@ async function scene(firstTick = 0) {
   if (firstTick > 2 ** 31) for (const tick of [2 ** 31 - 1000, 2 ** 32 - 2000]) owner.advance(tick);
   const [sledge, balloon] = [owner.spawn(Sledge), owner.spawn(Balloon, { position: { x: 5, y: 5 } })];
   await hub.advance(200);
-  const seen = (definition: typeof Sledge): RemoteEntity<typeof fields> =>
-    [...viewer.entities(definition)].find((each) => !each.isMine) as RemoteEntity<typeof fields>;
+  const seen = (definition: typeof Sledge): Entity<EntityDefinition<typeof fields>> =>
+    [...viewer.entities(definition)].find((each) => !each.isMine) as Entity<EntityDefinition<typeof fields>>;
   expect([seen(Sledge), seen(Balloon)]).not.toContain(undefined);
   const faults: string[] = [];
   viewer.onError(({ code, message }) => faults.push(`${code}: ${message}`));

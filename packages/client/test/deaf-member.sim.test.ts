@@ -1,4 +1,4 @@
-import { NetError, type Peer, type RemoteEntity, type Room } from "@paceline/client";
+import { NetError, type Peer, type Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import type { Link } from "@paceline/transport";
 import type { PeerConnection } from "../src/peer.js";
@@ -52,13 +52,12 @@ class Honest {
 
   constructor(room: Room, other: () => Honest) {
     this.room = room;
-    void [...room.entities(Car)];
     const isHonest = (number: number): boolean => number === other().room.myNumber;
     room.onMessage("n", (message, { number }) => {
       if (isHonest(number)) this.heard.push((message as { n: number }).n);
     });
-    room.onSpawn(({ id, owner }: RemoteEntity) => isHonest(owner.number) && this.spawned.push(id));
-    room.onDespawn(({ id, owner }: RemoteEntity) => isHonest(owner.number) && this.despawned.push(id));
+    room.onSpawn(Car, ({ id, owner }) => owner && isHonest(owner.number) && this.spawned.push(id));
+    room.onDespawn(Car, ({ id, owner }) => owner && isHonest(owner.number) && this.despawned.push(id));
     room.onPeerReset(({ number }, { unacknowledged }) => this.resets.push([number, unacknowledged]));
     room.onPeerLeave(({ number }) => this.left.push(number));
   }

@@ -1,4 +1,4 @@
-import { ConfigError, defineEntity, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import { ConfigError, defineEntity, scalar, vec2, type Entity, type Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import { Car, Sign } from "./definitions.js";
 import { Stage } from "./stage.js";
@@ -15,9 +15,8 @@ describe("entities", () => {
   test("appear at those who are there and at those who come later, with their present state", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
-    const spawned: RemoteEntity[] = [];
-    watch(b);
-    b.onSpawn((entity) => spawned.push(entity));
+    const spawned: Entity<typeof Car>[] = [];
+    b.onSpawn(Car, (entity) => spawned.push(entity));
     const car = a.spawn(Car, { position: { x: 1, y: 2 }, heading: 0.5, fuel: 1, braking: true });
     await until("b sees the car", () => remoteCars(b).length === 1);
     const [seen] = remoteCars(b);
@@ -114,7 +113,7 @@ describe("entities", () => {
     await until("b sees both", () => remoteCars(b).length === 2);
     const seen = remoteCars(b);
     const gone: number[] = [];
-    b.onDespawn((entity) => gone.push(entity.id));
+    b.onDespawn(Car, (entity) => gone.push(entity.id));
     a.despawn(first);
     await until("one is gone", () => remoteCars(b).length === 1);
     expect(gone).toEqual([first.id]);
@@ -151,8 +150,8 @@ describe("entities", () => {
     a.despawn(short);
     a.send("done", null);
     await until("b has it all", () => errors.length === 1);
-    const spawned: RemoteEntity[] = [];
-    b.onSpawn((entity) => spawned.push(entity));
+    const spawned: Entity<typeof Sign>[] = [];
+    b.onSpawn(Sign, (entity) => spawned.push(entity));
     const signs = [...b.entities(Sign)];
     expect(signs.map(({ place, lit }) => [place.x, place.y, lit])).toEqual([[7, 8, true]]);
     expect(spawned).toHaveLength(1);

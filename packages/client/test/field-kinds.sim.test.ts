@@ -15,7 +15,7 @@ import {
   type EntityDefinition,
   type Fields,
   type OwnedEntity,
-  type RemoteEntity,
+  type Entity,
 } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
@@ -26,7 +26,7 @@ const FRAME_MS = 1000 / 60;
 async function shared<F extends Fields>(definition: EntityDefinition<F>, participants: number) {
   const hub = new VirtualHub({ delayMs: 30, loss: { kind: "uniform", ratio: 0.05 } }, { startMs: 5000 });
   const [owner, ...others] = await hub.meet(participants);
-  const mine: OwnedEntity<F> = owner!.spawn(definition);
+  const mine: OwnedEntity<EntityDefinition<F>> = owner!.spawn(definition);
   let tick = 0;
   const run = async (frames: number, step: (frame: number) => void = () => undefined): Promise<void> => {
     for (let frame = 0; frame < frames; frame++) {
@@ -35,8 +35,10 @@ async function shared<F extends Fields>(definition: EntityDefinition<F>, partici
       await hub.advance(FRAME_MS, FRAME_MS);
     }
   };
-  const seen = (): RemoteEntity<F>[] =>
-    others.map((room) => [...room.entities(definition)].find((each) => !each.isMine) as RemoteEntity<F>);
+  const seen = (): Entity<EntityDefinition<F>>[] =>
+    others.map(
+      (room) => [...room.entities(definition)].find((each) => !each.isMine) as Entity<EntityDefinition<F>>,
+    );
   seen();
   await run(30);
   return { mine, run, seen };

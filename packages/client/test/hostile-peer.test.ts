@@ -1,7 +1,7 @@
 import { CloseCode, PayloadKind, limits } from "@paceline/protocol";
 import type { RelayLimits } from "@paceline/relay";
 import { seededRandom } from "@paceline/testkit";
-import type { NetError, RemoteEntity, Room } from "@paceline/client";
+import type { Entity, NetError, Room } from "@paceline/client";
 import { describe, expect, test, vi } from "vitest";
 import { Car } from "./definitions.js";
 import { RawPeer } from "./raw-peer.js";
@@ -27,7 +27,7 @@ async function scene(limits: Partial<RelayLimits> = {}): Promise<{
   a: Room;
   b: Room;
   raw: RawPeer;
-  cars(): RemoteEntity<(typeof Car)["fields"]>[];
+  cars(): Entity<typeof Car>[];
 }> {
   const server = await stage.server({ limits });
   const [a, b] = (await stage.meet(server, 2)) as [Room, Room];

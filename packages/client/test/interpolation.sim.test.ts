@@ -1,4 +1,4 @@
-import { defineEntity, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import { defineEntity, vec2, type Entity, type EntityDefinition, type Room } from "@paceline/client";
 import { expect, test } from "vitest";
 import { VirtualHub, type HubNetwork } from "./virtual-hub.js";
 
@@ -28,7 +28,7 @@ async function pair(network: HubNetwork, definition = Walker, profile: "shooter"
   const mine = owner.spawn(definition, { position: whereAt(0) });
   await hub.advance(300);
   const seen = () =>
-    [...viewer.entities(definition)].find((each) => !each.isMine) as RemoteEntity<typeof fields>;
+    [...viewer.entities(definition)].find((each) => !each.isMine) as Entity<EntityDefinition<typeof fields>>;
   // From now on the viewer's game uses this kind of entity, and fetches what shows it.
   expect(seen()).toBeDefined();
   await hub.fetches();

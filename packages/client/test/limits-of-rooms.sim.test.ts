@@ -1,4 +1,4 @@
-import { defineEntity, flag, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import { defineEntity, flag, scalar, vec2, type Entity, type Room } from "@paceline/client";
 import { describe, expect, test, vi } from "vitest";
 import type { PeerConnection } from "../src/peer.js";
 import { StateSender } from "../src/state-sender.js";
@@ -54,7 +54,7 @@ describe("a profile that is changed while the room runs", () => {
   test("changes how far ahead entities are continued", async () => {
     const { hub, owner, viewer } = await pair();
     const sled = owner.spawn(Sled);
-    const seen = () => [...viewer.entities(Sled)].find((each) => !each.isMine) as RemoteEntity<typeof fields>;
+    const seen = () => [...viewer.entities(Sled)].find((each) => !each.isMine) as Entity<typeof Sled>;
     seen();
     for (let tick = 1; tick <= 120; tick++) {
       sled.position.set((SPEED * tick) / 60, 0);

@@ -77,7 +77,7 @@ describe("a newcomer", () => {
     const second = await joining;
     expect(others(second).map(({ id }) => id)).toEqual([kept.id, ended.id]);
     const gone: number[] = [];
-    second.onDespawn(({ id }) => gone.push(id));
+    second.onDespawn(Car, ({ id }) => gone.push(id));
     await stage.advance(4 * ONE_WAY_MS + 50);
     expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
     expect(gone).toEqual([ended.id]);

@@ -1,4 +1,12 @@
-import { defineEntity, flag, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import {
+  defineEntity,
+  flag,
+  scalar,
+  vec2,
+  type Entity,
+  type EntityDefinition,
+  type Room,
+} from "@paceline/client";
 import { ByteWriter, MessageKind, writePacketHeader, type PeerPayload } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
@@ -25,8 +33,8 @@ interface Seen {
 }
 
 function seenBy(room: Room): Seen {
-  const remote = <F extends typeof fields | (typeof Lamp)["fields"]>(kind: { readonly fields: F }) =>
-    [...room.entities(kind as never)].find((each) => !each.isMine) as RemoteEntity<F> | undefined;
+  const remote = <D extends EntityDefinition>(kind: D): Entity<D> | undefined =>
+    [...room.entities(kind)].find((each) => !each.isMine);
   const [sled, lamp] = [remote(Sled), remote(Lamp)];
   return {
     sled: sled && [sled.lastTick, sled.position.x, sled.position.y, sled.heat, sled.isLit],
@@ -216,7 +224,7 @@ describe("a member of an older build", () => {
       const rooms = (await hub.meet(2 + others)) as [Room, Room, Room?];
       const [owner, old, other] = rooms;
       const first = owner.spawn(Sled, { heat: 0.5, isLit: true });
-      const seen = (): RemoteEntity<typeof OldSled.fields>[] =>
+      const seen = (): Entity<EntityDefinition<typeof OldSled.fields>>[] =>
         [...old.entities(OldSled)].filter((each) => !each.isMine) as never;
       expect(seen()).toEqual([]);
       if (other) seenBy(other);

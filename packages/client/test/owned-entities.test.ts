@@ -5,7 +5,7 @@ import { Sign } from "./definitions.js";
 
 const TICK_SECONDS = 1 / 60;
 function entitiesOf(idOf: (localId: number) => number): OwnedEntities {
-  return new OwnedEntities({ tickSeconds: TICK_SECONDS, idOf, onTeleport: () => undefined });
+  return new OwnedEntities({ tickSeconds: TICK_SECONDS, idOf, tick: () => 0, onTeleport: () => undefined });
 }
 
 test("a spawn whose values are refused leaves nothing behind", () => {

@@ -1,4 +1,4 @@
-import type { Peer, RemoteEntity, Room } from "@paceline/client";
+import type { Peer, Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import type { PeerConnection } from "../src/peer.js";
 import { Car } from "./definitions.js";
@@ -16,12 +16,10 @@ class Witness {
 
   constructor(room: Room) {
     this.room = room;
-    // From now on the game uses cars.
-    void [...room.entities(Car)];
     room.onPeerReset(({ number }, { unacknowledged }) => this.resets.push([number, unacknowledged]));
     room.onPeerLeave(({ number }) => this.left.push(number));
     room.onMessage("n", (n, { number }) => this.heard.push([n as number, number]));
-    room.onSpawn(({ owner }: RemoteEntity) => this.spawned.push(owner.number));
+    room.onSpawn(Car, ({ owner }) => owner && this.spawned.push(owner.number));
   }
 
   from(other: Witness): number[] {

@@ -138,6 +138,12 @@ describe("a server that was replaced", () => {
     const [a, b] = [stage.keep(await client.create("race")), undefined];
     const mate = stage.keep(await client.joinById(a.roomId));
     const life = lifeOf(a);
+    a.spawn(Car);
+    mate.spawn(Car);
+    const sprites: string[] = [];
+    a.onSpawn(Car, ({ isMine }) => sprites.push(isMine ? "my car" : "a car"));
+    a.onDespawn(Car, ({ isMine }) => sprites.push(isMine ? "my car is gone" : "a car is gone"));
+    await until("a sees both cars", () => sprites.length === 2);
     server.cutLinks(1);
     await until("a is back", () => life.includes("anew"));
     expect(b).toBeUndefined();
@@ -145,6 +151,8 @@ describe("a server that was replaced", () => {
     expect(other.peers).toEqual([]);
     await until("they see each other", () => a.peers.length === 1 && mate.peers.length === 1);
     expect(mate.peers[0]!.number).toBe(a.myNumber);
+    await until("a sees the other car again", () => sprites.length === 4);
+    expect(sprites).toEqual(["my car", "a car", "a car is gone", "a car"]);
   });
 });
 

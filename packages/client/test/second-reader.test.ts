@@ -92,7 +92,7 @@ function listen(): Heard[] {
     restore(plan, entity.rows, place, values);
     const numbers = Array.from(values).filter((_, index) => plan.columnOf[index]! >= 0);
     const [any] = this.entities(plan.definition);
-    heard.push({ peer: any!.owner.number, entity: id, tick, row, numbers });
+    heard.push({ peer: any!.owner!.number, entity: id, tick, row, numbers });
   });
   return heard;
 }

@@ -1,4 +1,13 @@
-import { angle, defineEntity, flag, scalar, vec2, type RemoteEntity, type Room } from "@paceline/client";
+import {
+  angle,
+  defineEntity,
+  flag,
+  scalar,
+  vec2,
+  type Entity,
+  type EntityDefinition,
+  type Room,
+} from "@paceline/client";
 import { EntityRows } from "@paceline/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
@@ -37,7 +46,7 @@ class World {
   }
 }
 
-type Seen = RemoteEntity<typeof fields>;
+type Seen = Entity<EntityDefinition<typeof fields>>;
 const seenIn = (room: Room): Seen[] => [...room.entities(Pod)].filter((each) => !each.isMine) as Seen[];
 const round = (
   pod: { position: { set(x: number, y: number): void }; heading: number },

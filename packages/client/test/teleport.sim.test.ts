@@ -1,4 +1,4 @@
-import { defineEntity, vec2, type RemoteEntity } from "@paceline/client";
+import { defineEntity, vec2, type Entity } from "@paceline/client";
 import { expect, test } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
 
@@ -17,8 +17,7 @@ test.each([
     const hub = new VirtualHub({ delayMs: 40 }, { startMs: 5000 });
     const [owner, viewer] = await hub.meet(participants);
     const mine = owner!.spawn(Ghost);
-    const seen = () =>
-      [...viewer!.entities(Ghost)].find(({ isMine }) => !isMine) as RemoteEntity<typeof fields>;
+    const seen = () => [...viewer!.entities(Ghost)].find(({ isMine }) => !isMine) as Entity<typeof Ghost>;
     seen();
     let tick = 0;
     let x = 0;

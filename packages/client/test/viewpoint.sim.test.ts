@@ -1,4 +1,4 @@
-import { ConfigError, defineEntity, vec2, type RemoteEntity } from "@paceline/client";
+import { ConfigError, defineEntity, vec2, type Entity } from "@paceline/client";
 import { expect, test } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
 
@@ -15,9 +15,7 @@ test("an entity that all see from afar is told less often, and is as much less e
     return kite;
   });
   const seen = () =>
-    kites.map(
-      ({ id }) => [...viewer!.entities(Kite)].find((each) => each.id === id) as RemoteEntity<typeof fields>,
-    );
+    kites.map(({ id }) => [...viewer!.entities(Kite)].find((each) => each.id === id) as Entity<typeof Kite>);
   seen();
   const ticks = kites.map(() => new Set<number>());
   const errors = kites.map((): number[] => []);

@@ -57,7 +57,7 @@ type WritableValue<F> = F extends Vec2Field
 /** As many as the field says; none can be added or taken away. */
 type WritableItems<Item> = Item extends Composite
   ? readonly WritableValue<Item>[]
-  : { readonly length: number; [index: number]: WritableValue<Item> } & Iterable<WritableValue<Item>>;
+  : readonly WritableValue<Item>[] & { [index: number]: WritableValue<Item> };
 
 type ReadonlyValue<F> = F extends Vec2Field
   ? Readonly<Vec2>

@@ -96,6 +96,8 @@ const reserved: ReadonlySet<string> = new Set([
   "turnRate",
   "teleport",
   "viewDistanceM",
+  "kind",
+  "onChange",
 ]);
 const MOST_STATE_BYTES = 1000;
 

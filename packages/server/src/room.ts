@@ -3,7 +3,6 @@ import type {
   AskOf,
   BroadcastsOf,
   EntityDefinition,
-  Fields,
   InputDefinition,
   JoinOptionsOf,
   MessagesOf,
@@ -163,14 +162,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** Creates an entity that everybody sees. The room simulates it, also where it belongs to a player. */
-  spawn<F extends Fields>(
-    definition: EntityDefinition<F>,
-    initial: InitialFields<F> = {},
+  spawn<D extends EntityDefinition>(
+    definition: D,
+    initial: InitialFields<D["fields"]> = {},
     owner?: Player,
-  ): ServerEntity<F> {
-    const known = definition as unknown as EntityDefinition;
-    const record = this.#here.world.spawn(known, initial, owner);
-    return record.entity as unknown as ServerEntity<F>;
+  ): ServerEntity<D> {
+    return this.#here.world.spawn(definition, initial, owner).entity as unknown as ServerEntity<D>;
   }
 
   despawn(entity: object): void {
@@ -178,9 +175,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** All entities of a kind. */
-  *entitiesOf<F extends Fields>(definition: EntityDefinition<F>): Iterable<ServerEntity<F>> {
+  *entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
     for (const { entity } of this.#here.world.ofKind(definition)) {
-      yield entity as unknown as ServerEntity<F>;
+      yield entity as unknown as ServerEntity<D>;
     }
   }
 

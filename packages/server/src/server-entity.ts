@@ -1,4 +1,4 @@
-import type { Fields } from "@paceline/protocol";
+import type { EntityDefinition } from "@paceline/protocol";
 import type { WritableFields } from "@paceline/netcode";
 import type { Player } from "./player.js";
 
@@ -6,8 +6,10 @@ import type { Player } from "./player.js";
  * An entity of a room, as the room's code sees it. Writes throw `ConfigError` for a value that is out of range. Of an
  * entity that a player simulates, the fields are that player's newest word, checked.
  */
-export type ServerEntity<F extends Fields = Fields> = WritableFields<F> & {
+export type ServerEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> & {
   readonly id: number;
+  /** What it was spawned as. */
+  readonly kind: D;
   /** Whom it belongs to; undefined: to nobody. */
   readonly owner: Player | undefined;
 };

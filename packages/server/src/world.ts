@@ -154,6 +154,7 @@ export class World {
     const { records } = this;
     const base = {
       id,
+      kind: place.table.definition,
       get owner() {
         const record = records.get(id);
         return record?.place === place ? record.owner : undefined;

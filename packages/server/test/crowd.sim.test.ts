@@ -1,4 +1,3 @@
-import type { HostedEntity } from "@paceline/client";
 import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
 import { roomStage } from "@paceline/testkit/room";
 import { expect, test } from "vitest";
@@ -17,7 +16,7 @@ function placeOf(index: number, tick: number): { readonly x: number; readonly y:
 class Crowd extends Room {
   override readonly entities = [Thing];
   override readonly tickHz = 20;
-  readonly things: ServerEntity<typeof Thing.fields>[] = [];
+  readonly things: ServerEntity<typeof Thing>[] = [];
 
   override onCreate(): void {
     for (let index = 0; index < COUNT; index++) this.things.push(this.spawn(Thing));
@@ -37,7 +36,7 @@ test("states that fill many packets all arrive, and the game hears of each", asy
   const { room } = player;
   const ticks: number[] = [];
   const unsubscribe = room.onStateChange((tick) => ticks.push(tick));
-  const things = () => [...room.entities(Thing)] as unknown as HostedEntity<typeof Thing.fields>[];
+  const things = () => [...room.entities(Thing)];
   expect(things()).toEqual([]);
   await stage.advance(3000);
   expect(things()).toHaveLength(COUNT);

@@ -45,8 +45,8 @@ describe("the first states of a room with an authority", () => {
     const { stage, join } = await scene();
     const room = await join();
     const seen: unknown[] = [];
-    room.onSpawn((entity) => seen.push("position" in entity ? "car" : "lamp"));
-    expect([...room.entities(Lamp)]).toEqual([]);
+    room.onSpawn(Lamp, ({ kind }) => seen.push(kind.name));
+    expect(seen).toEqual([]);
     await stage.advance(2 * ONE_WAY_MS + 2 * TICK_MS + 20);
     expect(seen).toEqual(["lamp", "lamp"]);
     expect([...room.entities(Lamp)].map(({ brightness }) => brightness)).toEqual([0.5, 0.5]);

@@ -34,7 +34,7 @@ export class RaceRoom extends Room<RaceTypes> {
   override readonly tickHz = 30;
   override readonly entities = [Car, Gate];
   override readonly inputs = Drive;
-  readonly cars = new Map<Player, ServerEntity<typeof Car.fields>>();
+  readonly cars = new Map<Player, ServerEntity<typeof Car>>();
   readonly calls: string[] = [];
 
   override onCreate(): void {

@@ -3,7 +3,7 @@ import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/r
 import { afterEach, describe, expect, it } from "vitest";
 import { Car, Gate } from "./race.js";
 
-type CarEntity = ServerEntity<typeof Car.fields>;
+type CarEntity = ServerEntity<typeof Car>;
 interface Shot {
   readonly at: number;
   readonly x: number;

@@ -1,4 +1,4 @@
-import { NetError, type HostedEntity } from "@paceline/client";
+import { NetError } from "@paceline/client";
 import { writeAuthority, writePeerPayload } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
 import type { Player } from "@paceline/server";
@@ -29,9 +29,7 @@ let stage: RoomStage<RaceRoom>;
 afterEach(() => stage.stop());
 
 const watch = (): Promise<StagePlayer> => stage.join({ terms: { spectate: true } });
-const cars = (player: StagePlayer) => [
-  ...(player.room.entities(Car) as Iterable<HostedEntity<typeof Car.fields>>),
-];
+const cars = (player: StagePlayer) => [...player.room.entities(Car)];
 
 describe("who only watches", () => {
   it("comes into a full room, sees everything, and has a place of its own", async () => {

@@ -18,7 +18,7 @@ const Drive = defineInput({ throttle: scalar({ range: [0, 1], precision: 1 / 127
 class RaceRoom extends Room {
   override readonly entities = [Car];
   override readonly inputs = Drive;
-  readonly cars = new Map<Player, ServerEntity<typeof Car.fields>>();
+  readonly cars = new Map<Player, ServerEntity<typeof Car>>();
   readonly calls: string[] = [];
 
   override onJoin(player: Player<typeof Drive>): void {

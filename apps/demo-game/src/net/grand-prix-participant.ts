@@ -1,4 +1,4 @@
-import type { Peer, Prediction, RemoteEntity, Room, WritableFields } from "@paceline/client";
+import type { Entity, Peer, Prediction, Room, WritableFields } from "@paceline/client";
 import type { DriveInput } from "../car/car-state.js";
 import { Progress } from "../race/progress.js";
 import {
@@ -20,7 +20,7 @@ import type { RemoteCar } from "./remote-car.js";
 const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
 const ROOM_OWNER = "server";
 
-type ServerCar = RemoteEntity<typeof RaceCar.fields>;
+type ServerCar = Entity<typeof RaceCar>;
 
 /**
  * A player in a race that a server decides: sends what is pressed, shows the own car ahead of the server's word and the
@@ -113,7 +113,7 @@ export class GrandPrixParticipant implements RaceParticipant {
 
   update(): void {
     this.session.update(this.#now());
-    const cars = [...this.room.entities(RaceCar)] as ServerCar[];
+    const cars = [...this.room.entities(RaceCar)];
     this.#mine = cars.find((car) => car.isMine);
     this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
     // Who only watches looks over the shoulder of whoever leads.

@@ -13,7 +13,7 @@ const COOL_DOWN_PACE = 0.6;
 
 export interface SeatOptions {
   readonly racer: Racer;
-  readonly entity: ServerEntity<typeof RaceCar.fields>;
+  readonly entity: ServerEntity<typeof RaceCar>;
   readonly card: DriverCard;
   /** Who drives: a player, or a computer driver of the room's own. */
   readonly driver: Racing | ComputerDriver;
@@ -22,7 +22,7 @@ export interface SeatOptions {
 /** A car of the race with who drives it. */
 export class Seat {
   readonly racer: Racer;
-  readonly entity: ServerEntity<typeof RaceCar.fields>;
+  readonly entity: ServerEntity<typeof RaceCar>;
   readonly card: DriverCard;
   readonly driver: Racing | ComputerDriver;
   /** Sum of its lap times. */

@@ -55,13 +55,9 @@ export function pacelineJoin({ isRelay, isOneStep }: JoinWay): JoinSystem {
     async join(url) {
       const room = await enter(url);
       const spawned = new Promise<void>((resolve) => {
-        const stop = room.onSpawn(() => {
-          stop();
-          resolve();
-        });
+        room.onSpawn(Car, () => resolve());
       });
-      const [known] = room.entities(Car);
-      if (!known) await spawned;
+      await spawned;
       return { leave: () => room.leave() };
     },
   };

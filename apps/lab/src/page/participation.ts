@@ -43,7 +43,7 @@ export class Participation {
     this.#joinedMs = performance.now() - calledAtMs;
     const mine = room.spawn(Counter);
     // What came with the welcome is there in the next turn, and not only when the timer looks.
-    room.onSpawn(() => this.#watch());
+    room.onSpawn(Counter, () => this.#watch());
     room.onMessage("number", (number, from) => this.#pair(from).received.take(number as number));
     this.#timers = [
       workerScheduler.every(WATCH_PERIOD_MS, () => this.#watch()),

@@ -23,12 +23,13 @@ import {
 } from "@paceline/protocol";
 import type { InputStep, MotionFault, WritableFields } from "@paceline/netcode";
 import { MAX_EVENT_BYTES, Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
+import type { Entity } from "../entity.js";
 import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { ServerStats } from "../path-stats.js";
 import type { RoomMessages } from "../room-messages.js";
 import type { ViewPlan } from "../view-plan.js";
-import { HostedEntities, type HostedEntity } from "./hosted-entities.js";
+import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
@@ -45,12 +46,12 @@ export interface AuthorityOptions {
   serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
-  onSpawn(entity: HostedEntity): void;
-  onDespawn(entity: HostedEntity): void;
+  onSpawn(entity: Entity): void;
+  onDespawn(entity: Entity): void;
   /** States of a tick were read, all or some. */
   onStates(tick: number): void;
   onError(error: NetError): void;
-  onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
+  onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
   onDropped(reason: DropReason): void;
   /** An entity of this participant has to go on from there. */
   onCorrected(localId: number, state: Uint8Array): void;

@@ -8,7 +8,6 @@ import {
   type DropReason,
   type EntityDefinition,
   type EntityRows,
-  type Fields,
   type KindInfo,
   type StatePlan,
 } from "@paceline/protocol";
@@ -20,42 +19,20 @@ import {
   vacate,
   type MotionFault,
   type Place,
-  type ReadonlyFields,
   type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
+import type { Entity } from "../entity.js";
 import type { Peer } from "../peer.js";
 import { ShownBodies } from "../shown-bodies.js";
 import type { ViewPlan } from "../view-plan.js";
-
-/** An entity that the authority of the room simulates. `shown` is what to draw; the fields are its newest state. */
-export type HostedEntity<F extends Fields = Fields> = ReadonlyFields<F> & {
-  readonly id: number;
-  /** Continued to now and freed of jumps. */
-  readonly shown: ReadonlyFields<F>;
-  /** The authority's tick of the newest state. */
-  readonly lastTick: number;
-  /** Estimated age of the newest state, ms. */
-  readonly ageMs: number;
-} & (
-    | {
-        /** Whether it belongs to this participant. */
-        readonly isMine: true;
-        readonly owner: null;
-      }
-    | {
-        readonly isMine: false;
-        /** Whom it belongs to: a player, or the server (number 0). */
-        readonly owner: Peer;
-      }
-  );
 
 /** One entity, and how it is shown. */
 export interface HostedRecord {
   readonly id: number;
   readonly definition: EntityDefinition;
   readonly place: Place;
-  readonly entity: HostedEntity;
+  readonly entity: Entity;
   body: ShownBody | undefined;
   isInterpolated: boolean;
   readonly kinematics: Kinematics | undefined;
@@ -79,10 +56,10 @@ export interface HostedEntitiesOptions {
   readonly view: ViewPlan;
   /** Whether that entity of this participant is one that it simulates itself. */
   isOwn(id: number, definition: EntityDefinition): boolean;
-  onSpawn(entity: HostedEntity): void;
-  onDespawn(entity: HostedEntity): void;
+  onSpawn(entity: Entity): void;
+  onDespawn(entity: Entity): void;
   onDesync(id: number): void;
-  onFault(entity: HostedEntity, definition: EntityDefinition, fault: MotionFault): void;
+  onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
 const HISTORY_TICKS = 64;
@@ -129,7 +106,7 @@ export class HostedEntities {
     return true;
   }
 
-  *ofKind(definition: EntityDefinition): Iterable<HostedEntity> {
+  *ofKind(definition: EntityDefinition): Iterable<Entity> {
     for (const record of this.#records.values()) if (record.definition === definition) yield record.entity;
   }
 
@@ -261,7 +238,7 @@ export class HostedEntities {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(id: number, place: Place): HostedEntity {
+  #newEntity(id: number, place: Place): Entity {
     const options = this.#options;
     const { clock } = options;
     const { timeline } = this;
@@ -284,6 +261,7 @@ export class HostedEntities {
     });
     const base = {
       id,
+      kind: place.table.definition,
       shown,
       get isMine() {
         return recordOf()?.owner === options.myNumber();
@@ -302,7 +280,7 @@ export class HostedEntities {
       },
     };
     const row = { place, layer: "state", isWritable: false } as const;
-    return defineFields(base, place.table.definition, row) as unknown as HostedEntity;
+    return defineFields(base, place.table.definition, row) as unknown as Entity;
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */

@@ -74,8 +74,8 @@ class ArenaRoom extends Room<ArenaTypes> {
   override readonly tickHz = TICK_HZ;
   override readonly entities = [ArenaCar, ArenaClock];
   override readonly inputs = ArenaInput;
-  readonly #cars: ServerEntity<typeof ArenaCar.fields>[] = [];
-  #clock: ServerEntity<typeof ArenaClock.fields> | undefined;
+  readonly #cars: ServerEntity<typeof ArenaCar>[] = [];
+  #clock: ServerEntity<typeof ArenaClock> | undefined;
 
   override onCreate(): void {
     for (const { index } of ArenaRoom.setup.world.cars) this.#cars.push(this.spawn(ArenaCar, { index }));

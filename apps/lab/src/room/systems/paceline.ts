@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Client, type HostedEntity, type HostedRoom } from "@paceline/client";
+import { Client, type Entity, type HostedRoom } from "@paceline/client";
 import type { WebRtcLinkMaker } from "@paceline/transport";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import type { ClientOptions, RoomClient, RoomSystem, SeenState } from "../system.js";
@@ -9,7 +9,7 @@ import { ArenaCar, ArenaClock, ArenaInput, CLOCK_MS, defineArena } from "./arena
 
 type Link = RoomSystem["link"];
 type Arena = ReturnType<typeof defineArena>;
-type SeenCar = HostedEntity<typeof ArenaCar.fields>;
+type SeenCar = Entity<typeof ArenaCar>;
 type ArenaRoom = HostedRoom<Arena["kinds"]["arena"]>;
 
 /** Half a step of each field, and what a 32-bit float adds. */

@@ -1,0 +1,98 @@
+import type { Entity, Room as ClientRoom } from "@paceline/client";
+import { Room, defineEntity, flag, scalar, type Player } from "@paceline/server";
+import { roomStage, type StagePlayer } from "@paceline/testkit/room";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const DELAY_MS = 40;
+const Car = defineEntity("car", { fuel: scalar({ range: [0, 1], precision: 0.01 }) });
+const Sign = defineEntity("sign", { lit: flag() });
+
+/** Notes which entities of a kind appear and disappear, by id, as a game with sprites would. */
+class Sprites {
+  readonly log: string[] = [];
+  readonly shown = new Set<Entity<typeof Car>>();
+
+  constructor(room: ClientRoom) {
+    room.onSpawn(Car, (car) => {
+      expect(this.shown.has(car)).toBe(false);
+      this.shown.add(car);
+      this.log.push(`+${car.id}`);
+    });
+    room.onDespawn(Car, (car) => {
+      expect(this.shown.delete(car)).toBe(true);
+      this.log.push(`-${car.id}`);
+    });
+  }
+
+  get ids(): number[] {
+    return [...this.shown].map(({ id }) => id).sort((a, b) => a - b);
+  }
+}
+
+/** Each player has a car of the room's, and may own signs. */
+class Yard extends Room {
+  override readonly entities = [Car, Sign];
+  override readonly playerEntities = [{ definition: Sign }];
+  override readonly tickHz = 20;
+
+  override onJoin(player: Player): void {
+    this.spawn(Car, { fuel: player.number / 10 }, player);
+  }
+}
+
+describe("onSpawn and onDespawn in a room with an authority", () => {
+  const scene = async () => {
+    const stage = roomStage(Yard);
+    onTestFinished(() => stage.stop());
+    const join = (): Promise<StagePlayer> => stage.join({ network: { delayMs: DELAY_MS } });
+    return { stage, join };
+  };
+
+  test("tell of the server's entities, one's own included, of those that players own, and of the end of them", async () => {
+    const { stage, join } = await scene();
+    const [ann, ben] = [await join(), await join()];
+    const [atAnn, atBen] = [new Sprites(ann.room), new Sprites(ben.room)];
+    const signs: string[] = [];
+    for (const { room } of [ann, ben]) room.onSpawn(Sign, ({ isMine }) => signs.push(`${isMine}`));
+    await stage.advance(1000);
+    expect([atAnn.ids, atBen.ids]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    expect([...atAnn.shown].map(({ isMine, kind, fuel }) => [isMine, kind, fuel.toFixed(1)])).toEqual([
+      [true, Car, "0.1"],
+      [false, Car, "0.2"],
+    ]);
+    ann.room.spawn(Sign);
+    await stage.advance(1000);
+    expect(signs).toEqual(["true", "false"]);
+    const cat = await join();
+    const atCat = new Sprites(cat.room);
+    await stage.advance(500);
+    expect([atCat.ids, atAnn.ids]).toEqual([
+      [1, 2, 4],
+      [1, 2, 4],
+    ]);
+    ben.room.leave();
+    await stage.advance(500);
+    expect([atCat.ids, atAnn.ids]).toEqual([
+      [1, 4],
+      [1, 4],
+    ]);
+    cat.room.leave();
+    expect(atCat.shown.size).toBe(0);
+  });
+
+  test("tell nothing twice when the session is resumed", async () => {
+    const { stage, join } = await scene();
+    await join();
+    const ben = await join();
+    const sprites = new Sprites(ben.room);
+    await stage.advance(500);
+    ben.offline();
+    await stage.advance(500);
+    ben.online();
+    await stage.advance(5000);
+    expect(sprites.log).toEqual(["+1", "+2"]);
+  });
+});
