@@ -73,13 +73,13 @@ export class MemoryLink implements Link {
     });
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     if (this.#state !== "open") {
       this.counters.packetsDropped += 1;
       return;
     }
     const isLossy = trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
-    (isLossy ? this.#unreliable : this.#reliable).send(trafficClass, packet, key);
+    (isLossy ? this.#unreliable : this.#reliable).send(trafficClass, packet, key, lifetimeMs);
   }
 
   /** A packet comes out of the other end's pipe. */

@@ -13,3 +13,8 @@ export function assertBytes(field: string, bytes: number, max: number): void {
   if (bytes > max)
     throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
 }
+
+/** Id and flags stand before a chunk of bulk. */
+export const BULK_HEAD_BYTES = 3;
+/** The flag of a chunk that ends its message. */
+export const LAST_CHUNK = 1;

@@ -1,5 +1,5 @@
 import { limits, nextSequence, sequenceDistance, type DropReason } from "@paceline/protocol";
-import { HELD_OVERHEAD_BYTES, reliableCost } from "./reliable-outbox.js";
+import { HELD_OVERHEAD_BYTES, reliableCost } from "./outbox/reliable-queue.js";
 
 /** Puts reliable messages into their order and drops those that came before. */
 export class ReliableInbox {

@@ -1,7 +1,7 @@
 import type { Link, LinkClose } from "../link.js";
 import type { ChannelPolicy, PlannedClass } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
-import type { BulkRate } from "./bulk-outbox.js";
+import type { BulkRate } from "./outbox/outbox.js";
 import type { DropCounters } from "./drop-counters.js";
 
 /** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */

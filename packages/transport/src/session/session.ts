@@ -4,16 +4,11 @@ import {
   CloseCode,
   MessageKind,
   NetError,
-  PayloadKind,
-  SEQUENCE_MODULUS,
   isRouted,
-  messageBytes,
   limits,
   nextSequence,
   readMessages,
   readPacket,
-  writeMessage,
-  writePacketHeader,
   type Acks,
   type DropReason,
   type Message,
@@ -24,8 +19,7 @@ import type { Link, LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { Answer } from "./answer.js";
-import { Bundle } from "./bundle.js";
-import { BulkTraffic } from "./bulk-traffic.js";
+import { BulkInbox } from "./bulk-inbox.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
@@ -33,35 +27,27 @@ import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
 import { PathLoss, type LossReading } from "./path-loss.js";
-import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
+import { Outbox } from "./outbox/outbox.js";
+import { MAX_EVENT_BYTES, assertBytes } from "./payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
-import { ReliableOutbox, type PendingMessage } from "./reliable-outbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
-import { StateGate } from "./state-gate.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
-/**
- * Spacing of packets with a game's commands. A lone command leaves at once; a game that sends 1,200 a second makes 200
- * packets of them, which is within what a relay lets a session send.
- */
-const MIN_COMMAND_PERIOD_MS = 5;
 const UPDATE_PERIOD_MS = 50;
 /**
  * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
  * does not while the other participant is away from the server.
  */
 const REPEAT_AFTER_MS = 1500;
-/** While so much waits in the link, reliable messages wait in the session: a link whose queue is full is closed. */
-const BUSY_LINK_BYTES = 262_144;
 /** One who has said nothing for so long may be away. */
 const HEARD_MS = 3000;
 const VIOLATION_LIMIT = 50;
 const NOTHING = new Uint8Array(0);
-/** Beyond the keys of entities: one packet of inputs waits at most. */
-const INPUT_KEY = 2 ** 40;
+/** Bulk that breaks the protocol; what else is dropped may be chance. */
+const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -75,26 +61,18 @@ export class Session {
   readonly #currentTick: () => number;
   readonly #violationLimit: number;
   readonly #links: SessionLinks;
-  readonly #outbox = new ReliableOutbox();
+  readonly #outbox: Outbox;
   readonly #inbox = new ReliableInbox();
+  readonly #bulkInbox = new BulkInbox();
+  readonly #bulkBytes: () => number;
   readonly #received = new ReceivedSequences();
   readonly #acknowledged = new AcknowledgedSequences();
-  readonly #bulk: BulkTraffic;
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #pathLoss = new PathLoss();
-  readonly #writer = new ByteWriter(1280);
-  readonly #gate = new StateGate((packet, key) => this.linkFor("state")?.send("state", packet, key));
   readonly #answer: Answer;
   readonly #channel: SessionOptions["channel"];
-  /** Reliable messages that wait for others to share their packet. */
-  readonly #commands: Bundle;
-  readonly #events: Bundle;
-  readonly #waitingEvents: { readonly body: Uint8Array; readonly lifetimeMs: number | undefined }[] = [];
   readonly #stopUpdates: Cancel;
-  #sequence = 0;
-  /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
-  #packetsSent = 0;
   #nonce = 0;
   #isClosed = false;
   #violations = 0;
@@ -107,13 +85,23 @@ export class Session {
     this.#handlers = options.handlers;
     this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
-    this.#bulk = this.#newBulk(options);
     this.#channel = options.channel;
-    this.#commands = new Bundle(this.#scheduler, () => this.#pump());
-    this.#events = new Bundle(this.#scheduler, () => this.#sendEvents());
-    this.#answer = new Answer(this.#scheduler, (trafficClass) =>
-      this.linkFor(trafficClass)?.send(trafficClass, this.#startPacket().take()),
-    );
+    this.#bulkBytes = options.bulkBytes ?? (() => 0);
+    this.#answer = new Answer(this.#scheduler, (trafficClass) => this.#outbox.sendAnswer(trafficClass));
+    this.#outbox = new Outbox({
+      scheduler: this.#scheduler,
+      linkFor: (trafficClass) => this.linkFor(trafficClass),
+      header: (sequence) => ({
+        sequence,
+        isPublished: false,
+        tick: this.#currentTick() >>> 0,
+        acks: this.#received.acks,
+        receipt: this.#inbox.expected,
+      }),
+      onAnswered: () => this.#answer.given(),
+      channel: options.channel,
+      bulkRate: options.bulkRate,
+    });
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
       updatePeriodMs: UPDATE_PERIOD_MS,
@@ -121,7 +109,7 @@ export class Session {
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
       onSwift: (link) => {
-        this.#gate.moved(this.#scheduler.nowMs());
+        this.#outbox.stateLinkMoved();
         this.#handlers.onStateLink?.(link);
       },
       onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
@@ -180,12 +168,12 @@ export class Session {
 
   /** Reliable messages without receipt. */
   get unacknowledged(): number {
-    return this.#outbox.length;
+    return this.#outbox.commands.length;
   }
 
   /** Bytes of reliable messages without receipt: payloads, and `limits.reliableOverheadBytes` for each. */
   get unacknowledgedBytes(): number {
-    return this.#outbox.bytes;
+    return this.#outbox.commands.bytes;
   }
 
   /**
@@ -193,36 +181,37 @@ export class Session {
    * that may not have arrived.
    */
   unacknowledgedOf(payloadKind: number): number {
-    const reliable = this.#outbox.pending.filter(({ payload }) => payload[0] === payloadKind);
-    return reliable.length + this.#bulk.unacknowledged;
+    const { commands, bulk } = this.#outbox;
+    return commands.pending.filter(({ payload }) => payload[0] === payloadKind).length + bulk.unacknowledged;
   }
 
   /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
   get heldBytes(): number {
-    return this.#outbox.heldBytes + this.#inbox.heldBytes + this.#bulk.heldBytes + this.#gate.heldBytes;
+    return this.#outbox.heldBytes + this.#inbox.heldBytes + this.#bulkInbox.heldBytes;
   }
 
   /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
   hasRoomFor(payload: Uint8Array, maxBytes: number): boolean {
-    return this.#outbox.hasRoom([payload], maxBytes);
+    return this.#outbox.commands.hasRoom([payload], maxBytes);
   }
 
   /** How long the other side has been heard without a receipt for what it was sent, ms; 0 where it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
-    return active && active.heardMs(nowMs) < HEARD_MS ? this.#outbox.stuckMs(nowMs) : 0;
+    return active && active.heardMs(nowMs) < HEARD_MS ? this.#outbox.commands.stuckMs(nowMs) : 0;
   }
 
   /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */
   get acknowledgedBytes(): number {
-    return this.#outbox.acknowledgedBytes;
+    return this.#outbox.commands.acknowledgedBytes;
   }
 
   /** Whether so much waits for a receipt that what can wait should. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
-    return this.#outbox.length >= unacknowledgedMessages / 2 || this.#outbox.bytes >= sessionQueueBytes / 2;
+    const { length, bytes } = this.#outbox.commands;
+    return length >= unacknowledgedMessages / 2 || bytes >= sessionQueueBytes / 2;
   }
 
   /** Adds a link; it is used once it is open and, where that is asked for, a probe has gone both ways. */
@@ -251,27 +240,17 @@ export class Session {
   /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    const id = this.#outbox.add(payloads, this.#scheduler.nowMs());
-    const isGames = payloads[0]?.[0] === PayloadKind.command;
-    const leastMs = isGames ? Math.max(MIN_COMMAND_PERIOD_MS, this.#channel?.("command").periodMs ?? 0) : 0;
-    const waitMs = periodMs ?? leastMs;
-    this.#commands.add(
-      payloads.reduce((bytes, { length }) => bytes + messageBytes(length + 2), 0),
-      waitMs,
-    );
-    return id;
+    return this.#outbox.addCommands(payloads, periodMs);
   }
 
   /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
   repeat(): void {
-    this.#outbox.rewind();
-    this.#commands.flush();
-    this.#bulk.moved();
+    this.#outbox.repeat();
   }
 
   /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
   isAcknowledged(id: number): boolean {
-    return this.#outbox.isAcknowledged(id);
+    return this.#outbox.commands.isAcknowledged(id);
   }
 
   /**
@@ -280,29 +259,28 @@ export class Session {
    */
   sendBulk(payload: Uint8Array): void {
     this.checkBulk(payload);
-    this.#bulk.send(payload);
+    this.#outbox.addBulk(payload);
   }
 
   /** Throws what {@link sendBulk} would. */
-  checkBulk(payload: Uint8Array, maxBytes?: number): void {
+  checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    this.#bulk.check(payload, maxBytes);
+    assertBytes("message", payload.length, maxBytes);
+    this.#outbox.bulk.check(payload);
   }
 
   /** Bytes of bulk that the other side has not said to have. */
   get waitingBulkBytes(): number {
-    return this.#bulk.waitingBytes;
+    return this.#outbox.bulk.waitingBytes;
   }
 
   /**
    * Sends a message that may be lost, and that is dropped where it could not be sent within `lifetimeMs`; it is not sent
    * at all while no link is usable.
    */
-  sendEvent(body: Uint8Array, lifetimeMs = this.#channel?.("event").lifetimeMs): void {
-    assertBytes("event", body.length, MAX_EVENT_BYTES);
-    if (this.#isClosed || !this.linkFor("event")) return;
-    this.#waitingEvents.push({ body, lifetimeMs });
-    this.#events.add(messageBytes(body.length), this.#channel?.("event").periodMs ?? 0);
+  sendEvent(body: Uint8Array, lifetimeMs?: number): void {
+    if (!this.#isClosed && this.linkFor("event")) this.#outbox.addEvent(body, lifetimeMs);
+    else assertBytes("event", body.length, MAX_EVENT_BYTES);
   }
 
   /**
@@ -312,47 +290,27 @@ export class Session {
    * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
   sendState(body: Uint8Array, key = 0, head: Uint8Array = NOTHING): number | undefined {
-    const link = this.linkFor("state");
-    const most = link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES;
-    assertBytes("state", head.length + body.length, most);
-    if (!link) return undefined;
-    const sequence = this.#sequence;
-    const writer = this.#startPacket();
-    writer
-      .u8(MessageKind.state)
-      .varint(head.length + body.length)
-      .bytes(head)
-      .bytes(body);
-    this.#gate.take({ sequence, packet: writer.take(), key }, this.#scheduler.nowMs());
-    return sequence;
+    return this.#outbox.addState(body, key, head);
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
   get isStateSlow(): boolean {
-    return this.#gate.isSlow(this.#scheduler.nowMs());
+    return this.#outbox.isStateSlow;
   }
 
   /** Whether a state would leave at once, and not wait for the path. */
   get takesStates(): boolean {
-    return this.#gate.hasRoom(this.#scheduler.nowMs());
+    return this.#outbox.takesStates;
   }
 
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
-    assertBytes("input", body.length, MAX_EVENT_BYTES);
-    const link = this.linkFor("input");
-    if (!link) return;
-    const writer = this.#startPacket();
-    writeMessage(writer, MessageKind.input, body);
-    // Where each must arrive none is replaced.
-    if (this.#channel?.("input").delivery === "ordered-reliable") link.send("command", writer.take());
-    else link.send("input", writer.take(), INPUT_KEY);
+    this.#outbox.addInput(body);
   }
 
   /** Sends at once what waits for others to share its packet. */
   flush(): void {
-    if (this.#commands.isWaiting) this.#commands.flush();
-    if (this.#events.isWaiting) this.#events.flush();
+    this.#outbox.flush();
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -378,8 +336,7 @@ export class Session {
   }
 
   #sayClose(close: LinkClose): void {
-    const link = this.#links.active?.link;
-    if (link) this.#sendMessage(link, "command", MessageKind.close, writeCloseBody(close));
+    this.#outbox.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));
   }
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
@@ -388,25 +345,11 @@ export class Session {
     if (this.activeLink === link) this.repeat();
   }
 
-  #newBulk({ bulkBytes, bulkRate }: SessionOptions): BulkTraffic {
-    return new BulkTraffic({
-      clock: this.#scheduler,
-      maxBytes: bulkBytes ?? (() => 0),
-      rate: bulkRate,
-      link: () => this.activeLink,
-      send: (trafficClass, kind, body) =>
-        this.activeLink && this.#sendMessage(this.activeLink, trafficClass, kind, body),
-      onMessage: (payload) => this.#isClosed || this.#handlers.onBulk?.(payload),
-      onViolation: (reason) => this.#violated(reason),
-      onDropped: (reason) => this.drops.count(reason),
-    });
-  }
-
   #update(): void {
     const nowMs = this.#scheduler.nowMs();
     this.#links.update(nowMs);
-    this.#repeatOverdue(nowMs);
-    this.#gate.update(nowMs);
+    const { active } = this.#links;
+    if (active) this.#outbox.update(Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0)));
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
@@ -415,91 +358,17 @@ export class Session {
     this.#violations = Math.max(0, this.#violations - 1);
   }
 
-  #repeatOverdue(nowMs: number): void {
-    const { active } = this.#links;
-    if (!active) return;
-    const patienceMs = Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0));
-    this.#bulk.update(patienceMs);
-    this.#outbox.rewindIfOverdue(patienceMs, nowMs);
-    this.#pump();
-  }
-
   /** Whether the link that carries only what may be lost will do. */
   #isSwift(trafficClass: TrafficClassName): boolean {
     if (!this.#channel) return mayBeLost(trafficClass);
     return trafficClass !== "reference" && this.#channel(trafficClass).links.includes("webrtc");
   }
 
-  #sendEvents(): void {
-    const link = this.linkFor("event");
-    const events = this.#waitingEvents.splice(0);
-    while (link && events.length > 0) {
-      const writer = this.#startPacket();
-      const lifetimeMs = events[0]!.lifetimeMs;
-      let bytes = PACKET_OVERHEAD_BYTES;
-      do {
-        const { body } = events.shift()!;
-        bytes += messageBytes(body.length);
-        writeMessage(writer, MessageKind.event, body);
-      } while (
-        events.length > 0 &&
-        bytes + messageBytes(events[0]!.body.length) <= limits.unreliablePacketBytes
-      );
-      link.send("event", writer.take(), 0, lifetimeMs);
-    }
-  }
-
-  /** Sends what has not been sent over the present link yet, while that has room and nothing waits for others. */
-  #pump(): void {
-    if (this.#commands.isWaiting) return;
-    const link = this.activeLink;
-    while (link && link.queuedBytes < BUSY_LINK_BYTES) {
-      const batch = this.#outbox.takeBatch();
-      if (!batch) return;
-      this.#sendBatch(link, batch);
-    }
-  }
-
   #ping(monitor: LinkMonitor, nowMs: number): void {
     this.#nonce = nextSequence(this.#nonce);
     monitor.pinged(this.#nonce, nowMs);
-    this.#sendMessage(monitor.link, "event", MessageKind.ping, new ByteWriter(2).u16(this.#nonce).view());
-  }
-
-  #sendBatch(link: Link, batch: readonly PendingMessage[]): void {
-    this.#outbox.carried(batch, this.#sequence, this.#scheduler.nowMs());
-    const writer = this.#startPacket();
-    for (const { id, payload } of batch) {
-      writeMessage(
-        writer,
-        MessageKind.reliable,
-        new ByteWriter(payload.length + 2).u16(id).bytes(payload).view(),
-      );
-    }
-    link.send("command", writer.take());
-  }
-
-  #sendMessage(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
-    const writer = this.#startPacket(trafficClass !== "bulk");
-    writeMessage(writer, kind, body);
-    link.send(trafficClass, writer.take());
-  }
-
-  /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
-  #startPacket(isPrompt = true): ByteWriter {
-    const sequence = this.#sequence;
-    this.#sequence = nextSequence(sequence);
-    this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    if (isPrompt) this.#answer.given();
-    const header = {
-      sequence,
-      tick: this.#currentTick() >>> 0,
-      isPublished: false,
-      acks: this.#received.acks,
-      receipt: this.#inbox.expected,
-    };
-    writePacketHeader(this.#writer.reset(), header);
-    return this.#writer;
+    const body = new ByteWriter(2).u16(this.#nonce).view();
+    this.#outbox.sendNow(monitor.link, "event", MessageKind.ping, body);
   }
 
   #receive(bytes: Uint8Array, monitor: LinkMonitor): void {
@@ -533,10 +402,9 @@ export class Session {
     if (novelty === "duplicate") return this.drops.count("duplicate");
     this.#pathLoss.receive(packet.sequence, !monitor.link.isUnreliable);
     const { receipt } = packet;
-    if (receipt !== undefined && !this.#outbox.acknowledge(receipt, this.#scheduler.nowMs()))
-      this.#violated("bad-message");
+    if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
     if (packet.acks) this.#receiveAcks(packet.acks);
-    this.#pump();
+    this.#outbox.pump();
     let pings = 0;
     for (const message of messages) {
       if (this.#isClosed) return;
@@ -547,14 +415,12 @@ export class Session {
   }
 
   #receiveAcks(acks: Acks): void {
-    const nowMs = this.#scheduler.nowMs();
     const report = (sequence: number) => {
-      this.#gate.acknowledged(sequence, nowMs);
-      this.#outbox.rewindIfLost(sequence);
+      this.#outbox.acknowledgePacket(sequence);
       this.#handlers.onAcknowledged?.(sequence);
     };
-    if (!this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, report))
-      this.#violated("bad-message");
+    const { nextSequence: next, packetsSent } = this.#outbox;
+    if (!this.#acknowledged.take(acks, next, packetsSent, report)) this.#violated("bad-message");
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
@@ -573,9 +439,9 @@ export class Session {
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
       case MessageKind.bulk:
-        return this.#bulk.receive(body);
+        return this.#receiveBulk(body);
       case MessageKind.bulkReceipt:
-        return this.#bulk.receiveReceipt(body);
+        return this.#receiveBulkReceipt(body);
       case MessageKind.ping:
         return this.#receivePing(body, monitor);
       case MessageKind.pong:
@@ -589,7 +455,7 @@ export class Session {
     if (body.length !== 2) return this.#violated("bad-message");
     if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
     this.#pongsLeft -= 1;
-    this.#sendMessage(link, "event", MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
+    this.#outbox.sendNow(link, "event", MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
@@ -616,6 +482,24 @@ export class Session {
     if (dropped) this.drops.count(dropped);
   }
 
+  #receiveBulk(body: Uint8Array): void {
+    const maxBytes = this.#bulkBytes();
+    if (maxBytes === 0) return this.#violated("not-allowed");
+    const dropped = this.#bulkInbox.receive(body, maxBytes, (payload) => {
+      if (!this.#isClosed) this.#handlers.onBulk?.(payload);
+    });
+    if (dropped && bulkViolations.has(dropped)) this.#violated(dropped);
+    else if (dropped) this.drops.count(dropped);
+    if (!this.#bulkInbox.takeAnswerDue(dropped !== undefined)) return;
+    const receipt = new ByteWriter(2).u16(this.#bulkInbox.expected).view();
+    this.#outbox.sendNow(this.activeLink, "event", MessageKind.bulkReceipt, receipt);
+  }
+
+  #receiveBulkReceipt(body: Uint8Array): void {
+    const receipt = new ByteReader(body).u16();
+    if (body.length !== 2 || !this.#outbox.acknowledgeBulk(receipt)) this.#violated("bad-message");
+  }
+
   #closedByRemote(body: Uint8Array): void {
     const close = readCloseBody(body);
     if (!close) return this.#violated("bad-message");
@@ -638,8 +522,7 @@ export class Session {
   #end(close: LinkClose, by?: "remote" | "violations"): void {
     this.#isClosed = true;
     this.#stopUpdates();
-    this.#commands.stop();
-    this.#events.stop();
+    this.#outbox.stop();
     this.#answer.given();
     this.#links.end(close);
     if (by) this.#handlers.onClosed?.(close, by);

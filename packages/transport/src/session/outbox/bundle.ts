@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from "../scheduler.js";
+import type { Cancel, Scheduler } from "../../scheduler.js";
 
 /** What waits for others leaves early when it fills a packet. */
 const FULL_BYTES = 1024;

@@ -1,22 +1,26 @@
 import { NetError, limits, messageBytes, nextSequence, sequenceDistance } from "@paceline/protocol";
-import { PACKET_OVERHEAD_BYTES, assertBytes, MAX_PAYLOAD_BYTES } from "./payload-limits.js";
+import { MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "../payload-limits.js";
 
-/** A reliable message that was not acknowledged yet. */
+/** A reliable message that was not acknowledged yet, or a chunk of one. */
 export interface PendingMessage {
   readonly id: number;
   readonly payload: Uint8Array;
+  /** False for a chunk that another one of the same message follows. */
+  readonly isLast: boolean;
   readonly addedAtMs: number;
   sentAtMs: number;
   /** Of the packet that carried it last. */
   sequence: number;
+  /** Sent more than once: its receipt does not say how long the path takes. */
+  isRepeated: boolean;
 }
 
 /** What an object and an array take in memory, besides the bytes in it. */
 export const HELD_OVERHEAD_BYTES = 160;
 
-/** At most about so many bytes go again before a receipt says that they arrive. */
+/** After a repetition about so many bytes go before a receipt says that they arrive. */
 const FIRST_BYTES = 16_384;
-/** Without one, what goes again does so after twice the time, up to so many times. */
+/** Without a receipt, what goes again does so after twice the time, up to so many times. */
 const MAX_DOUBLINGS = 3;
 
 /** Bytes that a reliable message takes of the limits of queues. */
@@ -26,21 +30,26 @@ export function reliableCost(payload: Uint8Array): number {
 
 /**
  * Numbers reliable messages and keeps them until the other side has said that it has them. Those in front have been sent
- * over the present link, the others wait until it has room.
+ * over the present link, the others wait until fewer bytes than the window are on their way. Pure: time comes in.
  */
-export class ReliableOutbox {
+export class ReliableQueue {
+  readonly #window: SendWindow;
   readonly #pending: PendingMessage[] = [];
   readonly #carriers = new Set<number>();
   #nextId = 0;
   #bytes = 0;
-  /** How many in front have been sent. */
+  /** How many in front have been sent, and their bytes. */
   #sent = 0;
-  /** Bytes that may be sent before another receipt. */
-  #allowance = Number.POSITIVE_INFINITY;
+  #sentBytes = 0;
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #acknowledgedBytes = 0;
   #hasProgressed = true;
   #repeats = 0;
+
+  /** @param window default: everything may be on its way, unless it goes again */
+  constructor(window: SendWindow = new OpenWindow()) {
+    this.#window = window;
+  }
 
   get length(): number {
     return this.#pending.length;
@@ -61,10 +70,27 @@ export class ReliableOutbox {
     return this.#pending;
   }
 
+  /** Whether something has not been sent yet. */
+  get hasUnsent(): boolean {
+    return this.#sent < this.#pending.length;
+  }
+
+  /** Bytes of the first that has not been sent yet; 0 where there is none. */
+  get nextUnsentBytes(): number {
+    return this.#pending[this.#sent]?.payload.length ?? 0;
+  }
+
+  /** Whether the window takes one more packet. */
+  get isWindowOpen(): boolean {
+    return this.#sentBytes < this.#window.bytes;
+  }
+
   /** Whether all of them may be added while no more than `maxBytes` wait. */
   hasRoom(payloads: readonly Uint8Array[], maxBytes: number): boolean {
     if (this.#pending.length + payloads.length > limits.unacknowledgedMessages) return false;
-    return payloads.reduce((bytes, payload) => bytes + reliableCost(payload), this.#bytes) <= maxBytes;
+    let bytes = this.#bytes;
+    for (const payload of payloads) bytes += reliableCost(payload);
+    return bytes <= maxBytes;
   }
 
   /** Throws {@link NetError} `limit/queue` where too much waits: then none of them was taken. Returns the last one's id. */
@@ -74,12 +100,16 @@ export class ReliableOutbox {
       const message = `${this.#bytes} bytes in ${this.#pending.length} reliable messages wait for a receipt`;
       throw new NetError("limit/queue", message, { retryable: true });
     }
-    for (const payload of payloads) {
-      this.#pending.push({ id: this.#nextId, payload, addedAtMs: nowMs, sentAtMs: 0, sequence: 0 });
-      this.#bytes += reliableCost(payload);
-      this.#nextId = nextSequence(this.#nextId);
-    }
+    for (const payload of payloads) this.push(payload, true, nowMs);
     return this.#pending.at(-1)?.id ?? -1;
+  }
+
+  /** Takes one more, whatever waits. */
+  push(payload: Uint8Array, isLast: boolean, nowMs: number): void {
+    const entry = { id: this.#nextId, payload, isLast, addedAtMs: nowMs };
+    this.#pending.push({ ...entry, sentAtMs: 0, sequence: 0, isRepeated: false });
+    this.#bytes += reliableCost(payload);
+    this.#nextId = nextSequence(this.#nextId);
   }
 
   /** Whether a message that was added has been acknowledged. */
@@ -87,37 +117,44 @@ export class ReliableOutbox {
     return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
   }
 
-  /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
-  acknowledge(receipt: number, nowMs: number): boolean {
+  /** The other side has everything before `receipt`: those. Undefined for a receipt of what was never sent. */
+  acknowledge(receipt: number, nowMs: number): readonly PendingMessage[] | undefined {
     const oldest = this.#pending[0]?.id ?? this.#nextId;
     const count = sequenceDistance(receipt, oldest);
     // An older receipt than the last one arrives when packets overtake each other: nothing new in it.
-    if (count <= 0) return true;
-    if (count > this.#pending.length) return false;
-    for (const { payload } of this.#pending.splice(0, count)) {
-      const bytes = reliableCost(payload);
-      this.#bytes -= bytes;
-      this.#acknowledgedBytes += bytes;
-      this.#allowance += 2 * bytes;
+    if (count <= 0) return NONE;
+    if (count > this.#pending.length) return undefined;
+    const arrived = this.#pending.splice(0, count);
+    let [bytes, sentBytes] = [0, 0];
+    for (const [index, { payload }] of arrived.entries()) {
+      bytes += reliableCost(payload);
+      if (index < this.#sent) sentBytes += reliableCost(payload);
     }
+    this.#bytes -= bytes;
+    this.#acknowledgedBytes += bytes;
+    this.#sentBytes -= sentBytes;
     this.#sent = Math.max(0, this.#sent - count);
+    const newest = arrived[count - 1]!;
+    // What is to be sent again may have arrived the first time.
+    const tookMs = newest.isRepeated ? undefined : nowMs - newest.sentAtMs;
+    this.#window.acknowledged(2 * bytes - sentBytes, tookMs, nowMs);
     this.#progressAtMs = nowMs;
     this.#hasProgressed = true;
     this.#repeats = 0;
     if (this.#pending.length === 0) this.#carriers.clear();
-    return true;
+    return arrived;
   }
 
   /** The next ones to be sent, as many as fit a packet; undefined where there are none, or receipts must come first. */
-  takeBatch(): readonly PendingMessage[] | undefined {
-    if (this.#sent >= this.#pending.length) {
-      this.#allowance = Number.POSITIVE_INFINITY;
+  takeBatch(maxMessages = Number.POSITIVE_INFINITY): readonly PendingMessage[] | undefined {
+    if (!this.hasUnsent) {
+      this.#window.allSent();
       return undefined;
     }
-    if (this.#allowance <= 0) return undefined;
-    const batch = firstBatch(this.#pending, this.#sent);
+    if (!this.isWindowOpen) return undefined;
+    const batch = firstBatch(this.#pending, this.#sent, maxMessages);
     this.#sent += batch.length;
-    for (const { payload } of batch) this.#allowance -= reliableCost(payload);
+    for (const { payload } of batch) this.#sentBytes += reliableCost(payload);
     return batch;
   }
 
@@ -146,8 +183,10 @@ export class ReliableOutbox {
    * takes nothing, or says so, costs no more.
    */
   rewind(): void {
+    for (let index = 0; index < this.#sent; index++) this.#pending[index]!.isRepeated = true;
     this.#sent = 0;
-    this.#allowance = FIRST_BYTES;
+    this.#sentBytes = 0;
+    this.#window.rewound();
     this.#carriers.clear();
   }
 
@@ -175,11 +214,42 @@ export class ReliableOutbox {
   }
 }
 
+const NONE: readonly PendingMessage[] = [];
+
+/** Bytes that may be on their way without a receipt. */
+export interface SendWindow {
+  readonly bytes: number;
+  /** A receipt came. `tookMs`: from sending to receipt, unless it was sent more than once. */
+  acknowledged(bytes: number, tookMs: number | undefined, nowMs: number): void;
+  /** Nothing unsent is left. */
+  allSent(): void;
+  /** All go again. */
+  rewound(): void;
+}
+
+/** No window at all, but after a repetition: it doubles with receipts until everything has left. */
+class OpenWindow implements SendWindow {
+  bytes = Number.POSITIVE_INFINITY;
+
+  acknowledged(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  allSent(): void {
+    this.bytes = Number.POSITIVE_INFINITY;
+  }
+
+  rewound(): void {
+    this.bytes = FIRST_BYTES;
+  }
+}
+
 /** As many messages as fit one packet, from that one on: at least one. */
-function firstBatch(messages: readonly PendingMessage[], first: number): PendingMessage[] {
+function firstBatch(messages: readonly PendingMessage[], first: number, most: number): PendingMessage[] {
+  const last = Math.min(messages.length, first + most);
   let bytes = PACKET_OVERHEAD_BYTES;
   let end = first;
-  for (; end < messages.length; end++) {
+  for (; end < last; end++) {
     bytes += messageBytes(messages[end]!.payload.length + 2);
     if (end > first && bytes > limits.unreliablePacketBytes) break;
   }

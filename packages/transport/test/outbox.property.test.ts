@@ -1,0 +1,135 @@
+import { memoryLinkPair, seededRandom, VirtualScheduler, type MemoryLinkPair } from "@paceline/testkit";
+import { Session, type LinkMonitorOptions } from "@paceline/transport";
+import { array, assert, boolean, integer, property, record, constantFrom } from "fast-check";
+import { expect, test } from "vitest";
+
+const LINK: LinkMonitorOptions = {
+  preference: 1,
+  needsProof: false,
+  connectTimeoutMs: 60_000,
+  timeoutMs: 60_000,
+  heartbeatMs: 1000,
+};
+const DELAY_MS = 30;
+const RATE_BPS = 128_000;
+const EVENT_LIFETIME_MS = 300;
+/** A path takes a few kilobytes, two packets and the network's own headers before it makes anything wait. */
+const PATH_MS = (2 * (4096 + 2 * 1200) * 8000) / RATE_BPS + DELAY_MS;
+const KEYS = 3;
+
+/** Two sessions over one link at a time, with everything that b was given, in the order in which it came. */
+class Run {
+  readonly scheduler = new VirtualScheduler();
+  readonly #random;
+  readonly #isUnreliable: boolean;
+  readonly commands: number[] = [];
+  readonly bulk: number[] = [];
+  readonly states: { readonly key: number; readonly number: number }[] = [];
+  readonly eventAgesMs: number[] = [];
+  readonly sent = { commands: 0, bulk: 0, states: 0 };
+  readonly #a: Session;
+  readonly #b: Session;
+  #pair: MemoryLinkPair | undefined;
+
+  constructor(seed: number, isUnreliable: boolean) {
+    this.#random = seededRandom(seed);
+    this.#isUnreliable = isUnreliable;
+    this.#a = new Session({ scheduler: this.scheduler, handlers: { onReliable: () => undefined } });
+    this.#b = new Session({
+      scheduler: this.scheduler,
+      bulkBytes: () => 1_000_000,
+      handlers: {
+        onReliable: (payload) => this.commands.push(numberOf(payload)),
+        onBulk: (payload) => this.bulk.push(numberOf(payload)),
+        onEvent: (body) => this.eventAgesMs.push(this.scheduler.nowMs() - numberOf(body)),
+        onState: (body) => this.states.push({ key: body[4]!, number: numberOf(body) }),
+      },
+    });
+    this.link();
+  }
+
+  link(): void {
+    const settings = { delayMs: DELAY_MS, rateBps: RATE_BPS };
+    const { scheduler } = this;
+    const random = this.#random.fork();
+    this.#pair = memoryLinkPair({ scheduler, random, settings, isUnreliable: this.#isUnreliable });
+    this.#a.attach(this.#pair.a, LINK);
+    this.#b.attach(this.#pair.b, LINK);
+  }
+
+  /** The network is gone with all that is on its way, and another one comes. */
+  cut(): void {
+    const pair = this.#pair!;
+    pair.cut();
+    pair.a.closeFromRemote(1006, "cut");
+    pair.b.closeFromRemote(1006, "cut");
+    this.scheduler.advance(this.#random.int(0, 200));
+    this.link();
+    this.scheduler.advance(1);
+  }
+
+  send(kind: "command" | "bulk" | "event" | "state", bytes: number): void {
+    if (kind === "command") this.#a.sendReliable(numbered(this.sent.commands++, bytes));
+    else if (kind === "bulk") this.#a.sendBulk(numbered(this.sent.bulk++, 8 * bytes));
+    else if (kind === "event") this.#a.sendEvent(numbered(this.scheduler.nowMs(), bytes), EVENT_LIFETIME_MS);
+    else {
+      const number = this.sent.states++;
+      const body = numbered(number, Math.max(5, bytes));
+      body[4] = 1 + (number % KEYS);
+      this.#a.sendState(body, body[4]);
+    }
+  }
+}
+
+function numbered(number: number, bytes: number): Uint8Array {
+  const payload = new Uint8Array(Math.max(4, bytes));
+  new DataView(payload.buffer).setUint32(0, number);
+  return payload;
+}
+
+function numberOf(body: Uint8Array): number {
+  return new DataView(body.buffer, body.byteOffset).getUint32(0);
+}
+
+const step = record({
+  kind: constantFrom("command", "bulk", "event", "state", "state", "cut", "wait"),
+  bytes: integer({ min: 0, max: 1000 }),
+  times: integer({ min: 1, max: 20 }),
+  waitMs: integer({ min: 0, max: 120 }),
+});
+
+test("what a session sends over links that come and go keeps the promise of its class", () => {
+  assert(
+    property(
+      integer(),
+      boolean(),
+      array(step, { minLength: 5, maxLength: 40 }),
+      (seed, isUnreliable, steps) => {
+        const run = new Run(seed, isUnreliable);
+        run.scheduler.advance(1);
+        for (const { kind, bytes, times, waitMs } of steps) {
+          if (kind === "cut") run.cut();
+          else if (kind !== "wait") for (let count = 0; count < times; count++) run.send(kind, bytes);
+          run.scheduler.advance(waitMs);
+        }
+        run.scheduler.advance(60_000);
+        const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+        expect(run.commands).toEqual(upTo(run.sent.commands));
+        expect(run.bulk).toEqual(upTo(run.sent.bulk));
+        for (const ageMs of run.eventAgesMs) expect(ageMs).toBeLessThanOrEqual(EVENT_LIFETIME_MS + PATH_MS);
+        for (let key = 1; key <= KEYS; key++) {
+          const numbers = run.states.filter((state) => state.key === key).map(({ number }) => number);
+          expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
+          // The newest of each arrives unless it was on its way when the network went.
+          if (steps.every(({ kind }) => kind !== "cut") && run.sent.states >= KEYS)
+            expect(numbers.at(-1)).toBe(newestOf(run.sent.states, key));
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+function newestOf(sent: number, key: number): number {
+  for (let number = sent - 1; ; number--) if (1 + (number % KEYS) === key) return number;
+}
