@@ -9,7 +9,6 @@ import {
   nextSequence,
   readMessages,
   readPacket,
-  type Acks,
   type DropReason,
   type Message,
   type Packet,
@@ -21,7 +20,6 @@ import type { Cancel, Scheduler } from "../scheduler.js";
 import { Answer } from "./answer.js";
 import { BulkInbox } from "./bulk-inbox.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
-import { AcknowledgedSequences } from "./acknowledged-sequences.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { mayBeLost } from "./link-choice.js";
@@ -66,7 +64,6 @@ export class Session {
   readonly #bulkInbox = new BulkInbox();
   readonly #bulkBytes: () => number;
   readonly #received = new ReceivedSequences();
-  readonly #acknowledged = new AcknowledgedSequences();
   readonly #publications = new ReceivedSequences();
   readonly #loss = new LossMeter();
   readonly #pathLoss = new PathLoss();
@@ -403,7 +400,12 @@ export class Session {
     this.#pathLoss.receive(packet.sequence, !monitor.link.isUnreliable);
     const { receipt } = packet;
     if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
-    if (packet.acks) this.#receiveAcks(packet.acks);
+    const { acks } = packet;
+    if (
+      acks &&
+      !this.#outbox.acknowledgePackets(acks, (sequence) => this.#handlers.onAcknowledged?.(sequence))
+    )
+      this.#violated("bad-message");
     this.#outbox.pump();
     let pings = 0;
     for (const message of messages) {
@@ -412,15 +414,6 @@ export class Session {
       if (message.kind === MessageKind.ping && pings++ > 0) this.#violated("bad-message");
       else this.#receiveMessage(message, packet, novelty === "new", monitor);
     }
-  }
-
-  #receiveAcks(acks: Acks): void {
-    const report = (sequence: number) => {
-      this.#outbox.acknowledgePacket(sequence);
-      this.#handlers.onAcknowledged?.(sequence);
-    };
-    const { nextSequence: next, packetsSent } = this.#outbox;
-    if (!this.#acknowledged.take(acks, next, packetsSent, report)) this.#violated("bad-message");
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {

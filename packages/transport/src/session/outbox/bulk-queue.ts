@@ -25,7 +25,8 @@ const FORGOTTEN_SHARE = 0.002;
  * takes without a queue, so that whatever else is sent waits for a chunk or two and no longer. Pure: time comes in.
  */
 export class BulkQueue {
-  readonly #chunks = new ReliableQueue(new DelayWindow());
+  readonly #window = new DelayWindow();
+  readonly #chunks = new ReliableQueue(this.#window);
   readonly #messages: Uint8Array[] = [];
   /** Bytes of the first message that are in chunks already. */
   #cut = 0;
@@ -87,6 +88,7 @@ export class BulkQueue {
 
   /** All that has no receipt goes again, over another path perhaps. */
   rewind(): void {
+    this.#window.forget();
     this.#chunks.rewind();
   }
 
@@ -105,27 +107,23 @@ export class BulkQueue {
 
 /** Grows while receipts are quick, shrinks when they take longer than the path needs: then a queue stands somewhere. */
 class DelayWindow implements SendWindow {
-  bytes = FIRST_WINDOW_BYTES;
+  readonly firstBytes = FIRST_WINDOW_BYTES;
   #baseMs: number | undefined;
   #shrunkAtMs = Number.NEGATIVE_INFINITY;
 
-  acknowledged(bytes: number, tookMs: number | undefined, nowMs: number): void {
-    if (tookMs === undefined) return;
+  after(windowBytes: number, receiptBytes: number, tookMs: number | undefined, nowMs: number): number {
+    if (tookMs === undefined) return windowBytes;
     const baseMs = Math.min(this.#baseMs ?? tookMs, tookMs);
     this.#baseMs = baseMs + (tookMs - baseMs) * FORGOTTEN_SHARE;
-    if (tookMs <= baseMs + QUEUE_MS) {
-      this.bytes = Math.min(MAX_WINDOW_BYTES, this.bytes + bytes);
-    } else if (nowMs - this.#shrunkAtMs > tookMs) {
-      // Once in a round trip: its receipts all speak of the same queue.
-      this.#shrunkAtMs = nowMs;
-      this.bytes = Math.max(CHUNK_BYTES, this.bytes * SHRINK_SHARE);
-    }
+    if (tookMs <= baseMs + QUEUE_MS) return Math.min(MAX_WINDOW_BYTES, windowBytes + receiptBytes);
+    if (nowMs - this.#shrunkAtMs <= tookMs) return windowBytes;
+    // Once in a round trip: its receipts all speak of the same queue.
+    this.#shrunkAtMs = nowMs;
+    return Math.max(CHUNK_BYTES, windowBytes * SHRINK_SHARE);
   }
 
-  allSent(): void {}
-
-  rewound(): void {
-    this.bytes = FIRST_WINDOW_BYTES;
+  /** Another path may take another time. */
+  forget(): void {
     this.#baseMs = undefined;
   }
 }

@@ -8,6 +8,7 @@ import {
   nextSequence,
   writeMessage,
   writePacketHeader,
+  type Acks,
   type PacketHeader,
   type TrafficClassName,
 } from "@paceline/protocol";
@@ -22,6 +23,7 @@ import {
   PACKET_OVERHEAD_BYTES,
   assertBytes,
 } from "../payload-limits.js";
+import { AcknowledgedSequences } from "../acknowledged-sequences.js";
 import { StateGate } from "../state-gate.js";
 import { BulkQueue } from "./bulk-queue.js";
 import { Bundle } from "./bundle.js";
@@ -69,8 +71,11 @@ interface WaitingEvent {
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #commands = new ReliableQueue();
-  readonly #bulk = new BulkQueue();
+  /** Commands without a receipt. */
+  readonly commands = new ReliableQueue();
+  /** Bulk without a receipt. */
+  readonly bulk = new BulkQueue();
+  readonly #acknowledged = new AcknowledgedSequences();
   readonly #gate: StateGate;
   readonly #commandBundle: Bundle;
   readonly #eventBundle: Bundle;
@@ -87,32 +92,9 @@ export class Outbox {
     this.#eventBundle = new Bundle(options.scheduler, () => this.#sendEvents());
   }
 
-  /** Commands without a receipt. */
-  get commands(): Pick<
-    ReliableQueue,
-    "length" | "bytes" | "pending" | "acknowledgedBytes" | "hasRoom" | "isAcknowledged" | "stuckMs"
-  > {
-    return this.#commands;
-  }
-
-  /** Bulk without a receipt. */
-  get bulk(): Pick<BulkQueue, "waitingBytes" | "unacknowledged" | "check"> {
-    return this.#bulk;
-  }
-
   /** What waits takes in memory, about. */
   get heldBytes(): number {
-    return this.#commands.heldBytes + this.#bulk.heldBytes + this.#gate.heldBytes;
-  }
-
-  /** Of the packet that will be sent next. */
-  get nextSequence(): number {
-    return this.#sequence;
-  }
-
-  /** Packets sent so far that can be acknowledged. */
-  get packetsSent(): number {
-    return this.#packetsSent;
+    return this.commands.heldBytes + this.bulk.heldBytes + this.#gate.heldBytes;
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
@@ -127,7 +109,7 @@ export class Outbox {
 
   /** Throws where too much waits. Returns the number of the last message. */
   addCommands(payloads: readonly Uint8Array[], periodMs: number | undefined): number {
-    const id = this.#commands.add(payloads, this.#nowMs());
+    const id = this.commands.add(payloads, this.#nowMs());
     let bytes = 0;
     for (const { length } of payloads) bytes += messageBytes(length + 2);
     this.#commandBundle.add(bytes, periodMs ?? this.#commandPeriodMs(payloads));
@@ -136,7 +118,7 @@ export class Outbox {
 
   /** Throws where too much waits. */
   addBulk(payload: Uint8Array): void {
-    this.#bulk.add(payload);
+    this.bulk.add(payload);
     this.#pumpBulk();
   }
 
@@ -196,37 +178,41 @@ export class Outbox {
 
   /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
   acknowledgeCommands(receipt: number): boolean {
-    return this.#commands.acknowledge(receipt, this.#nowMs()) !== undefined;
+    return this.commands.acknowledge(receipt, this.#nowMs()) !== undefined;
   }
 
   /** The same of the chunks of bulk. */
   acknowledgeBulk(receipt: number): boolean {
-    const isKnown = this.#bulk.acknowledge(receipt, this.#nowMs());
+    const isKnown = this.bulk.acknowledge(receipt, this.#nowMs());
     if (isKnown) this.#pumpBulk();
     return isKnown;
   }
 
-  /** A packet has arrived at the other side. */
-  acknowledgePacket(sequence: number): void {
-    this.#gate.acknowledged(sequence, this.#nowMs());
-    this.#commands.rewindIfLost(sequence);
+  /** What the other side says to have arrived: each packet is reported once. False for acks of what was never sent. */
+  acknowledgePackets(acks: Acks, report: (sequence: number) => void): boolean {
+    const nowMs = this.#nowMs();
+    return this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, (sequence) => {
+      this.#gate.acknowledged(sequence, nowMs);
+      this.commands.rewindIfLost(sequence);
+      report(sequence);
+    });
   }
 
   /** To be called now and then: what has had no receipt for so long goes again. */
   update(patienceMs: number): void {
     const nowMs = this.#nowMs();
-    this.#bulk.rewindIfOverdue(patienceMs, nowMs);
+    this.bulk.rewindIfOverdue(patienceMs, nowMs);
     this.#pumpBulk();
-    this.#commands.rewindIfOverdue(patienceMs, nowMs);
+    this.commands.rewindIfOverdue(patienceMs, nowMs);
     this.pump();
     this.#gate.update(nowMs);
   }
 
   /** All that has no receipt goes again. */
   repeat(): void {
-    this.#commands.rewind();
+    this.commands.rewind();
     this.#commandBundle.flush();
-    this.#bulk.rewind();
+    this.bulk.rewind();
   }
 
   /** Another link carries the states from now on. */
@@ -245,9 +231,9 @@ export class Outbox {
     if (this.#commandBundle.isWaiting) return;
     const link = this.#options.linkFor("command");
     while (link && link.queuedBytes < BUSY_LINK_BYTES) {
-      const batch = this.#commands.takeBatch();
+      const batch = this.commands.takeBatch();
       if (!batch) return;
-      this.#commands.carried(batch, this.#sequence, this.#nowMs());
+      this.commands.carried(batch, this.#sequence, this.#nowMs());
       const writer = this.#startPacket();
       for (const { id, payload } of batch) {
         writer.u8(MessageKind.reliable).varint(payload.length + 2);
@@ -263,10 +249,10 @@ export class Outbox {
     const nowMs = this.#nowMs();
     const rate = link.kind === "webrtc" ? undefined : this.#options.bulkRate;
     for (;;) {
-      const bytes = this.#bulk.nextBytes(nowMs);
+      const bytes = this.bulk.nextBytes(nowMs);
       if (bytes === undefined || link.queuedBytes >= BULK_ROOM_BYTES) return;
       if (rate?.take(bytes, nowMs) === false) return;
-      const chunk = this.#bulk.take(this.#sequence, nowMs);
+      const chunk = this.bulk.take(this.#sequence, nowMs);
       if (!chunk) return;
       const writer = this.#startPacket(false);
       writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);

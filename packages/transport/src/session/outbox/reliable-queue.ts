@@ -23,6 +23,14 @@ const FIRST_BYTES = 16_384;
 /** Without a receipt, what goes again does so after twice the time, up to so many times. */
 const MAX_DOUBLINGS = 3;
 
+/** Decides how many bytes may be on their way without a receipt. */
+export interface SendWindow {
+  /** For what goes again. */
+  readonly firstBytes: number;
+  /** The window after a receipt. `tookMs`: from sending to receipt, unless it was sent more than once. */
+  after(windowBytes: number, receiptBytes: number, tookMs: number | undefined, nowMs: number): number;
+}
+
 /** Bytes that a reliable message takes of the limits of queues. */
 export function reliableCost(payload: Uint8Array): number {
   return payload.length + limits.reliableOverheadBytes;
@@ -33,7 +41,7 @@ export function reliableCost(payload: Uint8Array): number {
  * over the present link, the others wait until fewer bytes than the window are on their way. Pure: time comes in.
  */
 export class ReliableQueue {
-  readonly #window: SendWindow;
+  readonly #window: SendWindow | undefined;
   readonly #pending: PendingMessage[] = [];
   readonly #carriers = new Set<number>();
   #nextId = 0;
@@ -41,14 +49,16 @@ export class ReliableQueue {
   /** How many in front have been sent, and their bytes. */
   #sent = 0;
   #sentBytes = 0;
+  #windowBytes: number;
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #acknowledgedBytes = 0;
   #hasProgressed = true;
   #repeats = 0;
 
-  /** @param window default: everything may be on its way, unless it goes again */
-  constructor(window: SendWindow = new OpenWindow()) {
+  /** @param window default: everything may be on its way, but what goes again does so a little at first */
+  constructor(window?: SendWindow) {
     this.#window = window;
+    this.#windowBytes = window?.firstBytes ?? Number.POSITIVE_INFINITY;
   }
 
   get length(): number {
@@ -82,7 +92,7 @@ export class ReliableQueue {
 
   /** Whether the window takes one more packet. */
   get isWindowOpen(): boolean {
-    return this.#sentBytes < this.#window.bytes;
+    return this.#sentBytes < this.#windowBytes;
   }
 
   /** Whether all of them may be added while no more than `maxBytes` wait. */
@@ -135,9 +145,11 @@ export class ReliableQueue {
     this.#sentBytes -= sentBytes;
     this.#sent = Math.max(0, this.#sent - count);
     const newest = arrived[count - 1]!;
-    // What is to be sent again may have arrived the first time.
     const tookMs = newest.isRepeated ? undefined : nowMs - newest.sentAtMs;
-    this.#window.acknowledged(2 * bytes - sentBytes, tookMs, nowMs);
+    // What is to be sent again may have arrived the first time.
+    const receiptBytes = 2 * bytes - sentBytes;
+    const window = this.#windowBytes;
+    this.#windowBytes = this.#window?.after(window, receiptBytes, tookMs, nowMs) ?? window + receiptBytes;
     this.#progressAtMs = nowMs;
     this.#hasProgressed = true;
     this.#repeats = 0;
@@ -148,7 +160,7 @@ export class ReliableQueue {
   /** The next ones to be sent, as many as fit a packet; undefined where there are none, or receipts must come first. */
   takeBatch(maxMessages = Number.POSITIVE_INFINITY): readonly PendingMessage[] | undefined {
     if (!this.hasUnsent) {
-      this.#window.allSent();
+      if (!this.#window) this.#windowBytes = Number.POSITIVE_INFINITY;
       return undefined;
     }
     if (!this.isWindowOpen) return undefined;
@@ -186,7 +198,7 @@ export class ReliableQueue {
     for (let index = 0; index < this.#sent; index++) this.#pending[index]!.isRepeated = true;
     this.#sent = 0;
     this.#sentBytes = 0;
-    this.#window.rewound();
+    this.#windowBytes = this.#window?.firstBytes ?? FIRST_BYTES;
     this.#carriers.clear();
   }
 
@@ -215,34 +227,6 @@ export class ReliableQueue {
 }
 
 const NONE: readonly PendingMessage[] = [];
-
-/** Bytes that may be on their way without a receipt. */
-export interface SendWindow {
-  readonly bytes: number;
-  /** A receipt came. `tookMs`: from sending to receipt, unless it was sent more than once. */
-  acknowledged(bytes: number, tookMs: number | undefined, nowMs: number): void;
-  /** Nothing unsent is left. */
-  allSent(): void;
-  /** All go again. */
-  rewound(): void;
-}
-
-/** No window at all, but after a repetition: it doubles with receipts until everything has left. */
-class OpenWindow implements SendWindow {
-  bytes = Number.POSITIVE_INFINITY;
-
-  acknowledged(bytes: number): void {
-    this.bytes += bytes;
-  }
-
-  allSent(): void {
-    this.bytes = Number.POSITIVE_INFINITY;
-  }
-
-  rewound(): void {
-    this.bytes = FIRST_BYTES;
-  }
-}
 
 /** As many messages as fit one packet, from that one on: at least one. */
 function firstBatch(messages: readonly PendingMessage[], first: number, most: number): PendingMessage[] {
