@@ -43,16 +43,13 @@ const orderText = (links) => links.join(", else ");
 /** @param {Effect | undefined} effect @returns {string} */
 function effectText(effect) {
   if (effect === undefined) return "–";
-  const { schemes, deliveries = {}, direct, server, atOnce, baselines, stripes, repeats, factors } = effect;
+  const { schemes, deliveries = {}, direct, webrtc, atOnce, stripes, repeats, factors } = effect;
   return [
     ...(schemes === undefined ? [] : [`schemes ${enumeration(schemes, "and")}`]),
     ...Object.entries(deliveries).map(([name, delivery]) => `${name} ${delivery}`),
     ...(direct === undefined ? [] : ["links to players: direct"]),
-    ...(server === undefined
-      ? []
-      : [`links to the server: ${server === "webrtc" ? "webrtc for what may be lost, " : ""}websocket`]),
+    ...(webrtc === undefined ? [] : ["links to the server: webrtc for what may be lost, websocket"]),
     ...(atOnce === undefined ? [] : ["event and command `periodMs` 0"]),
-    ...(baselines === undefined ? [] : [`states from ${baselines} baselines`]),
     ...(stripes === undefined ? [] : [`${stripes} sockets`]),
     ...(repeats === undefined ? [] : ["the newest state is repeated"]),
     ...Object.entries(factors ?? {}).map(([name, factor]) => `\`${name}\` × ${factor}`),
@@ -135,7 +132,7 @@ function ordinaryPlans({ circumstancesOf, decide, profiles }) {
     const plan = decide(
       circumstancesOf(profile, {
         security: "https",
-        available: { webrtc: true, websocket: true },
+        available: { webrtc: true },
         device: { battery: "ok", network: "fixed" },
         peers: 3,
       }),
@@ -160,7 +157,6 @@ function bandTable({ measuredBands }, { bandSources }) {
   const names = /** @type {const} */ ({
     lossRatio: ["loss", "%"],
     rttMs: ["rtt", "ms"],
-    jitterMs: ["jitter", "ms"],
     queuedBytes: ["queue", "bytes"],
     stallRatio: ["stalls", "%"],
     uploadRatio: ["upload", "%"],
@@ -290,13 +286,13 @@ ${table(
     ["`genre`, `topology`, `favour`, `movement`", "those of the profile, with the game's changes"],
     ["`address`", "hidden: the game hides players' addresses from each other"],
     ["`page`", "https, http, or unknown: there is no page"],
-    ["`webrtc`, `websocket`", "whether this environment has it (probed, not guessed) and the game allows it"],
+    ["`webrtc`", "whether this environment has it (probed, not guessed) and the game allows it"],
     ["`serverWebrtc`", "whether the server speaks WebRTC; unknown until it says so"],
     ["`battery`, `network`", "ok or low, fixed or mobile; unknown where the environment does not tell"],
     ["`peers`", "few: at most `maxDirectPeers` other players could be direct; many: more"],
     ["`receivers`", "one: at most one other player; several: more"],
     [
-      "`loss`, `rtt`, `jitter`, `queue`, `stalls`, `upload`",
+      "`loss`, `rtt`, `queue`, `stalls`, `upload`",
       "measured, in the bands below; each unknown while it is not measured",
     ],
     ["`content`", "the answer to an earlier question"],

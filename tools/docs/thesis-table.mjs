@@ -1,5 +1,7 @@
 /** Thirty situations with what chapter 6 of Discart's thesis (2014) chooses in each, held against what the tree decides. */
 
+import { Client } from "../../packages/client/dist/index.js";
+
 /** @typedef {typeof import("../../packages/transport/dist/index.js")} Transport */
 /** @typedef {import("../../packages/transport/dist/index.js").Plan} Plan */
 /** @typedef {import("../../packages/transport/dist/index.js").Circumstances} Circumstances */
@@ -8,12 +10,17 @@
 /**
  * What the thesis wants, as something that a plan can be asked: which link carries states first, and whether they may
  * be lost. A list: any of them will do.
- * @typedef {{ first?: string[], mayBeLost?: boolean, isEnd?: boolean, repeats?: boolean, keepsRate?: boolean }} Wish
+ * @typedef {{ first?: string[], mayBeLost?: boolean, repeats?: boolean, keepsRate?: boolean }} Wish
  */
 
-/** @typedef {{ genre: Genre, what: string, changes: Partial<Circumstances>, thesis: string, wish: Wish, row: string }} Situation */
+/**
+ * `row`: the question whose answer explains the choice. `transports`: those that the game allows, where the client has to
+ * refuse them.
+ * @typedef {{ genre: Genre, what: string, changes: Partial<Circumstances>, thesis: string, wish: Wish, row: string,
+ *   transports?: ("webrtc" | "websocket")[] }} Situation
+ */
 
-const noWebRtc = { available: { webrtc: false, websocket: true } };
+const noWebRtc = { available: { webrtc: false } };
 const server = { webrtc: true };
 /** @type {"authority"} */
 const authority = "authority";
@@ -24,7 +31,7 @@ const mobile = /** @type {const} */ ({ battery: "ok", network: "mobile" });
 const http = /** @type {const} */ ("http");
 const quiet = { rttMs: 40, jitterMs: 2, queuedBytes: 0, stallRatio: 0 };
 
-/** @type {Situation[]} `row`: the question whose answer explains the choice. */
+/** @type {Situation[]} */
 const situations = [
   {
     genre: "shooter",
@@ -261,24 +268,24 @@ const situations = [
   {
     genre: "racing",
     what: "no WebSocket, WebRTC present",
-    changes: { available: { webrtc: true, websocket: false } },
+    changes: {},
     thesis: "a fallback by plug-in",
-    wish: { isEnd: true },
-    row: "entry",
+    wish: {},
+    row: "paths",
+    transports: ["webrtc"],
   },
 ];
 
 /** @param {Plan} plan @param {Wish} wish @param {number} profileHz @returns {boolean} */
 function agrees(
   { channels, repeats, numbers },
-  { first, mayBeLost, isEnd, repeats: isRepeating, keepsRate },
+  { first, mayBeLost, repeats: isRepeating, keepsRate },
   profileHz,
 ) {
   const { links, delivery } = channels.state;
   return [
     first === undefined || first.includes(links[0] ?? "none"),
     mayBeLost === undefined || (delivery === "newest-wins") === mayBeLost,
-    isEnd === undefined || (links.length === 0) === isEnd,
     isRepeating === undefined || repeats === isRepeating,
     keepsRate === undefined || (numbers.stateHz === profileHz) === keepsRate,
   ].every(Boolean);
@@ -286,10 +293,20 @@ function agrees(
 
 const linkNames = { direct: "WebRTC to the player", webrtc: "WebRTC to the server", websocket: "WebSocket" };
 
-/** @param {Plan} plan @param {string} genre @returns {string} */
-function planText({ channels, numbers, repeats }, genre) {
+/** What the client says to transports that it refuses. @param {Situation["transports"]} transports @returns {string | undefined} */
+function refusalOf(transports) {
+  if (transports === undefined) return undefined;
+  try {
+    new Client("wss://play.example.com", { profile: "racing", transports, webSocket: class {} });
+  } catch (error) {
+    return String(error);
+  }
+  throw new Error(`the client takes ${transports.join(", ")}`);
+}
+
+/** @param {Plan} plan @returns {string} */
+function planText({ channels, numbers, repeats }) {
   const { links, delivery } = channels.state;
-  if (links.length === 0) return `nothing for ${genre}: the tree ends`;
   const way = links.map((link) => linkNames[link]).join(", else ");
   const repeated = repeats ? ", the newest repeated" : "";
   return `${way}; ${delivery === "newest-wins" ? "states may be lost" : "all in order"}; ${numbers.stateHz}/s${repeated}`;
@@ -302,12 +319,12 @@ function planText({ channels, numbers, repeats }, genre) {
  */
 export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
   let departures = 0;
-  const rows = situations.map(({ genre, what, changes, thesis, wish, row }, at) => {
+  const rows = situations.map(({ genre, what, changes, thesis, wish, row, transports }, at) => {
     const profile = profiles[genre];
     const plan = decide({
       ...circumstancesOf(profile, {
         security: "https",
-        available: { webrtc: true, websocket: true },
+        available: { webrtc: true },
         device: { battery: "ok", network: "fixed" },
         peers: 3,
       }),
@@ -316,12 +333,13 @@ export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
     const isSame = agrees(plan, wish, profile.stateHz);
     if (!isSame) departures += 1;
     const answer = plan.reasons.find(({ question }) => question === row);
-    const reason = answer ? `${reasonOf(row, answer.row)} [${answer.row}]` : "";
+    const refusal = refusalOf(transports);
+    const reason = refusal ?? (answer ? `${reasonOf(row, answer.row)} [${answer.row}]` : "");
     return [
       `${at + 1}`,
       `${genre}: ${what}`,
       thesis,
-      planText(plan, genre),
+      refusal === undefined ? planText(plan) : "none: the client refuses it",
       isSame ? "same" : "departs",
       reason,
     ];

@@ -73,10 +73,7 @@ export function surroundings(
 ): Omit<Surroundings, "device"> {
   return {
     security: pageSecurity(),
-    available: {
-      webrtc: transports.includes("webrtc") && (newLink !== undefined || hasWebRtc()),
-      websocket: transports.includes("websocket"),
-    },
+    available: { webrtc: transports.includes("webrtc") && (newLink !== undefined || hasWebRtc()) },
     ...peers,
   };
 }

@@ -162,13 +162,9 @@ function measuredRow(room: ExplainedRoom): Explanation {
   const { measured, held, ageMs } = room;
   const about = "measured now";
   if (!measured) return { about, choice: "nothing yet", reason: "no ping was answered yet" };
-  const words: readonly (readonly [name: string, value: string | undefined, band: string])[] = [
+  const words: readonly (readonly [name: string, value: string | undefined, band?: string])[] = [
     ["round trip", measured.rttMs === undefined ? undefined : `${measured.rttMs.toFixed(0)} ms`, held.rtt],
-    [
-      "jitter",
-      measured.jitterMs === undefined ? undefined : `${measured.jitterMs.toFixed(1)} ms`,
-      held.jitter,
-    ],
+    ["jitter", measured.jitterMs === undefined ? undefined : `${measured.jitterMs.toFixed(1)} ms`],
     ["queue", measured.queuedBytes === undefined ? undefined : `${measured.queuedBytes} bytes`, held.queue],
     [
       "direct links",
@@ -198,8 +194,10 @@ function lossWords({ authorityHz, server, held }: ExplainedRoom, measured: Measu
   return [`${lost}, between ${interval} with 95 % certainty from ${loss.packets} packets`, stalled];
 }
 
-function inWords(name: string, value: string | undefined, band: string): string {
-  return value === undefined ? `${name} unknown` : `${name} ${value} (${band})`;
+/** @param band how the decision tree counts it, if it does */
+function inWords(name: string, value: string | undefined, band?: string): string {
+  if (value === undefined) return `${name} unknown`;
+  return band === undefined ? `${name} ${value}` : `${name} ${value} (${band})`;
 }
 
 function percent(ratio: number, places = 0): string {

@@ -341,5 +341,5 @@ function isDirect({ channels }: Plan): boolean {
 }
 
 function serverLinksOf({ channels }: Plan): string {
-  return channels.state.links.filter((link) => link !== "direct").join(" > ") || "none";
+  return channels.state.links.filter((link) => link !== "direct").join(" > ");
 }

@@ -236,13 +236,15 @@ export class StateSender {
     this.#replicatePrivately(moment);
     const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
     if (receivers.length === 0) return;
-    const { baselines, channels } = this.#options.plan();
+    const { channels } = this.#options.plan();
     const isDue = this.#isDue(moment, channels.state.periodMs);
     if (channels.state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
       return;
     }
-    const only = baselines === "acknowledged" && peers.length === 1 ? receivers[0] : undefined;
+    // For one receiver, states are differences from the newest that it has acknowledged. For several, they are encoded
+    // once, as differences from a reference that all of them have, and the relay passes one packet on to all.
+    const only = peers.length === 1 ? receivers[0] : undefined;
     // Nothing can be sent: it stays due.
     if (only && !only.session.activeLink) return;
     if (!only) this.#gather(moment.tick);

@@ -109,10 +109,7 @@ describe("the environment", () => {
       available: { webrtc: true },
       peers: 3,
     });
-    expect(surroundings(["websocket"], { peers: 0 }).available).toEqual({
-      webrtc: false,
-      websocket: true,
-    });
+    expect(surroundings(["websocket"], { peers: 0 }).available).toEqual({ webrtc: false });
   });
 
   test("says how the page came, or that there is none", () => {

@@ -478,7 +478,7 @@ describe("a room's transport", () => {
       expect((await row())?.choice).toBe("nothing yet");
       pass(5, { lossRatio: 0.02, rttMs: 250 });
       expect((await row())?.choice).toBe(
-        "loss 2.0 % (raised), stalls unknown, round trip 250 ms (long), jitter 1.0 ms (calm), queue 0 bytes (free), direct links 0 % of the upload (within)",
+        "loss 2.0 % (raised), stalls unknown, round trip 250 ms (long), jitter 1.0 ms, queue 0 bytes (free), direct links 0 % of the upload (within)",
       );
     });
   });

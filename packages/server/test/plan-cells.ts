@@ -67,7 +67,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     topology: "mesh",
     network: near,
   },
-  "racing, no WebRTC": { profile: "racing", topology: "mesh", network: near, hasWebRtc: false },
+  "racing, no WebRTC": { profile: "racing", topology: "mesh", network: near, webRtcPlayers: 0 },
   "racing, one direct peer, 3 players": {
     profile: { base: "racing", numbers: { maxDirectPeers: 1 } },
     topology: "mesh",
@@ -109,7 +109,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     profile: "racing",
     topology: "relay",
     network: near,
-    hasWebRtc: false,
+    webRtcPlayers: 0,
     serverHasWebRtc: true,
   },
   "rpg, relay, WebRTC": { profile: "rpg", topology: "relay", network: near, serverHasWebRtc: true },
@@ -127,6 +127,24 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     serverHasWebRtc: true,
   },
   "strategy, relay, WebRTC": { profile: "strategy", topology: "relay", network: near, serverHasWebRtc: true },
+  "strategy for latency, mesh, one without WebRTC, server with it": {
+    profile: { base: "strategy", favour: "latency" },
+    topology: "mesh",
+    network: near,
+    webRtcPlayers: 1,
+    serverHasWebRtc: true,
+  },
+  "strategy, authority, inputs over a narrow line": {
+    profile: "strategy",
+    topology: "authority",
+    network: { delayMs: 20, rateBps: 16_000, queueBytes: 500 },
+    hasInputs: true,
+    fillBytesPerSecond: 4000,
+    fillMs: 3000,
+    // Until the queue is gone, and the plan is the old one again.
+    warmUpMs: 45_000,
+  },
+  "strategy, relay, lockstep": { profile: "strategy", topology: "relay", network: near, hasLockstep: true },
   "strategy, authority, WebRTC": {
     profile: "strategy",
     topology: "authority",

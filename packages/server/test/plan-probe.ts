@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
-import { defineEntity, defineServer, Room, vec2, type Player } from "@paceline/server";
+import { LockstepSession } from "@paceline/client/netcode";
+import { defineEntity, defineInput, defineServer, Room, scalar, vec2, type Player } from "@paceline/server";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { StagePlayer, virtualWebRtc } from "@paceline/testkit/room";
 import {
@@ -29,8 +30,8 @@ export interface ProbeCell {
   readonly network?: Partial<NetworkSettings>;
   /** In a room without an authority; default 2. */
   readonly players?: number;
-  /** Whether the players' environment has WebRTC; default true. */
-  readonly hasWebRtc?: boolean;
+  /** How many of the players allow WebRTC, in the order in which they join. Default: all. */
+  readonly webRtcPlayers?: number;
   /** Whether the server speaks it; default false. */
   readonly serverHasWebRtc?: boolean;
   /** How long cars move before messages begin, ms: bands of what is measured count after three seconds. Default 6000. */
@@ -39,6 +40,12 @@ export interface ProbeCell {
   readonly page?: "https:";
   /** So many bytes of messages of the game in each second of the drive, for a queue. Default 0. */
   readonly fillBytesPerSecond?: number;
+  /** How long these are sent, ms. Default: the whole drive. */
+  readonly fillMs?: number;
+  /** Whether the player of an authority gives inputs. Default: no. */
+  readonly hasInputs?: boolean;
+  /** Whether the players of a room without an authority run a match in lockstep besides. Default: no. */
+  readonly hasLockstep?: boolean;
 }
 
 /** A packet that a player has given to a link of WebRTC. */
@@ -60,6 +67,10 @@ interface Recording {
   /** Positions of a car as they came while it moved, then while it stood, then in small jumps. */
   readonly moving: readonly Arrival[];
   readonly jumps: readonly Arrival<string>[];
+  /** Inputs as the authority executed them. */
+  readonly inputs: readonly Arrival[];
+  /** Commands of the match in lockstep as the second player executed them, and the length of the turn, ms. */
+  readonly turns: readonly Arrival<string>[];
   /** The car as it was shown, each 100 ms. */
   readonly shown: readonly number[];
   /** What the first player sent over WebRTC, to the other players and to the server. */
@@ -103,6 +114,8 @@ const Post = defineEntity(
   { motion: "hold" },
 );
 
+const Steering = defineInput({ steer: scalar({ range: [0, 1000], precision: 1 }) });
+
 const STEP_MS = 5;
 const MESSAGES = 40;
 const MESSAGE_PERIOD_MS = 15;
@@ -115,6 +128,7 @@ export const STRAIGHT_MPS = 20;
 
 class DecidedRoom extends Room {
   override readonly entities = [Car];
+  override readonly inputs = Steering;
   override readonly tickHz = 60;
   static heard: (type: string, value: number) => void;
   static place: () => { readonly x: number; readonly heading: number };
@@ -131,6 +145,8 @@ class DecidedRoom extends Room {
 
   override onTick(): void {
     const { x, heading } = DecidedRoom.place();
+    for (const { input } of this.players.values() as Iterable<Player<typeof Steering>>)
+      DecidedRoom.heard("input", input.steer);
     for (const car of this.#cars) {
       car.position.set(x, 0);
       car.heading = heading;
@@ -172,6 +188,9 @@ class Play {
   readonly #events: Arrival[] = [];
   readonly #moving: Arrival[] = [];
   readonly #jumps: Arrival<string>[] = [];
+  readonly #inputs: Arrival[] = [];
+  readonly #turns: Arrival<string>[] = [];
+  readonly #matches: LockstepSession<number>[] = [];
   readonly #shown: number[] = [];
   #post: { position: { set(x: number, y: number): void }; heading: number } | undefined;
   #seenPost = "";
@@ -248,6 +267,7 @@ class Play {
     if (topology !== "authority") {
       for (const room of this.#rooms) this.#cars.push(room.spawn(Car));
       this.#post = mine.spawn(Post);
+      if (this.#cell.hasLockstep === true) this.#match();
     }
     await this.#drive(mine, warmUpMs);
     const messagesMs = this.#scheduler.nowMs();
@@ -268,6 +288,8 @@ class Play {
         events: this.#events,
         moving: this.#moving,
         jumps: this.#jumps,
+        inputs: this.#inputs,
+        turns: this.#turns,
         shown: this.#shown,
         direct: this.#direct,
         server: this.#toServer,
@@ -298,8 +320,9 @@ class Play {
   }
 
   async #join(): Promise<void> {
-    const { topology, network = {}, hasWebRtc = true } = this.#cell;
+    const { topology, network = {}, webRtcPlayers = Infinity } = this.#cell;
     const isFirst = this.#players.length === 0;
+    const hasWebRtc = this.#players.length < webRtcPlayers;
     const player = new StagePlayer({
       scheduler: this.#scheduler,
       random: this.#random.fork(),
@@ -307,8 +330,8 @@ class Play {
       sockets: "auto",
       client: {
         profile: profileIn(this.#cell),
-        transports: ["websocket", "webrtc"],
-        ...(hasWebRtc && { webRtc: this.#noting(isFirst) }),
+        transports: hasWebRtc ? ["websocket", "webrtc"] : ["websocket"],
+        webRtc: this.#noting(isFirst),
       },
       accept: (link, protocols) => {
         this.#accepted.push(link);
@@ -343,12 +366,33 @@ class Play {
     };
   }
 
+  /** All players begin a match, whose commands are those of the messages. */
+  #match(): void {
+    const { scheduler, players } = { scheduler: this.#scheduler, players: this.#players.length };
+    for (const room of this.#rooms) {
+      const isSecond = room === this.#rooms[1];
+      const match: LockstepSession<number> = new LockstepSession<number>(room, {
+        players,
+        readCommand: (value) => (typeof value === "number" ? value : undefined),
+        step: (commands) => {
+          if (!isSecond) return;
+          const atMs = scheduler.nowMs();
+          for (const { command } of commands)
+            this.#turns.push({ atMs, value: `${command} ${round(match.turnLengthMs)}` });
+        },
+      });
+      this.#matches.push(match);
+    }
+  }
+
   async #drive(room: ClientRoom, ms: number): Promise<void> {
-    const { fillBytesPerSecond = 0 } = this.#cell;
+    const { fillBytesPerSecond = 0, fillMs = ms, hasInputs = false } = this.#cell;
     const steps = ms / STEP_MS;
     for (let step = 0; step < steps; step++) {
       this.#weave();
-      if (fillBytesPerSecond > 0 && step % 20 === 0) room.send("fill", "x".repeat(fillBytesPerSecond / 10));
+      if (hasInputs) room.input(Steering).steer = step % 1000;
+      const isFilling = fillBytesPerSecond > 0 && step * STEP_MS < fillMs;
+      if (isFilling && step % 20 === 0) room.send("fill", "x".repeat(fillBytesPerSecond / 10));
       await this.#advance(STEP_MS);
     }
   }
@@ -357,6 +401,7 @@ class Play {
     for (let value = 0; value < MESSAGES; value++) {
       room.send("command", value);
       room.sendEvent("event", value);
+      this.#matches[0]?.give(value);
       for (let left = MESSAGE_PERIOD_MS; left > 0; left -= STEP_MS) {
         this.#weave();
         await this.#advance(STEP_MS);
@@ -423,6 +468,7 @@ class Play {
     const atMs = this.#scheduler.nowMs();
     if (type === "command") this.#commands.push({ atMs, value });
     else if (type === "event") this.#events.push({ atMs, value });
+    else if (type === "input" && this.#inputs.at(-1)?.value !== value) this.#inputs.push({ atMs, value });
   }
 
   /** As the second player has it; of an authority's the only one. */

@@ -29,7 +29,6 @@ const domains: { readonly [Field in keyof Facts]-?: readonly NonNullable<Facts[F
   address: ["exposed", "hidden"],
   page: ["https", "http", unknown],
   webrtc: yesNo,
-  websocket: yesNo,
   serverWebrtc: [...yesNo, unknown],
   battery: ["ok", "low", unknown],
   network: ["fixed", "mobile", unknown],
@@ -37,7 +36,6 @@ const domains: { readonly [Field in keyof Facts]-?: readonly NonNullable<Facts[F
   receivers: ["one", "several"],
   loss: ["low", "raised", "high", unknown],
   rtt: ["short", "long", unknown],
-  jitter: ["calm", "rough", unknown],
   queue: ["free", "waiting", unknown],
   stalls: ["none", "some", "many", unknown],
   upload: ["within", "over", unknown],
@@ -74,13 +72,11 @@ function negated(row: Row): Row[] {
 function neighbours(row: Row): [change: string, changed: Row][] {
   const { sets = {}, answer } = row;
   const changes: [string, Partial<Effect>][] = [...eachDelivery(sets), ...eachFactor(sets)];
-  const { schemes, direct, server, atOnce, baselines, stripes, repeats } = sets;
+  const { schemes, direct, webrtc, atOnce, stripes, repeats } = sets;
   if (schemes) changes.push(["other schemes", { schemes: schemes.includes("ws") ? ["wss"] : ["ws", "wss"] }]);
   if (direct !== undefined) changes.push(["not direct", { direct: !direct }]);
-  if (server)
-    changes.push(["other link to the server", { server: server === "webrtc" ? "websocket" : "webrtc" }]);
+  if (webrtc !== undefined) changes.push(["no WebRTC to the server", { webrtc: !webrtc }]);
   if (atOnce !== undefined) changes.push(["not at once", { atOnce: !atOnce }]);
-  if (baselines) changes.push(["other baselines", { baselines: "acknowledged" }]);
   if (stripes) changes.push([`${stripes - 1} sockets`, { stripes: stripes === 3 ? 2 : 1 }]);
   if (repeats !== undefined) changes.push(["no repeats", { repeats: !repeats }]);
   const changed = changes.map(([change, part]): [string, Row] => [

@@ -8,7 +8,6 @@ const CLOSED = 3;
 export class VirtualSocket implements WebSocketLike {
   binaryType = "arraybuffer";
   readyState = OPEN;
-  readonly bufferedAmount = 0;
   readonly #end: SimulatedEnd;
   readonly #listeners = new Map<string, ((event: never) => void)[]>();
   /** Told when this end closes it. @internal */
@@ -19,6 +18,12 @@ export class VirtualSocket implements WebSocketLike {
     end.onPacket((packet) => {
       if (this.readyState === OPEN) this.#tell("message", { data: packet.slice().buffer });
     });
+  }
+
+  /** Bytes that the socket keeps because the network's own queue is full. */
+  get bufferedAmount(): number {
+    const { queuedBytes, settings } = this.#end.outgoing;
+    return Math.max(0, queuedBytes - settings.queueBytes);
   }
 
   addEventListener(type: string, listener: (event: never) => void): void {

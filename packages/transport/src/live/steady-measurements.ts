@@ -6,7 +6,6 @@ import { SteadyBand } from "./steady-band.js";
 const quantities = {
   loss: "lossRatio",
   rtt: "rttMs",
-  jitter: "jitterMs",
   queue: "queuedBytes",
   stalls: "stallRatio",
   upload: "uploadRatio",

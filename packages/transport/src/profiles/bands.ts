@@ -16,10 +16,6 @@ export const measuredBands = {
     { name: "short", from: 0 },
     { name: "long", from: 200 },
   ],
-  jitterMs: [
-    { name: "calm", from: 0 },
-    { name: "rough", from: 10 },
-  ],
   queuedBytes: [
     { name: "free", from: 0 },
     { name: "waiting", from: 1000 },
@@ -33,15 +29,16 @@ export const measuredBands = {
     { name: "within", from: 0 },
     { name: "over", from: 1 },
   ],
-} as const satisfies Record<keyof Measured, readonly Band[]>;
+} as const satisfies Partial<Record<keyof Measured, readonly Band[]>>;
 
-export type BandName<Quantity extends keyof Measured> = (typeof measuredBands)[Quantity][number]["name"];
+/** A measured quantity that the tree asks about. */
+export type BandedQuantity = keyof typeof measuredBands;
+export type BandName<Quantity extends BandedQuantity> = (typeof measuredBands)[Quantity][number]["name"];
 
-/** The bands of all that is measured; `unknown` what was not. */
+/** The bands of the measured quantities; `unknown` for one that was not measured. */
 export interface HeldBands {
   readonly loss: BandName<"lossRatio"> | "unknown";
   readonly rtt: BandName<"rttMs"> | "unknown";
-  readonly jitter: BandName<"jitterMs"> | "unknown";
   readonly queue: BandName<"queuedBytes"> | "unknown";
   readonly stalls: BandName<"stallRatio"> | "unknown";
   /** What direct links to all would take of the profile's `uploadBytesPerSecond`. */
@@ -60,7 +57,6 @@ export interface Inputs extends HeldBands {
   readonly address: "exposed" | "hidden";
   readonly page: "https" | "http" | "unknown";
   readonly webrtc: YesNo;
-  readonly websocket: YesNo;
   /** Whether the server speaks WebRTC too. */
   readonly serverWebrtc: YesNo | "unknown";
   readonly battery: Battery;
@@ -83,7 +79,6 @@ export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs
     address: circumstances.exposeAddress ? "exposed" : "hidden",
     page: circumstances.security,
     webrtc: yesNo(available.webrtc),
-    websocket: yesNo(available.websocket),
     serverWebrtc: serverWebrtc === "unknown" ? "unknown" : yesNo(serverWebrtc),
     battery: device.battery,
     network: device.network,
@@ -97,7 +92,6 @@ function bandsOf(measured: Measured): HeldBands {
   return {
     loss: bandOf(measuredBands.lossRatio, measured.lossRatio),
     rtt: bandOf(measuredBands.rttMs, measured.rttMs),
-    jitter: bandOf(measuredBands.jitterMs, measured.jitterMs),
     queue: bandOf(measuredBands.queuedBytes, measured.queuedBytes),
     stalls: bandOf(measuredBands.stallRatio, measured.stallRatio),
     upload: bandOf(measuredBands.uploadRatio, measured.uploadRatio),

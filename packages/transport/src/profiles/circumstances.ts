@@ -45,7 +45,7 @@ export interface Circumstances {
   /** How the page was loaded; unknown where there is no page. */
   readonly security: "https" | "http" | "unknown";
   /** What this environment has, probed (never guessed from its name), and what the game allows. */
-  readonly available: { readonly webrtc: boolean; readonly websocket: boolean };
+  readonly available: { readonly webrtc: boolean };
   /** Whether the server speaks WebRTC too; unknown before it has said so. Default: unknown. */
   readonly server?: { readonly webrtc: boolean | "unknown" };
   readonly device: { readonly battery: Battery; readonly network: Network };
@@ -85,7 +85,7 @@ export function checkCircumstances(circumstances: Circumstances): void {
   checkOneOf("favour", circumstances.favour, favours);
   checkBoolean("exposeAddress", circumstances.exposeAddress);
   checkOneOf("security", circumstances.security, ["https", "http", "unknown"]);
-  for (const link of ["webrtc", "websocket"] as const) checkBoolean(`available.${link}`, available[link]);
+  checkBoolean("available.webrtc", available.webrtc);
   if (server !== undefined && server.webrtc !== "unknown") checkBoolean("server.webrtc", server.webrtc);
   checkOneOf("device.battery", device.battery, batteries);
   checkOneOf("device.network", device.network, networks);

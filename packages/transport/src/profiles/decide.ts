@@ -43,7 +43,6 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
     inputs,
     schemes: sum.schemes ?? [],
     channels: channelsOf(sum, sendPeriodMs, eventLifetimeMs),
-    baselines: sum.baselines ?? "acknowledged",
     stripes: sum.stripes ?? 1,
     repeats: sum.repeats ?? false,
     numbers,
@@ -113,12 +112,10 @@ function channelsOf(sum: Effect, sendPeriodMs: number, eventLifetimeMs: number):
   });
 }
 
-function linksOf(delivery: Delivery, { direct = false, server }: Effect): readonly PlannedLink[] {
-  const mayBeLost = delivery === "newest-wins" || delivery === "lifetime";
+function linksOf(delivery: Delivery, { direct = false, webrtc = false }: Effect): readonly PlannedLink[] {
   const links: PlannedLink[] = direct ? ["direct"] : [];
-  if (server === "webrtc" && mayBeLost) links.push("webrtc");
-  if (server !== undefined) links.push("websocket");
-  return links;
+  if (webrtc && delivery !== "ordered-reliable") links.push("webrtc");
+  return [...links, "websocket"];
 }
 
 /** The numbers times their factors, kept within what a profile may say. */

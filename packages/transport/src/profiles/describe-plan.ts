@@ -4,11 +4,13 @@ import { treeWords } from "./tree-words.js";
 
 /** Every question that the tree asked, with its answer and the reason. */
 export function describePlan(plan: Plan): PlanRow[] {
-  return plan.reasons.map(answer);
+  return plan.reasons.map((reason) => answer(reason, plan));
 }
 
-function answer({ question, row }: Reason): PlanRow {
+function answer({ question, row }: Reason, { inputs }: Plan): PlanRow {
   const words = treeWords.find((candidate) => candidate.question === question);
-  const { choice, reason } = words?.rows[row] ?? { choice: row, reason: "" };
+  const known = words?.rows[row] ?? { choice: row, reason: "" };
+  const isUnknown = known.unknown !== undefined && inputs[known.unknown.input] === "unknown";
+  const { choice, reason } = isUnknown ? known.unknown : known;
   return { about: words?.ask ?? question, choice, reason: `${reason} [${row}]` };
 }

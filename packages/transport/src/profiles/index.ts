@@ -3,7 +3,6 @@ export { type Circumstances, circumstancesOf, type Measured, type Surroundings }
 export { decide, planFor } from "./decide.js";
 export { explainPlan, type PlanRow } from "./explain-plan.js";
 export type {
-  Baselines,
   ChannelPolicy,
   Delivery,
   Plan,

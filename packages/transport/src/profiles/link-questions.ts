@@ -3,16 +3,8 @@ import type { Question } from "./question.js";
 const pageQuestion: Question = {
   id: "page",
   rows: [
-    { id: "PAGE-1", when: { page: ["https"] }, sets: { schemes: ["wss"] }, next: "entry" },
-    { id: "PAGE-2", when: {}, sets: { schemes: ["ws", "wss"] }, next: "entry" },
-  ],
-};
-
-const entryQuestion: Question = {
-  id: "entry",
-  rows: [
-    { id: "ENTRY-1", when: { websocket: ["no"] }, next: "end" },
-    { id: "ENTRY-2", when: {}, next: "content" },
+    { id: "PAGE-1", when: { page: ["https"] }, sets: { schemes: ["wss"] }, next: "content" },
+    { id: "PAGE-2", when: {}, sets: { schemes: ["ws", "wss"] }, next: "content" },
   ],
 };
 
@@ -67,29 +59,22 @@ const eventsQuestion: Question = {
 const serverQuestion: Question = {
   id: "server",
   rows: [
-    { id: "SERVER-1", when: { content: ["moves"] }, sets: { server: "websocket" }, next: "baselines" },
-    { id: "SERVER-2", when: { webrtc: ["no"] }, sets: { server: "websocket" }, next: "baselines" },
-    {
-      id: "SERVER-3",
-      when: { serverWebrtc: ["unknown", "no"] },
-      sets: { server: "websocket" },
-      next: "baselines",
-    },
-    { id: "SERVER-4", when: { genre: ["racing", "shooter"] }, sets: { server: "webrtc" }, next: "baselines" },
+    { id: "SERVER-1", when: { content: ["moves"] }, next: "favour" },
+    { id: "SERVER-2", when: { webrtc: ["no"] }, next: "favour" },
+    { id: "SERVER-3", when: { serverWebrtc: ["unknown", "no"] }, next: "favour" },
+    { id: "SERVER-4", when: { genre: ["racing", "shooter"] }, sets: { webrtc: true }, next: "favour" },
     {
       id: "SERVER-5",
       when: { favour: ["cpu", "bandwidth"], loss: ["unknown", "low"], stalls: ["unknown", "none"] },
-      sets: { server: "websocket" },
-      next: "baselines",
+      next: "favour",
     },
-    { id: "SERVER-6", when: {}, sets: { server: "webrtc" }, next: "baselines" },
+    { id: "SERVER-6", when: {}, sets: { webrtc: true }, next: "favour" },
   ],
 };
 
 /** First half of the tree: what is sent, to whom, over what. */
 export const linkQuestions: readonly Question[] = [
   pageQuestion,
-  entryQuestion,
   contentQuestion,
   pathsQuestion,
   eventsQuestion,

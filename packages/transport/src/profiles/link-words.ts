@@ -17,22 +17,6 @@ export const linkWords: readonly QuestionWords[] = [
     },
   },
   {
-    question: "entry",
-    ask: "Is there a way in?",
-    rows: {
-      "ENTRY-1": {
-        choice: "none: the plan ends here",
-        reason:
-          "Without a WebSocket nothing can connect: it carries the join, the signalling of WebRTC and everything that is relayed.",
-      },
-      "ENTRY-2": {
-        choice: "WebSocket",
-        reason:
-          "The WebSocket opens first: it needs no negotiation, so the game runs on it while better links are tried.",
-      },
-    },
-  },
-  {
     question: "content",
     ask: "What decides the game?",
     rows: {

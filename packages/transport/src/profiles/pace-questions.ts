@@ -1,15 +1,5 @@
 import type { Question } from "./question.js";
 
-const baselinesQuestion: Question = {
-  id: "baselines",
-  rows: [
-    { id: "BASELINES-1", when: { topology: ["authority"] }, next: "favour" },
-    { id: "BASELINES-2", when: { content: ["moves"] }, next: "favour" },
-    { id: "BASELINES-3", when: { receivers: ["one"] }, next: "favour" },
-    { id: "BASELINES-4", when: {}, sets: { baselines: "reference" }, next: "favour" },
-  ],
-};
-
 const favourQuestion: Question = {
   id: "favour",
   rows: [
@@ -33,8 +23,7 @@ const batteryQuestion: Question = {
       sets: { factors: { stateHz: 0.5, sendPeriodMs: 2 } },
       next: "network",
     },
-    { id: "BATTERY-2", when: { battery: ["unknown"] }, next: "network" },
-    { id: "BATTERY-3", when: {}, next: "network" },
+    { id: "BATTERY-2", when: {}, next: "network" },
   ],
 };
 
@@ -47,28 +36,26 @@ const networkQuestion: Question = {
       sets: { factors: { thresholdM: 1.5, headingRad: 1.5 } },
       next: "loss",
     },
-    { id: "NETWORK-2", when: { network: ["unknown"] }, next: "loss" },
-    { id: "NETWORK-3", when: {}, next: "loss" },
+    { id: "NETWORK-2", when: {}, next: "loss" },
   ],
 };
 
 const lossQuestion: Question = {
   id: "loss",
   rows: [
-    { id: "LOSS-1", when: { loss: ["unknown"] }, next: "rtt" },
     {
-      id: "LOSS-2",
+      id: "LOSS-1",
       when: { loss: ["high"] },
       sets: { repeats: true, factors: { heartbeatMs: 0.25 } },
       next: "rtt",
     },
     {
-      id: "LOSS-3",
+      id: "LOSS-2",
       when: { loss: ["raised"] },
       sets: { repeats: true, factors: { heartbeatMs: 0.5 } },
       next: "rtt",
     },
-    { id: "LOSS-4", when: {}, next: "rtt" },
+    { id: "LOSS-3", when: {}, next: "rtt" },
   ],
 };
 
@@ -79,24 +66,9 @@ const rttQuestion: Question = {
       id: "RTT-1",
       when: { rtt: ["long"] },
       sets: { factors: { extrapolationLimitMs: 2 } },
-      next: "jitter",
-    },
-    { id: "RTT-2", when: { rtt: ["unknown"] }, next: "jitter" },
-    { id: "RTT-3", when: {}, next: "jitter" },
-  ],
-};
-
-const jitterQuestion: Question = {
-  id: "jitter",
-  rows: [
-    {
-      id: "JITTER-1",
-      when: { jitter: ["rough"] },
-      sets: { factors: { interpolationDelayMs: 2 } },
       next: "queue",
     },
-    { id: "JITTER-2", when: { jitter: ["unknown"] }, next: "queue" },
-    { id: "JITTER-3", when: {}, next: "queue" },
+    { id: "RTT-2", when: {}, next: "queue" },
   ],
 };
 
@@ -109,8 +81,7 @@ const queueQuestion: Question = {
       sets: { factors: { stateHz: 0.5, sendPeriodMs: 2, thresholdM: 1.5, headingRad: 1.5 } },
       next: "end",
     },
-    { id: "QUEUE-2", when: { queue: ["unknown"] }, next: "stripes" },
-    { id: "QUEUE-3", when: {}, next: "stripes" },
+    { id: "QUEUE-2", when: {}, next: "stripes" },
   ],
 };
 
@@ -120,20 +91,17 @@ const stripesQuestion: Question = {
     { id: "STRIPES-1", when: { content: ["moves"] }, next: "end" },
     { id: "STRIPES-2", when: { stalls: ["many"] }, sets: { stripes: 3 }, next: "end" },
     { id: "STRIPES-3", when: { stalls: ["some"] }, sets: { stripes: 2 }, next: "end" },
-    { id: "STRIPES-4", when: { stalls: ["unknown"] }, next: "end" },
-    { id: "STRIPES-5", when: {}, next: "end" },
+    { id: "STRIPES-4", when: {}, next: "end" },
   ],
 };
 
 /** Second half of the tree: how often, how exact. */
 export const paceQuestions: readonly Question[] = [
-  baselinesQuestion,
   favourQuestion,
   batteryQuestion,
   networkQuestion,
   lossQuestion,
   rttQuestion,
-  jitterQuestion,
   queueQuestion,
   stripesQuestion,
 ];

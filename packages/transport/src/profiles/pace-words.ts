@@ -1,31 +1,9 @@
 import type { QuestionWords } from "./question-words.js";
 
+const NO_CHANGE = "unknown: nothing changes";
+
 /** Second half of the tree in words: how often, how exact. */
 export const paceWords: readonly QuestionWords[] = [
-  {
-    question: "baselines",
-    ask: "What are states differences from?",
-    rows: {
-      "BASELINES-1": {
-        choice: "the newest that the receiver acknowledged",
-        reason: "The server decides this for each player.",
-      },
-      "BASELINES-2": {
-        choice: "nothing: each is whole",
-        reason: "States are rare and all arrive: none has to build on another.",
-      },
-      "BASELINES-3": {
-        choice: "the newest that the receiver acknowledged",
-        reason: "There is one receiver: what it acknowledged last is nearest to the next state.",
-      },
-      "BASELINES-4": {
-        choice: "references that all receivers have",
-        reason:
-          "There are several receivers: against a reference that all of them got reliably, each state is encoded once, and " +
-          "the relay passes one packet on to all.",
-      },
-    },
-  },
   {
     question: "favour",
     ask: "What does the game favour?",
@@ -53,8 +31,11 @@ export const paceWords: readonly QuestionWords[] = [
         choice: "low: half the rate, longer bundles",
         reason: "A radio that may sleep between packets uses less.",
       },
-      "BATTERY-2": { choice: "unknown: nothing changes", reason: "This environment does not tell." },
-      "BATTERY-3": { choice: "it does", reason: "It is charged, or charging." },
+      "BATTERY-2": {
+        choice: "it does",
+        reason: "It is charged, or charging.",
+        unknown: { input: "battery", choice: NO_CHANGE, reason: "This environment does not tell." },
+      },
     },
   },
   {
@@ -65,8 +46,11 @@ export const paceWords: readonly QuestionWords[] = [
         choice: "mobile: wider thresholds",
         reason: "Bytes cost money there: fewer corrections, a little coarser.",
       },
-      "NETWORK-2": { choice: "unknown: nothing changes", reason: "This environment does not tell." },
-      "NETWORK-3": { choice: "fixed", reason: "The environment names a cable or Wi-Fi." },
+      "NETWORK-2": {
+        choice: "fixed",
+        reason: "The environment names a cable or Wi-Fi.",
+        unknown: { input: "network", choice: NO_CHANGE, reason: "This environment does not tell." },
+      },
     },
   },
   {
@@ -74,20 +58,24 @@ export const paceWords: readonly QuestionWords[] = [
     ask: "How much is lost?",
     rows: {
       "LOSS-1": {
-        choice: "unknown: nothing changes",
-        reason: "Nothing was measured yet, or the link repeats what is lost, so that it cannot be seen.",
-      },
-      "LOSS-2": {
         choice: "much: the newest state is repeated, heartbeats come four times as often",
         reason:
           "Lost packets alone are no full queue: fewer packets would not get through better. What is lost is wrong until " +
           "the next one, so the newest is sent again, and a standing entity sooner.",
       },
-      "LOSS-3": {
+      "LOSS-2": {
         choice: "some: the newest state is repeated, heartbeats come twice as often",
         reason: "What is lost is wrong until the next one, so the newest is sent again.",
       },
-      "LOSS-4": { choice: "hardly anything", reason: "Repeating would cost more than it saves." },
+      "LOSS-3": {
+        choice: "hardly anything",
+        reason: "Repeating would cost more than it saves.",
+        unknown: {
+          input: "loss",
+          choice: NO_CHANGE,
+          reason: "Nothing was measured yet, or the link repeats what is lost, so that it cannot be seen.",
+        },
+      },
     },
   },
   {
@@ -99,20 +87,11 @@ export const paceWords: readonly QuestionWords[] = [
         reason:
           "States are old when they arrive: with the profile's limit others would stand still now and then.",
       },
-      "RTT-2": { choice: "unknown: nothing changes", reason: "No ping was answered yet." },
-      "RTT-3": { choice: "near", reason: "States are young enough when they arrive." },
-    },
-  },
-  {
-    question: "jitter",
-    ask: "How evenly do packets come?",
-    rows: {
-      "JITTER-1": {
-        choice: "unevenly: twice the interpolation delay",
-        reason: "Late states would be missing when it is their turn: a longer delay waits for them.",
+      "RTT-2": {
+        choice: "near",
+        reason: "States are young enough when they arrive.",
+        unknown: { input: "rtt", choice: NO_CHANGE, reason: "No ping was answered yet." },
       },
-      "JITTER-2": { choice: "unknown: nothing changes", reason: "Too few pings were answered." },
-      "JITTER-3": { choice: "evenly", reason: "Packets come when they are expected." },
     },
   },
   {
@@ -125,8 +104,11 @@ export const paceWords: readonly QuestionWords[] = [
           "More is sent than the path takes. To send less often and coarser leaves room for what matters most; another " +
           "socket would not help.",
       },
-      "QUEUE-2": { choice: "unknown: nothing changes", reason: "Nothing was measured yet." },
-      "QUEUE-3": { choice: "yes", reason: "What is sent leaves at once." },
+      "QUEUE-2": {
+        choice: "yes",
+        reason: "What is sent leaves at once.",
+        unknown: { input: "queue", choice: NO_CHANGE, reason: "Nothing was measured yet." },
+      },
     },
   },
   {
@@ -151,9 +133,13 @@ export const paceWords: readonly QuestionWords[] = [
       },
       "STRIPES-4": {
         choice: "one",
-        reason: "No stalls were measured: none yet, or states do not go over a WebSocket.",
+        reason: "Nothing stalls: another socket would gain nothing.",
+        unknown: {
+          input: "stalls",
+          choice: "unknown: one",
+          reason: "No stalls were measured: none yet, or states do not go over a WebSocket.",
+        },
       },
-      "STRIPES-5": { choice: "one", reason: "Nothing stalls: another socket would gain nothing." },
     },
   },
 ];

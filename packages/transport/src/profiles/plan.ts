@@ -17,7 +17,7 @@ export interface ChannelPolicy {
   readonly delivery: Delivery;
   /** What could not be sent within this time is dropped, ms; Infinity where all of it must arrive. */
   readonly lifetimeMs: number;
-  /** In the order of preference: the first that is open carries it. Empty where nothing can. */
+  /** In the order of preference: the first that is open carries it. The WebSocket is always among them. */
   readonly links: readonly PlannedLink[];
   /** Packets of this class leave at most this often, ms; 0: each at once. */
   readonly periodMs: number;
@@ -34,12 +34,6 @@ export interface Reason {
   readonly row: string;
 }
 
-/**
- * What states are differences from: per receiver the newest that it has acknowledged; or, encoded once for all
- * receivers, a reference that all of them got reliably.
- */
-export type Baselines = "acknowledged" | "reference";
-
 /** What a plan says in numbers besides its channels; the others are what it goes by. */
 export type PlanNumbers = Omit<
   ProfileNumbers,
@@ -54,8 +48,6 @@ export interface Plan {
   /** Schemes that this page may open a WebSocket with. */
   readonly schemes: readonly ("wss" | "ws")[];
   readonly channels: Readonly<Record<PlannedClass, ChannelPolicy>>;
-  /** What states are differences from. */
-  readonly baselines: Baselines;
   /** Over how many sockets to the server states alternate where they go by WebSocket. */
   readonly stripes: 1 | 2 | 3;
   /** Whether the newest state is repeated when the share that is lost asks for it. */

@@ -1,5 +1,5 @@
 import type { Inputs } from "./bands.js";
-import type { Baselines, Delivery, Plan, PlannedClass } from "./plan.js";
+import type { Delivery, Plan, PlannedClass } from "./plan.js";
 import type { ProfileNumbers } from "./profile.js";
 
 /** Answers that later questions build on. */
@@ -20,11 +20,10 @@ export interface Effect {
   readonly deliveries?: Partial<Record<PlannedClass, Delivery>>;
   /** Whether pairs of players get direct links. Default: no. */
   readonly direct?: boolean;
-  /** The links to the server: WebRTC for traffic that may be lost, the WebSocket for all, or none. Default: none. */
-  readonly server?: "webrtc" | "websocket";
+  /** Whether WebRTC leads to the server too, for traffic that may be lost. Default: no, the WebSocket carries all. */
+  readonly webrtc?: boolean;
   /** Events and commands wait for no packet of their own. Default: no. */
   readonly atOnce?: boolean;
-  readonly baselines?: Baselines;
   readonly stripes?: Plan["stripes"];
   readonly repeats?: boolean;
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;

@@ -1,5 +1,4 @@
-import type { BandName } from "./bands.js";
-import type { Measured } from "./circumstances.js";
+import type { BandedQuantity, BandName } from "./bands.js";
 import { linkWords } from "./link-words.js";
 import { paceWords } from "./pace-words.js";
 import type { QuestionWords } from "./question-words.js";
@@ -11,7 +10,7 @@ import type { QuestionWords } from "./question-words.js";
 export const treeWords: readonly QuestionWords[] = [...linkWords, ...paceWords];
 
 /** Who says where a band begins; the lowest band of a quantity begins at nothing. */
-export const bandSources: Readonly<Partial<Record<BandName<keyof Measured>, string>>> = {
+export const bandSources: Readonly<Partial<Record<BandName<BandedQuantity>, string>>> = {
   raised:
     "Artillery 2012 calls 1 % loss “verging on unusable” for a WebSocket; at 1 % an unreliable channel is on " +
     "time 3 to 4 points more often than a WebSocket (measured for this project, 10 messages/s, RTT 50 ms)",
@@ -23,6 +22,4 @@ export const bandSources: Readonly<Partial<Record<BandName<keyof Measured>, stri
   many:
     "every seventh round trip stalls, as it does from about 4 % loss at 30 states/s on: there two sockets leave 1 % of " +
     "the states older than half a round trip and 2.5 intervals (109 to 121 ms of 108, `pnpm lab age`), three do not (96 to 99)",
-  rough:
-    "G-model (Wattimena 2006): at a ping of 40 ms, 10 ms of jitter lower the opinion from 3.9 to 3.0 of 5",
 };

@@ -13,7 +13,7 @@ import {
 
 const browser: Surroundings = {
   security: "https",
-  available: { webrtc: true, websocket: true },
+  available: { webrtc: true },
   device: { battery: "ok", network: "fixed" },
   peers: 3,
 };
@@ -113,14 +113,6 @@ describe("players reach each other", () => {
   });
 });
 
-test("without a WebSocket the tree ends: no links, no rates, one reason", async () => {
-  const plan = planFor("racing", { available: { webrtc: true, websocket: false } });
-  expect(Object.values(plan.channels).flatMap(({ links }) => links)).toEqual([]);
-  expect(rowsOf(plan)).toEqual(["PAGE-1", "ENTRY-1"]);
-  const rows = await explainPlan(plan);
-  expect(rows.at(-1)?.reason).toContain("nothing can connect");
-});
-
 describe("links to the server", () => {
   test("are those that the server has said it speaks", () => {
     const links = (spoken: Circumstances["server"]) =>
@@ -207,7 +199,7 @@ describe("what is unknown", () => {
 
   test("is unknown for each quantity by itself", () => {
     const { inputs } = planFor("racing", { measured: { rttMs: 20 } });
-    expect(inputs).toMatchObject({ rtt: "short", loss: "unknown", jitter: "unknown", queue: "unknown" });
+    expect(inputs).toMatchObject({ rtt: "short", loss: "unknown", queue: "unknown" });
     expect(inputs).toMatchObject({ stalls: "unknown", upload: "unknown" });
   });
 });
@@ -231,11 +223,10 @@ describe("what a running path shows", () => {
     expect(full.stripes).toBe(1);
   });
 
-  test("far and uneven paths: others move on for longer, and are shown later", () => {
+  test("far paths: others move on for longer", () => {
     const start = profileNamed("shooter");
-    const plan = planFor("shooter", { measured: { ...calm, rttMs: 300, jitterMs: 25 } });
+    const plan = planFor("shooter", { measured: { ...calm, rttMs: 300 } });
     expect(plan.numbers.extrapolationLimitMs).toBe(start.extrapolationLimitMs * 2);
-    expect(plan.numbers.interpolationDelayMs).toBe(start.interpolationDelayMs * 2);
   });
 
   test.each([
@@ -256,26 +247,17 @@ describe("what a running path shows", () => {
     expect(links(0.99)).toEqual(["direct", "websocket"]);
   });
 
-  test("states differ from a reference with several receivers, from what is acknowledged with one", () => {
-    expect(planFor("racing", { peers: 2 }).baselines).toBe("reference");
-    expect(planFor("racing", { peers: 1 }).baselines).toBe("acknowledged");
-    expect(planFor("rpg", { peers: 12 }).baselines).toBe("reference");
-    expect(planFor("shooter", { peers: 12 }).baselines).toBe("acknowledged");
-    expect(planFor("strategy", { peers: 12 }).baselines).toBe("acknowledged");
-  });
-
   test("bands that are held count, not the numbers", () => {
     const held = {
       loss: "high",
       rtt: "short",
-      jitter: "calm",
       queue: "free",
       stalls: "none",
       upload: "unknown",
     } as const;
     const plan = planFor("racing", { measured: calm, held });
     expect(plan.inputs.loss).toBe("high");
-    expect(rowsOf(plan)).toContain("LOSS-2");
+    expect(rowsOf(plan)).toContain("LOSS-1");
   });
 });
 
@@ -302,7 +284,7 @@ test.each<[string, object]>([
   ["favour", { favour: "luck" }],
   ["exposeAddress", { exposeAddress: 1 }],
   ["security", { security: "ftp" }],
-  ["available.webrtc", { available: { websocket: true } }],
+  ["available.webrtc", { available: {} }],
   ["server.webrtc", { server: { webrtc: "perhaps" } }],
   ["device.battery", { device: { battery: "full", network: "fixed" } }],
   ["device.network", { device: { battery: "ok", network: "5g" } }],

@@ -13,7 +13,6 @@ const BOTH = [true, false] as const;
 const QUIET: Measured = {
   lossRatio: 0,
   rttMs: 0,
-  jitterMs: 0,
   queuedBytes: 0,
   stallRatio: 0,
   uploadRatio: 0,
@@ -22,7 +21,7 @@ const QUIET: Measured = {
 /** Nothing measured, one quantity unknown or in each of its bands, and the pairs that some row asks about together. */
 const measurements: readonly (Measured | undefined)[] = [
   undefined,
-  ...(Object.keys(measuredBands) as (keyof Measured)[]).flatMap((name) => {
+  ...(Object.keys(measuredBands) as (keyof typeof measuredBands)[]).flatMap((name) => {
     const { [name]: _unknown, ...others } = QUIET;
     return [others, ...measuredBands[name].map(({ from }) => ({ ...QUIET, [name]: from }))];
   }),
@@ -39,12 +38,10 @@ const measurements: readonly (Measured | undefined)[] = [
 ];
 
 const reaches = BOTH.flatMap((webrtc) =>
-  BOTH.flatMap((websocket) =>
-    ([true, false, "unknown"] as const).map((serverWebrtc) => ({
-      available: { webrtc, websocket },
-      server: { webrtc: serverWebrtc },
-    })),
-  ),
+  ([true, false, "unknown"] as const).map((serverWebrtc) => ({
+    available: { webrtc },
+    server: { webrtc: serverWebrtc },
+  })),
 );
 
 const devices = (["ok", "low", "unknown"] as const).flatMap((battery) =>
