@@ -293,11 +293,12 @@ function agrees(
 
 const linkNames = { direct: "WebRTC to the player", webrtc: "WebRTC to the server", websocket: "WebSocket" };
 
-/** What the client says to transports that it refuses. @param {Situation["transports"]} transports @returns {string | undefined} */
+/** The client's error for transports that it refuses. @param {Situation["transports"]} transports @returns {string | undefined} */
 function refusalOf(transports) {
   if (transports === undefined) return undefined;
+  const open = () => new Client("wss://play.example.com", { profile: "racing", transports, webSocket: open });
   try {
-    new Client("wss://play.example.com", { profile: "racing", transports, webSocket: class {} });
+    open();
   } catch (error) {
     return String(error);
   }
