@@ -231,9 +231,10 @@ describe.skipIf(PROGRAM === undefined)("coturn with this configuration", () => {
 
   async function reached(): Promise<boolean> {
     try {
-      const client = await TurnClient.overTcp("127.0.0.1", port, secret);
-      client.close();
-      return true;
+      // It listens to TCP before it listens to UDP.
+      const client = await TurnClient.overUdp("127.0.0.1", port, secret);
+      clients.push(client);
+      return (await client.allocate("udp")) === 200;
     } catch {
       return false;
     }
