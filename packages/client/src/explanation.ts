@@ -175,7 +175,7 @@ function measuredRow(room: ExplainedRoom): Explanation {
   const rest = words.map(([name, value, band]) => inWords(name, value, band));
   const choice = [...lossWords(room, measured), ...rest].join(", ");
   const age = `${(ageMs / 1000).toFixed(1)} s ago`;
-  const reason = `the worst of the paths in use, ${age}; a worse band counts after 3 s, a better one after 15 s`;
+  const reason = `the worst of the paths in use, ${age}; a worse band counts after 3 s (of stalls at once), a better one after 15 s`;
   return { about, choice, reason };
 }
 

@@ -23,8 +23,8 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
   readonly stateLink: LinkKind | undefined;
   /** WebSockets of this session that states alternate over where none but these carry them. */
   readonly sockets: number;
-  /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1. */
-  readonly stallRatio: number;
+  /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1; undefined: too few were made. */
+  readonly stallRatio: number | undefined;
   /** How many of the last round trips over the WebSocket waited, behind lost segments or in a queue. */
   readonly stalls: StallReading;
   /** What is lost of the server's packets; undefined: nothing that may be lost came, as over a WebSocket, lately. */
@@ -70,7 +70,9 @@ export function measuredOf(
     jitterMs: worst("jitterMs"),
     queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
     // They matter where states go over the socket at all.
-    ...(server.stateLink === "websocket" && isRelaying && { stallRatio: server.stallRatio }),
+    ...(server.stateLink === "websocket" &&
+      isRelaying &&
+      server.stallRatio !== undefined && { stallRatio: server.stallRatio }),
     ...(uploadRatio !== undefined && { uploadRatio }),
   };
 }

@@ -93,6 +93,7 @@ export class ServerConnection {
       ask: () => this.send({ type: "stripe" }),
       open: (ticket) => this.#newLink(`stripe.${ticket}`),
       ping: () => this.ping(),
+      unanswered: () => this.#session.unanswered,
       onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
     });
     this.#ignorePage = page?.onEvent((event) => this.#onPage[event]());

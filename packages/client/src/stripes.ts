@@ -4,6 +4,7 @@ import {
   type Link,
   type PongTimes,
   type Scheduler,
+  type Session,
   type StallReading,
   type StripedLink,
 } from "@paceline/transport";
@@ -25,10 +26,14 @@ interface StripesOptions {
   open(ticket: string): Link;
   /** Measures a round trip now. */
   ping(): void;
+  /** What the first socket has not answered yet. */
+  unanswered(): Session["unanswered"];
   onChange(sockets: number, reason: string): void;
 }
 
-const REVIEW_PERIOD_MS = 250;
+/** Pings that are so far apart and wait for one lost segment are answered in one moment: that tells it from a queue. */
+const REVIEW_PERIOD_MS = 100;
+const MAX_OPEN_PINGS = 8;
 /** The server answers at once or not at all. */
 const ASK_AGAIN_MS = 3000;
 
@@ -74,8 +79,8 @@ export class Stripes {
     this.#review();
   }
 
-  /** Share of the round trips over the first socket that waited behind lost segments, 0 to 1. */
-  get stallRatio(): number {
+  /** Share of the round trips over the first socket that waited behind lost segments, 0 to 1; undefined: too few were made. */
+  get stallRatio(): number | undefined {
     return this.#stalls.ratio;
   }
 
@@ -109,9 +114,12 @@ export class Stripes {
   #review(): void {
     const link = this.#link;
     if (link?.state !== "open") return;
+    const { pingsSentMs, silentMs } = this.#options.unanswered();
+    this.#stalls.observeOpen(pingsSentMs, silentMs, this.#options.scheduler.nowMs());
     const { sockets, reason } = this.#wish;
-    // Ten heartbeats in ten seconds would be too few to tell how many stall.
-    if (this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
+    // Ten heartbeats in ten seconds would be too few to tell how many stall. More pings in a queue only make it longer.
+    const isFree = link.queuedBytes === 0 && pingsSentMs.length < MAX_OPEN_PINGS;
+    if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
     if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);
     const nowMs = this.#options.scheduler.nowMs();
     if (link.stripeCount + 1 >= sockets || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;

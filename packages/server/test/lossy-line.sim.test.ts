@@ -1,6 +1,9 @@
 import { Room, defineEntity, vec2, type Player } from "@paceline/server";
-import { roomStage } from "@paceline/testkit/room";
-import { afterEach, expect, test } from "vitest";
+import { seededRandom } from "@paceline/testkit";
+import { roomStage, virtualWebRtc, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
+import type { ProfileChoice } from "@paceline/transport";
+import { afterEach, describe, expect, test } from "vitest";
+import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 const Ball = defineEntity(
   "ball",
@@ -10,7 +13,7 @@ const Ball = defineEntity(
 
 class BallRoom extends Room {
   override readonly entities = [Ball];
-  override readonly tickHz = 30;
+  override readonly tickHz = 60;
   readonly #balls: { position: { x: number; set(x: number, y: number): void } }[] = [];
 
   override onJoin(player: Player): void {
@@ -22,30 +25,95 @@ class BallRoom extends Room {
   }
 }
 
-let stop: (() => Promise<void>) | undefined;
-afterEach(() => stop?.());
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
 
-test.each([1, 2, 3])(
-  "a lossy WebSocket to an authority is explained by its stalls (chance %d)",
-  async (seed) => {
-    const stage = roomStage(BallRoom, { seed });
-    stop = () => stage.stop();
-    const network = { delayMs: 40, loss: { kind: "uniform", ratio: 0.2 } as const };
-    const [clean, lossy] = [
-      await stage.join({ network: { delayMs: 40 }, sockets: "auto" }),
-      await stage.join({ network, sockets: "auto" }),
-    ];
-    for (const { room } of [clean, lossy]) expect([...room.entities(Ball)]).toBeDefined();
-    await stage.advance(4000);
-    const words = async ({ room }: typeof lossy): Promise<number[]> => {
-      const row = (await room.transport.explain()).find(({ about }) => about === "measured now")!;
-      const said = /^stalls: (\d+) of (\d+) round trips \(\w+\); loss cannot be seen here, /.exec(row.choice);
-      expect(row.choice).toBe(said?.input);
-      return [Number(said![1]), Number(said![2])];
-    };
-    const [stalled, roundTrips] = (await words(lossy)) as [number, number];
-    expect(stalled).toBeGreaterThan(3);
-    expect(roundTrips).toBeGreaterThan(stalled);
-    expect((await words(clean))[0]).toBe(0);
-  },
-);
+const CLEAN = { delayMs: 40 } as const;
+const LOSSY = { ...CLEAN, loss: { kind: "uniform", ratio: 0.2 } } as const;
+const seeds = Array.from({ length: 12 }, (_, index) => index + 1);
+
+interface Scene {
+  readonly seed: number;
+  readonly profile: ProfileChoice;
+  readonly serverHasWebRtc: boolean;
+  /** From the first packet on; or after ten seconds of a clean line. */
+  readonly isLossyAtOnce?: boolean;
+}
+
+/** A player of a room with an authority, from whom or to whom each fifth packet is lost from now on. */
+async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false }: Scene) {
+  const stage = roomStage(BallRoom, { seed });
+  const maker = virtualWebRtc({ random: seededRandom(seed * 31), settings: LOSSY });
+  if (serverHasWebRtc) stops.push(serveVirtualWebRtc(maker, stage.scheduler));
+  stops.unshift(() => stage.stop());
+  const player = await stage.join({
+    network: isLossyAtOnce ? LOSSY : CLEAN,
+    sockets: "auto",
+    client: { profile, transports: ["websocket", "webrtc"], webRtc: maker },
+  });
+  expect([...player.room.entities(Ball)]).toBeDefined();
+  if (!isLossyAtOnce) await stage.advance(10_000);
+  player.change(LOSSY);
+  return { stage, player };
+}
+
+async function measuredNow({ room }: StagePlayer): Promise<string> {
+  return (await room.transport.explain()).find(({ about }) => about === "measured now")!.choice;
+}
+
+/** How long it takes until that is so, ms; and what the room said of its measurements shortly before. */
+async function until(stage: RoomStage<BallRoom>, player: StagePlayer, isSo: () => boolean) {
+  let said = "";
+  for (let ms = 0; ms < 10_000; ms += 50) {
+    if (isSo()) return { ms, said };
+    said = await measuredNow(player);
+    await stage.advance(50);
+  }
+  return { ms: Number.POSITIVE_INFINITY, said };
+}
+
+const stalls = /^stalls: (\d+) of (\d+) round trips \(\w+\); loss cannot be seen here, /;
+
+describe("a WebSocket to an authority that loses each fifth packet", () => {
+  test.each(seeds)(
+    "says how many round trips stalled, and gives way to WebRTC within 5 s (chance %d)",
+    async (seed) => {
+      for (const isLossyAtOnce of [false, true]) {
+        const { stage, player } = await scene({ seed, profile: "mmo", serverHasWebRtc: true, isLossyAtOnce });
+        const { transport } = player.room;
+        expect(transport.server.stateLink).toBe("websocket");
+        const { ms, said } = await until(stage, player, () => transport.server.stateLink === "webrtc");
+        expect(ms).toBeLessThanOrEqual(5000);
+        const [, stalled, roundTrips] = stalls.exec(said) ?? [];
+        expect(Number(stalled)).toBeGreaterThan(0);
+        expect(Number(roundTrips)).toBeGreaterThanOrEqual(Number(stalled));
+        // What led there is not forgotten because the new link shows no stalls.
+        await stage.advance(10_000);
+        expect(transport.server.stateLink).toBe("webrtc");
+      }
+    },
+  );
+
+  test.each(seeds)(
+    "gets more sockets within 5 s where the server has no WebRTC (chance %d)",
+    async (seed) => {
+      const { stage, player } = await scene({ seed, profile: "mmo", serverHasWebRtc: false });
+      const { transport } = player.room;
+      expect(transport.server.sockets).toBe(1);
+      const { ms, said } = await until(stage, player, () => transport.server.sockets > 1);
+      expect(ms).toBeLessThanOrEqual(5000);
+      expect(Number(stalls.exec(said)?.[1])).toBeGreaterThan(0);
+    },
+  );
+
+  test("that loses nothing has no stalls, and stays", async () => {
+    const stage = roomStage(BallRoom, { seed: 1 });
+    stops.push(() => stage.stop());
+    const player = await stage.join({ network: CLEAN, sockets: "auto" });
+    await stage.advance(10_000);
+    expect(stalls.exec(await measuredNow(player))?.[1]).toBe("0");
+    expect(player.room.transport.server.sockets).toBe(1);
+  });
+});

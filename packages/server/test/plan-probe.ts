@@ -9,15 +9,12 @@ import {
   type Plan,
   type ProfileChoice,
   profileOf,
-  type SignalledLink,
   type Topology,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import type { NetworkSettings } from "@paceline/transport/simulated";
 import { vi } from "vitest";
-import { GuardedLink } from "../../relay/src/guarded-link.js";
-import type { Participant } from "../../relay/src/participant.js";
-import { WebRtcDesk } from "../../relay/src/webrtc-desk.js";
+import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 // A room on a simulated wire for some virtual seconds, and what was delivered in it: what `explain()` claims is compared
 // with this, and a change of the decision tree has to change it.
@@ -207,7 +204,11 @@ class Play {
     const network = { ...cell.network };
     // In a mesh WebRTC leads to the other player, else to the server, which is half as far.
     const settings = cell.topology === "mesh" ? network : halfWay(network);
-    this.#serveWebRtc(virtualWebRtc({ random: this.#random.fork(), settings }));
+    this.#maker = virtualWebRtc({ random: this.#random.fork(), settings });
+    if (cell.serverHasWebRtc === true) {
+      const onOffer = (offer: number): void => void this.#served.add(offer);
+      this.#restore.push(serveVirtualWebRtc(this.#maker, scheduler, onOffer));
+    }
     DecidedRoom.heard = (type, value) => this.#hear(type, value);
     DecidedRoom.place = () => this.#place;
     this.#server = defineServer({
@@ -217,42 +218,8 @@ class Play {
     });
   }
 
-  #maker!: WebRtcLinkMaker;
-
-  /** The server answers offers as it does with the native library, over the simulated wire. */
-  #serveWebRtc(maker: WebRtcLinkMaker): void {
-    this.#maker = maker;
-    if (this.#cell.serverHasWebRtc !== true) return;
-    const ready = vi.spyOn(WebRtcDesk.prototype, "isReady", "get").mockReturnValue(true);
-    const links = new Map<string, SignalledLink>();
-    const answer = (participant: Participant, attempt: number, data: unknown): void => {
-      const name = `${participant.number} ${attempt}`;
-      const known = links.get(name);
-      if (known) return known.signal(data);
-      this.#served.add((data as { readonly offer: number }).offer);
-      const link = maker({
-        scheduler: this.#scheduler,
-        isInitiator: false,
-        iceServers: [],
-        onSignal: (signal) => participant.tell({ type: "signal", from: 0, attempt, data: signal }),
-      });
-      links.set(name, link);
-      const guarded = new GuardedLink(link, { sending: () => undefined, closing: () => undefined });
-      const terms = { preference: 2, needsProof: true, carries: "unreliable", measureMs: 4000 } as const;
-      participant.attachBeside(guarded, {
-        ...terms,
-        connectTimeoutMs: 10_000,
-        timeoutMs: 3000,
-        heartbeatMs: 1000,
-      });
-      link.signal(data);
-    };
-    const signals = vi.spyOn(WebRtcDesk.prototype, "signal").mockImplementation(answer);
-    this.#restore.push(
-      () => ready.mockRestore(),
-      () => signals.mockRestore(),
-    );
-  }
+  /** Of each player; the server answers with it as well. */
+  readonly #maker: WebRtcLinkMaker;
 
   async run(): Promise<Probe> {
     const { topology, players = 2, warmUpMs = 6000 } = this.#cell;

@@ -1,4 +1,5 @@
 import type { WebSocketLike } from "@paceline/transport";
+import type { NetworkSettings } from "@paceline/transport/simulated";
 import { type SimulatedEnd, type SimulatedPairOptions, simulatedPair } from "./simulated-pair.js";
 
 const OPEN = 1;
@@ -56,6 +57,8 @@ export class VirtualSocket implements WebSocketLike {
 export interface VirtualSocketPair {
   readonly player: VirtualSocket;
   readonly server: VirtualSocket;
+  /** Changes the network in both directions. */
+  change(changes: Partial<NetworkSettings>): void;
 }
 
 /**
@@ -66,7 +69,8 @@ export function virtualSocketPair(
   options: Omit<SimulatedPairOptions, "ordered" | "reliable">,
   onClose?: () => void,
 ): VirtualSocketPair {
-  const { a, b } = simulatedPair({ ...options, ordered: true, reliable: true });
+  const path = simulatedPair({ ...options, ordered: true, reliable: true });
+  const { a, b } = path;
   const [player, server] = [new VirtualSocket(a), new VirtualSocket(b)];
   const delayMs = Math.max(1, a.outgoing.settings.delayMs);
   const closing = (other: VirtualSocket) => (code: number, reason: string) => {
@@ -75,5 +79,5 @@ export function virtualSocketPair(
   };
   player.onClosed = closing(server);
   server.onClosed = closing(player);
-  return { player, server };
+  return { player, server, change: (changes) => path.change(changes) };
 }

@@ -150,7 +150,10 @@ function measured(settings: Partial<NetworkSettings>, seconds: number, statesPer
   b.attach(pair.b, link);
   scheduler.advance(10_000);
   pair.change(settings);
-  scheduler.every(250, () => stalls.isSuspicious && a.ping());
+  scheduler.every(100, () => {
+    stalls.observeOpen(a.unanswered.pingsSentMs, a.unanswered.silentMs, scheduler.nowMs());
+    if (stalls.isSuspicious) a.ping();
+  });
   scheduler.every(INTERVAL_MS, () => {
     for (let state = 0; state < statesPerTick; state++) {
       a.sendState(numbered(0, 100), state + 1);
@@ -218,18 +221,48 @@ describe("stalls behind lost segments", () => {
   test("are forgotten after ten seconds; two may be chance", () => {
     const stalls = new StallMeter();
     let nowMs = 0;
-    const observe = (rttMs: number, times: number) => {
-      for (let time = 0; time < times; time++) stalls.observe(roundTrip(rttMs, (nowMs += 250)));
+    const observe = (times: number) => {
+      for (let time = 0; time < times; time++) stalls.observe(roundTrip(50, (nowMs += 250)));
     };
-    observe(50, 38);
-    observe(250, 2);
+    /** Two that wait for one segment. */
+    const stall = () => {
+      nowMs += 500;
+      stalls.observe(roundTrip(450, nowMs));
+      stalls.observe(roundTrip(250, nowMs + 1));
+    };
+    observe(36);
+    stall();
     expect(stalls.ratio).toBe(0);
     expect(stalls.isSuspicious).toBe(true);
-    observe(50, 8);
-    observe(250, 2);
-    expect(stalls.ratio).toBeCloseTo(0.1);
-    observe(50, 42);
+    stall();
+    observe(1);
+    expect(stalls.ratio).toBeCloseTo(0.1, 1);
+    observe(42);
     expect(stalls.ratio).toBe(0);
     expect(stalls.isSuspicious).toBe(false);
+  });
+
+  test("are seen before their answers come, and where nothing comes at all", () => {
+    const stalls = new StallMeter();
+    for (let nowMs = 0; nowMs <= 5000; nowMs += 500) stalls.observe(roundTrip(50, nowMs));
+    expect(stalls.ratio).toBe(0);
+    stalls.observeOpen([5100, 5200, 5300], 350, 5400);
+    expect(stalls.reading).toEqual({ stalled: 2, roundTrips: 13 });
+    stalls.observeOpen([5100, 5200, 5300], 350, 5450);
+    expect(stalls.ratio).toBeCloseTo(3 / 14);
+    // Something comes: it may be a queue, and the answers will say.
+    stalls.observeOpen([5100, 5200, 5300], 20, 5470);
+    expect(stalls.ratio).toBe(0);
+    stalls.observe({ sentMs: 5100, receivedMs: 5480, wasLate: false });
+    expect(stalls.reading).toEqual({ stalled: 3, roundTrips: 14 });
+  });
+
+  test("are unknown while there were too few round trips", () => {
+    const stalls = new StallMeter();
+    expect(stalls.ratio).toBeUndefined();
+    for (let nowMs = 0; nowMs < 3500; nowMs += 500) stalls.observe(roundTrip(50, nowMs));
+    expect(stalls.ratio).toBeUndefined();
+    stalls.observe(roundTrip(50, 3500));
+    expect(stalls.ratio).toBe(0);
   });
 });

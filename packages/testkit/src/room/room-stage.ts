@@ -57,8 +57,8 @@ export class RoomStage<R extends Room> {
   }
 
   /** A player comes; resolves when it is in, rejects where it is not let in. */
-  join({ options = {}, terms, network = {}, sockets = 1 }: StageJoin = {}): Promise<StagePlayer> {
-    const player = this.#newPlayer(network, sockets);
+  join({ options = {}, terms, network = {}, sockets = 1, client }: StageJoin = {}): Promise<StagePlayer> {
+    const player = this.#newPlayer(network, sockets, undefined, client);
     return this.#enter(player, () => player.client.joinOrCreate(ROOM, options, terms));
   }
 
@@ -111,6 +111,7 @@ export class RoomStage<R extends Room> {
     network: NonNullable<StageJoin["network"]>,
     sockets: StageJoin["sockets"],
     serverUrl?: string,
+    client?: StageJoin["client"],
   ): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
@@ -118,6 +119,7 @@ export class RoomStage<R extends Room> {
       network,
       sockets,
       ...(serverUrl !== undefined && { serverUrl }),
+      ...(client && { client }),
       accept: (link, protocols) => this.server.takeLink(link, { address: "stage", protocols }),
     });
   }

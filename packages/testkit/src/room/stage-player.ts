@@ -19,6 +19,8 @@ export interface StageJoin {
   readonly network?: Partial<NetworkSettings>;
   /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
+  /** What else this player's client is made with. Default: a racing game over WebSocket alone. */
+  readonly client?: Partial<ClientOptions>;
 }
 
 export interface StagePlayerOptions {
@@ -40,11 +42,13 @@ export class StagePlayer {
   readonly client: Client;
   readonly #options: StagePlayerOptions;
   readonly #open = new Set<VirtualSocketPair>();
+  #network: Partial<NetworkSettings>;
   #isOffline = false;
   #room: ClientRoom | undefined;
 
   constructor(options: StagePlayerOptions) {
     this.#options = options;
+    this.#network = options.network;
     const connect = (protocols: readonly string[]): VirtualSocket => this.#connect(protocols);
     // Called with `new`, as a page calls its WebSocket.
     const webSocket = function socket(_url: string, protocols: readonly string[] = []): VirtualSocket {
@@ -71,6 +75,12 @@ export class StagePlayer {
     this.#room = room;
   }
 
+  /** The network of all WebSockets of this player is another one from now on. */
+  change(network: Partial<NetworkSettings>): void {
+    this.#network = { ...this.#network, ...network };
+    for (const pair of this.#open) pair.change(network);
+  }
+
   /** The connection is lost, and there is no other until {@link online}. */
   offline(): void {
     this.#isOffline = true;
@@ -86,8 +96,10 @@ export class StagePlayer {
   }
 
   #connect(protocols: readonly string[]): VirtualSocket {
-    const { scheduler, random, network } = this.#options;
-    const pair = virtualSocketPair({ scheduler, random, settings: network }, () => this.#open.delete(pair));
+    const { scheduler, random } = this.#options;
+    const pair = virtualSocketPair({ scheduler, random, settings: this.#network }, () =>
+      this.#open.delete(pair),
+    );
     const { player, server } = pair;
     if (this.#isOffline) {
       scheduler.after(1, () => player.end(1006, "no network"));

@@ -4,22 +4,24 @@ export interface Band<Name extends string = string> {
   readonly from: number;
 }
 
-/** A worse band is entered when the value was in it, or in worse ones, for so long without a break. */
+/** By default a worse band is entered when the value was in it, or in worse ones, for so long without a break. */
 const ENTER_AFTER_MS = 3000;
 /** A band is left for a better one when the value was clearly better for so long without a break. */
-const LEAVE_AFTER_MS = 15_000;
+export const LEAVE_AFTER_MS = 15_000;
 /** Clearly better: below this share of where the band begins. */
 const LEAVE_SHARE = 0.7;
 
 /** The lower limit of one band, with its own clock: a value that crosses another limit does not restart it. */
 class Limit {
   readonly #from: number;
+  readonly #enterAfterMs: number;
   #isReached = false;
   /** Since when the value contradicts the present state without a break. */
   #sinceMs: number | undefined;
 
-  constructor(from: number) {
+  constructor(from: number, enterAfterMs: number) {
     this.#from = from;
+    this.#enterAfterMs = enterAfterMs;
   }
 
   /** True while the value counts as being above the limit. */
@@ -30,7 +32,8 @@ class Limit {
       return this.#isReached;
     }
     this.#sinceMs ??= nowMs;
-    if (nowMs - this.#sinceMs < (this.#isReached ? LEAVE_AFTER_MS : ENTER_AFTER_MS)) return this.#isReached;
+    if (nowMs - this.#sinceMs < (this.#isReached ? LEAVE_AFTER_MS : this.#enterAfterMs))
+      return this.#isReached;
     this.#sinceMs = undefined;
     this.#isReached = !this.#isReached;
     return this.#isReached;
@@ -47,9 +50,9 @@ export class SteadyBand<Name extends string = string> {
   readonly #limits: readonly Limit[];
   #at = 0;
 
-  constructor(bands: readonly [Band<Name>, ...Band<Name>[]]) {
+  constructor(bands: readonly [Band<Name>, ...Band<Name>[]], enterAfterMs = ENTER_AFTER_MS) {
     this.#bands = bands;
-    this.#limits = bands.slice(1).map(({ from }) => new Limit(from));
+    this.#limits = bands.slice(1).map(({ from }) => new Limit(from, enterAfterMs));
   }
 
   get name(): Name {

@@ -1,6 +1,6 @@
 import { type HeldBands, measuredBands } from "../profiles/bands.js";
 import type { Measured } from "../profiles/circumstances.js";
-import { SteadyBand } from "./steady-band.js";
+import { LEAVE_AFTER_MS, SteadyBand } from "./steady-band.js";
 
 /** The quantities by the names of their bands. */
 const quantities = {
@@ -11,12 +11,17 @@ const quantities = {
   upload: "uploadRatio",
 } as const satisfies Record<keyof HeldBands, keyof Measured>;
 type Name = keyof typeof quantities;
+/** Stalls are counted over ten seconds, and a few of them are none: to wait would make them no surer. */
+const STALLS_ENTER_AFTER_MS = 0;
 const names = Object.keys(quantities) as Name[];
 
 /** Turns what is measured every second into bands that the decision tree can go by without changing its mind all the time. */
 export class SteadyMeasurements {
-  /** Of what is measured now: a quantity that was not measured for a while begins again. */
-  readonly #bands = new Map<Name, SteadyBand>();
+  /**
+   * A quantity that is not measured any more keeps its band for as long as a better value would: a change of links must
+   * not take back at once what led to it, only because another link shows other quantities.
+   */
+  readonly #bands = new Map<Name, { readonly band: SteadyBand; measuredAtMs: number }>();
   #measured: Measured | undefined;
   #measuredAtMs = 0;
 
@@ -32,7 +37,7 @@ export class SteadyMeasurements {
 
   /** The bands that count now. */
   get held(): HeldBands {
-    const held = names.map((name) => [name, this.#bands.get(name)?.name ?? "unknown"]);
+    const held = names.map((name) => [name, this.#bands.get(name)?.band.name ?? "unknown"]);
     return Object.fromEntries(held);
   }
 
@@ -49,9 +54,14 @@ export class SteadyMeasurements {
   }
 
   #update(name: Name, value: number | undefined, nowMs: number): void {
-    if (value === undefined) return void this.#bands.delete(name);
-    const band = this.#bands.get(name) ?? new SteadyBand(measuredBands[quantities[name]]);
-    this.#bands.set(name, band);
+    const held = this.#bands.get(name);
+    if (value === undefined) {
+      if (held && nowMs - held.measuredAtMs >= LEAVE_AFTER_MS) this.#bands.delete(name);
+      return;
+    }
+    const enterAfterMs = name === "stalls" ? STALLS_ENTER_AFTER_MS : undefined;
+    const { band } = held ?? { band: new SteadyBand(measuredBands[quantities[name]], enterAfterMs) };
+    this.#bands.set(name, { band, measuredAtMs: nowMs });
     band.update(value, nowMs);
   }
 }

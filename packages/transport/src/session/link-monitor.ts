@@ -165,6 +165,11 @@ export class LinkMonitor {
     }
   }
 
+  /** When the pings were sent that have no answer yet. */
+  get openPings(): number[] {
+    return [...this.#pings.values()];
+  }
+
   /** When the ping was sent, and whether its answer proved the link; undefined for an answer to no ping. */
   answered(
     nonce: number,

@@ -138,6 +138,18 @@ export class Session {
     return this.#links.active?.jitterMs ?? 0;
   }
 
+  /**
+   * When pings over the active link were sent that have no answer yet, and for how long nothing came over it; without
+   * what waits for this page's own loop.
+   */
+  get unanswered(): { readonly pingsSentMs: readonly number[]; readonly silentMs: number } {
+    const { active } = this.#links;
+    const nowMs = this.#scheduler.nowMs();
+    const pingsSentMs = active?.openPings.filter((sentMs) => !this.#links.wasLate(sentMs, nowMs)) ?? [];
+    const isOwn = this.#links.wasLate(nowMs - (active?.heardMs(nowMs) ?? 0), nowMs);
+    return { pingsSentMs, silentMs: isOwn ? 0 : (active?.heardMs(nowMs) ?? 0) };
+  }
+
   /** Share of the other side's publications that did not arrive, 0 to 1. */
   get lossRatio(): number {
     return this.#loss.ratio;

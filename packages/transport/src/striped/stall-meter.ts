@@ -1,8 +1,8 @@
 import type { PongTimes } from "../session/session-options.js";
 
 interface Sample {
-  readonly atMs: number;
-  readonly rttMs: number;
+  readonly sentMs: number;
+  readonly receivedMs: number;
 }
 
 /** How many round trips over an ordered link waited, of how many in the last ten seconds. */
@@ -13,16 +13,23 @@ export interface StallReading {
 
 /** Round trips of so long are looked at. */
 const WINDOW_MS = 10_000;
-const LEAST_SAMPLES = 8;
+const MIN_SAMPLES = 8;
 /** Two in ten seconds may be chance. */
-const LEAST_STALLS = 3;
-/** Round trips that all took long are a queue, if so many of them in a row did; and for as long as fewer did, perhaps. */
-const STANDING_SAMPLES = 16;
-/** What waited behind one hole comes at once, a queue's content one after the other: arrivals so near, though sent apart. */
-const TOGETHER_MS = 15;
-const SENT_APART_MS = 100;
-/** From this share on, of neighbours that came together, what they waited behind was lost segments. */
-const HOLES_SHARE = 0.2;
+const MIN_STALLS = 3;
+/** A queue is a delay that every round trip has for so long, in so many of them. */
+const STANDING_MS = 3000;
+const STANDING_SAMPLES = 12;
+/** What waited behind one hole comes in one moment, a queue's content as far apart as it was sent. */
+const TOGETHER_MS = 5;
+const SENT_APART_MS = 40;
+/** One that came together with an earlier one may be chance. */
+const MIN_TOGETHER = 2;
+/** From this share of the stalls on, the others are like them: lost segments, or both them and a queue ... */
+const SOME_TOGETHER = 0.1;
+/** ... and from this one on no queue. */
+const MOST_TOGETHER = 0.35;
+/** A queue always lets something through: where nothing at all came for so long, the stream waits for a segment. */
+const SILENCE_MS = 300;
 /** A round trip this much above the base waited behind a lost segment, or in a queue. */
 const STALL_MS = 60;
 const STALL_SHARE_OF_BASE = 0.5;
@@ -33,29 +40,35 @@ const BASE_SLICE_MS = 10_000;
 const BASE_SLICES = 12;
 
 /**
- * Finds from the round trips of an ordered link how many of them waited behind lost segments: what the decision tree
- * goes by when it says over how many sockets states go. What tells loss from congestion: where a queue stands, even the
- * shortest round trips take longer than they did, and they end one after the other; where segments are lost, some do not
- * take long, or, where many are lost, several end in the same moment, when a hole is filled. Only against lost segments
- * more sockets help. Pure: time comes in.
+ * Finds from the round trips of an ordered link how many of them waited behind lost segments: the decision tree goes by
+ * that when it says over what states go. A queue is told from loss by two signs. Where a queue stands, even the shortest
+ * round trips take longer than they did; and answers leave it as far apart as their pings were sent, while those that
+ * waited for one lost segment come in one moment. Only against lost segments another link helps. Pure: time comes in.
  */
 export class StallMeter {
   readonly #samples: Sample[] = [];
+  /** When pings were sent whose answers are overdue. */
+  #overdue: readonly number[] = [];
   readonly #slices: { readonly untilMs: number; leastMs: number }[] = [];
   #congestedAtMs = Number.NEGATIVE_INFINITY;
+  /** Nothing at all comes, and pings are overdue. */
+  #isSilent = false;
   #observedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Share of the round trips that stalled behind lost segments, 0 to 1. */
-  get ratio(): number {
-    if (this.isCongested || this.#samples.length < LEAST_SAMPLES || this.#isStanding(LEAST_SAMPLES)) return 0;
+  /** Share of the round trips that stalled behind lost segments, 0 to 1; undefined while there were too few. */
+  get ratio(): number | undefined {
     const { stalled, roundTrips } = this.reading;
-    return stalled < LEAST_STALLS ? 0 : stalled / roundTrips;
+    if (roundTrips < MIN_SAMPLES) return undefined;
+    const isQueue = this.isCongested || (!this.#isSilent && this.#isQueue(MIN_SAMPLES, 0));
+    if (stalled < MIN_STALLS || isQueue) return 0;
+    return this.#isSilent || this.#shareTogether() >= SOME_TOGETHER ? stalled / roundTrips : 0;
   }
 
   /** What was counted, whether it was lost segments or a queue that they waited behind. */
   get reading(): StallReading {
-    const stalled = this.#samples.filter(({ rttMs }) => this.#isStall(rttMs)).length;
-    return { stalled, roundTrips: this.#samples.length };
+    const stalled = this.#samples.filter((sample) => this.#isStall(sample)).length;
+    const open = this.#overdue.length;
+    return { stalled: stalled + open, roundTrips: this.#samples.length + open };
   }
 
   /** The delay grows with what is sent, or did so lately. */
@@ -65,39 +78,71 @@ export class StallMeter {
 
   /** Whether round trips should be measured more often for now: something was seen that needs a closer look. */
   get isSuspicious(): boolean {
-    return this.#samples.some(({ rttMs }) => this.#isStall(rttMs));
+    return this.reading.stalled > 0;
   }
 
   /** Takes a round trip of the first socket. One that waited for this page's own loop did not wait for a segment. */
-  observe({ sentMs, receivedMs: nowMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
+  observe({ sentMs, receivedMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
+    this.#overdue = this.#overdue.filter((openMs) => openMs !== sentMs);
     if (wasLate) return;
-    const rttMs = nowMs - sentMs;
-    this.#observedAtMs = nowMs;
-    while (this.#samples.length > 0 && nowMs - this.#samples[0]!.atMs > WINDOW_MS) this.#samples.shift();
-    this.#samples.push({ atMs: nowMs, rttMs });
+    this.#observedAtMs = receivedMs;
+    this.#forget(receivedMs);
+    this.#samples.push({ sentMs, receivedMs });
+    const rttMs = receivedMs - sentMs;
     const slice = this.#slices.at(-1);
-    if (slice && nowMs < slice.untilMs) slice.leastMs = Math.min(slice.leastMs, rttMs);
-    else this.#slices.push({ untilMs: nowMs + BASE_SLICE_MS, leastMs: rttMs });
+    if (slice && receivedMs < slice.untilMs) slice.leastMs = Math.min(slice.leastMs, rttMs);
+    else this.#slices.push({ untilMs: receivedMs + BASE_SLICE_MS, leastMs: rttMs });
     if (this.#slices.length > BASE_SLICES) this.#slices.shift();
-    if (this.#isStanding(STANDING_SAMPLES)) this.#congestedAtMs = nowMs;
+    if (this.#isQueue(STANDING_SAMPLES, STANDING_MS)) this.#congestedAtMs = receivedMs;
   }
 
-  /** Even the shortest of the last round trips was long, and they did not end together. */
-  #isStanding(count: number): boolean {
-    const last = this.#samples.slice(-count);
-    if (last.length < count || !last.every(({ rttMs }) => this.#isStall(rttMs))) return false;
-    const together = last.filter((sample, index) => index > 0 && cameTogether(last[index - 1]!, sample));
-    return together.length < HOLES_SHARE * (count - 1);
+  /**
+   * Takes when the pings were sent that have no answer yet, one that waits for longer than a stall takes is one, and for
+   * how long nothing at all was received.
+   */
+  observeOpen(sentMs: readonly number[], silentMs: number, nowMs: number): void {
+    this.#forget(nowMs);
+    const isKnown = this.#slices.length > 0;
+    this.#overdue = sentMs.filter(
+      (openMs) => isKnown && this.#isStall({ sentMs: openMs, receivedMs: nowMs }),
+    );
+    this.#isSilent = silentMs >= SILENCE_MS && this.#overdue.length > 0;
   }
 
-  #isStall(rttMs: number): boolean {
-    const baseMs = Math.min(...this.#slices.map(({ leastMs }) => leastMs));
-    return rttMs > baseMs + Math.max(STALL_MS, baseMs * STALL_SHARE_OF_BASE);
+  #forget(nowMs: number): void {
+    while (this.#samples.length > 0 && nowMs - this.#samples[0]!.receivedMs > WINDOW_MS)
+      this.#samples.shift();
   }
-}
 
-function cameTogether(before: Sample, sample: Sample): boolean {
-  const arrivedApartMs = sample.atMs - before.atMs;
-  const sentApartMs = arrivedApartMs - sample.rttMs + before.rttMs;
-  return arrivedApartMs <= TOGETHER_MS && sentApartMs >= SENT_APART_MS;
+  /** Whether all of the last round trips, at least `count` over at least `spanMs`, waited in a queue. */
+  #isQueue(count: number, spanMs: number): boolean {
+    const newestMs = this.#samples.at(-1)?.receivedMs ?? 0;
+    for (let back = 1; back <= this.#samples.length; back++) {
+      const sample = this.#samples.at(-back)!;
+      if (!this.#isStall(sample)) return false;
+      if (back >= count && newestMs - sample.receivedMs >= spanMs)
+        return this.#shareTogether() < MOST_TOGETHER;
+    }
+    return false;
+  }
+
+  /** Share of the stalls that ended in one moment with one that had begun well before or after them. */
+  #shareTogether(): number {
+    let [together, stalled, first] = [0, 0, 0];
+    for (const sample of this.#samples) {
+      if (this.#isStall(sample)) stalled += 1;
+      while (sample.receivedMs - this.#samples[first]!.receivedMs > TOGETHER_MS) first += 1;
+      if (Math.abs(sample.sentMs - this.#samples[first]!.sentMs) >= SENT_APART_MS) together += 1;
+    }
+    return together < MIN_TOGETHER ? 0 : together / stalled;
+  }
+
+  #isStall({ sentMs, receivedMs }: Sample): boolean {
+    const baseMs = this.#baseMs;
+    return receivedMs - sentMs > baseMs + Math.max(STALL_MS, baseMs * STALL_SHARE_OF_BASE);
+  }
+
+  get #baseMs(): number {
+    return Math.min(...this.#slices.map(({ leastMs }) => leastMs));
+  }
 }

@@ -1,0 +1,47 @@
+import type { Scheduler, SignalledLink, WebRtcLinkMaker } from "@paceline/transport";
+import { vi } from "vitest";
+import { GuardedLink } from "../../relay/src/guarded-link.js";
+import type { Participant } from "../../relay/src/participant.js";
+import { WebRtcDesk } from "../../relay/src/webrtc-desk.js";
+
+/**
+ * The server answers offers of WebRTC as it does with the native library, over the simulated wire of `maker`. Returns
+ * what ends that.
+ */
+export function serveVirtualWebRtc(
+  maker: WebRtcLinkMaker,
+  scheduler: Scheduler,
+  onOffer: (offer: number) => void = () => undefined,
+): () => void {
+  const ready = vi.spyOn(WebRtcDesk.prototype, "isReady", "get").mockReturnValue(true);
+  const links = new Map<string, SignalledLink>();
+  const answer = (participant: Participant, attempt: number, data: unknown): void => {
+    const name = `${participant.number} ${attempt}`;
+    const known = links.get(name);
+    if (known) return known.signal(data);
+    onOffer((data as { readonly offer: number }).offer);
+    const link = maker({
+      scheduler,
+      isInitiator: false,
+      iceServers: [],
+      onSignal: (signal) => participant.tell({ type: "signal", from: 0, attempt, data: signal }),
+    });
+    links.set(name, link);
+    const guarded = new GuardedLink(link, { sending: () => undefined, closing: () => undefined });
+    participant.attachBeside(guarded, {
+      preference: 2,
+      needsProof: true,
+      carries: "unreliable",
+      connectTimeoutMs: 10_000,
+      timeoutMs: 3000,
+      heartbeatMs: 1000,
+      measureMs: 4000,
+    });
+    link.signal(data);
+  };
+  const signals = vi.spyOn(WebRtcDesk.prototype, "signal").mockImplementation(answer);
+  return () => {
+    ready.mockRestore();
+    signals.mockRestore();
+  };
+}
