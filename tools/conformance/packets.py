@@ -294,6 +294,7 @@ CONTROLS = {
         "resumed": {"resumeToken": _text},
         "stripe": {"ticket": _text},
         "moving": {"endpoint": _text},
+        "draining": {"timeoutMs": _u32},
         "iceServers": {"iceServers": _list_of(_ice_server)},
         "joined": {"peer": _peer},
         "left": {"number": _u16},

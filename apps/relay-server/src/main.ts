@@ -71,9 +71,9 @@ async function run(): Promise<void> {
   });
   process.once("SIGINT", () => void end(host.stop(), sink));
   try {
-    const { game, admin } = await host.listen();
+    const { game, admin, rooms } = await host.listen();
     if (admin !== undefined) console.log(`admin page and metrics on ${admin}`);
-    console.log(`listening on ${game}`);
+    console.log(`listening on ${game} with rooms ${rooms.join(", ")}`);
   } catch (error) {
     console.error(whyNotListening(error, options));
     await end(host.stop(), sink, 1);

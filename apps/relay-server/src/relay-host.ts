@@ -21,6 +21,8 @@ const MAX_HEADER_BYTES = 8192;
 export interface HostAddresses {
   readonly game: string;
   readonly admin: string | undefined;
+  /** Kinds of rooms that may be joined. */
+  readonly rooms: readonly string[];
 }
 
 /** An HTTP server with a relay in it, and beside it, on a port of its own, one for those who run it. */
@@ -28,6 +30,7 @@ export class RelayHost {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #relay: GameServer<Readonly<Record<string, RoomEntry>>>;
+  readonly #roomNames: readonly string[];
   readonly #admin: AdminServer | undefined;
   readonly #files: StaticFiles | undefined;
   #stopped: Promise<void> | undefined;
@@ -35,9 +38,11 @@ export class RelayHost {
   /** Throws `ConfigError` for options that the relay refuses. */
   constructor(options: ServerOptions, log: Log, { rooms, queues }: Game = NO_GAME) {
     this.#options = options;
+    const kinds = { ...options.relay.rooms, ...rooms };
+    this.#roomNames = Object.keys(kinds);
     this.#relay = defineServer<Readonly<Record<string, RoomEntry>>>({
       ...options.relay,
-      rooms: { ...options.relay.rooms, ...rooms },
+      rooms: kinds,
       queues,
       log,
     });
@@ -81,8 +86,9 @@ export class RelayHost {
   async listen(): Promise<HostAddresses> {
     const { port, host, admin } = this.#options;
     const game = await listenOn(this.#server, port, host);
-    if (!this.#admin || !admin) return { game, admin: undefined };
-    return { game, admin: await listenOn(this.#admin.server, admin.port, admin.host) };
+    const rooms = this.#roomNames;
+    if (!this.#admin || !admin) return { game, admin: undefined, rooms };
+    return { game, admin: await listenOn(this.#admin.server, admin.port, admin.host), rooms };
   }
 
   /** See {@link GameServer.guardProcess}. */

@@ -154,7 +154,7 @@ class OddProcess {
   }
 
   address(): Promise<string> {
-    return vi.waitFor(() => /^listening on (http:\S+)$/m.exec(this.#stdout)![1]!, {
+    return vi.waitFor(() => /^listening on (http:\S+) /m.exec(this.#stdout)![1]!, {
       timeout: 10_000,
       interval: 10,
     });

@@ -76,7 +76,7 @@ describe("the server", () => {
     server.signal("SIGTERM");
     expect(await server.exited).toBe(0);
     expect(performance.now() - startMs).toBeLessThan(2000);
-    expect(server.stdout).toBe(`listening on ${address}\n`);
+    expect(server.stdout).toBe(`listening on ${address} with rooms race\n`);
   });
 
   it("stops though somebody holds a connection and says nothing", async () => {

@@ -27,7 +27,7 @@ export class ServerProcess {
   async address(): Promise<string> {
     const deadlineMs = performance.now() + READY_MS;
     while (performance.now() < deadlineMs) {
-      const address = /^listening on (http:\S+)$/m.exec(this.stdout)?.[1];
+      const address = /^listening on (http:\S+) /m.exec(this.stdout)?.[1];
       if (address !== undefined) return address;
       await Promise.race([new Promise((resolve) => setTimeout(resolve, 10)), this.exited]);
       if (this.#child.exitCode !== null) break;

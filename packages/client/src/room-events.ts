@@ -10,6 +10,8 @@ export abstract class RoomEvents {
   /** @internal */
   protected readonly reconnected = new Listeners<[MessageLoss & { readonly resumed: boolean }]>();
   /** @internal */
+  protected readonly drained = new Listeners<[{ readonly timeoutMs: number }]>();
+  /** @internal */
   protected readonly left = new Listeners<[number, string, MessageLoss]>();
   /** @internal */
   protected abstract readonly members: Members;
@@ -52,6 +54,14 @@ export abstract class RoomEvents {
    */
   onReconnect(listener: (info: MessageLoss & { readonly resumed: boolean }) => void): Unsubscribe {
     return this.reconnected.add(listener);
+  }
+
+  /**
+   * The server takes nobody new any more and ends in `timeoutMs` at the latest; until then everything goes on. A match that
+   * takes longer is better played elsewhere.
+   */
+  onDrain(listener: (info: { readonly timeoutMs: number }) => void): Unsubscribe {
+    return this.drained.add(listener);
   }
 
   /** The end, wanted or not; last event of a room. `loss`: messages that may not have arrived, all receivers together. */

@@ -63,6 +63,8 @@ export class Room extends RoomEvents {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  /** News of the time before the game could listen. */
+  #early: (() => void)[] | undefined = [];
   readonly #gate: AuthorityGate;
   readonly #routed = new RoutedPackets({
     deliver: (number, packet, epoch) => this.members.deliver(number, packet, epoch),
@@ -213,6 +215,14 @@ export class Room extends RoomEvents {
     return this.#welcome?.spectator === true;
   }
 
+  /**
+   * Rooms of the same kind and options that were full when {@link Client.joinOrCreate} looked for one, so that this player
+   * came here; friends may be there. The console has a line about it. Mostly 0.
+   */
+  get fullRooms(): number {
+    return this.#welcome?.fullRooms ?? 0;
+  }
+
   /** The room's clock: milliseconds, monotonic. */
   nowMs(): number {
     return this.setup.scheduler.nowMs();
@@ -230,7 +240,15 @@ export class Room extends RoomEvents {
     await this.#gate.enter(this.#welcome);
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
+    if (this.fullRooms > 0) {
+      const place = this.peers.length > 0 ? "another one" : "a new one";
+      // oxlint-disable-next-line no-console -- who tries a game with friends would look for them in vain
+      console.info(
+        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into ${place}`,
+      );
+    }
     const { scheduler } = this.setup;
+    scheduler.after(0, () => this.#hear());
     this.clock.start();
     this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
@@ -496,6 +514,8 @@ export class Room extends RoomEvents {
       case "iceServers":
         this.#iceServers = message.iceServers;
         return;
+      case "draining":
+        return this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
       case "capabilities":
         return this.#learn(message.number, message.webrtc);
       case "signal": {
@@ -503,6 +523,18 @@ export class Room extends RoomEvents {
         return path?.signal(message.attempt, message.data);
       }
     }
+  }
+
+  /** Tells the game something now, or when it had a chance to listen. */
+  #whenHeard(tell: () => void): void {
+    if (this.#early) this.#early.push(tell);
+    else tell();
+  }
+
+  #hear(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const tell of early) tell();
   }
 
   #learn(number: number, hasWebRtc: boolean): void {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { createRelay, type Relay, type RelayOptions } from "@paceline/relay";
+import { createRelay, silentLog, type Relay, type RelayOptions } from "@paceline/relay";
 
 const DRAIN_MS = 200;
 
@@ -12,7 +12,7 @@ export class GameServer {
   readonly #links = new Set<Duplex>();
 
   private constructor(options: Partial<RelayOptions>) {
-    this.relay = createRelay({ rooms: { race: {}, duel: { maxPlayers: 2 } }, ...options });
+    this.relay = createRelay({ log: silentLog, rooms: { race: {}, duel: { maxPlayers: 2 } }, ...options });
     this.#server = createServer((request, response) => {
       if (!this.relay.handleRequest(request, response)) response.writeHead(404).end();
     });

@@ -62,6 +62,9 @@ describe("joining", () => {
   test("is refused with a code where there is no such room, no open one, or no seat", async () => {
     const server = await stage.server();
     const client = stage.client(server);
+    await expect(client.joinOrCreate("chess")).rejects.toThrow(
+      'no kind of room is named "chess"; there are: race, duel [match/unknown-room]',
+    );
     expect(await refusal(client.joinOrCreate("chess"))).toEqual({
       code: "match/unknown-room",
       retryable: false,
@@ -83,14 +86,12 @@ describe("joining", () => {
     await expect(stage.join(page)).rejects.toMatchObject({
       code: "session/origin",
       retryable: false,
-      message: expect.stringContaining(
-        "--allow-origin) does not name this page's origin: https://game",
-      ) as string,
+      message: expect.stringContaining('allowedOrigins: ["https://game.example"] is missing') as string,
     });
     const rebound = stage.player({ origin: "http://rebound.example", host: "rebound.example" });
     await expect(stage.join(rebound)).rejects.toMatchObject({
       code: "session/origin",
-      message: expect.stringContaining("--public-host) does not name this host: rebound.example") as string,
+      message: expect.stringContaining('publicHosts: ["rebound.example"] is missing') as string,
     });
   });
 

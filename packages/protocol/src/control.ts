@@ -53,6 +53,8 @@ export type ServerMessage =
       readonly authority?: AuthorityInfo | undefined;
       /** There where the receiver only watches. */
       readonly spectator?: boolean;
+      /** There where the receiver asked for any room of its kind: how many others were full. */
+      readonly fullRooms?: number;
     }
   /** New passwords for TURN, in time before the old ones end. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
@@ -62,6 +64,8 @@ export type ServerMessage =
   | { readonly type: "stripe"; readonly ticket: string }
   /** The server stops; its sessions go on anew at that address. */
   | { readonly type: "moving"; readonly endpoint: string }
+  /** The server takes nobody new, and ends its sessions in so many milliseconds at the latest. */
+  | { readonly type: "draining"; readonly timeoutMs: number }
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
   /** It has a link again: what was sent to it meanwhile is lost. */
@@ -103,6 +107,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
     case "stripe":
     case "moving":
       return connectionMessageOf(message);
+    case "draining":
+      return isNumber32(message.timeoutMs) ? { type: "draining", timeoutMs: message.timeoutMs } : undefined;
     case "iceServers":
       return iceServersOf(message);
     case "joined": {
@@ -197,6 +203,7 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     iceServers: servers as IceServer[],
     ...(authority && { authority }),
     ...(message.spectator === true && { spectator: true }),
+    ...(isNumber32(message.fullRooms) && { fullRooms: message.fullRooms }),
   };
 }
 

@@ -100,6 +100,7 @@ const serverMessages: readonly ServerMessage[] = [
   { type: "resumed", resumeToken: "v" },
   { type: "stripe", ticket: "w" },
   { type: "moving", endpoint: "https://other.example.org" },
+  { type: "draining", timeoutMs: 30_000 },
   { type: "joined", peer },
   { type: "left", number: 0 },
   { type: "back", number: 7 },

@@ -2,6 +2,7 @@ export { ConfigError, type IceServer } from "@paceline/protocol";
 export { stackOf } from "./faults.js";
 export {
   LogThrottle,
+  consoleLog,
   harmlessLog,
   silentLog,
   logLevels,
@@ -35,7 +36,7 @@ export type {
   RoomAuthority,
   RoomHost,
 } from "./room-host.js";
-export type { RelayOptions, RoomKindOptions } from "./relay-options.js";
+export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./relay-options.js";
 export type { TurnOptions } from "./turn-credentials.js";
 export { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
 export type { WebRtcOptions } from "./webrtc-options.js";

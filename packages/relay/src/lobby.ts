@@ -58,6 +58,7 @@ export class Lobby {
   readonly #participantHandlers: ParticipantHandlers;
   #isDraining = false;
   #isStopping = false;
+  #drainsUntilMs: number | undefined;
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
@@ -271,9 +272,14 @@ export class Lobby {
     return participant !== undefined;
   }
 
-  /** Gives out no seats any more, but for those who come back; sessions go on. */
-  drain(): void {
+  /** Gives out no seats any more, but for those who come back; sessions go on, for so long at most. */
+  drain(timeoutMs: number): void {
     this.#isDraining = true;
+    this.#drainsUntilMs = this.#settings.scheduler.nowMs() + timeoutMs;
+    const message = this.#draining(this.#drainsUntilMs);
+    for (const participant of this.#participants.values()) {
+      if (participant.isIntroduced || !participant.room.host) participant.tell(message);
+    }
     for (const room of [...this.#rooms.all]) this.#atHost(room, (host) => host.draining());
   }
 
@@ -306,6 +312,11 @@ export class Lobby {
     if (this.#isDraining && !isBack) return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size + newcomers > this.#settings.limits.maxSessions;
     return isFull ? full(503, "the server is full") : undefined;
+  }
+
+  #draining(untilMs: number): ServerMessage {
+    const restMs = Math.max(0, Math.ceil(untilMs - this.#settings.scheduler.nowMs()));
+    return { type: "draining", timeoutMs: restMs };
   }
 
   #refuse(link: GuardedLink, code: number, reason: string): void {
@@ -364,25 +375,37 @@ export class Lobby {
     const refusal = await host.join(participant, seat);
     if (participant.isGone) return;
     if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
-    this.#welcome(participant, token);
+    this.#welcome(participant, token, seat);
     this.#introduce(participant);
   }
 
-  #welcome(participant: Participant, token: string): void {
+  #welcome(participant: Participant, token: string, { fullRooms }: ReservedSeat): void {
     const { room, number, id } = participant;
     const all = room.peersOf(participant);
     const peers = all.slice(0, MAX_PEERS_IN_WELCOME);
     const place = { roomId: room.id, roomName: room.name, options: room.options };
     const authority = room.host && { authority: room.host.info };
     const role = room.isSpectator(participant) && { spectator: true as const };
+    const elsewhere = fullRooms > 0 && { fullRooms };
     const iceServers = this.#iceServersFor(id);
     participant.tellResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
-      return { type: "welcome", ...secrets, number, ...place, peers, iceServers, ...authority, ...role };
+      return {
+        type: "welcome",
+        ...secrets,
+        number,
+        ...place,
+        peers,
+        iceServers,
+        ...authority,
+        ...role,
+        ...elsewhere,
+      };
     });
     participant.tellAll(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));
     if (!room.host) tellRetained(participant);
     if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
+    if (this.#drainsUntilMs !== undefined) participant.tell(this.#draining(this.#drainsUntilMs));
   }
 
   #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
@@ -407,7 +430,7 @@ export class Lobby {
     participant.attach(link);
     this.#settings.counters.entered("joined");
     log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
-    if (!room.host) return this.#welcome(participant, token);
+    if (!room.host) return this.#welcome(participant, token, seat);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
       this.#settings.faults.report("room", error, { roomId: room.id });
       participant.end(CloseCode.joinRefused, "the room failed");

@@ -23,6 +23,25 @@ export const silentLog: Log = {
   trace: () => undefined,
 };
 
+/**
+ * Where lines go if a program gives no log: errors with their stack, warnings, and the few lines about the server as a
+ * whole to the console; nothing about single rooms and sessions.
+ */
+/* oxlint-disable no-console -- a program without a log shall see what happens all the same */
+export const consoleLog: Log = {
+  ...silentLog,
+  error: (message, fields) => console.error(lineOf(message, fields)),
+  warn: (message, fields) => console.warn(lineOf(message, fields)),
+  info: (message, fields) => console.info(lineOf(message, fields)),
+};
+/* oxlint-enable no-console */
+
+function lineOf(message: string, { error, ...fields }: LogFields = {}): string {
+  const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+  const line = ["paceline:", message, ...facts].join(" ");
+  return error === undefined ? line : `${line}\n${String(error)}`;
+}
+
 /** The same log, but what it throws (a full disk, for example) does not reach whoever writes a line. */
 export function harmlessLog(log: Log): Log {
   const harmless =

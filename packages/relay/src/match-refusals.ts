@@ -5,9 +5,15 @@ export function notFound(message: string): MatchRefusal {
   return { status: 404, code: "match/not-found", message };
 }
 
-/** No kind of room has this name. */
-export function unknownKind(name: string): MatchRefusal {
-  const message = `there is no kind of room named ${JSON.stringify(name)}`;
+const MAX_NAMED_KINDS = 8;
+
+/** No kind of room has this name; `known` are those that there are. */
+export function unknownKind(name: string, known: Iterable<string>): MatchRefusal {
+  // Players meet in queues by other means.
+  const kinds = Array.from(known).filter((kind) => !kind.includes("."));
+  const others = kinds.length > MAX_NAMED_KINDS ? [`${kinds.length - MAX_NAMED_KINDS} more`] : [];
+  const list = [...kinds.slice(0, MAX_NAMED_KINDS), ...others].join(", ");
+  const message = `no kind of room is named ${JSON.stringify(name)}; there are: ${list}`;
   return { status: 404, code: "match/unknown-room", message };
 }
 

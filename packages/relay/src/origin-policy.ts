@@ -21,7 +21,7 @@ export interface OriginPolicyOptions {
 export interface OriginRefusal {
   /** HTTP status: 403 for the page's origin, 421 for the name in `Host`. */
   readonly status: 403 | 421;
-  /** Names the setting that would let it in, then the value to add. */
+  /** The setting that would let it in, as it has to be written: first, since the reason of a close is cut at 123 bytes. */
   readonly message: string;
 }
 
@@ -66,14 +66,17 @@ export class OriginPolicy {
     if (this.#allowed === "*" || (origin !== undefined && this.#allowed.includes(origin))) return undefined;
     // Every browser names the host. Other programs may claim any origin and any host.
     if (host !== undefined && !this.#isOwnHost(host)) {
-      return { status: 421, message: `publicHosts (--public-host) does not name this host: ${quoted(host)}` };
+      return {
+        status: 421,
+        message: `publicHosts: ["${quoted(host)}"] is missing in the server's options (--public-host)`,
+      };
     }
     if (origin === undefined || hostOf(origin) === host) return undefined;
     if (host !== undefined && isLoopback(hostnameOf(host)) && isLoopback(hostnameOf(hostOf(origin))))
       return undefined;
     return {
       status: 403,
-      message: `allowedOrigins (--allow-origin) does not name this page's origin: ${quoted(origin)}`,
+      message: `allowedOrigins: ["${quoted(origin)}"] is missing in the server's options (--allow-origin)`,
     };
   }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { ConfigError, type IceServer } from "@paceline/protocol";
 import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
 import { Faults } from "./faults.js";
-import { harmlessLog, logLevels, silentLog, type Log } from "./log.js";
+import { consoleLog, harmlessLog, logLevels, type Log } from "./log.js";
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 import { forwardedAddress } from "./network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
@@ -62,6 +62,7 @@ export interface RelayOptions {
    * outermost of them has written. Default 0: the socket's address. Not together with `addressOf`.
    */
   readonly trustedProxyHops?: number;
+  /** Where lines go. Default: errors, warnings and what happens to the server as a whole, to the console. */
   readonly log?: Log;
   /** Time and timers. Default: the machine's. */
   readonly scheduler?: Scheduler;
@@ -88,7 +89,8 @@ export interface RelaySettings {
   readonly wallClockMs: () => number;
 }
 
-const optionNames = [
+/** Names of {@link RelayOptions}. */
+export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "rooms",
   "secret",
   "allowedOrigins",
@@ -114,9 +116,9 @@ const MAX_PROXY_HOPS = 8;
 /** Checks options once and fills the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions): RelaySettings {
   assertObject("options", options);
-  assertKeys("", options, optionNames);
+  assertKeys("", options, relayOptionNames);
   const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
-  const log = checkedLog(options.log ?? silentLog);
+  const log = checkedLog(options.log ?? consoleLog);
   const counters = new RelayCounters();
   const clock = options.scheduler ?? systemScheduler;
   const faults = new Faults(log, counters, clock);

@@ -8,6 +8,7 @@ import { Lobby } from "./lobby.js";
 import { MatchHandler } from "./match-handler.js";
 import type { FaultPlace, RelayCounts } from "./relay-counters.js";
 import type { RoomReport } from "./report.js";
+import { assertKeys, assertObject } from "./option-checks.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./relay-options.js";
 import { SocketEndings } from "./socket-endings.js";
 
@@ -64,7 +65,7 @@ export interface Relay {
   /** Removes a participant with the close code `kicked`; false where there is none with this session id. */
   kick(sessionId: string, reason?: string): boolean;
   /**
-   * Takes nobody new any more; sessions go on, and those who lose their link may come back. Resolves when the last
+   * Takes nobody new any more and tells all participants (`room.onDrain` of the client); sessions go on, and those who lose their link may come back. Resolves when the last
    * one has left, or with the number of those that are still here after `timeoutMs` (0 to 24 hours).
    */
   drain(options: { readonly timeoutMs: number }): Promise<number>;
@@ -188,7 +189,10 @@ class EmbeddedRelay implements Relay {
     return this.#lobby.kick(sessionId, reason);
   }
 
-  drain({ timeoutMs }: { readonly timeoutMs: number }): Promise<number> {
+  drain(options: { readonly timeoutMs: number }): Promise<number> {
+    assertObject("options", options);
+    assertKeys("", options, ["timeoutMs"]);
+    const { timeoutMs } = options;
     if (!(timeoutMs >= 0 && timeoutMs <= LONGEST_DRAIN_MS)) {
       throw new ConfigError({
         field: "timeoutMs",
@@ -198,7 +202,7 @@ class EmbeddedRelay implements Relay {
     }
     const { log, scheduler } = this.#settings;
     log.info("relay drains", { sessions: this.#lobby.sessionCount, timeoutMs });
-    this.#lobby.drain();
+    this.#lobby.drain(timeoutMs);
     const deadlineMs = scheduler.nowMs() + timeoutMs;
     return new Promise((resolve) => {
       const stopLooking = scheduler.every(DRAIN_LOOK_MS, () => {
@@ -210,7 +214,9 @@ class EmbeddedRelay implements Relay {
     });
   }
 
-  stop({ drainMs = DEFAULT_DRAIN_MS, moveTo }: RelayStopOptions = {}): Promise<void> {
+  stop(options: RelayStopOptions = {}): Promise<void> {
+    assertKeys("", options, ["drainMs", "moveTo"]);
+    const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;
     if (!(drainMs >= 0 && drainMs <= 60_000)) {
       throw new ConfigError({ field: "drainMs", value: drainMs, expected: "0 to 60000 (ms)" });
     }

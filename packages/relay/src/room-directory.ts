@@ -74,7 +74,7 @@ export class RoomDirectory {
     const { method, target, options, group, spectate = false } = request;
     if (method === "joinById") return this.#roomWithId(target, spectate);
     const kind = this.#settings.rooms.get(target);
-    if (!kind) return unknownKind(target);
+    if (!kind) return unknownKind(target, this.#settings.rooms.keys());
     const gathering = group && this.groups.find(this.#groupIdOf(request, group));
     if (gathering) return placeBesideFriends(gathering, spectate);
     const players = spectate ? 1 : (group?.size ?? 1);
@@ -103,12 +103,22 @@ export class RoomDirectory {
 
   /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
   list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
-    if (!this.#settings.rooms.has(name)) return unknownKind(name);
+    if (!this.#settings.rooms.has(name)) return unknownKind(name, this.#settings.rooms.keys());
     const wanted = Object.entries(filter);
     const open = [...this.#rooms.values()].filter(
       (room) => room.name === name && room.isOpen && wanted.every(([key, value]) => room.says(key, value)),
     );
     return open.slice(0, MOST_LISTED).map((room) => room.listing);
+  }
+
+  /** Rooms that a player who looks for one like this could have got into, were they not full. */
+  fullLike({ id, name, optionsKey }: Room): number {
+    let count = 0;
+    for (const room of this.#rooms.values()) {
+      const isAlike = room.name === name && room.optionsKey === optionsKey && room.id !== id;
+      if (isAlike && !room.isPrivate && !room.isLocked && !room.admits(false)) count += 1;
+    }
+    return count;
   }
 
   /** Closes a room that nobody is in, and for which nobody has a seat. */
@@ -150,7 +160,7 @@ export class RoomDirectory {
   /** `address`: who opens it; undefined: the server itself. */
   #openFor({ name, spectate, players }: Wanted, options: RoomOptions, address?: string): Room | MatchRefusal {
     const kind = this.#settings.rooms.get(name);
-    if (!kind) return unknownKind(name);
+    if (!kind) return unknownKind(name, this.#settings.rooms.keys());
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
     if (address !== undefined && !this.#shares.admits(address)) {

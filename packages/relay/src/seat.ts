@@ -16,6 +16,8 @@ export interface Seat {
 /** A seat that somebody may take. */
 export interface ReservedSeat extends HostedSeat {
   readonly room: Room;
+  /** Rooms like it in which there was no place. */
+  readonly fullRooms: number;
   readonly cancelRelease: Cancel;
 }
 

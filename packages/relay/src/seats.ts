@@ -43,8 +43,10 @@ export class Seats {
     const refusal = request.method === "reconnect" ? undefined : this.#tooMany(room, address);
     if (refusal) return refusal;
     const replaces = request.method === "reconnect" ? request.target : undefined;
-    const { options, spectate: isSpectator = false } = request;
-    const sessionId = this.#reserve({ room, options, replaces, auth, isSpectator, address });
+    const { method, options, group, spectate: isSpectator = false } = request;
+    const isAnywhere = method === "joinOrCreate" && !isSpectator && !group;
+    const fullRooms = isAnywhere ? this.#rooms.fullLike(room) : 0;
+    const sessionId = this.#reserve({ room, options, replaces, auth, isSpectator, address, fullRooms });
     if (replaces !== undefined) this.#rooms.groups.reseated(replaces, sessionId);
     else this.#rooms.seatedOf(request, room, sessionId);
     return { room, sessionId };
@@ -76,6 +78,7 @@ export class Seats {
         auth,
         isSpectator: false,
         address,
+        fullRooms: 0,
       });
       return { room, sessionId };
     });

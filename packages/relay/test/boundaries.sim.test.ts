@@ -174,7 +174,7 @@ describe("an authority that throws", () => {
     returned: ({ link }: Led) => link.relay.close(CloseCode.timeout, "cut"),
     left: ({ player }: Led) => player.tell({ type: "leave" }),
     close: ({ player }: Led) => player.tell({ type: "leave" }),
-    draining: ({ stage }: Led) => stage.lobby.drain(),
+    draining: ({ stage }: Led) => stage.lobby.drain(1000),
     join: () => undefined,
   };
 

@@ -129,20 +129,22 @@ describe("a refusal", () => {
       expect(JSON.parse(body)).toEqual({
         error: {
           code: "session/origin",
-          message: "publicHosts (--public-host) does not name this host: rebound.example",
+          message: `publicHosts: ["rebound.example"] is missing in the server's options (--public-host)`,
         },
       });
     }
     expect(lines).toEqual([
       {
-        message: "refused a page: publicHosts (--public-host) does not name this host: rebound.example",
+        message: `refused a page: publicHosts: ["rebound.example"] is missing in the server's options (--public-host)`,
         fields: { status: 421, origin: "http://rebound.example", host: "rebound.example" },
       },
     ]);
     scheduler.advance(1001);
     const { status, body } = await match(real, stranger);
     expect(status).toBe(403);
-    expect(body).toContain("allowedOrigins (--allow-origin) does not name this page's origin: https://game");
+    expect((JSON.parse(body) as { error: { message: string } }).error.message).toContain(
+      'allowedOrigins: ["https://game.example"]',
+    );
     expect(lines[1]).toMatchObject({ fields: { origin: "https://game.example", withheld: 4 } });
     expect(real.relay.counts.matchRefusals).toEqual({ "session/origin": 6 });
   });

@@ -4,7 +4,7 @@ import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketLink, systemScheduler, type Scheduler, type WebSocketLike } from "@paceline/transport";
 import { NodeWebSocket } from "@paceline/transport/node";
 import { vi } from "vitest";
-import { createRelay, type Relay, type RelayOptions } from "../src/index.js";
+import { createRelay, silentLog, type Relay, type RelayOptions } from "../src/index.js";
 import { Player } from "./player.js";
 import { RawWebSocket } from "./raw-web-socket.js";
 
@@ -36,7 +36,7 @@ export class RealRelay {
   readonly #raw: RawWebSocket[] = [];
 
   private constructor(options: Partial<RelayOptions>) {
-    this.relay = createRelay({ rooms: { race: { maxPlayers: 8 } }, ...options });
+    this.relay = createRelay({ log: silentLog, rooms: { race: { maxPlayers: 8 } }, ...options });
     this.#server = createServer((request, response) => {
       if (!this.relay.handleRequest(request, response)) response.writeHead(404).end();
     });

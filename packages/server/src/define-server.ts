@@ -4,19 +4,19 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { ConfigError, type RoomKind } from "@paceline/protocol";
 import {
+  consoleLog,
   createRelay,
   harmlessLog,
+  relayOptionNames,
   type Relay,
   type RelayHealth,
-  type Log,
   type RelayOptions,
   type RelayStopOptions,
   type RoomKindOptions,
 } from "@paceline/relay";
-import { systemScheduler } from "@paceline/transport";
+import { checkKeys, systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./class-authority.js";
 import type { ClassReport } from "./class-report.js";
-import { consoleLog } from "./hook-log.js";
 import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./process-guard.js";
 import { queueSettings, type QueueOptions } from "./queue/queue-options.js";
 import { queueFor, queueNameOf } from "./queue/queue-room.js";
@@ -38,14 +38,14 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   readonly hookTimeoutMs?: number;
   /** A step that takes longer has blocked the server; a room that does so three times within ten seconds is ended. Default 1000 ms. */
   readonly blockedMs?: number;
-  /** Where errors and other lines go. Default: errors, with their stack, to `console.error`. */
-  readonly log?: Log;
   /**
    * Whether `listen` watches over what nobody catches in the process, as {@link Server.guardProcess} does. Default: yes, if
    * nobody else listens for `uncaughtException` or `unhandledRejection` then.
    */
   readonly guardsProcess?: boolean;
 }
+
+const optionNames = [...relayOptionNames, "queues", "hookTimeoutMs", "blockedMs", "guardsProcess"];
 
 /** Of a class, what a client has to know of its rooms. */
 type KindOf<Entry> = Entry extends new () => infer R
@@ -71,7 +71,7 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
    * were told to move. {@link listen} does it by itself. The result ends it.
    */
   guardProcess(options?: ProcessGuardOptions): () => void;
-  /** Opens an HTTP server of its own; resolves with its address. Port 0: any that is free. */
+  /** Opens an HTTP server of its own; resolves with its address, and logs it with the kinds of rooms. Port 0: any that is free. */
   listen(port: number, host?: string): Promise<string>;
 }
 
@@ -82,6 +82,7 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
 export function defineServer<const Rooms extends Readonly<Record<string, RoomEntry>>>(
   options: ServerOptions<Rooms>,
 ): Server<Rooms> {
+  checkKeys("", options, optionNames);
   const { rooms, queues = {}, hookTimeoutMs = 10_000, blockedMs = 1000, guardsProcess, ...rest } = options;
   assertMs("hookTimeoutMs", hookTimeoutMs);
   assertMs("blockedMs", blockedMs);
@@ -105,8 +106,10 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
     authorities.push(authority);
     kinds[name] = { authority };
   }
-  const relay = createRelay({ ...rest, log: rest.log ?? consoleLog, rooms: kinds });
-  return new DefinedServer(relay, authorities, guardsProcess) as unknown as Server<Rooms>;
+  const relay = createRelay({ ...rest, rooms: kinds });
+  const onListening = (address: string): void =>
+    log.info(`listening on ${address}`, { rooms: Object.keys(rooms).join(",") });
+  return new DefinedServer({ relay, authorities, guardsProcess, onListening }) as unknown as Server<Rooms>;
 }
 
 /** A queue is a kind of rooms too. */
@@ -127,6 +130,13 @@ function queueRooms(
   return classes;
 }
 
+interface DefinedServerParts {
+  readonly relay: Relay;
+  readonly authorities: readonly ClassAuthority[];
+  readonly guardsProcess: boolean | undefined;
+  onListening(address: string): void;
+}
+
 class DefinedServer {
   readonly #relay: Relay;
   readonly #authorities: readonly ClassAuthority[];
@@ -137,12 +147,14 @@ class DefinedServer {
   });
 
   readonly #guardsProcess: boolean | undefined;
+  readonly #onListening: (address: string) => void;
   #endGuard: (() => void) | undefined;
 
-  constructor(relay: Relay, authorities: readonly ClassAuthority[], guardsProcess: boolean | undefined) {
+  constructor({ relay, authorities, guardsProcess, onListening }: DefinedServerParts) {
     this.#relay = relay;
     this.#authorities = authorities;
     this.#guardsProcess = guardsProcess;
+    this.#onListening = onListening;
     this.#http.on("request", (request, response) => {
       if (!relay.handleRequest(request, response)) response.writeHead(404).end();
     });
@@ -211,14 +223,17 @@ class DefinedServer {
       this.#http.listen({ port, host }, () => {
         const bound = this.#http.address() as AddressInfo;
         const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
-        resolve(`http://${name}:${bound.port}`);
+        const address = `http://${name}:${bound.port}`;
+        this.#onListening(address);
+        resolve(address);
       });
     });
   }
 
   async stop(options?: RelayStopOptions): Promise<void> {
+    const stopped = this.#relay.stop(options);
     this.#http.close();
-    await this.#relay.stop(options);
+    await stopped;
     this.#http.closeAllConnections();
     this.#endGuard?.();
     this.#endGuard = undefined;

@@ -1,4 +1,4 @@
-import { LogThrottle, silentLog, stackOf, type Log } from "@paceline/relay";
+import { LogThrottle, stackOf, type Log } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { Refusal } from "./refusal.js";
 
@@ -33,13 +33,3 @@ export class HookLog {
     return lines;
   }
 }
-
-/** Where errors go if a game gives no log: to the console, with their stack. */
-export const consoleLog: Log = {
-  ...silentLog,
-  error: (message, { error = "", ...fields } = {}) => {
-    const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
-    // oxlint-disable-next-line no-console -- a game without a log shall see its own errors all the same
-    console.error(["paceline:", message, ...facts].join(" "), error === "" ? "" : `\n${String(error)}`);
-  },
-};

@@ -1,4 +1,5 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, assertFunction } from "@paceline/protocol";
+import { checkKeys } from "@paceline/transport";
 import type { Player } from "../player.js";
 
 /** How players of a kind of rooms are brought together. */
@@ -39,6 +40,8 @@ const ranges = {
 
 /** Checks and completes options. Throws {@link ConfigError} naming field, value, range and unit. */
 export function queueSettings(roomName: string, options: QueueOptions): QueueSettings {
+  checkKeys(`queues.${roomName}`, options, [...Object.keys(ranges), "rankOf"]);
+  if (options.rankOf !== undefined) assertFunction(`queues.${roomName}.rankOf`, options.rankOf);
   const settings: QueueSettings = {
     leastPlayers: options.players,
     spread: 100,
