@@ -518,11 +518,14 @@ export class Room extends RoomEvents {
         return this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
       case "capabilities":
         return this.#learn(message.number, message.webrtc);
-      case "signal": {
-        const path = message.from === SERVER_NUMBER ? this.#serverPath : this.members.peer(message.from);
-        return path?.signal(message.attempt, message.data);
-      }
+      case "signal":
+        return this.#signalled(message);
     }
+  }
+
+  #signalled({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
+    const path = from === SERVER_NUMBER ? this.#serverPath : this.members.peer(from);
+    path?.signal(attempt, data);
   }
 
   /** Tells the game something now, or when it had a chance to listen. */

@@ -106,9 +106,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
     case "resumed":
     case "stripe":
     case "moving":
-      return connectionMessageOf(message);
     case "draining":
-      return isNumber32(message.timeoutMs) ? { type: "draining", timeoutMs: message.timeoutMs } : undefined;
+      return connectionMessageOf(message);
     case "iceServers":
       return iceServersOf(message);
     case "joined": {
@@ -117,7 +116,7 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
     }
     case "left":
     case "back":
-      return isNumber16(message.number) ? { type: message.type, number: message.number } : undefined;
+      return presenceOf(message.type, message.number);
     case "capabilities":
       return capabilitiesOf(message);
     case "signal":
@@ -157,12 +156,18 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
   }
 }
 
-/** Messages about the connection itself, of one text each. */
-function connectionMessageOf({ type, resumeToken, ticket, endpoint }: Fields): ServerMessage | undefined {
+/** Messages about the connection itself, of one field each. */
+function connectionMessageOf(message: Fields): ServerMessage | undefined {
+  const { type, resumeToken, ticket, endpoint, timeoutMs } = message;
   if (type === "resumed" && isText(resumeToken)) return { type, resumeToken };
   if (type === "stripe" && isText(ticket)) return { type, ticket };
   if (type === "moving" && isText(endpoint)) return { type, endpoint };
+  if (type === "draining" && isNumber32(timeoutMs)) return { type, timeoutMs };
   return undefined;
+}
+
+function presenceOf(type: "left" | "back", number: unknown): ServerMessage | undefined {
+  return isNumber16(number) ? { type, number } : undefined;
 }
 
 function capabilitiesOf({ number, webrtc }: Fields): ServerMessage | undefined {

@@ -134,7 +134,7 @@ interface DefinedServerParts {
   readonly relay: Relay;
   readonly authorities: readonly ClassAuthority[];
   readonly guardsProcess: boolean | undefined;
-  onListening(address: string): void;
+  readonly onListening: (address: string) => void;
 }
 
 class DefinedServer {
