@@ -177,7 +177,7 @@ const RULES = `- **Looking ahead.** An update that leaves now is shown a one-way
   entity, where its owner's game says it: \`car.viewDistanceM = 180\`. A state goes to all alike, so the nearest counts.
 - **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
   path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
-- **Ticks** are the time stamps. Send time and arrival time are not simulation time.
+- **Ticks** are the time stamps, 60 a second or the game's steps. Send time and arrival time are not simulation time.
 - An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
 
 `;
@@ -189,6 +189,40 @@ follows the arrivals, so that 0.1 % of the time nothing newer is there. The dela
 over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
 on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
 at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
+
+`;
+
+const TIME = `## Time
+
+What a game writes belongs to a moment, and the game says to which.
+
+- **In a game of frames** states belong to moments. \`room.loop((seconds) => ...)\` calls the game once a frame and publishes
+  after it; a game with a loop of its own calls \`room.advance()\` after its writes. Both mean the start of the page's current
+  frame, not the time of the call: a frame that computes for 10 ms shows no other motion. In Node they mean now. Any
+  frame rate shows the others the same motion, dropped frames too. A game that knows better says so: \`room.advance(atMs)\`, on
+  the clock of \`performance.now\`, for a simulation that is behind the frame, for example.
+- **In a game of fixed steps** inputs and states belong to steps: where \`tickHz\` is given to the client, where a server
+  decides (its \`tickHz\`), and in lockstep. \`room.loop((seconds) => ...)\` calls the step 0 to n times a frame, at that rate on
+  average, takes one input after each, and publishes. \`room.advance\` throws there. In lockstep the session calls the game.
+- **After a pause** the loop leaves out what is more than 250 ms old.
+- **A hidden page** draws no frames: the loop goes on from a timer of the Worker. A game with a loop of its own stands still there,
+  and others see it so; a game that calls neither is published by that timer always.
+- **A step that throws** is reported as any code of the game's, and the next one runs. The loop ends with the room, or when
+  the function that \`room.loop\` returned is called. After the room was left \`advance\` has no effect.
+- **A time that cannot be meant** is told once (\`time/misfit\`): a count of steps, seconds, a date, one that goes back. The
+  frame's start is taken instead. What is no number throws.
+
+\`\`\`ts
+import { Client, defineEntity, vec2 } from "@paceline/client";
+
+const Ball = defineEntity("ball", { position: vec2({ range: [-100, 100], precision: 0.01 }) }, { motion: "velocity" });
+const client = new Client("wss://play.example.com", { profile: "action", tickHz: 50 });
+const room = await client.joinOrCreate("court");
+const ball = room.spawn(Ball);
+let x = 0;
+const stop = room.loop((seconds) => ball.position.set((x += 5 * seconds), 0)); // seconds is 1/50, always
+room.onMessage("end", stop);
+\`\`\`
 
 `;
 
@@ -300,7 +334,7 @@ ${table(
 )}
 
 ${RULES}${gameMarkdown()}
-${INTERPOLATION}## Convergence
+${TIME}${INTERPOLATION}## Convergence
 
 A correction is blended in. \`cubic\` eases the difference out in 65 ms, or as long as it takes at 9 m/s on average, and
 begins with the speed of a correction that is still going on; beyond 10 m the entity jumps. Without blending the error is

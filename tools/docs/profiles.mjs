@@ -225,7 +225,7 @@ ${profileTables(transport)}
 Topology: **authority**, a server decides, and each player talks with it alone; **mesh**, players with each other,
 directly where a pair can; **relay**, players with each other, all of it through the relay. A profile's own topology is a
 preference: a room with an authority is that, whatever the profile says. \`stateHz\` is the most states of an entity that
-are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`. With
+are sent in a second; \`tickHz\` counts where the game runs in steps: in lockstep, and where the game names it; a server that decides has its own; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`. With
 more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
 300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
 measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,

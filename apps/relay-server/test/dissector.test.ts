@@ -52,10 +52,10 @@ class Player {
     this.#driver = new ComputerDriver(circuit, skillOf(index));
   }
 
-  step(): void {
+  step(atMs: number): void {
     const { racer, remotes } = this.participant;
     this.participant.update();
-    this.participant.step(this.#driver.decide(racer.car, remotes, 1));
+    this.participant.step(this.#driver.decide(racer.car, remotes, 1), atMs);
     const { x, y, headingRad } = racer.car;
     this.poses.push({ x, y, headingRad });
   }
@@ -139,7 +139,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
           seen.set(`${sample.kind} ${sample.number} ${sample.tick}`, sample);
       if (performance.now() - startMs < steps * STEP_MS) continue;
       steps += 1;
-      for (const player of players) player.step();
+      for (const player of players) player.step(startMs + steps * STEP_MS);
     }
     for (const { participant, poses } of players) {
       posesOf.set(participant.room.myNumber, poses);

@@ -21,6 +21,8 @@ export interface AuthorityGateOptions {
   readonly messages: RoomMessages;
   readonly owned: OwnedEntities;
   members(): Members;
+  /** Whether the game's loop runs, and with it the steps of the inputs. */
+  readonly isLooping: () => boolean;
   session(): Session;
   serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
@@ -99,6 +101,7 @@ export class AuthorityGate {
       isSpectator,
       peers,
       messages,
+      isLooping: () => options.isLooping(),
       session: () => options.session(),
       serverStats: () => options.serverStats(),
       view: viewAt(info.tickHz, options.view),

@@ -51,7 +51,10 @@ export interface ClientOptions {
   readonly profile: ProfileChoice;
   /** Transports that may be used; default: all that this environment has. WebSocket must be among them. */
   readonly transports?: readonly TransportKind[];
-  /** Steps per second of the game's simulation, 1 to 240. Default: the profile's. */
+  /**
+   * Steps per second of a game that runs in fixed steps, 1 to 240: it runs in `room.loop`, and states belong to steps.
+   * Default: none, states belong to moments. A {@link LockstepSession} without it has the profile's.
+   */
   readonly tickHz?: number;
   /**
    * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
@@ -244,6 +247,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
       profile: this.#profile,
       transports: this.#transports,
       tickHz: this.#tickHz,
+      isStepped: namesSteps(this.#options),
       page: this.#options.page ?? browserPage(),
       onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
@@ -252,6 +256,11 @@ export class Client<S extends ServerTypes = ServerTypes> {
     if (profileOf(this.#profile).topology === "authority") fetchAuthority();
     return room.join().then(() => room as RoomFor<Kind>);
   }
+}
+
+/** Whether the game says how many steps per second it has; a profile says so for games that do not. */
+function namesSteps({ profile, tickHz }: ClientOptions): boolean {
+  return tickHz !== undefined || (typeof profile === "object" && profile.numbers?.tickHz !== undefined);
 }
 
 /** The profile with the client's own tick rate, which is written into every state: a whole number. */

@@ -128,6 +128,7 @@ export class LockstepSession<Command> {
       room.onPeerReset(({ number }) => this.#peerLeft(number)),
       room.onReconnect(({ resumed }) => resumed || this.#joinedAnew()),
       room.onLeave(() => this.stop()),
+      room.enterLockstep(),
       room.setup.scheduler.every(1000 / this.#tickHz, () => this.#update()),
     ];
     this.#post({ here: this.#tickHz });

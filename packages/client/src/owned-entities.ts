@@ -6,12 +6,14 @@ import {
   readRow,
   type EntityDefinition,
   type Fields,
+  type MotionLayout,
 } from "@paceline/protocol";
 import {
   EntityTable,
   assignFields,
   defineFields,
   kinematicsOf,
+  sampleMotion,
   vacate,
   type InitialFields,
   type Kinematics,
@@ -25,6 +27,8 @@ export interface OwnedRecord extends ReplicatedEntity {
   readonly localId: number;
   readonly place: Place;
   readonly kinematics: Kinematics | undefined;
+  /** What the game had written when states were published last; undefined where its way from there is no motion. */
+  published: Float32Array | undefined;
   readonly entity: OwnedEntity;
   distanceM: number;
 }
@@ -71,6 +75,7 @@ export class OwnedEntities {
       vacate(place);
       throw error;
     }
+    const state = table.stateOf(place.row).slice();
     const record: OwnedRecord = {
       id: localId,
       localId,
@@ -79,9 +84,8 @@ export class OwnedEntities {
       kinematics: kinematicsOf(known),
       entity,
       distanceM: 0,
-      get state() {
-        return place.table.stateOf(place.row);
-      },
+      published: undefined,
+      state,
       get texts() {
         return place.table.textsOf(place.row);
       },
@@ -112,13 +116,31 @@ export class OwnedEntities {
     const row = record.place.table.stateOf(record.place.row);
     const values = new Float32Array(row.length);
     const reader = new ByteReader(state);
-    if (readRow(reader, record.definition, values) && reader.remaining === 0) row.set(values);
+    if (!readRow(reader, record.definition, values) || reader.remaining > 0) return;
+    row.set(values);
+    record.published = undefined;
   }
 
-  /** Completes the entities' states for this tick. */
-  derive(tick: number): void {
-    for (const { kinematics, state } of this.#records.values()) {
+  /**
+   * Makes the entities' states those of a tick that lies `share` of the way from what was published last to what the
+   * game has written since, and completes them.
+   */
+  sample(tick: number, share: number): void {
+    for (const { kinematics, state, place, definition, published } of this.#records.values()) {
+      const written = place.table.stateOf(place.row);
+      sampleMotion(definition, published ?? written, written, published ? share : 1, state);
       kinematics?.derive(state, tick, this.#options.tickSeconds);
+    }
+  }
+
+  /** What the game has written is published; what was derived from it can be read. */
+  published(): void {
+    for (const record of this.#records.values()) {
+      const { place, definition, state } = record;
+      const written = place.table.stateOf(place.row);
+      if (definition.motionLayout) keepDerived(definition.motionLayout, state, written);
+      if (record.published) record.published.set(written);
+      else record.published = written.slice();
     }
   }
 
@@ -127,6 +149,7 @@ export class OwnedEntities {
     // A later entity may have the same local id.
     if (record?.entity !== entity) return;
     record.kinematics?.restart();
+    record.published = undefined;
     this.#options.onTeleport(record);
   }
 
@@ -169,4 +192,16 @@ export class OwnedEntities {
     this.#nextLocalId = (localId + 1) & 0xffff;
     return localId;
   }
+}
+
+/** Rates that the game does not write, from the state into the entity: the game may read them. */
+function keepDerived(layout: MotionLayout, state: Float32Array, into: Float32Array): void {
+  const { velocity, acceleration, turnRate, dimensions } = layout;
+  for (let axis = 0; axis < dimensions; axis++) {
+    if (velocity !== undefined && !layout.isVelocityDeclared) into[velocity + axis] = state[velocity + axis]!;
+    if (acceleration !== undefined && !layout.isAccelerationDeclared) {
+      into[acceleration + axis] = state[acceleration + axis]!;
+    }
+  }
+  if (turnRate !== undefined) into[turnRate] = state[turnRate]!;
 }

@@ -11,9 +11,19 @@ import type { Unsubscribe } from "./listeners.js";
  */
 export type PageEvent = "hidden" | "visible" | "offline" | "online" | "suspend" | "wake" | "unload";
 
+/** The frames that a page draws. */
+export interface PageFrames {
+  /** When the newest one began, on the clock of `performance.now`; undefined where the page cannot say. */
+  startedAtMs(): number | undefined;
+  /** Calls `fn` once, at the start of the next one, with its time; never while the page is hidden. */
+  request(fn: (startedAtMs: number) => void): Unsubscribe;
+}
+
 /** The page that a client lives in. Programs without one (Node) have none; tests drive their own. */
 export interface Page {
   readonly isHidden: boolean;
+  /** Default: none, as in Node; what is written then belongs to the moment of the call. */
+  readonly frames?: PageFrames | undefined;
   onEvent(listener: (event: PageEvent) => void): Unsubscribe;
 }
 
@@ -24,9 +34,22 @@ export function browserPage(): Page | undefined {
     get isHidden() {
       return document.visibilityState === "hidden";
     },
+    frames: typeof requestAnimationFrame === "function" ? browserFrames : undefined,
     onEvent: (listener) => listenToPage(listener),
   };
 }
+
+const browserFrames: PageFrames = {
+  // The time that a frame's callbacks get stands still until the next frame.
+  startedAtMs: () => {
+    const timeMs: unknown = document.timeline?.currentTime;
+    return typeof timeMs === "number" ? timeMs : undefined;
+  },
+  request(fn) {
+    const frame = requestAnimationFrame(fn);
+    return () => cancelAnimationFrame(frame);
+  },
+};
 
 /** The Network Information API, where it exists (Chromium): tells of a change while the page stays online. */
 interface NetworkConnection extends EventTarget {

@@ -13,7 +13,10 @@ export interface RoomSetup {
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink: WebRtcLinkMaker | undefined;
+  /** Steps per second of a game that runs in steps: what the game named, or the profile. */
   readonly tickHz: number;
+  /** Whether the game named it: inputs and states then belong to steps, else to moments. */
+  readonly isStepped: boolean;
   readonly page: Page | undefined;
   readonly onUnload: "leave" | "drop";
   readonly sockets: SocketCount;

@@ -18,6 +18,8 @@ import type { Unsubscribe } from "./listeners.js";
 import type { ConnectionState } from "./connection-state.js";
 import { OwnedEntities } from "./owned-entities.js";
 import type { Entity, OwnedEntity } from "./entity.js";
+import { GameLoop, type LoopStep } from "./game-loop.js";
+import { GameTime, TIME_TICK_HZ, type ReachedTick } from "./game-time.js";
 import { Members } from "./members.js";
 import type { MessageLoss, Peer, PeerConnection } from "./peer.js";
 import { RoomClock } from "./room-clock.js";
@@ -32,7 +34,6 @@ import { SERVER_NUMBER, ServerPath } from "./server-path.js";
 import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
 import { socketsRow, stripeWishOf } from "./transport-report.js";
 import { StateSender } from "./state-sender.js";
-import { TickSource } from "./tick-source.js";
 import { UndrivenTicks } from "./undriven-ticks.js";
 import { viewPlanOf } from "./view-plan.js";
 
@@ -53,7 +54,9 @@ export class Room extends RoomEvents {
   readonly setup: RoomSetup;
   readonly #connection: ServerConnection;
   readonly #serverPath: ServerPath;
-  readonly #ticks: TickSource;
+  readonly #time: GameTime;
+  readonly #loop: GameLoop;
+  #lockstepSessions = 0;
   /** @internal */
   protected readonly members: Members;
   readonly #owned: OwnedEntities;
@@ -78,23 +81,26 @@ export class Room extends RoomEvents {
     super();
     this.setup = setup;
     const { scheduler } = setup;
-    this.#ticks = new TickSource(scheduler, setup.tickHz);
+    this.#time = this.#newTime(setup);
+    const { tickHz } = this.#time;
+    this.#loop = this.#newLoop(setup);
     this.#undriven = new UndrivenTicks(scheduler, () => {
-      if (!this.#ticks.isDriven) this.#replicate();
+      if (!this.#time.isDriven) this.#publish(this.nowMs());
     });
     this.#owned = new OwnedEntities({
-      tickSeconds: 1 / setup.tickHz,
+      tickSeconds: 1 / tickHz,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
-      tick: () => this.#ticks.tick,
+      tick: () => this.#time.tick,
       onTeleport: (record) => this.#states.teleported(record),
     });
-    this.#states = this.#newStateSender(setup);
+    this.#states = this.#newStateSender(setup, tickHz);
     this.members = this.#newMembers(setup);
     this.#gate = new AuthorityGate({
       scheduler,
       messages: this.#messages,
       owned: this.#owned,
       members: () => this.members,
+      isLooping: () => this.#loop.isRunning,
       session: () => this.#connection.session,
       serverStats: () => this.#connection.stats,
       view: viewPlanOf(this),
@@ -113,7 +119,7 @@ export class Room extends RoomEvents {
       webrtc: () => this.transport.isDirectWanted,
       channel: (name) => this.transport.plan.channels[name],
       interpose: (link) => this.transport.interpose(link),
-      currentTick: () => this.#ticks.tick,
+      currentTick: () => this.#time.tick,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
@@ -133,6 +139,27 @@ export class Room extends RoomEvents {
     this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
   }
 
+  #newTime({ scheduler: clock, page, isStepped, tickHz }: RoomSetup): GameTime {
+    return new GameTime({
+      clock,
+      page,
+      isStepped,
+      tickHz: isStepped ? tickHz : TIME_TICK_HZ,
+      onMisfit: (message) => this.members.errors.tell(new NetError("time/misfit", message)),
+    });
+  }
+
+  #newLoop({ scheduler, page }: RoomSetup): GameLoop {
+    return new GameLoop({
+      scheduler,
+      page,
+      time: this.#time,
+      stepHz: () => this.#stepHz,
+      authority: () => this.#gate.authority,
+      publish: (atMs) => this.#publish(atMs),
+    });
+  }
+
   #newMembers(setup: RoomSetup): Members {
     return new Members({
       scheduler: setup.scheduler,
@@ -143,7 +170,7 @@ export class Room extends RoomEvents {
         channel: (name) => this.transport.plan.channels[name],
         iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
-        currentTick: () => this.#ticks.tick,
+        currentTick: () => this.#time.tick,
       }),
       view: viewPlanOf(this),
       onNeededDelay: (ms) => this.clock.setRenderDelay(this.#gate.neededDelayMs(ms, this.transport)),
@@ -154,7 +181,7 @@ export class Room extends RoomEvents {
       onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
       onReset: (peer) => {
         this.#states.left(peer);
-        this.#states.joined(peer, this.#ticks.tick);
+        this.#states.joined(peer, this.#time.tick);
       },
       onRemoved: (peer) => this.#states.left(peer),
       onDropped: (reason) => this.drops.count(reason),
@@ -263,7 +290,7 @@ export class Room extends RoomEvents {
     const record = this.#owned.spawn(definition, initial);
     try {
       if (this.#gate.authority) this.#gate.authority.own(record);
-      else this.#states.spawned(record, this.#ticks.tick);
+      else this.#states.spawned(record, this.#time.tick);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
@@ -277,7 +304,7 @@ export class Room extends RoomEvents {
     const record = this.#owned.despawn(entity);
     if (this.state !== "left") {
       if (this.#gate.authority) this.#gate.authority.disown(record);
-      else this.#states.despawned(record, this.#ticks.tick);
+      else this.#states.despawned(record, this.#time.tick);
     }
     this.members.entityEvents.despawned(record.entity);
   }
@@ -330,12 +357,53 @@ export class Room extends RoomEvents {
   }
 
   /**
-   * Says that the simulation has made a step: states are stamped with its tick, and what has to be sent is sent.
-   * Without any call the SDK does so itself, at the profile's rate. Throws {@link ConfigError} for what is no tick.
+   * Says which moment the values belong to that the game has written: what has to be sent of them is sent. Default: the
+   * start of the page's current frame; in Node, now. `atMs` is on the clock of `performance.now`. Any frame rate shows the
+   * others the same motion. A game that never calls it is published by the SDK itself, at the profile's rate.
+   *
+   * Throws {@link ConfigError} for what is no number, and where the game runs in steps: `tickHz` was given, the room has
+   * an authority, or a LockstepSession runs. A time that cannot be meant is told once (`time/misfit`), and the frame's
+   * start taken instead. After the room was left the call has no effect.
    */
-  advance(tick: number): void {
-    this.#ticks.tick = tick;
-    this.#replicate();
+  advance(atMs?: number): void {
+    const momentMs = this.#time.momentOf(atMs);
+    const by = this.#stepsBy;
+    if (by !== undefined) throw new ConfigError({ field: "advance", value: atMs, expected: by });
+    this.#publish(momentMs);
+  }
+
+  /**
+   * Runs the game: calls `step(seconds, atMs)` and advances the room after it. Where the game runs in steps, 0 to n
+   * times a frame, with one input for each step; else once a frame. A hidden page, and Node, have a timer for frames.
+   * After a pause the loop skips what is more than 250 ms old. What `step` throws is reported, and the loop goes on.
+   *
+   * Returns what stops it; it stops by itself when the room ends. Throws {@link ConfigError} where one runs already.
+   */
+  loop(step: LoopStep): Unsubscribe {
+    if (typeof step !== "function")
+      throw new ConfigError({ field: "step", value: step, expected: "a function" });
+    if (this.#lockstepSessions > 0) {
+      throw new ConfigError({
+        field: "loop",
+        value: step,
+        expected: "none: the LockstepSession calls its own step",
+      });
+    }
+    if (this.#loop.isRunning) {
+      throw new ConfigError({
+        field: "loop",
+        value: step,
+        expected: "one loop at a time: stop the other one first",
+      });
+    }
+    if (this.state === "left") throw new NetError("session/ended", "the room was left");
+    return this.#loop.start(step);
+  }
+
+  /** @internal A LockstepSession runs in the room until the returned function is called, once. */
+  enterLockstep(): () => void {
+    this.#lockstepSessions += 1;
+    return () => (this.#lockstepSessions -= 1);
   }
 
   /**
@@ -416,14 +484,15 @@ export class Room extends RoomEvents {
     else this.members.post(payload, receivers);
   }
 
-  #newStateSender(setup: RoomSetup): StateSender {
+  #newStateSender(setup: RoomSetup, tickHz: number): StateSender {
     return new StateSender({
       ...setup,
       peers: () => this.members.peers(),
       uplink: () => this.#connection.uplink,
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
-      currentTick: () => this.#ticks.tick,
+      tickHz,
+      currentTick: () => this.#time.tick,
       horizonMs: () => this.members.horizonMs,
       post: (payload) => {
         if (this.#receivers(undefined).length > 0) this.members.postStates(payload);
@@ -433,14 +502,34 @@ export class Room extends RoomEvents {
     });
   }
 
-  #replicate(): void {
+  /** What to write instead of `advance`; undefined where values belong to moments. */
+  get #stepsBy(): string | undefined {
+    if (this.#lockstepSessions > 0) return "nothing: the game runs in the `step` of its LockstepSession";
+    const hz = this.#stepHz;
+    if (hz === undefined) return undefined;
+    const why = this.#gate.authority ? "its authority has" : "`tickHz` says";
+    return `room.loop(step) instead, which advances itself: this room runs in steps, ${why} ${hz} per second`;
+  }
+
+  /** Steps per second, where inputs and states belong to steps. */
+  get #stepHz(): number | undefined {
+    return this.#welcome?.authority?.tickHz ?? (this.setup.isStepped ? this.setup.tickHz : undefined);
+  }
+
+  /** Sends what has to be sent of the values that belong to that moment. */
+  #publish(atMs: number): void {
     if (this.state === "left") return;
-    this.#ticks.during((tick) => {
-      this.#owned.derive(tick);
-      const { authority } = this.#gate;
-      if (authority) authority.publish(this.#owned.records, this.nowMs());
-      else this.#states.replicate(this.#owned.records, { tick, nowMs: this.nowMs() });
-    });
+    this.#time.publish(atMs, (reached) => this.#replicate(reached));
+  }
+
+  #replicate({ tick, atMs: nowMs, share, isBetween }: ReachedTick): void {
+    const { authority } = this.#gate;
+    this.#owned.sample(tick, authority ? 1 : share);
+    if (authority) {
+      if (!isBetween) authority.publish(this.#owned.records, this.nowMs());
+    } else if (isBetween) this.#states.passed(tick);
+    else this.#states.replicate(this.#owned.records, { tick, nowMs });
+    if (!isBetween) this.#owned.published();
   }
 
   #welcomed(welcome: Welcome): void {
@@ -488,6 +577,7 @@ export class Room extends RoomEvents {
   #left(code: number, reason: string): void {
     for (const cancel of this.#timers.splice(0)) cancel();
     this.#undriven.stop();
+    this.#loop.stop();
     this.clock.stop();
     this.#serverPath.end("the room was left");
     const loss = this.#loss();
@@ -551,7 +641,7 @@ export class Room extends RoomEvents {
     const peer = info.number === this.myNumber ? undefined : this.members.add(info);
     if (!peer) return;
     if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
-    this.#states.joined(peer, this.#ticks.tick);
+    this.#states.joined(peer, this.#time.tick);
     this.members.joins.tell(peer);
   }
 
@@ -560,7 +650,7 @@ export class Room extends RoomEvents {
     else if (payload.kind === "request") {
       if (from.takeRequest()) this.#messages.answer(from, payload, (reply) => from.reply(reply));
     } else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
-    else this.#states.answer(from, payload, { tick: this.#ticks.tick, nowMs: this.nowMs() });
+    else this.#states.answer(from, payload, { tick: this.#time.tick, nowMs: this.nowMs() });
   }
 
   #pathChanged(peer: PeerConnection, reason: string): void {

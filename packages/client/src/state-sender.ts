@@ -224,6 +224,11 @@ export class StateSender {
     this.#bringUpToDate(peer, stream, records.values(), tick);
   }
 
+  /** Notes the states of a tick of which nothing is sent: a reference holds three ticks in a row. */
+  passed(tick: number): void {
+    this.#gather(tick);
+  }
+
   /** Sends what is due at this tick, and leaves with the server what newcomers need. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     this.#replicate(records, moment);

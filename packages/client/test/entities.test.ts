@@ -56,7 +56,7 @@ describe("entities", () => {
     expect(cars(a)).toHaveLength(1);
   });
 
-  test("are moved on between updates when the game tells its ticks", async () => {
+  test("are moved on between updates", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const car = a.spawn(Car);
@@ -64,14 +64,11 @@ describe("entities", () => {
     await until("b sees the car", () => remoteCars(b).length === 1);
     const seen = remoteCars(b)[0]!;
     const startMs = performance.now();
-    let tick = 0;
     // 30 m/s along x, by the clock.
     while (performance.now() - startMs < 700) {
-      for (const due = Math.floor((performance.now() - startMs) * 0.06); tick < due;) {
-        tick += 1;
-        car.position.x = tick * 0.5;
-        a.advance(tick);
-      }
+      const nowMs = performance.now();
+      car.position.x = (nowMs - startMs) * 0.03;
+      a.advance(nowMs);
       await pause(4);
     }
     const truth = (performance.now() - startMs) * 0.03;
@@ -79,30 +76,11 @@ describe("entities", () => {
     expect(seen.lastTick).toBeGreaterThan(10);
     expect(seen.ageMs).toBeLessThan(600);
     expect(b.peers[0]!.stats.updatesInPerSecond).toBeLessThan(31);
-    expect(() => a.advance(1.5)).toThrow(ConfigError);
-    expect(() => a.advance(-1)).toThrow(ConfigError);
     // Long silence: the car stops where the limit is, a second on.
     await pause(1150);
     const held = seen.shown.position.x;
     await pause(60);
     expect(seen.shown.position.x).toBeCloseTo(held, 2);
-  });
-
-  test("go on when the game counts its ticks anew", async () => {
-    const server = await stage.server();
-    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
-    a.advance(1_000_000);
-    const car = a.spawn(Car);
-    watch(b);
-    await until("b sees the car", () => remoteCars(b).length === 1);
-    const seen = remoteCars(b)[0]!;
-    for (const [round, fuel] of [0.25, 0.5, 0.75].entries()) {
-      car.fuel = fuel;
-      await pause(40);
-      a.advance(round % 2);
-      await until(`b sees round ${round}`, () => seen.fuel === fuel);
-    }
-    expect(b.drops.total).toBe(0);
   });
 
   test("disappear when they are despawned, and when their owner leaves", async () => {

@@ -27,11 +27,10 @@ async function shared<F extends Fields>(definition: EntityDefinition<F>, partici
   const hub = new VirtualHub({ delayMs: 30, loss: { kind: "uniform", ratio: 0.05 } }, { startMs: 5000 });
   const [owner, ...others] = await hub.meet(participants);
   const mine: OwnedEntity<EntityDefinition<F>> = owner!.spawn(definition);
-  let tick = 0;
   const run = async (frames: number, step: (frame: number) => void = () => undefined): Promise<void> => {
     for (let frame = 0; frame < frames; frame++) {
       step(frame);
-      owner!.advance(++tick);
+      owner!.advance();
       await hub.advance(FRAME_MS, FRAME_MS);
     }
   };

@@ -38,7 +38,7 @@ async function pair(network: HubNetwork, definition = Walker, profile: "shooter"
   const run = async (frames: number, move: (seconds: number) => void, draw: () => void): Promise<void> => {
     for (let frame = 0; frame < frames; frame++) {
       move(seconds());
-      owner.advance(Math.round(seconds() * 60));
+      owner.advance();
       await hub.advance(FRAME_MS, FRAME_MS);
       draw();
     }

@@ -47,7 +47,8 @@ describe("leaving", () => {
     expect(() => a.spawn(Car)).toThrow(ended);
     await expect(a.request("x", 1, peer)).rejects.toThrow(ended);
     // What a game's loop does anyway is no error.
-    expect(() => a.advance(5)).not.toThrow();
+    expect(() => a.advance()).not.toThrow();
+    expect(() => a.loop(() => undefined)).toThrow(ended);
     expect(() => (car.fuel = 1)).not.toThrow();
     expect(() => a.despawn(car)).not.toThrow();
     expect(b.state).toBe("joined");

@@ -62,7 +62,7 @@ async function witness(attack: Attack): Promise<{ honest: Seen[]; newcomer: Seen
     lamp.level = tick;
     lamp.isLit = tick % 20 < 10;
     if (!toOwner.session.isClosed) attack(toOwner, tick, hub.scheduler);
-    owner.advance(tick);
+    owner.advance();
     await hub.advance(TICK_MS, TICK_MS);
     log.honest.push(seenBy(honest));
     if (newcomer) log.newcomer.push(seenBy(newcomer));
@@ -196,7 +196,7 @@ test("a member whose pongs come late does not change when the others are sent st
       const seconds = tick / 60;
       sled.position.set(100 * Math.cos(seconds / 4), 100 * Math.sin(seconds / 4));
       attack(toOwner, tick, hub.scheduler);
-      owner.advance(tick);
+      owner.advance();
       await hub.advance(TICK_MS, TICK_MS);
       const seen = seenBy(honest).sled;
       // What was measured before the attack counts for a while.
@@ -235,7 +235,7 @@ describe("a member of an older build", () => {
         first.position.set(driven / 10, 1);
         second.position.set(driven / 5, 2);
         first.heat = driven / 200;
-        owner.advance(tick);
+        owner.advance();
         await hub.advance(TICK_MS, TICK_MS);
       }
       await hub.advance(300);
@@ -250,7 +250,7 @@ describe("a member of an older build", () => {
       owner.despawn(second);
       first.position.set(-500, 3);
       first.teleport();
-      owner.advance(181);
+      owner.advance();
       await hub.advance(300);
       expect(seen().map((each) => each.shown.position.x)).toEqual([-500]);
       expect(old.drops.toRecord()["bad-message"] ?? 0).toBe(0);

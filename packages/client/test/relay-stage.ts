@@ -42,6 +42,11 @@ export class RelayStage {
     });
   }
 
+  /** Bytes that have come to the relay over the n-th connection. */
+  bytesReceived(connection: number): number {
+    return this.#links[connection]!.counters.bytesReceived;
+  }
+
   /** What has come to the relay from all players. */
   get packetsReceived(): number {
     return this.#links.reduce((sum, { counters }) => sum + counters.packetsReceived, 0);

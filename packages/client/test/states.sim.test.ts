@@ -40,7 +40,7 @@ class World {
     for (let frame = 0; frame < frames; frame++) {
       this.#tick += 1;
       step(this.#tick / 60);
-      owner.advance(this.#tick);
+      owner.advance();
       await this.hub.advance(FRAME_MS, FRAME_MS);
     }
   }

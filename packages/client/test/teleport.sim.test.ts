@@ -19,14 +19,13 @@ test.each([
     const mine = owner!.spawn(Ghost);
     const seen = () => [...viewer!.entities(Ghost)].find(({ isMine }) => !isMine) as Entity<typeof Ghost>;
     seen();
-    let tick = 0;
     let x = 0;
     const shown: number[] = [];
     const drive = async (frames: number): Promise<void> => {
       for (let frame = 0; frame < frames; frame++) {
         x += SPEED / 60;
         mine.position.set(x, 0);
-        owner!.advance(++tick);
+        owner!.advance();
         await hub.advance(FRAME_MS, FRAME_MS);
         shown.push(seen()?.shown.position.x ?? Number.NaN);
       }

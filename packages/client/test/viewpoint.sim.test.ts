@@ -23,7 +23,7 @@ test("an entity that all see from afar is told less often, and is as much less e
     // Faster than the heartbeat of what moves.
     const [x, y] = [8 * Math.cos(tick / 20), 8 * Math.sin(tick / 20)];
     for (const kite of kites) kite.position.set(x, y);
-    owner!.advance(tick);
+    owner!.advance();
     await hub.advance(FRAME_MS, FRAME_MS);
     for (const [index, each] of seen().entries()) {
       if (!each || tick < 60) continue;

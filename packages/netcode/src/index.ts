@@ -46,5 +46,6 @@ export * from "./replication/derived-velocity.js";
 export * from "./replication/receiver-replication.js";
 export * from "./replication/reference-cycle.js";
 export * from "./replication/replica.js";
+export * from "./replication/sample-motion.js";
 export * from "./rewind/lag-compensation.js";
 export * from "./rewind/pose-history.js";

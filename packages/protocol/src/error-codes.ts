@@ -34,6 +34,8 @@ export const errorCodes = {
   "message/spectator": "Who only watches a room says nothing in it, and does nothing.",
   "entity/refused": "The room's authority refused an entity that this player wanted to own.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
+  "time/misfit":
+    "`advance` was called with a time that cannot be meant: a count of steps, seconds, one that goes back. The message says what to write instead.",
   "motion/fault":
     "A motion model of the game threw, or computed no number; its entity holds the last good pose.",
 } as const;

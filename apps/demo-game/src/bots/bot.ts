@@ -1,5 +1,6 @@
 import { Client, type Room, type WritableFields } from "@paceline/client";
 import { carAt, idleInput, type CarState } from "../car/car-state.js";
+import { STEP_MS } from "../car/step-car.js";
 import { ComputerDriver, type DriverDecision } from "../drivers/computer-driver.js";
 import { identityOf } from "../drivers/driver-options.js";
 import { skillOf } from "../drivers/racecraft.js";
@@ -79,7 +80,9 @@ export class Bot {
     if (this.#participant) {
       this.#participant.update();
       // The mesh's cars have their steps here, two for each of the swarm's.
-      for (let step = 0; step < 2; step++) this.#participant.step(this.#wishIn(this.#participant));
+      for (const atMs of [nowMs - STEP_MS, nowMs]) {
+        this.#participant.step(this.#wishIn(this.#participant), atMs);
+      }
     } else this.#drive(room);
     if (nowMs < this.#nextChatMs || room.state !== "joined") return;
     this.#nextChatMs = nowMs + CHAT_PERIOD_MS;

@@ -46,13 +46,13 @@ export class DriverClient {
     const participant = this.#participant;
     if (participant === undefined) return;
     const kept = Math.min(elapsedMs, MAX_CATCH_UP_MS);
-    participant.skip(Math.floor((elapsedMs - kept) / STEP_MS));
+    const nowMs = performance.now();
     this.#accumulatedMs += kept;
     if (this.#accumulatedMs < STEP_MS) return;
     participant.update();
     while (this.#accumulatedMs >= STEP_MS) {
       this.#accumulatedMs -= STEP_MS;
-      this.#step(participant);
+      this.#step(participant, nowMs - this.#accumulatedMs);
     }
   }
 
@@ -97,18 +97,18 @@ export class DriverClient {
     void this.start();
   }
 
-  #step(participant: Participant): void {
+  #step(participant: Participant, atMs: number): void {
     const { racer, session, remotes } = participant;
     const isDriving = session.phase === "racing" || session.phase === "results";
     if (!isDriving) {
-      participant.step(idleInput);
+      participant.step(idleInput, atMs);
       return;
     }
     const others = remotes.filter((remote) => remote.ageMs < STALE_AFTER_MS);
     const isOver = participant.finished || session.phase === "results";
     const decision = this.#driver.decide(racer.car, others, isOver ? COOL_DOWN_PACE : 1);
     if (decision.reset) racer.resetToTrack();
-    participant.step(decision);
+    participant.step(decision, atMs);
   }
 }
 

@@ -7,10 +7,8 @@ const HIDDEN_PERIOD_MS = 500;
 export interface LoopHandlers {
   /** Before the steps of a frame. */
   readonly onFrameStart: () => void;
-  /** One fixed step. */
-  readonly onStep: () => void;
-  /** So many steps of time went by without being simulated. */
-  readonly onSkip: (steps: number) => void;
+  /** One fixed step, up to that moment. */
+  readonly onStep: (atMs: number) => void;
   /** After the steps: `alpha` is how far real time is between the last step and the next. */
   readonly onFrame: (alpha: number, seconds: number) => void;
   /** The page is hidden: called now and then, followed by a single step. */
@@ -58,7 +56,7 @@ export class FixedLoop {
     this.#handlers.onFrameStart();
     while (this.#accumulatedMs >= STEP_MS) {
       this.#accumulatedMs -= STEP_MS;
-      this.#handlers.onStep();
+      this.#handlers.onStep(this.#lastMs - this.#accumulatedMs);
     }
     this.#handlers.onFrame(this.#accumulatedMs / STEP_MS, elapsedMs / 1000);
   };
@@ -67,9 +65,8 @@ export class FixedLoop {
     this.#takeElapsed();
     this.#handlers.onFrameStart();
     this.#handlers.onHidden();
-    this.#handlers.onSkip(Math.max(0, Math.floor(this.#accumulatedMs / STEP_MS) - 1));
     this.#accumulatedMs = 0;
-    this.#handlers.onStep();
+    this.#handlers.onStep(this.#lastMs);
   }
 
   /** Adds the time since the last call to the account, as far as it will be simulated; returns that part. */
@@ -79,8 +76,6 @@ export class FixedLoop {
     this.#lastMs = nowMs;
     const kept = Math.min(elapsedMs, MAX_CATCH_UP_MS);
     this.#accumulatedMs += kept;
-    const skipped = Math.floor((elapsedMs - kept) / STEP_MS);
-    if (skipped > 0) this.#handlers.onSkip(skipped);
     return kept;
   }
 }

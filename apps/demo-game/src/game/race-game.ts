@@ -65,8 +65,7 @@ export class RaceGame {
     this.participant = new Kind(room, parts.circuit, card, () => performance.now(), events);
     this.#loop = new FixedLoop({
       onFrameStart: () => this.participant.update(),
-      onStep: () => this.participant.step(combineInputs(parts.inputs)),
-      onSkip: (steps) => this.participant.skip(steps),
+      onStep: (atMs) => this.participant.step(combineInputs(parts.inputs), atMs),
       onFrame: (alpha, seconds) => this.#onFrame(alpha, seconds),
       onHidden: () => this.participant.park(),
     });

@@ -107,10 +107,6 @@ export class GrandPrixParticipant implements RaceParticipant {
     input.handbrake = handbrake;
   }
 
-  skip(): void {
-    // Steps are the server's.
-  }
-
   update(): void {
     this.session.update(this.#now());
     const cars = [...this.room.entities(RaceCar)];

@@ -36,7 +36,6 @@ export class Participant implements RaceParticipant {
   readonly #unsubscribe: (() => void)[];
   #sessionId: string;
   #myNumber: number;
-  #tick = 0;
   #totalMs = 0;
   /** The others' cars as shown in this frame. */
   remotes: readonly RemoteCar[] = [];
@@ -68,18 +67,13 @@ export class Participant implements RaceParticipant {
     room.send("driver", card);
   }
 
-  /** One fixed step of the own car, told to the others. */
-  step(input: DriveInput): void {
+  /** One fixed step of the own car, up to that moment: told to the others. */
+  step(input: DriveInput, atMs: number): void {
     const event = this.racer.step(input, this.session.phase === "racing" ? this.#solidCars() : []);
     if (event?.kind === "missed-gate" && this.session.phase === "racing") this.#events.onMissedGate?.();
     if (event?.kind === "lap") this.#ownLap(event.lap, event.timeMs);
     this.#entity.publish(this.racer.car, input);
-    this.room.advance(this.#tick++);
-  }
-
-  /** Time that was not simulated: the page was hidden, or the machine too slow. Ticks go on with time. */
-  skip(steps: number): void {
-    this.#tick += steps;
+    this.room.advance(atMs);
   }
 
   /** Phases and the others' progress; once per frame. */

@@ -41,10 +41,8 @@ export interface RaceParticipant {
   readonly progressM: number;
   readonly hasMissedGate: boolean;
   readonly finished: boolean;
-  /** One fixed step of time, with what the player does in it. */
-  step(input: DriveInput): void;
-  /** Time that was not simulated. */
-  skip(steps: number): void;
+  /** One fixed step of time up to that moment (of `performance.now`), with what the player does in it. */
+  step(input: DriveInput, atMs: number): void;
   /** Once per frame, before its steps. */
   update(): void;
   /** Back to the middle of the road. */

@@ -24,7 +24,6 @@ import {
 import type { InputStep, MotionFault, WritableFields } from "@paceline/netcode";
 import { MAX_EVENT_BYTES, Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import type { Entity } from "../entity.js";
-import { Listeners } from "../listeners.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { ServerStats } from "../path-stats.js";
 import type { RoomMessages } from "../room-messages.js";
@@ -42,6 +41,8 @@ export interface AuthorityOptions {
   readonly isSpectator: boolean;
   readonly peers: readonly PeerInfo[];
   readonly messages: RoomMessages;
+  /** Whether the game's loop says when inputs are taken. */
+  readonly isLooping: () => boolean;
   session(): Session;
   serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
@@ -93,7 +94,6 @@ export class Authority {
   readonly peers = new Map<number, HostedPeer>();
   readonly entities: HostedEntities;
   readonly requests: Requests;
-  readonly beforeInput = new Listeners<[]>();
   readonly #options: AuthorityOptions;
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
@@ -208,10 +208,20 @@ export class Authority {
       definition: known,
       tickHz: info.tickHz,
       send: (body) => this.#options.session().sendInput(body),
-      beforeTick: () => this.beforeInput.tell(),
-      onTick: (_number, input) => this.#prediction?.advance(input),
+      isLooping: () => this.#options.isLooping(),
+      onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
     return this.#inputs.view as WritableFields<F>;
+  }
+
+  /** Whether inputs are taken from this player. */
+  get isPlaying(): boolean {
+    return this.#inputs !== undefined;
+  }
+
+  /** Takes the inputs of the steps that are due by that moment; the game writes each in `step`. */
+  play(untilMs: number, step: (atMs: number) => void): void {
+    this.#inputs?.run(untilMs, step);
   }
 
   /** Own entities of a kind are shown where the inputs have brought them; see {@link Prediction}. */

@@ -14,20 +14,19 @@ import {
   type WritableFields,
 } from "@paceline/netcode";
 import type { Cancel, Scheduler } from "@paceline/transport";
+import { afterPause } from "../game-loop.js";
+import { MAX_BEHIND_MS } from "../game-time.js";
 
 export interface InputSenderOptions {
   readonly scheduler: Scheduler;
   readonly definition: InputDefinition;
   readonly tickHz: number;
   send(body: Uint8Array): void;
-  /** Before the input of a tick is taken: the game writes it now, if it has not before. */
-  beforeTick(): void;
-  /** The input of a tick is taken; its number counts up from 1. */
-  onTick(number: number, input: Float32Array): void;
+  /** Whether the game's loop calls {@link InputSender.run}; otherwise a timer does. */
+  readonly isLooping: () => boolean;
+  /** The input of the step that was due at that moment is taken. */
+  onTick(input: Float32Array, atMs: number): void;
 }
-
-/** Steps made up for at once; what is behind by more is left out. */
-const MOST_CATCH_UP = 4;
 
 /**
  * Takes this player's input once for every step of the authority and sends it with the ones before it. The steps run a
@@ -73,28 +72,33 @@ export class InputSender {
     this.#cancel?.();
   }
 
-  #wait(): void {
-    const { scheduler } = this.#options;
-    this.#cancel = scheduler.after(Math.max(0, this.#nextAtMs - scheduler.nowMs()), () => this.#run());
-  }
-
-  #run(): void {
-    const nowMs = this.#options.scheduler.nowMs();
-    for (let made = 0; made < MOST_CATCH_UP && this.#nextAtMs <= nowMs + 0.5; made++) {
+  /** Takes an input for each step that is due by `untilMs`; the game writes it in `step`. */
+  run(untilMs: number, step?: (atMs: number) => void): void {
+    this.#nextAtMs = afterPause(this.#nextAtMs, untilMs, 1000 / this.#options.tickHz);
+    while (this.#nextAtMs <= untilMs + 0.5) {
+      const atMs = this.#nextAtMs;
       this.#nextAtMs += this.#pace.nextTickSeconds() * 1000;
-      this.#step();
+      step?.(atMs);
+      this.#take(atMs);
     }
-    if (this.#nextAtMs <= nowMs) this.#nextAtMs = nowMs;
-    this.#wait();
   }
 
-  #step(): void {
+  #wait(): void {
+    const { scheduler, isLooping } = this.#options;
+    const nowMs = scheduler.nowMs();
+    const dueInMs = isLooping() ? MAX_BEHIND_MS : Math.max(0, this.#nextAtMs - nowMs);
+    this.#cancel = scheduler.after(dueInMs, () => {
+      if (!isLooping()) this.run(scheduler.nowMs());
+      this.#wait();
+    });
+  }
+
+  #take(atMs: number): void {
     const { definition } = this.#options;
-    this.#options.beforeTick();
     const input = roundInput(definition, this.#place.table.stateOf(this.#place.row));
     this.#number += 1;
     this.inputs.add(this.#number, input);
-    this.#options.onTick(this.#number, input);
+    this.#options.onTick(input, atMs);
     const rows = this.inputs.toSend().map((each) => each.input);
     this.#options.send(writeInputs(definition, { newest: this.#number & 0xffff, rows }));
   }

@@ -92,9 +92,9 @@ export class Prediction {
   }
 
   /** The input of a tick is taken. */
-  advance(input: Float32Array): void {
+  advance(input: Float32Array, atMs: number): void {
     this.#input = input;
-    this.#tickAtMs = this.#options.nowMs();
+    this.#tickAtMs = atMs;
     for (const { body } of this.#predicted.values()) body.advance(input);
   }
 
