@@ -215,7 +215,11 @@ What a game writes belongs to a moment, and the game says to which.
 \`\`\`ts
 import { Client, defineEntity, vec2 } from "@paceline/client";
 
-const Ball = defineEntity("ball", { position: vec2({ range: [-100, 100], precision: 0.01 }) }, { motion: "velocity" });
+const Ball = defineEntity(
+  "ball",
+  { position: vec2({ range: [-100, 100], precision: 0.01 }) },
+  { motion: "velocity" },
+);
 const client = new Client("wss://play.example.com", { profile: "action", tickHz: 50 });
 const room = await client.joinOrCreate("court");
 const ball = room.spawn(Ball);
