@@ -11,7 +11,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
-import { DropCounters, type Cancel } from "@paceline/transport";
+import { DropCounters, type Cancel, type Scheduler } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
 import type { Prediction } from "./authority/prediction.js";
 import type { Unsubscribe } from "./listeners.js";
@@ -95,16 +95,7 @@ export class Room extends RoomEvents {
     });
     this.#states = this.#newStateSender(setup, tickHz);
     this.members = this.#newMembers(setup);
-    this.#gate = new AuthorityGate({
-      scheduler,
-      messages: this.#messages,
-      owned: this.#owned,
-      members: () => this.members,
-      isLooping: () => this.#loop.isRunning,
-      session: () => this.#connection.session,
-      serverStats: () => this.#connection.stats,
-      view: viewPlanOf(this),
-    });
+    this.#gate = this.#newGate(scheduler);
     this.transport = new RoomTransport({
       ...setup,
       peers: () => this.members.peers(),
@@ -137,6 +128,19 @@ export class Room extends RoomEvents {
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
+  }
+
+  #newGate(scheduler: Scheduler): AuthorityGate {
+    return new AuthorityGate({
+      scheduler,
+      messages: this.#messages,
+      owned: this.#owned,
+      members: () => this.members,
+      isLooping: () => this.#loop.isRunning,
+      session: () => this.#connection.session,
+      serverStats: () => this.#connection.stats,
+      view: viewPlanOf(this),
+    });
   }
 
   #newTime({ scheduler: clock, page, isStepped, tickHz }: RoomSetup): GameTime {
