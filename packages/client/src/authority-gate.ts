@@ -111,6 +111,7 @@ export class AuthorityGate {
       onError: (error) => members().report(error),
       onFault: ({ id }, { name }, fault) => members().faulted(name, id, fault),
       onDropped: (reason) => members().dropped(reason),
+      onClamp: (clamp) => members().clamped(clamp),
       onCorrected: (localId, state) => options.owned.correct(localId, state),
     });
     this.#authority = authority;

@@ -1,5 +1,6 @@
-import type { EntityDefinition } from "@paceline/protocol";
+import type { EntityDefinition, ValueOf } from "@paceline/protocol";
 import type { ReadonlyFields, WritableFields } from "@paceline/netcode";
+import type { Unsubscribe } from "./listeners.js";
 import type { Peer } from "./peer.js";
 
 /**
@@ -33,6 +34,14 @@ interface EntityFacts<D extends EntityDefinition> {
   readonly lastTick: number;
   /** Estimated age of the newest state, ms. */
   readonly ageMs: number;
+  /**
+   * Calls the listener when a field has got another value, by a state that came or by a write of one's own: after the whole
+   * state, or the whole vector, is there. It ends with the entity. Throws {@link ConfigError} for what is no field.
+   */
+  onChange<Name extends keyof D["fields"] & string>(
+    field: Name,
+    listener: (value: ValueOf<D["fields"][Name]>, previous: ValueOf<D["fields"][Name]>) => void,
+  ): Unsubscribe;
 }
 
 interface Mine {

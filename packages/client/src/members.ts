@@ -10,7 +10,7 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { MotionFault } from "@paceline/netcode";
+import type { Clamp, MotionFault } from "@paceline/netcode";
 import type { Scheduler, Uplink } from "@paceline/transport";
 import type { Entity } from "./entity.js";
 import { EntityEvents } from "./entity-events.js";
@@ -62,6 +62,8 @@ export class Members {
   readonly states = new Listeners<[number]>();
   readonly errors = new Listeners<[NetError]>();
   readonly #warned = new Set<ErrorCode>();
+  /** Fields whose values were clamped. */
+  readonly #clamped = new Set<string>();
   readonly #options: MembersOptions;
   readonly #members = new Map<number, Member>();
   readonly #definitions = new Map<string, EntityDefinition>();
@@ -289,6 +291,17 @@ export class Members {
     this.#warned.add(error.code);
     // oxlint-disable-next-line no-console -- nobody else would learn of it
     console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
+  }
+
+  /** The game wrote a value out of its range: told once for each field, since it may do so in every frame. */
+  clamped({ field, value, range: [min, max], unit }: Clamp): void {
+    if (this.#clamped.has(field)) return;
+    this.#clamped.add(field);
+    const message = `${field}: ${value} is out of ${min} to ${max} ${unit}`.trim();
+    const error = new NetError("entity/clamped", `${message}, the nearest bound is written instead`);
+    // oxlint-disable-next-line no-console -- a mistake of the game, which nobody would see otherwise
+    console.warn(`paceline: ${error.message}`);
+    this.errors.tell(error);
   }
 
   /** The model of an entity failed: it holds, and the game is told. */

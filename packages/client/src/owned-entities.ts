@@ -15,12 +15,14 @@ import {
   kinematicsOf,
   sampleMotion,
   vacate,
+  type Clamp,
   type InitialFields,
   type Kinematics,
   type Place,
   type ReplicatedEntity,
 } from "@paceline/netcode";
 import type { OwnedEntity } from "./entity.js";
+import { FieldChanges } from "./field-changes.js";
 
 /** One owned entity with all that is known of it. Replication calls it by its local id. */
 export interface OwnedRecord extends ReplicatedEntity {
@@ -30,6 +32,7 @@ export interface OwnedRecord extends ReplicatedEntity {
   /** What the game had written when states were published last; undefined where its way from there is no motion. */
   published: Float32Array | undefined;
   readonly entity: OwnedEntity;
+  readonly changes: FieldChanges;
   distanceM: number;
 }
 
@@ -41,6 +44,8 @@ export interface OwnedEntitiesOptions {
   /** The present tick: an own entity's state is always of now. */
   tick(): number;
   onTeleport(record: OwnedRecord): void;
+  /** The game wrote a value out of its range: the bound was taken. */
+  onClamp(clamp: Clamp): void;
 }
 
 /** The entities that this participant owns. */
@@ -68,7 +73,8 @@ export class OwnedEntities {
     this.#tables.set(known, table);
     const localId = this.#freeLocalId();
     const place = { table, row: table.allocate() };
-    const entity = this.#newEntity(localId, place);
+    const changes: FieldChanges = new FieldChanges(known, () => entity);
+    const entity = this.#newEntity(localId, place, changes);
     try {
       assignFields(entity, known, initial);
     } catch (error) {
@@ -83,6 +89,7 @@ export class OwnedEntities {
       place,
       kinematics: kinematicsOf(known),
       entity,
+      changes,
       distanceM: 0,
       published: undefined,
       state,
@@ -105,6 +112,7 @@ export class OwnedEntities {
         expected: "an entity that this participant owns",
       });
     }
+    record.changes.end();
     vacate(record.place);
     return record;
   }
@@ -119,6 +127,7 @@ export class OwnedEntities {
     if (!readRow(reader, record.definition, values) || reader.remaining > 0) return;
     row.set(values);
     record.published = undefined;
+    record.changes.review();
   }
 
   /**
@@ -141,6 +150,7 @@ export class OwnedEntities {
       if (definition.motionLayout) keepDerived(definition.motionLayout, state, written);
       if (record.published) record.published.set(written);
       else record.published = written.slice();
+      record.changes.review();
     }
   }
 
@@ -153,7 +163,7 @@ export class OwnedEntities {
     this.#options.onTeleport(record);
   }
 
-  #newEntity(localId: number, place: Place): OwnedEntity {
+  #newEntity(localId: number, place: Place, changes: FieldChanges): OwnedEntity {
     const { definition } = place.table;
     const ofEntity = (entity: object) => this.#byEntity.get(entity);
     const shown = defineFields({}, definition, { place, layer: "state", isWritable: false });
@@ -163,6 +173,7 @@ export class OwnedEntities {
         return options.idOf(localId);
       },
       kind: definition,
+      onChange: changes.on.bind(changes),
       isMine: true as const,
       owner: null,
       shown,
@@ -182,7 +193,13 @@ export class OwnedEntities {
         if (record) record.distanceM = value;
       },
     };
-    const row = { place, layer: "state", isWritable: true } as const;
+    const row = {
+      place,
+      layer: "state",
+      isWritable: true,
+      afterWrite: () => changes.review(),
+      onClamp: (clamp: Clamp) => options.onClamp(clamp),
+    } as const;
     return defineFields(base, definition, row) as unknown as OwnedEntity;
   }
 

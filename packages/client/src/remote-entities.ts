@@ -24,6 +24,7 @@ import {
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Entity } from "./entity.js";
+import { FieldChanges } from "./field-changes.js";
 import type { Peer } from "./peer.js";
 import { RemoteStreams } from "./remote-streams.js";
 import { ShownBodies } from "./shown-bodies.js";
@@ -37,6 +38,7 @@ interface RemoteRecord {
   isInterpolated: boolean;
   readonly timeline: TickTimeline;
   readonly entity: Entity;
+  readonly changes: FieldChanges;
   /** Tick of the newest state, unwrapped. */
   tick: number;
   /** Whether the game was told of it. */
@@ -139,6 +141,7 @@ export class RemoteEntities implements SnapshotListener {
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(localId);
+    record.changes.end();
     if (record.isTold) this.#options.onDespawn(record.entity);
     vacate(record.place);
   }
@@ -242,6 +245,7 @@ export class RemoteEntities implements SnapshotListener {
     const texts = entity.textsAt(tick);
     table.textsOf(row).splice(0, texts.length, ...texts);
     this.#applied += 1;
+    record.changes.review();
     this.#tell(record);
   }
 
@@ -266,7 +270,8 @@ export class RemoteEntities implements SnapshotListener {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     const place = { table, row: table.allocate() };
-    const entity = this.#newEntity(localId, place);
+    const changes: FieldChanges = new FieldChanges(definition, () => entity);
+    const entity = this.#newEntity(localId, place, changes);
     const record: RemoteRecord = {
       definition,
       place,
@@ -274,6 +279,7 @@ export class RemoteEntities implements SnapshotListener {
       isInterpolated: false,
       timeline,
       entity,
+      changes,
       tick: Number.NEGATIVE_INFINITY,
       isTold: false,
       isRetained: true,
@@ -293,7 +299,7 @@ export class RemoteEntities implements SnapshotListener {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(localId: number, place: Place): Entity {
+  #newEntity(localId: number, place: Place, changes: FieldChanges): Entity {
     const { owner, clock } = this.#options;
     // A later entity may have the same local id.
     const recordOf = () => {
@@ -306,6 +312,7 @@ export class RemoteEntities implements SnapshotListener {
     const base = {
       id: owner.number * 0x10000 + localId,
       kind: definition,
+      onChange: changes.on.bind(changes),
       isMine: false as const,
       owner,
       shown,

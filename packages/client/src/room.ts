@@ -92,6 +92,7 @@ export class Room extends RoomEvents {
       idOf: (localId) => this.myNumber * 0x10000 + localId,
       tick: () => this.#time.tick,
       onTeleport: (record) => this.#states.teleported(record),
+      onClamp: (clamp) => this.members.clamped(clamp),
     });
     this.#states = this.#newStateSender(setup, tickHz);
     this.members = this.#newMembers(setup);
@@ -287,7 +288,7 @@ export class Room extends RoomEvents {
 
   /**
    * Creates an entity that this participant owns; every peer sees it until {@link despawn} or leaving. Throws
-   * {@link ConfigError} for an initial value that is out of range.
+   * {@link ConfigError} for an initial value that its field cannot have.
    */
   spawn<D extends EntityDefinition>(definition: D, initial: InitialFields<D["fields"]> = {}): OwnedEntity<D> {
     this.#use(definition);

@@ -5,12 +5,18 @@ import { Sign } from "./definitions.js";
 
 const TICK_SECONDS = 1 / 60;
 function entitiesOf(idOf: (localId: number) => number): OwnedEntities {
-  return new OwnedEntities({ tickSeconds: TICK_SECONDS, idOf, tick: () => 0, onTeleport: () => undefined });
+  return new OwnedEntities({
+    tickSeconds: TICK_SECONDS,
+    idOf,
+    tick: () => 0,
+    onTeleport: () => undefined,
+    onClamp: () => undefined,
+  });
 }
 
 test("a spawn whose values are refused leaves nothing behind", () => {
   const owned = entitiesOf((localId) => localId);
-  expect(() => owned.spawn(Sign, { place: { x: 1, y: 5000 } })).toThrow(ConfigError);
+  expect(() => owned.spawn(Sign, { place: { x: 1, y: Number.NaN } })).toThrow(ConfigError);
   expect([...owned.records]).toEqual([]);
   expect({ ...(owned.spawn(Sign, {}).entity as unknown as { place: object }).place }).toEqual({ x: 0, y: 0 });
 });

@@ -8,6 +8,7 @@ import {
   type GroupField,
   type ListField,
   type QuatField,
+  type Range,
   type ValueOf,
   type Vec2Field,
   type Vec3Field,
@@ -15,14 +16,14 @@ import {
 import { wrapAngle } from "./angle.js";
 import type { Place } from "./entity-table.js";
 
-/** Two components of an entity; writing one checks it against the field's range. */
+/** Two components of an entity; a value out of the field's range is clamped, or refused where the kind is strict. */
 export interface Vec2 {
   x: number;
   y: number;
   set(x: number, y: number): void;
 }
 
-/** Three components of an entity; writing one checks it against the field's range. */
+/** Three components of an entity, as {@link Vec2}. */
 export interface Vec3 {
   x: number;
   y: number;
@@ -75,7 +76,10 @@ type CompositeNames<F extends Fields> = {
   [Name in keyof F]: F[Name] extends Composite ? Name : never;
 }[keyof F];
 
-/** An entity's fields as its owner sees them. Writes throw {@link ConfigError} for a value that is out of range. */
+/**
+ * An entity's fields as its owner sees them. A scalar or vector out of its range is clamped, an angle is wrapped; any other
+ * value that a field cannot have throws {@link ConfigError}. Where the definition is strict all of them throw.
+ */
 export type WritableFields<F extends Fields> = {
   -readonly [Name in Exclude<keyof F, CompositeNames<F>>]: WritableValue<F[Name]>;
 } & {
@@ -97,6 +101,19 @@ export interface Row {
   readonly isWritable: boolean;
   /** Called before a read, so that what is read can be brought up to date. */
   readonly beforeRead?: (() => void) | undefined;
+  /** Called after a write: once for a vector that is set. */
+  readonly afterWrite?: (() => void) | undefined;
+  /** A value was out of its range: the bound was written. */
+  readonly onClamp?: ((clamp: Clamp) => void) | undefined;
+}
+
+/** A write that was out of its field's range. */
+export interface Clamp {
+  /** `car.position.x` */
+  readonly field: string;
+  readonly value: number;
+  readonly range: Range;
+  readonly unit: string;
 }
 
 /** The numbers and texts behind a view. */
@@ -106,6 +123,8 @@ export interface Cells {
   set(offset: number, value: number): void;
   text(index: number): string | Uint8Array;
   setText(index: number, value: string | Uint8Array): void;
+  readonly afterWrite?: Row["afterWrite"];
+  readonly onClamp?: Row["onClamp"];
 }
 
 const axes = ["x", "y", "z", "w"] as const;
@@ -234,6 +253,7 @@ function vectorView(site: Site, count: number): object {
       );
       const scale = field.kind === "quat" ? 1 / lengthOf(site, checked) : 1;
       checked.forEach((value, index) => cells.set(offset + index, value * scale));
+      cells.afterWrite?.();
     },
   });
   return vector;
@@ -257,6 +277,7 @@ function defineNumber(target: object, key: string, site: Site, offset: number, i
     set: (value: unknown) => {
       if (isRefused) refuse(nameOf(site))(value);
       cells.set(offset, checkedNumber(site, value));
+      cells.afterWrite?.();
     },
   });
 }
@@ -269,12 +290,15 @@ function defineText(target: object, key: string, site: Site): void {
     get: () => cells.text(index),
     set: (value: unknown) => {
       cells.setText(index, checkedText(site, value));
+      cells.afterWrite?.();
     },
   });
 }
 
-function cellsOf({ place, layer, isWritable, beforeRead }: Row): Cells {
+function cellsOf({ place, layer, isWritable, beforeRead, afterWrite, onClamp }: Row): Cells {
   return {
+    afterWrite,
+    onClamp,
     access: isWritable ? "checked" : "read",
     get: (offset) => {
       beforeRead?.();
@@ -314,9 +338,18 @@ function checkedRange(site: Site, value: unknown): number {
   const { kind, unit, range } = site.field;
   const [min, max] = range;
   const mustBeWhole = kind === "int" || kind === "uint";
-  // NaN fails both comparisons.
+  // NaN fails all comparisons.
   const isWithin = typeof value === "number" && value >= min && value <= max;
   if (isWithin && (!mustBeWhole || Number.isInteger(value))) return value;
+  if (typeof value === "number" && !Number.isNaN(value) && !mustBeWhole) {
+    const bound = value < min ? min : max;
+    // A bound that was written is read as a 32-bit float, which may lie beyond it.
+    if (Math.fround(value) === Math.fround(bound)) return bound;
+    if (!site.definition.isStrict) {
+      site.cells.onClamp?.({ field: nameOf(site), value, range, unit });
+      return bound;
+    }
+  }
   return refused(site, value, `a ${mustBeWhole ? "whole " : ""}number from ${min} to ${max} ${unit}`.trim());
 }
 

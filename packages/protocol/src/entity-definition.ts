@@ -55,6 +55,8 @@ export interface EntityOptions<F extends Fields> {
   readonly threshold?: { readonly [Name in keyof F]?: number };
   /** An update is sent at least this often, changed or not. Default: the profile's. */
   readonly heartbeatMs?: number;
+  /** True: a write out of its field's range throws. Default: scalars and vectors are clamped, and the game is warned once. */
+  readonly strict?: boolean;
 }
 
 /** A described kind of entity. Everything else (storage, codec, tables) is derived from it. */
@@ -68,6 +70,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly step: ((state: never, seconds: number) => void) | undefined;
   readonly threshold: Readonly<Partial<Record<string, number>>>;
   readonly heartbeatMs: number | undefined;
+  /** Whether writes out of range throw. */
+  readonly isStrict: boolean;
   /** Declared components in wire order, then the derived ones that the motion model needs. */
   readonly components: readonly Component[];
   /** Index of each field's first component; members of lists and groups by their path, `wheels.0.slip`. */
@@ -129,6 +133,7 @@ export function defineEntity<const F extends Fields>(
   assertDerived(name, fields);
   assertThresholds(name, fields, options.threshold ?? {});
   assertHeartbeat(name, options.heartbeatMs);
+  assertStrict(name, options.strict);
   return Object.freeze({
     name,
     fields,
@@ -137,6 +142,7 @@ export function defineEntity<const F extends Fields>(
     step: options.step,
     threshold: { ...options.threshold },
     heartbeatMs: options.heartbeatMs,
+    isStrict: options.strict ?? false,
     components,
     offsets,
     leaves: list.leaves,
@@ -258,6 +264,11 @@ function assertHeartbeat(name: string, heartbeatMs: unknown): void {
   if (heartbeatMs === undefined) return;
   if (typeof heartbeatMs === "number" && heartbeatMs >= 50 && heartbeatMs <= 60_000) return;
   throw new ConfigError({ field: `${name}.heartbeatMs`, value: heartbeatMs, expected: "50 to 60000 ms" });
+}
+
+function assertStrict(name: string, strict: unknown): void {
+  if (strict === undefined || typeof strict === "boolean") return;
+  throw new ConfigError({ field: `${name}.strict`, value: strict, expected: "true or false" });
 }
 
 /** FNV-1a, 32 bits (Fowler, Noll, Vo). */

@@ -33,6 +33,8 @@ export const errorCodes = {
   "message/refused": "The room's authority refused a message: of no known type, or not of its schema.",
   "message/spectator": "Who only watches a room says nothing in it, and does nothing.",
   "entity/refused": "The room's authority refused an entity that this player wanted to own.",
+  "entity/clamped":
+    "The game wrote a value out of its field's range; the nearest bound was taken. Told once for each field of a room.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
   "time/misfit":
     "`advance` was called with a time that cannot be meant: a count of steps, seconds, one that goes back. The message says what to write instead.",

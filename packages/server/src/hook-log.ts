@@ -1,3 +1,4 @@
+import type { Clamp } from "@paceline/netcode";
 import { LogThrottle, stackOf, type Log } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { Refusal } from "./refusal.js";
@@ -8,6 +9,8 @@ export class HookLog {
   readonly #clock: Clock;
   readonly #roomName: string;
   readonly #lines = new Map<string, LogThrottle>();
+  /** Fields whose values were clamped. */
+  readonly #clamped = new Set<string>();
 
   constructor(log: Log, clock: Clock, roomName: string) {
     this.#log = log;
@@ -25,6 +28,14 @@ export class HookLog {
     if (kind !== "unavailable") return;
     const fields = { room: this.#roomName, hook, reason: message, error: stackOf(cause) };
     this.#linesOf(hook).write(this.#log.warn, "a hook could not decide", fields);
+  }
+
+  /** Code of a room wrote a value out of its range: told once for each field, since it may do so in every step. */
+  clamped({ field, value, range: [min, max], unit }: Clamp): void {
+    if (this.#clamped.has(field)) return;
+    this.#clamped.add(field);
+    const fields = { room: this.#roomName, field, value, range: `${min} to ${max} ${unit}`.trim() };
+    this.#log.warn("a value out of its range was clamped", fields);
   }
 
   #linesOf(hook: string): LogThrottle {

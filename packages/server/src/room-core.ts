@@ -97,7 +97,7 @@ export class RoomCore implements RoomHost {
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
     const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
-    this.world = new World(kept);
+    this.world = new World({ ...kept, onClamp: (clamp) => hookLog.clamped(clamp) });
     this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
     this.audience = new Audience({
       ...kept,

@@ -3,8 +3,8 @@ import type { WritableFields } from "@paceline/netcode";
 import type { Player } from "./player.js";
 
 /**
- * An entity of a room, as the room's code sees it. Writes throw `ConfigError` for a value that is out of range. Of an
- * entity that a player simulates, the fields are that player's newest word, checked.
+ * An entity of a room, as the room's code sees it. A scalar or vector out of its range is clamped, and the log says so once;
+ * other values that a field cannot have throw `ConfigError`. Of an entity that a player simulates, the fields are that player's newest word, checked.
  */
 export type ServerEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> & {
   readonly id: number;

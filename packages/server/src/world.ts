@@ -14,6 +14,7 @@ import {
   defineFields,
   kinematicsOf,
   vacate,
+  type Clamp,
   type Kinematics,
   type Place,
   type ReplicatedEntity,
@@ -40,6 +41,8 @@ export interface WorldOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
   readonly historyTicks: number;
+  /** The room's code wrote a value out of its range: the bound was taken. */
+  readonly onClamp?: (clamp: Clamp) => void;
 }
 
 const MOST_ENTITIES = 0xffff;
@@ -53,9 +56,11 @@ export class World {
   readonly #tables: readonly EntityTable[];
   readonly #kinds = new Map<EntityDefinition, number>();
   readonly #byEntity = new WeakMap<object, EntityRecord>();
+  readonly #onClamp: WorldOptions["onClamp"];
   #nextId = 1;
 
-  constructor({ definitions, tickHz, historyTicks }: WorldOptions) {
+  constructor({ definitions, tickHz, historyTicks, onClamp }: WorldOptions) {
+    this.#onClamp = onClamp;
     this.plans = definitions.map((definition) => planState(definition, { tickHz }));
     this.history = new StateHistory({ plans: this.plans, historyTicks });
     this.writer = new SharedWriter(this.plans);
@@ -160,7 +165,7 @@ export class World {
         return record?.place === place ? record.owner : undefined;
       },
     };
-    const row = { place, layer: "state", isWritable: true } as const;
+    const row = { place, layer: "state", isWritable: true, onClamp: this.#onClamp } as const;
     return defineFields(base, place.table.definition, row) as unknown as ServerEntity;
   }
 

@@ -21,7 +21,7 @@ import {
   type PeerInfo,
   type PeerPayload,
 } from "@paceline/protocol";
-import type { InputStep, MotionFault, WritableFields } from "@paceline/netcode";
+import type { Clamp, InputStep, MotionFault, WritableFields } from "@paceline/netcode";
 import { MAX_EVENT_BYTES, Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import type { Entity } from "../entity.js";
 import type { OwnedRecord } from "../owned-entities.js";
@@ -54,6 +54,8 @@ export interface AuthorityOptions {
   onError(error: NetError): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
   onDropped(reason: DropReason): void;
+  /** The game wrote a value out of its range: the bound was taken. */
+  onClamp(clamp: Clamp): void;
   /** An entity of this participant has to go on from there. */
   onCorrected(localId: number, state: Uint8Array): void;
 }
@@ -208,6 +210,7 @@ export class Authority {
       definition: known,
       tickHz: info.tickHz,
       send: (body) => this.#options.session().sendInput(body),
+      onClamp: (clamp) => this.#options.onClamp(clamp),
       isLooping: () => this.#options.isLooping(),
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });

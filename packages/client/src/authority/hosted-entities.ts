@@ -23,6 +23,7 @@ import {
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Entity } from "../entity.js";
+import { FieldChanges } from "../field-changes.js";
 import type { Peer } from "../peer.js";
 import { ShownBodies } from "../shown-bodies.js";
 import type { ViewPlan } from "../view-plan.js";
@@ -33,6 +34,7 @@ export interface HostedRecord {
   readonly definition: EntityDefinition;
   readonly place: Place;
   readonly entity: Entity;
+  readonly changes: FieldChanges;
   body: ShownBody | undefined;
   isInterpolated: boolean;
   readonly kinematics: Kinematics | undefined;
@@ -134,6 +136,7 @@ export class HostedEntities {
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(id);
+    record.changes.end();
     this.#options.onDespawn(record.entity);
     vacate(record.place);
   }
@@ -187,6 +190,8 @@ export class HostedEntities {
     record.owner = owner;
     const row = record.place.table.stateOf(record.place.row);
     restore(entity.plan, entity.rows, place, row);
+    const texts = entity.textsAt(tick);
+    record.place.table.textsOf(record.place.row).splice(0, texts.length, ...texts);
     const unwrapped = this.timeline.unwrap(tick);
     const isJump = (changes & StateChange.teleported) !== 0;
     if (isJump) record.kinematics?.restart();
@@ -200,6 +205,7 @@ export class HostedEntities {
       else record.body.receive(row, seconds, nowSeconds || seconds);
     }
     record.onState?.(row, isJump);
+    record.changes.review();
     if (!old) this.#options.onSpawn(record.entity);
   }
 
@@ -207,7 +213,8 @@ export class HostedEntities {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     const place = { table, row: table.allocate() };
-    const entity = this.#newEntity(id, place);
+    const changes: FieldChanges = new FieldChanges(definition, () => entity);
+    const entity = this.#newEntity(id, place, changes);
     const { motionLayout: layout } = definition;
     const derived = layout?.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
     const record: HostedRecord = {
@@ -215,6 +222,7 @@ export class HostedEntities {
       definition,
       place,
       entity,
+      changes,
       body: undefined,
       isInterpolated: false,
       kinematics: derived && new Kinematics(derived, { isVelocityGiven: derived.isVelocityDeclared }),
@@ -238,7 +246,7 @@ export class HostedEntities {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(id: number, place: Place): Entity {
+  #newEntity(id: number, place: Place, changes: FieldChanges): Entity {
     const options = this.#options;
     const { clock } = options;
     const { timeline } = this;
@@ -262,6 +270,7 @@ export class HostedEntities {
     const base = {
       id,
       kind: place.table.definition,
+      onChange: changes.on.bind(changes),
       shown,
       get isMine() {
         return recordOf()?.owner === options.myNumber();

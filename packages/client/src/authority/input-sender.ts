@@ -10,6 +10,7 @@ import {
   InputBuffer,
   InputPace,
   defineFields,
+  type Clamp,
   type Place,
   type WritableFields,
 } from "@paceline/netcode";
@@ -22,6 +23,8 @@ export interface InputSenderOptions {
   readonly definition: InputDefinition;
   readonly tickHz: number;
   send(body: Uint8Array): void;
+  /** The game wrote a value out of its range: the bound was taken. */
+  onClamp(clamp: Clamp): void;
   /** Whether the game's loop calls {@link InputSender.run}; otherwise a timer does. */
   readonly isLooping: () => boolean;
   /** The input of the step that was due at that moment is taken. */
@@ -47,7 +50,12 @@ export class InputSender {
     this.#options = options;
     const table = new EntityTable(definition.definition, 1);
     this.#place = { table, row: table.allocate() };
-    const row = { place: this.#place, layer: "state", isWritable: true } as const;
+    const row = {
+      place: this.#place,
+      layer: "state",
+      isWritable: true,
+      onClamp: (clamp: Clamp) => options.onClamp(clamp),
+    } as const;
     this.view = defineFields({}, definition.definition, row) as WritableFields<Fields>;
     this.#pace = new InputPace(1 / tickHz);
     this.#nextAtMs = scheduler.nowMs();

@@ -1,4 +1,9 @@
-import { defineEntity, type EntityDefinition, type Fields } from "../entity-definition.js";
+import {
+  defineEntity,
+  type EntityDefinition,
+  type EntityOptions,
+  type Fields,
+} from "../entity-definition.js";
 import { ConfigError } from "../errors.js";
 import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/state-plan.js";
 
@@ -19,8 +24,11 @@ const MOST_BITS = 256;
  * Describes the inputs of a room, with the fields of entities. Throws {@link ConfigError} for text fields, which no tick
  * has room for, and for more than 256 bits.
  */
-export function defineInput<const F extends Fields>(fields: F): InputDefinition<F> {
-  const definition = defineEntity("input", fields);
+export function defineInput<const F extends Fields>(
+  fields: F,
+  options: Pick<EntityOptions<F>, "strict"> = {},
+): InputDefinition<F> {
+  const definition = defineEntity("input", fields, options);
   if (definition.textCount > 0) {
     throw new ConfigError({ field: "inputs", value: "text", expected: "fields of a fixed size" });
   }
