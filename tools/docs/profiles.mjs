@@ -264,7 +264,7 @@ server. What goes to another player over one of the latter two is relayed.`;
 
 /** @param {Transport} transport @param {Words} words @returns {string} */
 function thesisText(transport, words) {
-  const { rows, departures } = thesisRows(
+  const { rows, departures, figures } = thesisRows(
     transport,
     (question, row) => words.treeWords.find((one) => one.question === question)?.rows[row]?.reason ?? "",
   );
@@ -273,7 +273,13 @@ function thesisText(transport, words) {
 The tree begins with chapter 6 of Discart's thesis (2014). Of these ${rows.length} situations ${departures} depart from
 it. On https, three others, a fixed network and a full battery unless it says otherwise.
 
-${table(["", "situation", "thesis", "states here", "", "reason"], rows)}`;
+${table(["", "situation", "thesis", "states here", "", "reason"], rows)}
+
+What commands of ours measured of the thesis' choice and of ours, from \`docs/results\`. \`pnpm bench paths\` counts payloads
+without headers, and the CPU of the players alone. A pair that fell back to the relay, since the machine was too slow for all
+direct links, counts as direct (\`pairsThatWay\`). Headers and fallbacks make direct links look cheaper than they are.
+
+${table(["", "situation", "measured", "thesis", "here", "command"], figures)}`;
 }
 
 /** @param {Transport} transport @param {Words} words @returns {string} */

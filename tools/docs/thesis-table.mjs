@@ -1,5 +1,7 @@
 /** Thirty situations with what chapter 6 of Discart's thesis (2014) chooses in each, held against what the tree decides. */
 
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { Client } from "../../packages/client/dist/index.js";
 
 /** @typedef {typeof import("../../packages/transport/dist/index.js")} Transport */
@@ -16,9 +18,29 @@ import { Client } from "../../packages/client/dist/index.js";
 /**
  * `row`: the question whose answer explains the choice. `transports`: those that the game allows, where the client has to
  * refuse them.
+ * `figures`: what a command of ours measures of the thesis' choice and of ours, less being better; `without`: why a
+ * departure has none, or none that is better.
  * @typedef {{ genre: Genre, what: string, changes: Partial<Circumstances>, thesis: string, wish: Wish, row: string,
- *   transports?: ("webrtc" | "websocket")[] }} Situation
+ *   transports?: ("webrtc" | "websocket")[], figures?: Figure[], without?: string }} Situation
+ * @typedef {{ command: string, of: string, key: string, thesis: Record<string, string | number>,
+ *   here: Record<string, string | number> }} Figure
  */
+
+/** A departure may lack a figure that is better, but only so many. */
+const MAX_WITHOUT = 2;
+
+/** Of direct links against the relay. @param {string} situation @returns {Figure[]} */
+const pathFigures = (situation) => {
+  const common = {
+    command: "bench paths",
+    thesis: { situation, way: "direct" },
+    here: { situation, way: "relay" },
+  };
+  return [
+    { ...common, of: "bytes out for each state that arrives", key: "bytesOutPerState" },
+    { ...common, of: "ms of CPU per player and second", key: "cpuMsPerPlayerPerSecond" },
+  ];
+};
 
 const noWebRtc = { available: { webrtc: false } };
 const server = { webrtc: true };
@@ -40,6 +62,16 @@ const situations = [
     thesis: "WebRTC, never TCP",
     wish: { first: ["webrtc"] },
     row: "server",
+    figures: [
+      {
+        command: "lab age",
+        of: "ms, the age that 1 % of the states exceed at 5 % loss",
+        key: "ageMsP99",
+        thesis: { system: "webrtc-unreliable", network: "loss", lossPercent: 5 },
+        here: { system: "websocket-striped-3", network: "loss", lossPercent: 5 },
+      },
+    ],
+    without: "the server has no WebRTC: there is nothing to choose",
   },
   {
     genre: "shooter",
@@ -80,6 +112,7 @@ const situations = [
     thesis: "WebRTC",
     wish: { first: ["direct"] },
     row: "paths",
+    figures: pathFigures("racing, 20 others"),
   },
   {
     genre: "racing",
@@ -104,6 +137,7 @@ const situations = [
     thesis: "WebRTC",
     wish: { first: ["direct"] },
     row: "paths",
+    figures: pathFigures("racing, 3 others, for the CPU"),
   },
   {
     genre: "racing",
@@ -240,6 +274,7 @@ const situations = [
     thesis: "(partially) reliable WebRTC",
     wish: { first: ["direct"], mayBeLost: false },
     row: "paths",
+    figures: pathFigures("puzzle, 3 others, for the CPU"),
   },
   {
     genre: "puzzle",
@@ -273,6 +308,7 @@ const situations = [
     wish: {},
     row: "paths",
     transports: ["webrtc"],
+    without: "browsers have no plug-ins any more, and all of them have WebSockets",
   },
 ];
 
@@ -313,14 +349,43 @@ function planText({ channels, numbers, repeats }) {
   return `${way}; ${delivery === "newest-wins" ? "states may be lost" : "all in order"}; ${numbers.stateHz}/s${repeated}`;
 }
 
+/** A row of a kept result. @param {Figure} figure @param {Record<string, string | number>} which @returns {number} */
+function measured({ command, key }, which) {
+  const name = command.slice(command.indexOf(" ") + 1);
+  const file = path.resolve(import.meta.dirname, `../../docs/results/${name}.json`);
+  /** @type {{ rows: Record<string, string | number>[] }} */
+  const { rows } = JSON.parse(readFileSync(file, "utf8"));
+  const row = rows.find((one) => Object.entries(which).every(([field, value]) => one[field] === value));
+  const value = row?.[key];
+  if (typeof value !== "number") throw new Error(`${file} has no ${key} of ${JSON.stringify(which)}`);
+  return value;
+}
+
+/** @param {Situation} situation @param {string} number @returns {string[][]} a row for each of its figures */
+function departureRows({ genre, what, figures = [], without }, number) {
+  const name = `${genre}: ${what}`;
+  const rows = figures.map((figure) => {
+    const [thesis, here] = [measured(figure, figure.thesis), measured(figure, figure.here)];
+    if (here >= thesis && without === undefined)
+      throw new Error(`${name}: our choice is no better, ${here} of ${thesis} ${figure.of}`);
+    return [number, name, figure.of, thesis.toFixed(1), here.toFixed(1), `\`pnpm ${figure.command}\``];
+  });
+  if (without !== undefined) return [...rows, [number, name, without, "–", "–", "–"]];
+  if (rows.length === 0) throw new Error(`${name} departs from the thesis without a figure`);
+  return rows;
+}
+
 /**
  * @param {Transport} transport
  * @param {(question: string, row: string) => string} reasonOf
- * @returns {{ rows: string[][], departures: number }}
+ * @returns {{ rows: string[][], departures: number, figures: string[][] }}
  */
 export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
-  let departures = 0;
-  const rows = situations.map(({ genre, what, changes, thesis, wish, row, transports }, at) => {
+  /** @type {{ situation: Situation, number: string }[]} */
+  const departing = [];
+  const rows = situations.map((situation, at) => {
+    const { genre, what, changes, thesis, wish, row, transports } = situation;
+    const number = `${at + 1}`;
     const profile = profiles[genre];
     const plan = decide({
       ...circumstancesOf(profile, {
@@ -331,13 +396,13 @@ export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
       }),
       ...changes,
     });
-    const isSame = agrees(plan, wish, profile.stateHz);
-    if (!isSame) departures += 1;
-    const answer = plan.reasons.find(({ question }) => question === row);
     const refusal = refusalOf(transports);
+    const isSame = refusal === undefined && agrees(plan, wish, profile.stateHz);
+    if (!isSame) departing.push({ situation, number });
+    const answer = plan.reasons.find(({ question }) => question === row);
     const reason = refusal ?? (answer ? `${reasonOf(row, answer.row)} [${answer.row}]` : "");
     return [
-      `${at + 1}`,
+      number,
       `${genre}: ${what}`,
       thesis,
       refusal === undefined ? planText(plan) : "none: the client refuses it",
@@ -345,5 +410,9 @@ export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
       reason,
     ];
   });
-  return { rows, departures };
+  const without = departing.filter(({ situation }) => situation.without !== undefined);
+  if (without.length > MAX_WITHOUT)
+    throw new Error(`${without.length} departures have no figure that is better`);
+  const figures = departing.flatMap(({ situation, number }) => departureRows(situation, number));
+  return { rows, departures: departing.length, figures };
 }

@@ -25,8 +25,8 @@ import {
 //   about 2.5 intervals here, at least 100 ms.
 // - thresholdM: with an acceleration of 5 m/s² a first-order model needs a new state every sqrt(2 * threshold / 5) s:
 //   0.1 m every 0.2 s, 0.5 m every 0.45 s.
-// - extrapolationLimitMs of racing: a second. On recorded cars the largest error is half of what it is with half a
-//   second (1.9 m against 3.6, 50 ± 5 ms, 1 % loss), all else alike: `pnpm bench motion`, variant limit-500ms.
+// - extrapolationLimitMs of racing: a second. Half of it made no difference on recorded cars at 1 % loss: `pnpm bench
+//   motion`, variant limit-500ms.
 // - sendPeriodMs: below 50 ms (Saldana 2015: the mean opinion score stays above 3.5 for every delay he tried).
 // - maxDirectPeers: a state of 150 bytes on the wire, stateHz times a second to each, within 300 kbit/s of uplink, and
 //   not more than 16 connections to set up and keep alive.

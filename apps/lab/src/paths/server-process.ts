@@ -1,0 +1,8 @@
+/** A process with one server, whose rooms pass on what their players send: `pnpm bench paths` starts it. */
+import { defineServer } from "@paceline/server";
+import { openLimits } from "../connect/paceline-limits.js";
+
+const server = defineServer({ rooms: { players: { maxPlayers: 32 } }, limits: openLimits });
+const url = await server.listen(0, "127.0.0.1");
+process.on("disconnect", () => process.exit());
+process.send!(url);

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { bandSources, treeWords } from "../../packages/transport/src/profiles/tree-words.js";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** All numbers of a kept result's rows: values, and those in names such as "3 others". */
+function numbersIn(name: string): readonly number[] {
+  const { rows } = JSON.parse(readFileSync(path.join(ROOT, `docs/results/${name}.json`), "utf8")) as {
+    readonly rows: readonly Readonly<Record<string, string | number>>[];
+  };
+  return rows
+    .flatMap((row) => Object.values(row))
+    .flatMap((value) =>
+      typeof value === "number" ? [value] : [...value.matchAll(/\d+/g)].map(([found]) => Number(found)),
+    );
+}
+
+/** What is wrong with the numbers of a text; nothing where each is one that a command of ours has printed. */
+function faultsOf(text: string): string[] {
+  // A year tells where something was read.
+  const quoted = [...text.replaceAll(/[A-Z][a-z]+ (19|20)\d\d/g, "").matchAll(/\d+(?:\.(\d+))?/g)];
+  if (quoted.length === 0) return [];
+  const commands = [...text.matchAll(/`pnpm (bench|lab) ([a-z-]+)`/g)];
+  if (commands.length === 0) return ["names no command that measured it"];
+  const known = commands.flatMap(([command, kind, name = ""]) => {
+    if (!existsSync(path.join(ROOT, `apps/lab/src/${kind}-${name}.ts`))) throw new Error(`no ${command}`);
+    return numbersIn(name);
+  });
+  return quoted
+    .filter(([found, digits = ""]) => !known.some((value) => value.toFixed(digits.length) === found))
+    .map(([found]) => `${found} is in no result of ${commands.map(([command]) => command).join(", ")}`);
+}
+
+describe("numbers in the reasons of the decision tree", () => {
+  const texts = [
+    ...treeWords.flatMap(({ rows }) =>
+      Object.entries(rows).flatMap(([row, { reason, unknown }]) => [
+        [row, reason],
+        [`${row}, unknown`, unknown?.reason ?? ""],
+      ]),
+    ),
+    ...Object.entries(bandSources).map(([band, source]) => [`band ${band}`, source]),
+  ] as [string, string][];
+
+  it("are figures that a command of ours has printed", () => {
+    expect(texts.flatMap(([row, text]) => faultsOf(text).map((fault) => `${row}: ${fault}`))).toEqual([]);
+    expect(texts.filter(([, text]) => text.includes("`pnpm ")).length).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ["Loss of 1 % is bad.", "names no command that measured it"],
+    ["At 5 % loss it takes 12345 ms (`pnpm lab age`).", "12345 is in no result of `pnpm lab age`"],
+  ])("are found where nobody measured them: %s", (text, fault) => {
+    expect(faultsOf(text)).toEqual([fault]);
+    expect(() => faultsOf("5 ms (`pnpm lab guess`)")).toThrow("no `pnpm lab guess`");
+  });
+});
