@@ -297,8 +297,9 @@ class Play {
       sockets: "auto",
       client: {
         profile: profileIn(this.#cell),
-        transports: hasWebRtc ? ["websocket", "webrtc"] : ["websocket"],
-        webRtc: this.#noting(isFirst),
+        transports: ["websocket", "webrtc"],
+        // Node itself has no WebRTC: a player without a maker of links is one whose browser has none.
+        ...(hasWebRtc && { webRtc: this.#noting(isFirst) }),
       },
       accept: (link, protocols) => {
         this.#accepted.push(link);
