@@ -92,7 +92,10 @@ function messagesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
     const most = (probe.sent * MESSAGE_PERIOD_MS) / periodMs + (probe.sent * MESSAGE_PERIOD_MS) / 100 + 2;
     return say(batches.length <= most, choice, batches.length);
   }
-  say(Math.min(...gapsMs) >= periodMs - 2 * STEP_MS, `in packets ${periodMs} ms apart`, gapsMs);
+  const short = gapsMs.filter((gapMs) => gapMs < periodMs - 2 * STEP_MS).length;
+  // A reference, which all of several receivers have to get, takes along what waits.
+  const most = probe.peers.length > 1 ? gapsMs.length / 10 : 0;
+  say(short <= most, `in packets ${periodMs} ms apart`, gapsMs);
 }
 
 function gaps(arrivals: readonly { readonly atMs: number }[]): number[] {
