@@ -120,16 +120,10 @@ export function serverStatsOf(
     rttMs: reading?.rttMs ?? session.rttMs,
     jitterMs: reading?.jitterMs ?? session.jitterMs,
     loss: session.pathLoss,
-    queuedBytes: queuedBytesOf(session),
+    queuedBytes: session.queuedBytes,
     bytesInPerSecond,
     bytesOutPerSecond,
   };
-}
-
-function queuedBytesOf({ links }: Session): number {
-  let bytes = 0;
-  for (const { queuedBytes } of links) bytes += queuedBytes;
-  return bytes;
 }
 
 /** What carries what to the server, for people. */

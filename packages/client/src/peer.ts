@@ -269,7 +269,7 @@ export class PeerConnection implements Peer {
       ...this.meter.rates,
       jitterMs,
       lossRatio: Math.max(lossRatio, pingLoss),
-      queuedBytes: activeLink?.queuedBytes ?? 0,
+      queuedBytes: this.session.queuedBytes,
     };
   }
 

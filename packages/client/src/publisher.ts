@@ -116,13 +116,12 @@ export class Publisher {
       if (viaRelay) {
         relayed.push(peer.number);
         viaRelay.countShared(packet.length);
-      } else peer.session.linkFor(trafficClass)?.send(trafficClass, packet, key, lifetimeMs);
+      } else peer.session.forward(trafficClass, packet, key, lifetimeMs);
     }
-    const link = uplink?.linkFor(trafficClass);
-    for (let first = 0; link && first < relayed.length; first += limits.envelopeTargets) {
+    for (let first = 0; uplink && first < relayed.length; first += limits.envelopeTargets) {
       const peers = relayed.slice(first, first + limits.envelopeTargets);
       writeEnvelope(this.#envelope.reset(), { ...envelope, peers });
-      link.send(trafficClass, this.#envelope.take(), first === 0 ? key : 0, lifetimeMs);
+      uplink.forward(trafficClass, this.#envelope.take(), first === 0 ? key : 0, lifetimeMs);
     }
   }
 }

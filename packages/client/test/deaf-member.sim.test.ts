@@ -29,10 +29,9 @@ function deafen(room: Room): void {
     const relayOver = peer.relayOver.bind(peer);
     peer.relayOver = (uplink) =>
       relayOver({
-        linkFor: (trafficClass) => {
-          const way = uplink.linkFor(trafficClass);
-          return way && mute(way);
-        },
+        linkFor: (trafficClass) => uplink.linkFor(trafficClass),
+        queuedBytes: 0,
+        forward: () => undefined,
       });
   }
 }

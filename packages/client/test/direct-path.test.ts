@@ -174,6 +174,10 @@ class HandLink implements SignalledLink {
   send(): void {}
   signal(): void {}
 
+  hasRoom(): boolean {
+    return true;
+  }
+
   close(): void {
     this.state = "closed";
   }

@@ -49,6 +49,10 @@ class RefusedLink implements SignalledLink {
   signal(): void {}
   send(): void {}
 
+  hasRoom(): boolean {
+    return true;
+  }
+
   close(): void {
     this.state = "closed";
   }

@@ -31,9 +31,9 @@ export class Forwarder {
     let downward: Uint8Array | undefined;
     for (const number of peers) {
       const receiver = sender.room.participant(number);
-      const link = receiver === sender ? undefined : receiver?.openLink(trafficClass);
+      const isOpen = receiver !== sender && receiver?.canTake(trafficClass) === true;
       // The same target named twice would let a small packet become a large burst at one receiver.
-      if (!receiver || !link || receiver.lastRound === round) {
+      if (!receiver || !isOpen || receiver.lastRound === round) {
         this.#drops.count("not-routable");
         continue;
       }
@@ -44,7 +44,7 @@ export class Forwarder {
         continue;
       }
       downward ??= this.#downward(envelope, sender.number);
-      link.send(trafficClass, downward, receiverKey);
+      receiver.session.forward(trafficClass, downward, receiverKey);
     }
   }
 

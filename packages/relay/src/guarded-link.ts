@@ -49,6 +49,10 @@ export class GuardedLink implements Link {
     return this.#link.counters;
   }
 
+  get tellsRoom(): boolean {
+    return this.#link.tellsRoom === true;
+  }
+
   get queuedBytes(): number {
     return this.#link.queuedBytes;
   }
@@ -80,14 +84,19 @@ export class GuardedLink implements Link {
         if (close.code === MESSAGE_TOO_BIG) this.#guarded(() => this.#meter?.reportTooLong());
         this.#guarded(() => handlers.onClose(close));
       },
+      onRoom: () => this.#guarded(() => handlers.onRoom?.()),
     });
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void {
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    return this.#link.hasRoom(trafficClass);
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
     this.#owner?.sending();
     this.#counters?.packetSent(this.kind, trafficClass, packet.length);
     try {
-      this.#link.send(trafficClass, packet, key, lifetimeMs);
+      this.#link.send(trafficClass, packet);
     } catch (error) {
       // The sender of a packet must not suffer for the link of its receiver.
       this.#failed(error);

@@ -53,7 +53,7 @@ export class LinkDoor {
     this.#listener = new WebSocketListener({
       maxPacketBytes: wireLimits.reliablePacketBytes + ENVELOPE_BYTES,
       scheduler,
-      queue: { commandBytes: limits.queuedCommandBytes, highWaterBytes: HIGH_WATER_BYTES },
+      highWaterBytes: HIGH_WATER_BYTES,
     });
     this.#buckets = new AddressBuckets(
       limits.linksPerSecondPerAddress,

@@ -502,7 +502,7 @@ export class Lobby {
   /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
   #renewCredentials(): void {
     for (const participant of this.#participants.values()) {
-      if (participant.openLink("command")) this.#renewFor(participant);
+      if (participant.canTake("command")) this.#renewFor(participant);
     }
   }
 

@@ -149,6 +149,7 @@ export class Participant {
     this.session = new Session({
       scheduler,
       drops: options.drops,
+      maxForwardedBytes: options.limits.queuedCommandBytes,
       currentTick: () => room.host?.tickFor(this) ?? 0,
       // Between players a relay passes it on; only an authority reads it.
       bulkBytes: () => (room.host ? limits.authorityBulkBytes : 0),
@@ -185,7 +186,7 @@ export class Participant {
       number: this.number,
       link: link?.kind,
       rttMs: this.session.rttMs,
-      queuedBytes: link?.queuedBytes ?? 0,
+      queuedBytes: this.session.queuedBytes,
       heldBytes: this.heldBytes,
       unacknowledged: this.session.unacknowledged,
       connectedS: Math.floor((this.#scheduler.nowMs() - this.#cameAtMs) / 1000),
@@ -198,9 +199,9 @@ export class Participant {
    */
   get heldBytes(): number {
     const { session } = this;
-    const [link, swift] = [session.activeLink, session.linkFor("state")];
-    const queued = (link?.queuedBytes ?? 0) + (swift && swift !== link ? swift.queuedBytes : 0);
-    return Math.max(0, session.heldBytes - session.waitingBulkBytes) + this.retained.bytes + queued;
+    return (
+      Math.max(0, session.heldBytes - session.waitingBulkBytes) + this.retained.bytes + session.linkBytes
+    );
   }
 
   /** Whether the others know of this participant. Before its link is open, what they send to it would be lost. */
@@ -217,10 +218,9 @@ export class Participant {
     return this.#isGone;
   }
 
-  /** The link that carries such traffic to this participant now. */
-  openLink(trafficClass: TrafficClassName): Link | undefined {
-    const link = this.session.linkFor(trafficClass);
-    return link?.state === "open" ? link : undefined;
+  /** Whether a link carries such traffic to this participant now. */
+  canTake(trafficClass: TrafficClassName): boolean {
+    return this.session.linkFor(trafficClass)?.state === "open";
   }
 
   /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */

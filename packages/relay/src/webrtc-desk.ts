@@ -151,7 +151,7 @@ export class WebRtcDesk {
   }
 
   #answer(participant: Participant, number: number): Attempt {
-    const { scheduler, webrtc, limits } = this.#settings;
+    const { scheduler, webrtc } = this.#settings;
     const link = new NodeWebRtcLink({
       native: this.#native!,
       scheduler,
@@ -161,7 +161,6 @@ export class WebRtcDesk {
       udpPort: this.#port!,
       ...(webrtc?.bindAddress !== undefined && { bindAddress: webrtc.bindAddress }),
       ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
-      queue: { commandBytes: limits.queuedCommandBytes },
       permitsCandidate: (address) => this.#permits(participant, address),
       onSignal: (data) => participant.tell({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
       // The native library calls: nobody above would catch.

@@ -115,12 +115,16 @@ describe("an error in what handles a packet ends that session, and nothing else"
       "receive",
       (player: Player) => player.session.sendBulk(Uint8Array.of(PayloadKind.command, 1, 2, 3)),
     ],
-    ["acknowledgements", "acknowledged", (player: Player) => player.session.ping()],
+    [
+      "acknowledgements of states",
+      "acknowledged",
+      (player: Player) => player.session.sendEvent(Uint8Array.of(1)),
+    ],
   ] as const)("%s of a room with an authority", async (_name, method, act) => {
     const { lines, log } = recorded();
     const stage = new VirtualLobby({
       log,
-      rooms: { race: {}, led: { authority: authorityOf({ [method]: broken }) } },
+      rooms: { race: {}, led: { authority: authorityOf({ receiveEvent: sendState, [method]: broken }) } },
     });
     const other = stage.join().player;
     const victim = (await joinLed(stage)).player;
@@ -249,7 +253,14 @@ async function joinLed(stage: VirtualLobby): Promise<Led> {
 }
 
 /** An authority that lets everybody in, and fails in one place. */
-function authorityOf(faults: Partial<Record<string, () => never>>): RoomAuthority {
+/** An event from a participant is answered with a state. */
+function sendState({ session }: Participant): void {
+  session.sendState(Uint8Array.of(1));
+}
+
+function authorityOf(
+  faults: Partial<Record<string, (participant: Participant) => void>> & { readonly tickFor?: () => never },
+): RoomAuthority {
   const none = (): void => undefined;
   const { tickFor: _, ...withoutTick } = faults;
   const host: RoomHost = {

@@ -107,7 +107,9 @@ describe("forwarding", () => {
 describe("a slow receiver", () => {
   /** Three racers of whom the last does not read. */
   function withSlow() {
-    const { virtual, joined } = racers(3);
+    const limits = { queuedCommandBytes: 65_536 };
+    const stage = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } }, limits });
+    const { virtual, joined } = racers(3, stage);
     const [a, b, slow] = joined.map(({ player }) => player);
     const pipe: StallingPipe = joined[2]!.link.downward;
     pipe.stall();

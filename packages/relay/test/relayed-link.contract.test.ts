@@ -30,7 +30,6 @@ async function relayedPair(): Promise<LinkPair> {
   await eventually(() => first.welcome);
   const [stream] = real.streams;
   const second = await real.join();
-  const uplink = first.session.activeLink!;
   return {
     a: linkBetween(first, second),
     b: linkBetween(second, first),
@@ -43,7 +42,7 @@ async function relayedPair(): Promise<LinkPair> {
       stream!.pause();
       for (let count = 0; count < FILLERS; count++) (socket as TextSocket).send(FILLER);
     },
-    queueCounters: () => uplink.counters,
+    queueCounters: () => first.session.queueCounters,
     queueClose: () => first.closes[0],
     dispose: () => real.stop(),
   };

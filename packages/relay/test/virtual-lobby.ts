@@ -130,8 +130,7 @@ export class VirtualLobby {
       later(() => player.deliver(copy));
     });
     const player = new MemoryLink({ scheduler, reliable: upward, unreliable: upward });
-    const queue = { commandBytes: 65_536 };
-    const relay = new MemoryLink({ scheduler: slow, reliable: downward, unreliable: downward, queue });
+    const relay = new MemoryLink({ scheduler: slow, reliable: downward, unreliable: downward });
     player.onLocalClose((code, reason) => later(() => relay.closeFromRemote(code, reason)));
     relay.onLocalClose((code, reason) => later(() => player.closeFromRemote(code, reason)));
     return { player, relay, downward };

@@ -202,7 +202,7 @@ export class PlayerLine {
       world,
       line: {
         inOrder: () => participant.inOrderLink,
-        isSlow: () => session.isStateSlow || (session.linkFor("state")?.queuedBytes ?? 0) > SLOW_BYTES,
+        isSlow: () => session.isStateSlow || session.queuedBytes > SLOW_BYTES,
         takesStates: () => session.takesStates,
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {

@@ -23,3 +23,4 @@ export { VirtualScheduler, type VirtualSchedulerOptions } from "./virtual-schedu
 export { type ContractCase, linkContract, type LinkPair } from "./contract/link-contract.js";
 export { type MemoryLinkPair, type MemoryLinkPairOptions, memoryLinkPair } from "./memory-link-pair.js";
 export { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from "./virtual-socket.js";
+export * from "./outbox-over.js";

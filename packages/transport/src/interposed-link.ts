@@ -5,8 +5,7 @@ import type { Link, LinkClose, LinkCounters, LinkHandlers, LinkKind, LinkState }
 export interface Passage {
   /** Bytes that wait in here on their way out. */
   readonly queuedBytes: number;
-  /** States replaced and packets dropped in here; what went through, the link counts. */
-  readonly counters: Pick<LinkCounters, "statesReplaced" | "packetsDropped">;
+  hasRoom(trafficClass: TrafficClassName): boolean;
   send(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void;
   receive(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void;
   /** The link has ended of itself; `tell` says so to the owner, after what came before it. */
@@ -19,9 +18,6 @@ export interface Passage {
 export class InterposedLink implements Link {
   /** The link itself. */
   readonly inner: Link;
-  /** Of passages that were taken out. */
-  #statesReplaced = 0;
-  #packetsDropped = 0;
   #passage: Passage | undefined;
   #handlers: LinkHandlers | undefined;
 
@@ -42,13 +38,11 @@ export class InterposedLink implements Link {
   }
 
   get counters(): Readonly<LinkCounters> {
-    const { counters } = this.inner;
-    const held = this.#passage?.counters;
-    return {
-      ...counters,
-      statesReplaced: counters.statesReplaced + this.#statesReplaced + (held?.statesReplaced ?? 0),
-      packetsDropped: counters.packetsDropped + this.#packetsDropped + (held?.packetsDropped ?? 0),
-    };
+    return this.inner.counters;
+  }
+
+  get tellsRoom(): boolean {
+    return !this.#passage && this.inner.tellsRoom === true;
   }
 
   get queuedBytes(): number {
@@ -57,8 +51,6 @@ export class InterposedLink implements Link {
 
   /** Puts a passage in, in place of the one before; undefined: none. What is in that one may still come out of it. */
   interpose(passage: Passage | undefined): void {
-    this.#statesReplaced += this.#passage?.counters.statesReplaced ?? 0;
-    this.#packetsDropped += this.#passage?.counters.packetsDropped ?? 0;
     this.#passage = passage;
   }
 
@@ -69,7 +61,12 @@ export class InterposedLink implements Link {
       onOpen: () => this.#handlers?.onOpen(),
       onPacket: (packet) => (this.#passage ? this.#passage.receive(packet, deliver) : deliver(packet)),
       onClose: (close) => this.#ended(close),
+      onRoom: () => this.#handlers?.onRoom?.(),
     });
+  }
+
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    return this.#passage?.hasRoom(trafficClass) !== false && this.inner.hasRoom(trafficClass);
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {

@@ -18,6 +18,8 @@ export interface LinkHandlers {
   onPacket(packet: Uint8Array): void;
   /** Once, and last: no call follows it. */
   onClose(close: LinkClose): void;
+  /** The path has sent some of what it had taken. May be called from inside `send`. */
+  onRoom?(): void;
 }
 
 /** What went over a link; all count up from its start. */
@@ -26,23 +28,17 @@ export interface LinkCounters {
   bytesSent: number;
   packetsReceived: number;
   bytesReceived: number;
-  /** States that a newer one replaced before they were sent. */
-  statesReplaced: number;
-  /** Packets dropped unsent: stale events, states beyond the queue, anything after the close. */
+  /** Packets that the path refused, and anything after the close. */
   packetsDropped: number;
 }
 
 /**
- * One live path to one remote. Its life goes one way: connecting, open, closed. The same classes of traffic mean
- * the same on every link:
+ * One live path to one remote. Its life goes one way: connecting, open, closed. It has no queue: what it is given goes
+ * to the socket or the channel at once, and can be neither replaced nor dropped there any more. So its owner, an
+ * {@link Outbox}, asks first whether it has room. Commands, references and bulk arrive in order, each in one of its own,
+ * as long as the link lives; states, inputs and events may be lost where the link is unreliable.
  *
- * - state, input: the newest wins. While the path is busy, a packet replaces the unsent one with the same key.
- * - event: dropped at the sender when it could not be sent within its lifetime.
- * - command, reference: in order, as long as the link lives. When it dies, what arrived is unknown: the session
- *   numbers and repeats.
- * - bulk: as a command, but in an order of its own: it waits while anything else does.
- *
- * `send` and `close` never throw and never call back before they return.
+ * `send` and `close` never throw, and but for `onRoom` never call back before they return.
  */
 export interface Link {
   readonly kind: LinkKind;
@@ -50,16 +46,20 @@ export interface Link {
   /** True where a lost state does not delay the states behind it. */
   readonly isUnreliable: boolean;
   readonly counters: Readonly<LinkCounters>;
-  /** Bytes that wait here for the path to take them. */
+  /** Bytes that the path has taken and not sent yet. */
   readonly queuedBytes: number;
+  /** Whether the path calls {@link LinkHandlers.onRoom}: it need not be asked all the time. */
+  readonly tellsRoom?: boolean;
 
   /** Sets the handlers; called once, by the owner. A link that opened before reports it after this call. */
   start(handlers: LinkHandlers): void;
 
+  /** Whether the path has so little of this class to send that the next packet would leave soon. */
+  hasRoom(trafficClass: TrafficClassName): boolean;
+
   /**
-   * Hands the packet over: the caller must not change it any more. A waiting state with the same `key` is replaced; 0,
-   * the default, replaces none. Any whole number: a relay joins the sender's number and its {@link Envelope.key}. An event that could not
-   * be sent within `lifetimeMs` is dropped; default: the link's own.
+   * Gives the packet to the path, whether it has room or not: the caller must not change it any more. `key` and
+   * `lifetimeMs` are for a link whose packets travel in those of another session: {@link Outbox.forward}.
    */
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
 
@@ -72,7 +72,11 @@ export function newLinkCounters(): LinkCounters {
     bytesSent: 0,
     packetsReceived: 0,
     bytesReceived: 0,
-    statesReplaced: 0,
     packetsDropped: 0,
   };
+}
+
+/** Whether packets of this class may be lost, and so may go over a link that carries only such. */
+export function mayBeLost(trafficClass: TrafficClassName): boolean {
+  return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }

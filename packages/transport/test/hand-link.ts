@@ -38,6 +38,10 @@ export class HandLink implements Link {
     handlers.onOpen();
   }
 
+  hasRoom(_trafficClass: TrafficClassName): boolean {
+    return this.queuedBytes < 65_536;
+  }
+
   send(trafficClass: TrafficClassName, packet: Uint8Array): void {
     const header = readPacket(packet);
     if (typeof header === "string") throw new Error(header);

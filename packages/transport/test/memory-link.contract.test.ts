@@ -15,6 +15,7 @@ function pairOf(isUnreliable: boolean): LinkPair {
   return {
     a,
     b,
+    scheduler,
     pass: async (ms) => scheduler.advance(ms),
     congest: (isSlow) => change({ rateBps: isSlow ? 64_000 : Number.POSITIVE_INFINITY }),
     dispose: async () => undefined,
@@ -37,6 +38,7 @@ function stripedPair(): LinkPair {
   return {
     a: striped("a"),
     b: striped("b"),
+    scheduler,
     pass: async (ms) => scheduler.advance(ms),
     congest: (isSlow) =>
       pairs.forEach((pair) => pair.change({ rateBps: isSlow ? 64_000 : Number.POSITIVE_INFINITY })),

@@ -1,13 +1,6 @@
-import { CloseCode, MessageKind, limits, nextSequence } from "@paceline/protocol";
-import { VirtualScheduler } from "@paceline/testkit";
-import {
-  SendQueue,
-  Session,
-  newLinkCounters,
-  type LinkClose,
-  type LinkMonitorOptions,
-  type PongTimes,
-} from "@paceline/transport";
+import { CloseCode, MessageKind, limits, nextSequence, type TrafficClassName } from "@paceline/protocol";
+import { VirtualScheduler, outboxOver } from "@paceline/testkit";
+import { Session, type LinkClose, type LinkMonitorOptions, type PongTimes } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { HandLink, reliable } from "./hand-link.js";
 
@@ -405,17 +398,14 @@ describe("close", () => {
 
 describe("a busy link", () => {
   test("[WF31] replaces an unsent state by a later one of the same key, and none of key 0", () => {
-    const scheduler = new VirtualScheduler();
     const written: number[] = [];
-    let isBusy = true;
-    const counters = newLinkCounters();
-    const queue = new SendQueue({
-      scheduler,
-      counters,
-      write: (packet) => written.push(packet[0]!),
-      bufferedBytes: () => (isBusy ? 1_000_000 : 0),
-      onOverflow: () => undefined,
-    });
+    const link = new (class extends HandLink {
+      override send(_trafficClass: TrafficClassName, packet: Uint8Array): void {
+        written.push(packet[0]!);
+      }
+    })();
+    const outbox = outboxOver(link, new VirtualScheduler());
+    link.queuedBytes = 1_000_000;
     const sends = [
       ["state", 1, 5],
       ["state", 2, 5],
@@ -425,11 +415,11 @@ describe("a busy link", () => {
       ["command", 6, 5],
       ["input", 7, 5],
     ] as const;
-    for (const [trafficClass, mark, key] of sends) queue.send(trafficClass, Uint8Array.of(mark), key);
-    isBusy = false;
-    queue.drain();
-    expect(written.toSorted()).toEqual([3, 4, 5, 6, 7]);
-    expect(counters.statesReplaced).toBe(2);
+    for (const [trafficClass, mark, key] of sends) outbox.forward(trafficClass, Uint8Array.of(mark), key);
+    link.queuedBytes = 0;
+    outbox.pump();
+    expect(written.toSorted()).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(outbox.counters.statesReplaced).toBe(1);
   });
 });
 

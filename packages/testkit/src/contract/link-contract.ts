@@ -1,5 +1,13 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import type { Link, LinkClose, LinkCounters } from "@paceline/transport";
+import {
+  systemScheduler,
+  type Link,
+  type LinkClose,
+  type Outbox,
+  type OutboxCounters,
+  type Scheduler,
+} from "@paceline/transport";
+import { outboxOver } from "../outbox-over.js";
 
 /** Two connected links to test, and a way to let time pass on them. */
 export interface LinkPair {
@@ -9,8 +17,10 @@ export interface LinkPair {
   pass(ms: number): Promise<void>;
   /** Makes the path from a so slow that packets wait, and fast again; absent where the test cannot do that. */
   congest?(isSlow: boolean): void | Promise<void>;
-  /** What the queue in front of the path counts, where that is not a's own: a relayed link uses those below it. */
-  readonly queueCounters?: () => Readonly<LinkCounters>;
+  /** The clock of both; default: the machine's. */
+  readonly scheduler?: Scheduler;
+  /** What the queue counts where there is one below a: a relayed link uses that of the session with the relay. */
+  readonly queueCounters?: () => Readonly<OutboxCounters>;
   /** How the link ended whose queue it is, where that is not a's own. */
   readonly queueClose?: () => LinkClose | undefined;
   dispose(): Promise<void>;
@@ -43,7 +53,15 @@ const NEAR_ZERO_BYTES = 8192;
 const BOUNDED_BYTES = 1_500_000;
 const everyClass: readonly TrafficClassName[] = ["state", "reference", "event", "command", "input", "bulk"];
 
-/** The rules of {@link Link}: run each of them against a fresh pair of every kind of link. */
+/** What stands in front of a link: an outbox, unless there is one below it. */
+interface Queue {
+  readonly counters: Readonly<OutboxCounters>;
+  /** What waits here, and in the path. */
+  readonly bytes: number;
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void;
+}
+
+/** The rules of {@link Link}, with an {@link Outbox} in front of it where the path is busy: run each of them against a fresh pair of every kind of link. */
 export const linkContract: readonly ContractCase[] = [
   {
     title: "opens once on both sides, after start has returned",
@@ -88,9 +106,9 @@ export const linkContract: readonly ContractCase[] = [
   {
     title: "delivers commands completely and in order",
     async run(pair) {
-      const { b } = await start(pair);
+      const { b, queue } = await start(pair);
       const count = 1000;
-      for (let index = 0; index < count; index++) pair.a.send("command", numbered(index, 60));
+      for (let index = 0; index < count; index++) queue.send("command", numbered(index, 60));
       await until(pair, () => b.packets.length >= count, "all arrive");
       const order = b.packets.map(numberOf);
       check(
@@ -180,11 +198,11 @@ export const linkContract: readonly ContractCase[] = [
     title: "lets everything else pass bulk that waits, and loses none of it",
     needs: "congest",
     async run(pair) {
-      const { b } = await start(pair);
+      const { b, queue } = await start(pair);
       await pair.congest?.(true);
       const count = 100;
-      for (let index = 0; index < count; index++) pair.a.send("bulk", numbered(index, 1000));
-      pair.a.send("command", numbered(1000, 60));
+      for (let index = 0; index < count; index++) queue.send("bulk", numbered(index, 1000));
+      queue.send("command", numbered(1000, 60));
       await pair.congest?.(false);
       await until(pair, () => b.packets.length > count, "all arrive");
       const order = b.packets.map(numberOf);
@@ -200,16 +218,16 @@ export const linkContract: readonly ContractCase[] = [
     title: "drops events that could not be sent within their lifetime",
     needs: "congest",
     async run(pair) {
-      const { b } = await start(pair);
+      const { b, queue } = await start(pair);
       await pair.congest?.(true);
-      const before = countersOf(pair).packetsDropped;
-      for (let index = 0; index < 100; index++) pair.a.send("event", numbered(index, 1000));
+      const before = queue.counters.packetsDropped;
+      for (let index = 0; index < 100; index++) queue.send("event", numbered(index, 1000));
       await pair.pass(1600);
       const inTime = b.packets.length;
       await pair.congest?.(false);
       await pair.pass(500);
       check(inTime < 30, `${inTime} events passed a path that is too slow for them`);
-      const dropped = countersOf(pair).packetsDropped - before;
+      const dropped = queue.counters.packetsDropped - before;
       check(dropped > 20, `only ${dropped} were dropped`);
     },
   },
@@ -217,16 +235,16 @@ export const linkContract: readonly ContractCase[] = [
     title: "replaces a state that waits by the newer one of the same key, and loses no command",
     needs: "congest",
     async run(pair) {
-      const { b } = await start(pair);
+      const { b, queue } = await start(pair);
       await pair.congest?.(true);
-      const before = countersOf(pair).statesReplaced;
+      const before = queue.counters.statesReplaced;
       const rounds = 200;
       for (let index = 0; index < rounds; index++) {
-        pair.a.send("state", numbered(index, 600), 1);
-        pair.a.send("state", numbered(index + 100_000, 600), 2);
-        pair.a.send("command", numbered(index + 200_000, 60));
+        queue.send("state", numbered(index, 600), 1);
+        queue.send("state", numbered(index + 100_000, 600), 2);
+        queue.send("command", numbered(index + 200_000, 60));
       }
-      const replaced = countersOf(pair).statesReplaced - before;
+      const replaced = queue.counters.statesReplaced - before;
       check(replaced > rounds, `only ${replaced} states were replaced`);
       await pair.congest?.(false);
       const newest = [rounds - 1, 100_000 + rounds - 1, 200_000 + rounds - 1];
@@ -245,14 +263,14 @@ export const linkContract: readonly ContractCase[] = [
     title: "gives a busy path so little that hardly a state of a busy time comes late",
     needs: "congest",
     async run(pair) {
-      const { b } = await start(pair);
+      const { b, queue } = await start(pair);
       await pair.congest?.(true);
-      const waitingBefore = pair.a.queuedBytes;
+      const waitingBefore = queue.bytes;
       let most = 0;
       const count = 200;
       for (let index = 0; index < count; index++) {
-        pair.a.send("state", numbered(index, 600), 1);
-        most = Math.max(most, pair.a.queuedBytes - waitingBefore);
+        queue.send("state", numbered(index, 600), 1);
+        most = Math.max(most, queue.bytes - waitingBefore);
         await pair.pass(STEP_MS);
       }
       const inTime = b.packets.length;
@@ -272,13 +290,13 @@ export const linkContract: readonly ContractCase[] = [
     title: "ends with tooSlow rather than to keep commands without bounds",
     needs: "congest",
     async run(pair) {
-      const { a } = await start(pair);
+      const { a, queue } = await start(pair);
       await pair.congest?.(true);
-      const waitingBefore = pair.a.queuedBytes;
+      const waitingBefore = queue.bytes;
       let most = 0;
       for (let sent = 0; sent < 300; sent++) {
-        pair.a.send("command", pattern(16_384, sent));
-        most = Math.max(most, pair.a.queuedBytes - waitingBefore);
+        queue.send("command", pattern(16_384, sent));
+        most = Math.max(most, queue.bytes - waitingBefore);
       }
       check(most <= BOUNDED_BYTES, `${most} bytes of commands waited`);
       const close = (): LinkClose | undefined => (pair.queueClose ? pair.queueClose() : a.close);
@@ -289,18 +307,37 @@ export const linkContract: readonly ContractCase[] = [
   },
 ];
 
-function countersOf(pair: LinkPair): Readonly<LinkCounters> {
-  return pair.queueCounters?.() ?? pair.a.counters;
-}
-
-async function start(pair: LinkPair): Promise<{ a: Observed; b: Observed }> {
-  const a = observe(pair.a);
+async function start(pair: LinkPair): Promise<{ a: Observed; b: Observed; queue: Queue }> {
+  const outbox = outboxOver(pair.a, pair.scheduler ?? systemScheduler);
+  const a = observe(pair.a, () => outbox.hasRoomAgain());
   const b = observe(pair.b);
   await opened(pair, a, b);
-  return { a, b };
+  return { a, b, queue: pair.queueCounters ? queueBelow(pair, pair.queueCounters) : queueOf(outbox, pair.a) };
 }
 
-function observe(link: Link): Observed {
+function queueOf(outbox: Outbox, link: Link): Queue {
+  return {
+    counters: outbox.counters,
+    get bytes() {
+      return outbox.queuedBytes + link.queuedBytes;
+    },
+    send: (trafficClass, packet, key) => outbox.forward(trafficClass, packet, key),
+  };
+}
+
+function queueBelow({ a }: LinkPair, counters: () => Readonly<OutboxCounters>): Queue {
+  return {
+    get counters() {
+      return counters();
+    },
+    get bytes() {
+      return a.queuedBytes;
+    },
+    send: (trafficClass, packet, key) => a.send(trafficClass, packet, key),
+  };
+}
+
+function observe(link: Link, onRoom: () => void = () => undefined): Observed {
   const observed: Observed = { link, packets: [], calls: [], close: undefined };
   link.start({
     onOpen: () => observed.calls.push("open"),
@@ -312,6 +349,7 @@ function observe(link: Link): Observed {
       observed.calls.push("close");
       observed.close = close;
     },
+    onRoom,
   });
   return observed;
 }

@@ -77,8 +77,12 @@ class VirtualWebRtcLink implements SignalledLink {
     if (this.#handlers) this.#link.start(this.#handlers);
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void {
-    if (this.#link) this.#link.send(trafficClass, packet, key);
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    return this.#link?.hasRoom(trafficClass) !== false;
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
+    if (this.#link) this.#link.send(trafficClass, packet);
     else this.#unopened.packetsDropped += 1;
   }
 

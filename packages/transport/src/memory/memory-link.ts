@@ -1,7 +1,6 @@
-import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import type { TrafficClassName } from "@paceline/protocol";
+import { mayBeLost, newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
-import { SendQueue, type SendQueueLimits } from "../send-queue.js";
 
 /** One direction of a memory link: carries packets to the other end, perhaps late, perhaps not at all. */
 export interface Pipe {
@@ -16,8 +15,10 @@ export interface MemoryLinkOptions {
   readonly reliable: Pipe;
   /** For states and events; the same as `reliable` where the link models a socket. */
   readonly unreliable: Pipe;
-  readonly queue?: Partial<SendQueueLimits>;
 }
+
+/** While a pipe holds so much it has no room. */
+const HIGH_WATER_BYTES = 4096;
 
 /** A link without a network: what it sends goes into pipes, what comes out of the other end's goes to `deliver`. */
 export class MemoryLink implements Link {
@@ -25,9 +26,8 @@ export class MemoryLink implements Link {
   readonly isUnreliable: boolean;
   readonly counters = newLinkCounters();
   readonly #scheduler: Scheduler;
-  readonly #reliable: SendQueue;
-  readonly #unreliable: SendQueue;
-  readonly #pipes: ReadonlySet<Pipe>;
+  readonly #reliable: Pipe;
+  readonly #unreliable: Pipe;
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
   #onLocalClose: ((code: number, reason: string) => void) | undefined;
@@ -35,18 +35,8 @@ export class MemoryLink implements Link {
   constructor(options: MemoryLinkOptions) {
     this.#scheduler = options.scheduler;
     this.isUnreliable = options.reliable !== options.unreliable;
-    this.#pipes = new Set([options.reliable, options.unreliable]);
-    const queueFor = (pipe: Pipe) =>
-      new SendQueue({
-        scheduler: options.scheduler,
-        counters: this.counters,
-        write: (packet) => pipe.send(packet),
-        bufferedBytes: () => pipe.queuedBytes,
-        onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
-        ...(options.queue && { limits: options.queue }),
-      });
-    this.#reliable = queueFor(options.reliable);
-    this.#unreliable = this.isUnreliable ? queueFor(options.unreliable) : this.#reliable;
+    this.#reliable = options.reliable;
+    this.#unreliable = options.unreliable;
   }
 
   get state(): LinkState {
@@ -54,9 +44,11 @@ export class MemoryLink implements Link {
   }
 
   get queuedBytes(): number {
-    let bytes = this.#reliable.queuedBytes + (this.isUnreliable ? this.#unreliable.queuedBytes : 0);
-    for (const pipe of this.#pipes) bytes += pipe.queuedBytes;
-    return bytes;
+    return this.#reliable.queuedBytes + (this.isUnreliable ? this.#unreliable.queuedBytes : 0);
+  }
+
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    return this.#pipeOf(trafficClass).queuedBytes < HIGH_WATER_BYTES;
   }
 
   /** Called with what a local `close` says, so that the other end can be told. */
@@ -73,13 +65,14 @@ export class MemoryLink implements Link {
     });
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
     if (this.#state !== "open") {
       this.counters.packetsDropped += 1;
       return;
     }
-    const isLossy = trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
-    (isLossy ? this.#unreliable : this.#reliable).send(trafficClass, packet, key, lifetimeMs);
+    this.counters.packetsSent += 1;
+    this.counters.bytesSent += packet.length;
+    this.#pipeOf(trafficClass).send(packet);
   }
 
   /** A packet comes out of the other end's pipe. */
@@ -106,8 +99,10 @@ export class MemoryLink implements Link {
 
   #end(): void {
     this.#state = "closed";
-    this.#reliable.clear();
-    if (this.isUnreliable) this.#unreliable.clear();
+  }
+
+  #pipeOf(trafficClass: TrafficClassName): Pipe {
+    return mayBeLost(trafficClass) ? this.#unreliable : this.#reliable;
   }
 
   #report(code: number, reason: string): void {

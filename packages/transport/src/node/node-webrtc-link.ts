@@ -1,9 +1,8 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
 import { routeOf, type LinkRoute } from "../link-route.js";
-import { SendQueue, type SendQueueLimits } from "../send-queue.js";
 import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
-import { channelLimits, channelOf } from "../webrtc/channel-limits.js";
+import { channelOf, highWaterBytes } from "../webrtc/channel-limits.js";
 import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
 import { nativeIceServers } from "./native-ice-servers.js";
 import {
@@ -23,7 +22,6 @@ export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   readonly bindAddress?: string;
   /** Address to name in candidates in place of this machine's own: that of the NAT in front of it. */
   readonly announcedAddress?: string;
-  readonly queue?: Partial<SendQueueLimits>;
   /** Whether to try a candidate with this address, an IPv4 or IPv6 one. Default: all are tried. */
   permitsCandidate?(address: string): boolean;
   /** The other side sent what no honest one sends; it is dropped, and this link goes on. */
@@ -49,9 +47,8 @@ export class NodeWebRtcLink implements SignalledLink {
   readonly isUnreliable = true;
   readonly counters = newLinkCounters();
   readonly #options: NodeWebRtcLinkOptions;
-  readonly #queues = new Map<DataChannelName, SendQueue>();
   readonly #channels = new Map<DataChannelName, NativeChannel>();
-  /** Channels that had to make packets wait. */
+  /** Channels that had no room once. */
   readonly #congested = new Set<DataChannelName>();
   readonly #earlySignals: unknown[] = [];
   /** Candidates of this side that wait for the answer. */
@@ -83,7 +80,6 @@ export class NodeWebRtcLink implements SignalledLink {
 
   get queuedBytes(): number {
     let bytes = 0;
-    for (const queue of this.#queues.values()) bytes += queue.queuedBytes;
     if (this.#state === "open")
       for (const channel of this.#channels.values()) bytes += bufferedBytes(channel);
     return bytes;
@@ -108,15 +104,28 @@ export class NodeWebRtcLink implements SignalledLink {
     this.#takeDescription(signal.sdp, signal.type);
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+  /** Bulk waits for all channels: they share one congestion window. */
+  hasRoom(trafficClass: TrafficClassName): boolean {
     const name = channelOf(trafficClass);
-    const queue = this.#state === "open" ? this.#queues.get(name) : undefined;
-    if (!queue) {
-      this.counters.packetsDropped += 1;
-      return;
+    const channel = this.#channels.get(name);
+    if (!channel) return true;
+    const bytes = name === "bulk" ? this.queuedBytes : bufferedBytes(channel);
+    if (bytes < highWaterBytes[name]) return true;
+    if (!this.#congested.has(name)) this.#tellWhenLow(name, channel);
+    return false;
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
+    const channel = this.#state === "open" ? this.#channels.get(channelOf(trafficClass)) : undefined;
+    const { counters } = this;
+    try {
+      if (!channel) return void (counters.packetsDropped += 1);
+      channel.sendMessageBinary(packet);
+      counters.packetsSent += 1;
+      counters.bytesSent += packet.length;
+    } catch {
+      counters.packetsDropped += 1;
     }
-    queue.send(trafficClass, packet, key, lifetimeMs);
-    if (!queue.isEmpty && !this.#congested.has(name)) this.#drainWhenLow(name, queue);
   }
 
   close(code: number, reason: string): void {
@@ -201,31 +210,17 @@ export class NodeWebRtcLink implements SignalledLink {
 
   /** Sets few listeners: every one costs at every wake-up of Node, whether it is called or not. */
   #adopt(name: DataChannelName, channel: NativeChannel): void {
-    const limits = { ...this.#options.queue, ...channelLimits[name] };
-    const queue = new SendQueue({
-      scheduler: this.#options.scheduler,
-      counters: this.counters,
-      write: (packet) => {
-        channel.sendMessageBinary(packet);
-      },
-      bufferedBytes: () =>
-        name === "bulk" ? this.queuedBytes - this.#queues.get(name)!.queuedBytes : bufferedBytes(channel),
-      onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
-      limits,
-    });
-    this.#queues.set(name, queue);
     this.#channels.set(name, channel);
     channel.onMessage((message) => this.#receive(message));
     channel.onClosed(() => this.#end(CloseCode.left, `channel ${name} closed`));
   }
 
-  /** From the first time that something has to wait; until the library says so, the queue asks it. */
-  #drainWhenLow(name: DataChannelName, queue: SendQueue): void {
+  /** From the first time that it has no room; until the library says so, the owner asks. */
+  #tellWhenLow(name: DataChannelName, channel: NativeChannel): void {
     this.#congested.add(name);
-    const channel = this.#channels.get(name);
     try {
-      channel?.setBufferedAmountLowThreshold((channelLimits[name].highWaterBytes ?? 0) / 2);
-      channel?.onBufferedAmountLow(() => queue.drain());
+      channel.setBufferedAmountLowThreshold(highWaterBytes[name] / 2);
+      channel.onBufferedAmountLow(() => this.#handlers?.onRoom?.());
     } catch {
       // It closes just now, and says so itself.
     }
@@ -294,7 +289,6 @@ export class NodeWebRtcLink implements SignalledLink {
 
   #shut(): void {
     this.#state = "closed";
-    for (const queue of this.#queues.values()) queue.clear();
     const connection = this.#connection;
     this.#connection = undefined;
     // Not from inside one of its own calls, where closing waits for itself.

@@ -3,7 +3,6 @@ import type { Duplex } from "node:stream";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketServer, type ServerOptions } from "ws";
 import { systemScheduler, type Scheduler } from "../scheduler.js";
-import type { SendQueueLimits } from "../send-queue.js";
 import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
 import { WebSocketLink } from "../websocket/websocket-link.js";
 
@@ -14,7 +13,8 @@ export interface WebSocketListenerOptions {
   /** The largest packet that is read; a larger one closes the link with 1009. */
   readonly maxPacketBytes: number;
   readonly scheduler?: Scheduler;
-  readonly queue?: Partial<SendQueueLimits>;
+  /** While a socket holds so much it has no room. */
+  readonly highWaterBytes?: number;
 }
 
 /** A connection that was accepted, and the subprotocols that its client offered (they carry its ticket). */
@@ -64,7 +64,7 @@ export class WebSocketListener {
       const link = new WebSocketLink(new FramedSocket(webSocket, socket, handlers.onStray), {
         scheduler: this.#options.scheduler ?? systemScheduler,
         tellsWhenSent: true,
-        ...(this.#options.queue && { queue: this.#options.queue }),
+        ...(this.#options.highWaterBytes && { highWaterBytes: this.#options.highWaterBytes }),
       });
       // Without a listener an error of the socket would end the process; its close event tells the rest, but for a
       // message that is too long: `ws` has sent the code and hears nothing more, the event would come late, with 1006.

@@ -1,11 +1,15 @@
 import { ByteWriter, writeEnvelope, type TrafficClassName } from "@paceline/protocol";
-import { newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
+import { mayBeLost, newLinkCounters, type Link, type LinkHandlers, type LinkState } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
 
 /** What leads to the server: a session, which may have one link for some classes of traffic and one for others. */
 export interface Uplink {
   /** The link that carries such traffic now. */
   linkFor(trafficClass: TrafficClassName): Link | undefined;
+  /** Bytes that wait for it. */
+  readonly queuedBytes: number;
+  /** Sends a whole packet among the session's own, with the promises of its class. */
+  forward(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
 }
 
 export interface RelayedLinkOptions {
@@ -17,12 +21,19 @@ export interface RelayedLinkOptions {
   readonly epoch?: number;
 }
 
+/** While so much waits in the uplink, reliable messages wait in the pair's own session. */
+const COMMAND_ROOM_BYTES = 262_144;
+const BULK_ROOM_BYTES = 8192;
+/** A pair's keys are its own: two pairs may use the same ones, and share the uplink. */
+const KEYS_PER_PEER = 0x10000;
+
 /**
  * A path to another participant through the relay: packets travel in envelopes over the links to the server, and
  * their queues are its own. Its owner ends it when the server is out of reach.
  */
 export class RelayedLink implements Link {
   readonly kind = "relayed";
+  readonly tellsRoom = true;
   readonly counters = newLinkCounters();
   readonly #scheduler: Scheduler;
   readonly #uplink: Uplink;
@@ -48,10 +59,13 @@ export class RelayedLink implements Link {
   }
 
   get queuedBytes(): number {
-    const links = new Set([this.#uplink.linkFor("state"), this.#uplink.linkFor("command")]);
-    let bytes = 0;
-    for (const link of links) bytes += link?.queuedBytes ?? 0;
-    return bytes;
+    return this.#uplink.queuedBytes;
+  }
+
+  /** The queue is the uplink's, which decides what leaves first; only what is reliable must not fill it. */
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    if (mayBeLost(trafficClass)) return true;
+    return this.#uplink.queuedBytes < (trafficClass === "bulk" ? BULK_ROOM_BYTES : COMMAND_ROOM_BYTES);
   }
 
   start(handlers: LinkHandlers): void {
@@ -73,7 +87,8 @@ export class RelayedLink implements Link {
     writeEnvelope(this.#writer.reset(), envelope);
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packet.length;
-    link.send(trafficClass, this.#writer.take(), key, lifetimeMs);
+    const uplinkKey = key === 0 ? 0 : this.#peerNumber * KEYS_PER_PEER + key;
+    this.#uplink.forward(trafficClass, this.#writer.take(), uplinkKey, lifetimeMs);
   }
 
   /** Counts a packet that went to several participants in one envelope. */

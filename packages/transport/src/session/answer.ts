@@ -11,7 +11,7 @@ const PROMPT_BYTES = 32_768;
 /** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
 export class Answer {
   readonly #scheduler: Scheduler;
-  readonly #send: (trafficClass: "state" | "command") => void;
+  readonly #send: (trafficClass: "state" | "command") => boolean;
   /** One to states alone may be lost, and must not wait behind what was lost before it. */
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
@@ -19,7 +19,8 @@ export class Answer {
   /** Of commands that arrived since the last answer. */
   #bytes = 0;
 
-  constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => void) {
+  /** @param send false where the link has no room: then it is tried again */
+  constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => boolean) {
     this.#scheduler = scheduler;
     this.#send = send;
   }
@@ -38,7 +39,7 @@ export class Answer {
     this.#dueAtMs = dueAtMs;
     this.#cancel = this.#scheduler.after(delayMs, () => {
       this.#cancel = undefined;
-      this.#send(this.#class);
+      if (!this.#send(this.#class)) this.soon(this.#class, 0);
     });
   }
 

@@ -1,4 +1,3 @@
-import type { TrafficClassName } from "@paceline/protocol";
 import type { LinkMonitor } from "./link-monitor.js";
 
 /** Of those that work, the one that is preferred. */
@@ -8,9 +7,4 @@ export function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefine
     if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
   }
   return best;
-}
-
-/** Whether packets of this class may go over a link that carries only what may be lost. */
-export function mayBeLost(trafficClass: TrafficClassName): boolean {
-  return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }

@@ -15,6 +15,8 @@ export interface SessionLinksOptions {
   ping(monitor: LinkMonitor): void;
   /** The link that carries the traffic has changed. */
   onActive(link: Link | undefined, reason: string): void;
+  /** A link has sent some of what it had taken. */
+  onRoom(): void;
   /** The link that carries what may be lost has changed. */
   onSwift(link: Link | undefined): void;
   onDown(link: Link, close: LinkClose, isLast: boolean): void;
@@ -71,6 +73,7 @@ export class SessionLinks {
       onOpen: () => this.#opened(monitor),
       onPacket: (packet) => this.#options.onPacket(packet, monitor),
       onClose: (close) => this.#down(monitor, close),
+      onRoom: () => this.#options.onRoom(),
     });
   }
 

@@ -24,8 +24,8 @@ export interface SessionHandlers {
   onState?(body: Uint8Array, tick: number): void;
   /** Inputs of a player; may come late, twice never. */
   onInput?(body: Uint8Array): void;
-  /** A packet that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
-  onAcknowledged?(sequence: number): void;
+  /** A state that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
+  onAcknowledged?(number: number): void;
   /** A ping over that link was answered, by the other side's clock at the time. */
   onPong?(times: PongTimes, link: Link): void;
   /** A packet in a routing envelope: not this session's own, but for or from another participant. */
@@ -53,6 +53,8 @@ export interface SessionOptions {
   readonly bulkBytes?: () => number;
   /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */
   readonly bulkRate?: BulkRate;
+  /** Whole packets of commands, or of bulk, that may wait for a link; with more it is closed. Default 1 MiB. */
+  readonly maxForwardedBytes?: number;
   /** Malformed packets after which the session is closed. Default 50. */
   readonly violationLimit?: number;
   /** Counts what is dropped, for many sessions together. Default: counters of this session's own. */

@@ -14,7 +14,7 @@ import {
   type Packet,
   type TrafficClassName,
 } from "@paceline/protocol";
-import type { Link, LinkClose } from "../link.js";
+import { mayBeLost, type Link, type LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { Answer } from "./answer.js";
@@ -22,10 +22,9 @@ import { BulkInbox } from "./bulk-inbox.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
-import { mayBeLost } from "./link-choice.js";
 import { LossMeter } from "./loss-meter.js";
 import { PathLoss, type LossReading } from "./path-loss.js";
-import { Outbox } from "./outbox/outbox.js";
+import { Outbox, type OutboxCounters } from "./outbox/outbox.js";
 import { MAX_EVENT_BYTES, assertBytes } from "./payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReceivedSequences } from "./received-sequences.js";
@@ -98,6 +97,7 @@ export class Session {
       onAnswered: () => this.#answer.given(),
       channel: options.channel,
       bulkRate: options.bulkRate,
+      maxForwardedBytes: options.maxForwardedBytes,
     });
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
@@ -105,6 +105,7 @@ export class Session {
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
+      onRoom: () => this.#outbox.hasRoomAgain(),
       onSwift: (link) => {
         this.#outbox.stateLinkMoved();
         this.#handlers.onStateLink?.(link);
@@ -197,6 +198,22 @@ export class Session {
   /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
   get heldBytes(): number {
     return this.#outbox.heldBytes + this.#inbox.heldBytes + this.#bulkInbox.heldBytes;
+  }
+
+  /** Bytes on this side that wait for the links which carry the traffic: here, and in their sockets. */
+  get queuedBytes(): number {
+    return this.#outbox.queuedBytes + this.linkBytes;
+  }
+
+  /** Those of them that the sockets have taken. */
+  get linkBytes(): number {
+    const { active, swift } = this.#links;
+    return (active?.link.queuedBytes ?? 0) + (swift === active ? 0 : (swift?.link.queuedBytes ?? 0));
+  }
+
+  /** What became of packets that did not leave. */
+  get queueCounters(): Readonly<OutboxCounters> {
+    return this.#outbox.counters;
   }
 
   /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
@@ -294,7 +311,7 @@ export class Session {
 
   /**
    * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
-   * (0: none does). Returns the packet's sequence, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
+   * (0: none does). Returns the state's number, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
    * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
    * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
@@ -315,6 +332,11 @@ export class Session {
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     this.#outbox.addInput(body);
+  }
+
+  /** Sends a whole packet, of another session or for many receivers: see {@link Outbox.forward}. */
+  forward(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+    if (!this.#isClosed) this.#outbox.forward(trafficClass, packet, key, lifetimeMs);
   }
 
   /** Sends at once what waits for others to share its packet. */
@@ -413,10 +435,7 @@ export class Session {
     const { receipt } = packet;
     if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
     const { acks } = packet;
-    if (
-      acks &&
-      !this.#outbox.acknowledgePackets(acks, (sequence) => this.#handlers.onAcknowledged?.(sequence))
-    )
+    if (acks && !this.#outbox.acknowledgePackets(acks, (number) => this.#handlers.onAcknowledged?.(number)))
       this.#violated("bad-message");
     this.#outbox.pump();
     let pings = 0;

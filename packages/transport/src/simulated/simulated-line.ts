@@ -1,8 +1,6 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import type { InterposedLink, Passage } from "../interposed-link.js";
-import { newLinkCounters } from "../link.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
-import { SendQueue } from "../send-queue.js";
 import { Bottleneck } from "./bottleneck.js";
 import { type NetworkSettings, networkSettings, PERFECT_NETWORK } from "./network-settings.js";
 import { NetworkSimulator } from "./network-simulator.js";
@@ -18,6 +16,8 @@ export interface SimulatedLineOptions {
 
 /** How often a line that was switched off looks whether its last packets have arrived. */
 const DRAIN_POLL_MS = 50;
+/** While so much waits to go out, the line has no room. */
+const HIGH_WATER_BYTES = 4096;
 const MOST_INCOMING_BYTES = 1_048_576;
 
 /**
@@ -91,18 +91,12 @@ interface PassageOptions {
 
 /** One link's way through a line: for each direction a stream, and beside it loose packets where the link has those. */
 class SimulatedPassage implements Passage {
-  readonly counters = newLinkCounters();
   readonly #options: PassageOptions;
   readonly #paths: NetworkSimulator[] = [];
   readonly #orderedIn: NetworkSimulator;
   readonly #looseIn: NetworkSimulator;
-  readonly #ordered: SendQueue;
-  readonly #loose: SendQueue;
-  /** Class and key of packets that wait: the queue hands back the bytes alone. */
-  readonly #addresses = new WeakMap<
-    Uint8Array,
-    { trafficClass: TrafficClassName; key: number; lifetimeMs: number | undefined }
-  >();
+  readonly #orderedOut: NetworkSimulator;
+  readonly #looseOut: NetworkSimulator;
   #settings: NetworkSettings;
   #stopDraining: Cancel | undefined;
 
@@ -112,19 +106,21 @@ class SimulatedPassage implements Passage {
     const isMixed = options.link.isUnreliable;
     this.#orderedIn = this.#path(options.in, true);
     this.#looseIn = isMixed ? this.#path(options.in, false) : this.#orderedIn;
-    this.#ordered = this.#queue(true);
-    this.#loose = isMixed ? this.#queue(false) : this.#ordered;
+    this.#orderedOut = this.#path(options.out, true);
+    this.#looseOut = isMixed ? this.#path(options.out, false) : this.#orderedOut;
   }
 
   get queuedBytes(): number {
-    const waiting = this.#paths.reduce((bytes, path) => bytes + path.queuedBytes, 0);
-    const incoming = this.#orderedIn.queuedBytes + (this.#isMixed ? this.#looseIn.queuedBytes : 0);
-    return waiting - incoming + this.#ordered.queuedBytes + (this.#isMixed ? this.#loose.queuedBytes : 0);
+    return this.#orderedOut.queuedBytes + (this.#isMixed ? this.#looseOut.queuedBytes : 0);
+  }
+
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    return this.#outFor(trafficClass).queuedBytes < HIGH_WATER_BYTES;
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
-    this.#addresses.set(packet, { trafficClass, key, lifetimeMs });
-    (isReliableClass(trafficClass) ? this.#ordered : this.#loose).send(trafficClass, packet, key, lifetimeMs);
+    const { inner } = this.#options.link;
+    this.#outFor(trafficClass).send(packet, (late) => inner.send(trafficClass, late, key, lifetimeMs));
   }
 
   receive(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void {
@@ -162,8 +158,6 @@ class SimulatedPassage implements Passage {
   }
 
   close(): void {
-    this.#ordered.clear();
-    if (this.#isMixed) this.#loose.clear();
     for (const path of this.#paths) path.close();
     this.#end();
   }
@@ -177,21 +171,8 @@ class SimulatedPassage implements Passage {
     return this.#looseIn !== this.#orderedIn;
   }
 
-  #queue(isOrdered: boolean): SendQueue {
-    const { scheduler, link, out } = this.#options;
-    const path = this.#path(out, isOrdered);
-    return new SendQueue({
-      scheduler,
-      counters: this.counters,
-      write: (packet) => {
-        const address = this.#addresses.get(packet);
-        if (!address) return;
-        const { trafficClass, key, lifetimeMs } = address;
-        path.send(packet, (late) => link.inner.send(trafficClass, late, key, lifetimeMs));
-      },
-      bufferedBytes: () => path.queuedBytes,
-      onOverflow: () => link.close(CloseCode.tooSlow, "does not take what is sent to it"),
-    });
+  #outFor(trafficClass: TrafficClassName): NetworkSimulator {
+    return isReliableClass(trafficClass) ? this.#orderedOut : this.#looseOut;
   }
 
   #path(bottleneck: Bottleneck, isOrdered: boolean): NetworkSimulator {

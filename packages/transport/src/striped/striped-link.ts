@@ -9,13 +9,12 @@ import {
   type LinkState,
 } from "../link.js";
 import type { Scheduler } from "../scheduler.js";
-import { SendQueue } from "../send-queue.js";
 
 export interface StripedLinkOptions {
   readonly scheduler: Scheduler;
   /** The socket that carries everything but states, and states too while it is alone. */
   readonly first: Link;
-  /** States wait here while all sockets together hold this many bytes: not more than one socket alone would. */
+  /** There is no room for states while all sockets together hold this many bytes: not more than one socket alone would. */
   readonly highWaterBytes?: number;
   /** The first socket gave no sign of life for so long while another did: it is dead, whatever it says itself. */
   readonly silenceMs?: number;
@@ -30,17 +29,15 @@ const DEFAULT_SILENCE_MS = 5000;
  * its order. With the first link alone it is that link.
  *
  * A state goes over one socket, never over two: there are not more packets than on one socket. While the sockets hold
- * more than one alone might, states wait here and are replaced. It lives as long as its first link.
+ * more than one alone might, there is no room for states. It lives as long as its first link.
  */
 export class StripedLink implements Link {
   readonly #scheduler: Scheduler;
   readonly #first: Link;
   readonly #stripes: Link[] = [];
   readonly #silenceMs: number;
-  /** Writes are counted by the links themselves; of these only what was replaced or dropped here matters. */
-  readonly #queueCounters = newLinkCounters();
   readonly #pastCounters = newLinkCounters();
-  readonly #states: SendQueue;
+  readonly #highWaterBytes: number;
   #handlers: LinkHandlers | undefined;
   #turn = 0;
   #heardAtMs: number;
@@ -51,14 +48,7 @@ export class StripedLink implements Link {
     this.#first = options.first;
     this.#silenceMs = options.silenceMs ?? DEFAULT_SILENCE_MS;
     this.#heardAtMs = options.scheduler.nowMs();
-    this.#states = new SendQueue({
-      scheduler: options.scheduler,
-      counters: this.#queueCounters,
-      write: (packet) => this.#nextLink().send("state", packet),
-      bufferedBytes: () => this.#linksQueuedBytes(),
-      onOverflow: () => undefined,
-      limits: { highWaterBytes: options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES },
-    });
+    this.#highWaterBytes = options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES;
   }
 
   get kind(): LinkKind {
@@ -84,15 +74,12 @@ export class StripedLink implements Link {
   }
 
   get queuedBytes(): number {
-    if (this.#stripes.length === 0 && this.#states.isEmpty) return this.#first.queuedBytes;
-    return this.#states.queuedBytes + this.#linksQueuedBytes();
+    return this.#stripes.reduce((bytes, stripe) => bytes + stripe.queuedBytes, this.#first.queuedBytes);
   }
 
   get counters(): Readonly<LinkCounters> {
     const sum = { ...this.#pastCounters };
     for (const { counters } of [this.#first, ...this.#stripes]) addTo(sum, counters);
-    sum.statesReplaced += this.#queueCounters.statesReplaced;
-    sum.packetsDropped += this.#queueCounters.packetsDropped;
     return sum;
   }
 
@@ -110,6 +97,7 @@ export class StripedLink implements Link {
         handlers.onPacket(packet);
       },
       onClose: (close) => this.#firstClosed(close),
+      onRoom: () => handlers.onRoom?.(),
     });
   }
 
@@ -121,6 +109,7 @@ export class StripedLink implements Link {
       onOpen: () => this.#onStripes?.(),
       onPacket: (packet) => this.#receive(packet),
       onClose: () => this.#remove(stripe),
+      onRoom: () => this.#handlers?.onRoom?.(),
     });
   }
 
@@ -129,12 +118,18 @@ export class StripedLink implements Link {
     for (const stripe of this.#stripes) stripe.close(CloseCode.left, reason);
   }
 
+  get tellsRoom(): boolean {
+    return this.#first.tellsRoom === true;
+  }
+
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    if (!this.#alternates(trafficClass)) return this.#first.hasRoom(trafficClass);
+    return this.queuedBytes < this.#highWaterBytes;
+  }
+
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    const alternates = trafficClass === "state" || trafficClass === "input";
-    if (!alternates || this.state !== "open" || (this.width === 1 && this.#states.isEmpty)) {
-      return this.#first.send(trafficClass, packet, key, lifetimeMs);
-    }
-    this.#states.send(trafficClass, packet, key);
+    const link = this.#alternates(trafficClass) ? this.#nextLink() : this.#first;
+    link.send(trafficClass, packet, key, lifetimeMs);
   }
 
   close(code: number, reason: string): void {
@@ -158,7 +153,6 @@ export class StripedLink implements Link {
   }
 
   #end(code: number, reason: string): void {
-    this.#states.clear();
     for (const stripe of this.#stripes) stripe.close(code, reason);
   }
 
@@ -166,6 +160,11 @@ export class StripedLink implements Link {
     this.#stripes.splice(this.#stripes.indexOf(stripe), 1);
     addTo(this.#pastCounters, stripe.counters);
     this.#onStripes?.();
+  }
+
+  #alternates(trafficClass: TrafficClassName): boolean {
+    const isAlternating = trafficClass === "state" || trafficClass === "input";
+    return isAlternating && this.state === "open" && this.width > 1;
   }
 
   #openStripes(): Link[] {
@@ -180,10 +179,6 @@ export class StripedLink implements Link {
     const link = inTurn.find(({ queuedBytes }) => queuedBytes === 0) ?? inTurn[0]!;
     this.#turn = links.indexOf(link);
     return link;
-  }
-
-  #linksQueuedBytes(): number {
-    return this.#stripes.reduce((bytes, stripe) => bytes + stripe.queuedBytes, this.#first.queuedBytes);
   }
 }
 

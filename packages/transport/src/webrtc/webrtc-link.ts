@@ -3,8 +3,7 @@ import type { Instance, SignalData } from "simple-peer";
 import SimplePeer from "simple-peer/simplepeer.min.js";
 import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
 import type { LinkRoute } from "../link-route.js";
-import { SendQueue } from "../send-queue.js";
-import { channelLimits, channelOf } from "./channel-limits.js";
+import { channelOf, highWaterBytes } from "./channel-limits.js";
 import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelInit, dataChannels, type DataChannelName } from "./channels.js";
 import { selectedRoute } from "./selected-route.js";
@@ -20,8 +19,7 @@ export class WebRtcLink implements SignalledLink {
   readonly isUnreliable = true;
   readonly counters = newLinkCounters();
   readonly #options: WebRtcLinkOptions;
-  readonly #queues = new Map<DataChannelName, SendQueue>();
-  readonly #channels: RTCDataChannel[] = [];
+  readonly #channels = new Map<DataChannelName, RTCDataChannel>();
   readonly #earlySignals: unknown[] = [];
   readonly #earlyPackets: Uint8Array[] = [];
   #peer: Instance | undefined;
@@ -48,8 +46,7 @@ export class WebRtcLink implements SignalledLink {
 
   get queuedBytes(): number {
     let bytes = 0;
-    for (const queue of this.#queues.values()) bytes += queue.queuedBytes;
-    for (const channel of this.#channels) bytes += channel.bufferedAmount;
+    for (const channel of this.#channels.values()) bytes += channel.bufferedAmount;
     return bytes;
   }
 
@@ -73,10 +70,24 @@ export class WebRtcLink implements SignalledLink {
     }
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    const queue = this.#state === "open" ? this.#queues.get(channelOf(trafficClass)) : undefined;
-    if (queue) queue.send(trafficClass, packet, key, lifetimeMs);
-    else this.counters.packetsDropped += 1;
+  /** Bulk waits for all channels: they share one congestion window. */
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    const name = channelOf(trafficClass);
+    const bytes = name === "bulk" ? this.queuedBytes : (this.#channels.get(name)?.bufferedAmount ?? 0);
+    return bytes < highWaterBytes[name];
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
+    const channel = this.#state === "open" ? this.#channels.get(channelOf(trafficClass)) : undefined;
+    const { counters } = this;
+    try {
+      if (!channel) return void (counters.packetsDropped += 1);
+      channel.send(packet as Uint8Array<ArrayBuffer>);
+      counters.packetsSent += 1;
+      counters.bytesSent += packet.length;
+    } catch {
+      counters.packetsDropped += 1;
+    }
   }
 
   close(code: number, reason: string): void {
@@ -119,20 +130,9 @@ export class WebRtcLink implements SignalledLink {
   }
 
   #adopt(name: DataChannelName, channel: RTCDataChannel): void {
-    const limits = channelLimits[name];
-    channel.bufferedAmountLowThreshold = (limits.highWaterBytes ?? 0) / 2;
-    const queue = new SendQueue({
-      scheduler: this.#options.scheduler,
-      counters: this.counters,
-      write: (packet) => channel.send(packet as Uint8Array<ArrayBuffer>),
-      bufferedBytes: () =>
-        name === "bulk" ? this.queuedBytes - this.#queues.get(name)!.queuedBytes : channel.bufferedAmount,
-      onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
-      limits,
-    });
-    channel.addEventListener("bufferedamountlow", () => queue.drain());
-    this.#queues.set(name, queue);
-    this.#channels.push(channel);
+    channel.bufferedAmountLowThreshold = highWaterBytes[name] / 2;
+    channel.addEventListener("bufferedamountlow", () => this.#handlers?.onRoom?.());
+    this.#channels.set(name, channel);
     // simple-peer says so later: it asks for statistics first.
     channel.addEventListener("open", () => this.#openIfReady());
     if (name === "command") return; // simple-peer listens to its messages itself.
@@ -145,7 +145,7 @@ export class WebRtcLink implements SignalledLink {
 
   #openIfReady(): void {
     if (this.#state !== "connecting") return;
-    if (this.#channels.some((channel) => channel.readyState !== "open")) return;
+    for (const { readyState } of this.#channels.values()) if (readyState !== "open") return;
     this.#state = "open";
     if (this.#peer) this.#findRoute(this.#peer);
     this.#handlers?.onOpen();
@@ -193,7 +193,6 @@ export class WebRtcLink implements SignalledLink {
 
   #shut(): void {
     this.#state = "closed";
-    for (const queue of this.#queues.values()) queue.clear();
     this.#peer?.destroy();
   }
 

@@ -1,6 +1,5 @@
-import { CloseCode, truncateUtf8, type TrafficClassName } from "@paceline/protocol";
+import { truncateUtf8, type TrafficClassName } from "@paceline/protocol";
 import { newLinkCounters, type Link, type LinkClose, type LinkHandlers, type LinkState } from "../link.js";
-import { SendQueue, type SendQueueLimits } from "../send-queue.js";
 import type { Scheduler } from "../scheduler.js";
 
 /** The part of the WebSocket interface that a link needs: the browser's, or `ws` in Node, on either side. */
@@ -21,12 +20,14 @@ export type WebSocketConstructor = new (url: string, protocols?: string[]) => We
 
 export interface WebSocketLinkOptions {
   readonly scheduler: Scheduler;
-  readonly queue?: Partial<SendQueueLimits>;
+  /** While the socket holds so much it has no room. Default 4096. */
+  readonly highWaterBytes?: number;
   /** The socket is one of `ws`, which says when it has sent something; a browser's has to be asked. Default: false. */
   readonly tellsWhenSent?: boolean;
 }
 
 const OPEN = 1;
+const HIGH_WATER_BYTES = 4096;
 /** RFC 6455, section 5.5.1. */
 const MAX_REASON_BYTES = 123;
 
@@ -37,7 +38,9 @@ export class WebSocketLink implements Link {
   readonly counters = newLinkCounters();
   readonly #scheduler: Scheduler;
   readonly #socket: WebSocketLike;
-  readonly #queue: SendQueue;
+  readonly #highWaterBytes: number;
+  readonly tellsRoom: boolean;
+  readonly #taken = (): void => this.#handlers?.onRoom?.();
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
 
@@ -45,20 +48,8 @@ export class WebSocketLink implements Link {
     this.#scheduler = options.scheduler;
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
-    this.#queue = new SendQueue({
-      scheduler: options.scheduler,
-      counters: this.counters,
-      write: options.tellsWhenSent
-        ? (packet, taken) => socket.send(packet, taken)
-        : (packet) => {
-            // Its end is known to the browser before the page: until the close event it would complain of every packet.
-            if (socket.readyState === OPEN) socket.send(packet);
-          },
-      tellsWhenTaken: options.tellsWhenSent ?? false,
-      bufferedBytes: () => socket.bufferedAmount,
-      onOverflow: () => this.close(CloseCode.tooSlow, "does not take what is sent to it"),
-      ...(options.queue && { limits: options.queue }),
-    });
+    this.#highWaterBytes = options.highWaterBytes ?? HIGH_WATER_BYTES;
+    this.tellsRoom = options.tellsWhenSent ?? false;
   }
 
   get state(): LinkState {
@@ -66,7 +57,7 @@ export class WebSocketLink implements Link {
   }
 
   get queuedBytes(): number {
-    return this.#queue.queuedBytes + (this.#state === "open" ? this.#socket.bufferedAmount : 0);
+    return this.#state === "open" ? this.#socket.bufferedAmount : 0;
   }
 
   start(handlers: LinkHandlers): void {
@@ -82,17 +73,28 @@ export class WebSocketLink implements Link {
       this.#scheduler.after(0, () => this.#closed(1006, "closed before it was used"));
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    if (this.#state !== "open") {
-      this.counters.packetsDropped += 1;
-      return;
+  hasRoom(): boolean {
+    return this.#socket.bufferedAmount < this.#highWaterBytes;
+  }
+
+  send(_trafficClass: TrafficClassName, packet: Uint8Array): void {
+    const { counters } = this;
+    try {
+      // Its end is known to the browser before the page: until the close event it would complain of every packet.
+      if (this.#state !== "open" || this.#socket.readyState !== OPEN) counters.packetsDropped += 1;
+      else {
+        if (this.tellsRoom) this.#socket.send(packet, this.#taken);
+        else this.#socket.send(packet);
+        counters.packetsSent += 1;
+        counters.bytesSent += packet.length;
+      }
+    } catch {
+      counters.packetsDropped += 1;
     }
-    this.#queue.send(trafficClass, packet, key, lifetimeMs);
   }
 
   close(code: number, reason: string): void {
     if (this.#state === "closed") return;
-    this.#queue.clear();
     this.#state = "closed";
     try {
       this.#socket.close(code, truncateUtf8(reason, MAX_REASON_BYTES));
@@ -123,7 +125,6 @@ export class WebSocketLink implements Link {
   #closed(code: number, reason: string): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    this.#queue.clear();
     this.#report(code, reason);
   }
 

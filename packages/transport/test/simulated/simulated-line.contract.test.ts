@@ -20,6 +20,7 @@ function pairOf(isUnreliable: boolean, isSimulated: boolean): LinkPair {
   return {
     a,
     b: bare.b,
+    scheduler,
     pass: async (ms) => scheduler.advance(ms),
     ...(isSimulated && {
       congest: (isSlow: boolean) => line.change({ delayMs: 20, rateBps: isSlow ? 64_000 : Infinity }),

@@ -1,5 +1,6 @@
 import {
   ByteWriter,
+  CloseCode,
   MessageKind,
   PayloadKind,
   SEQUENCE_MODULUS,
@@ -12,9 +13,10 @@ import {
   type PacketHeader,
   type TrafficClassName,
 } from "@paceline/protocol";
-import type { Link } from "../../link.js";
+import { mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicy, PlannedClass } from "../../profiles/plan.js";
-import type { Scheduler } from "../../scheduler.js";
+import type { Cancel, Scheduler } from "../../scheduler.js";
+import { AcknowledgedSequences } from "../acknowledged-sequences.js";
 import {
   BULK_HEAD_BYTES,
   LAST_CHUNK,
@@ -23,10 +25,10 @@ import {
   PACKET_OVERHEAD_BYTES,
   assertBytes,
 } from "../payload-limits.js";
-import { AcknowledgedSequences } from "../acknowledged-sequences.js";
-import { StateGate } from "../state-gate.js";
 import { BulkQueue } from "./bulk-queue.js";
 import { Bundle } from "./bundle.js";
+import { Lane, type Waiting } from "./lane.js";
+import { PathDelay } from "./path-delay.js";
 import { ReliableQueue } from "./reliable-queue.js";
 
 /** What all sessions of a room may send together as bulk where a relay counts their bytes. */
@@ -42,10 +44,20 @@ export interface OutboxOptions {
   /** The header of a packet that leaves now: the tick, and what has arrived here. */
   header(sequence: number): PacketHeader;
   /** A packet leaves that says what has arrived. */
-  onAnswered(): void;
+  onAnswered?(): void;
   /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once. */
-  readonly channel: ((name: PlannedClass) => ChannelPolicy) | undefined;
-  readonly bulkRate: BulkRate | undefined;
+  readonly channel?: ((name: PlannedClass) => ChannelPolicy) | undefined;
+  readonly bulkRate?: BulkRate | undefined;
+  /** Whole packets of commands or of bulk that may wait; with more the link is closed. Default 1 MiB. */
+  readonly maxForwardedBytes?: number | undefined;
+}
+
+/** What became of what did not leave. */
+export interface OutboxCounters {
+  /** States that a newer one replaced before they were sent. */
+  statesReplaced: number;
+  /** Stale events, what waited beyond the limits, and what waited when the last link ended. */
+  packetsDropped: number;
 }
 
 /**
@@ -53,58 +65,87 @@ export interface OutboxOptions {
  * packets of them, which is within what a relay lets a session send.
  */
 const MIN_COMMAND_PERIOD_MS = 5;
-/** While so much waits in the link, reliable messages wait here: a link whose queue is full is closed. */
-const BUSY_LINK_BYTES = 262_144;
-/** Bulk does not wait in a link's queue behind more than this. */
-const BULK_ROOM_BYTES = 8192;
+/** How often a path that does not tell is asked whether it has room, while anything waits. */
+const POLL_MS = 8;
+/** A path that tells is asked all the same: what fills it may not have come from here, as the pongs of a WebSocket. */
+const SELDOM_POLL_MS = 250;
+const EVENT_LIFETIME_MS = 1500;
+const MAX_FORWARDED_BYTES = 1_048_576;
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
+/** States whose fate may still be heard of. */
+const MAX_UNHEARD_STATES = 1024;
 
-interface WaitingEvent {
-  readonly body: Uint8Array;
-  readonly lifetimeMs: number | undefined;
-}
+/** Whatever waits longest in the first of them that has room leaves first. */
+const ORDER: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
 
 /**
- * All that a session sends: it decides what leaves when, and in which packet. Commands and bulk are kept until the other
- * side has said that it has them; small messages share packets; states are held back while the path is slow.
+ * The one queue of a session: everything that it sends waits here until its link has room, and nowhere else, since what
+ * a path has taken can be neither replaced nor dropped any more. Commands and bulk are kept until the other side has said
+ * that it has them; small messages share packets; a state that waits gives its place to a newer one; an event that waited
+ * too long is dropped. A message gets its packet in the moment in which it leaves.
  */
 export class Outbox {
-  readonly #options: OutboxOptions;
+  readonly counters: OutboxCounters = { statesReplaced: 0, packetsDropped: 0 };
   /** Commands without a receipt. */
   readonly commands = new ReliableQueue();
   /** Bulk without a receipt. */
   readonly bulk = new BulkQueue();
+  readonly #options: OutboxOptions;
+  readonly #lanes: Readonly<Record<PlannedClass, Lane>> = {
+    command: new Lane(),
+    input: new Lane(),
+    event: new Lane(),
+    state: new Lane(),
+    bulk: new Lane(),
+  };
+  readonly #delay = new PathDelay();
   readonly #acknowledged = new AcknowledgedSequences();
-  readonly #gate: StateGate;
   readonly #commandBundle: Bundle;
   readonly #eventBundle: Bundle;
-  readonly #events: WaitingEvent[] = [];
+  readonly #bundledEvents: Waiting[] = [];
   readonly #writer = new ByteWriter(1280);
+  /** Numbers of states by the sequence of the packet that carried them. */
+  readonly #unheard = new Map<number, number>();
+  readonly #pump = (): void => this.pump();
   #sequence = 0;
+  #stateNumber = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
+  /** Commands of the session itself and whole packets take turns. */
+  #isOwnTurn = false;
+  #isPumping = false;
+  #pollMs = 0;
+  #stopPolling: Cancel | undefined;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#gate = new StateGate((packet, key) => options.linkFor("state")?.send("state", packet, key));
-    this.#commandBundle = new Bundle(options.scheduler, () => this.pump());
-    this.#eventBundle = new Bundle(options.scheduler, () => this.#sendEvents());
+    this.#commandBundle = new Bundle(options.scheduler, this.#pump);
+    this.#eventBundle = new Bundle(options.scheduler, () => this.#releaseEvents());
+  }
+
+  /** Bytes that wait for room; commands and bulk that wait for a receipt are not among them. */
+  get queuedBytes(): number {
+    let bytes = 0;
+    for (const name of ORDER) bytes += this.#lanes[name].bytes;
+    return bytes;
   }
 
   /** What waits takes in memory, about. */
   get heldBytes(): number {
-    return this.commands.heldBytes + this.bulk.heldBytes + this.#gate.heldBytes;
+    return this.commands.heldBytes + this.bulk.heldBytes + this.queuedBytes;
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
   get isStateSlow(): boolean {
-    return this.#gate.isSlow(this.#nowMs());
+    return this.#delay.isSlow(this.#nowMs());
   }
 
-  /** Whether a state would leave at once, and not wait for the path. */
+  /** Whether a state would leave at once: one that would only wait is not worth being encoded. */
   get takesStates(): boolean {
-    return this.#gate.hasRoom(this.#nowMs());
+    const link = this.#options.linkFor("state");
+    if (this.#lanes.state.length > 0 || !link?.hasRoom("state")) return false;
+    return this.#delay.mayGo(this.#nowMs());
   }
 
   /** Throws where too much waits. Returns the number of the last message. */
@@ -116,58 +157,97 @@ export class Outbox {
     return id;
   }
 
-  /** Throws where too much waits. */
   addBulk(payload: Uint8Array): void {
     this.bulk.add(payload);
-    this.#pumpBulk();
+    this.pump();
   }
 
   addEvent(body: Uint8Array, lifetimeMs: number | undefined): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
     const policy = this.#options.channel?.("event");
-    this.#events.push({ body, lifetimeMs: lifetimeMs ?? policy?.lifetimeMs });
+    const mostMs = lifetimeMs ?? policy?.lifetimeMs ?? EVENT_LIFETIME_MS;
+    this.#bundledEvents.push(this.#waiting("event", MessageKind.event, body, 0, mostMs));
     this.#eventBundle.add(messageBytes(body.length), policy?.periodMs ?? 0);
   }
 
-  /** Returns the packet's sequence; undefined where no link is usable, and nothing is sent. */
+  /** Returns what {@link acknowledgePackets} knows the state by; undefined where no link is usable, and nothing is sent. */
   addState(body: Uint8Array, key: number, head: Uint8Array): number | undefined {
     const link = this.#options.linkFor("state");
-    const most = link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES;
-    assertBytes("state", head.length + body.length, most);
+    const bytes = head.length + body.length;
+    assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
     if (!link) return undefined;
-    const sequence = this.#sequence;
-    const writer = this.#startPacket();
-    writer
-      .u8(MessageKind.state)
-      .varint(head.length + body.length)
-      .bytes(head)
-      .bytes(body);
-    this.#gate.take({ sequence, packet: writer.take(), key }, this.#nowMs());
-    return sequence;
+    const number = (this.#stateNumber = nextSequence(this.#stateNumber));
+    const isGated = key > 0;
+    const nowMs = this.#nowMs();
+    if (this.#isIdle && link.hasRoom("state") && (!isGated || this.#delay.mayGo(nowMs))) {
+      const sequence = this.#sequence;
+      this.#startPacket().u8(MessageKind.state).varint(bytes).bytes(head).bytes(body);
+      this.#stateLeaves(sequence, number, isGated, nowMs);
+      link.send("state", this.#writer.take(), key);
+    } else {
+      const whole = new Uint8Array(bytes);
+      whole.set(head);
+      whole.set(body, head.length);
+      this.#put("state", { ...this.#waiting("state", MessageKind.state, whole, key), number });
+    }
+    return number;
   }
 
   addInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    const link = this.#options.linkFor("input");
-    if (!link) return;
-    const writer = this.#startPacket();
-    writeMessage(writer, MessageKind.input, body);
     // Where each must arrive none is replaced.
-    if (this.#options.channel?.("input").delivery === "ordered-reliable") link.send("command", writer.take());
-    else link.send("input", writer.take(), INPUT_KEY);
-  }
-
-  /** Sends one message over a link at once: of the session itself. */
-  sendNow(link: Link | undefined, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array): void {
+    const isReliable = this.#options.channel?.("input").delivery === "ordered-reliable";
+    const trafficClass = isReliable ? "command" : "input";
+    const link = this.#options.linkFor(trafficClass);
     if (!link) return;
-    const writer = this.#startPacket();
-    writeMessage(writer, kind, body);
-    link.send(trafficClass, writer.take());
+    if (this.#isIdle && link.hasRoom(trafficClass)) {
+      this.#write(link, trafficClass, MessageKind.input, body, isReliable ? 0 : INPUT_KEY);
+    } else {
+      const key = isReliable ? 0 : INPUT_KEY;
+      this.#put(trafficClass, this.#waiting(trafficClass, MessageKind.input, body.slice(), key));
+    }
   }
 
-  /** A packet that says what has arrived, and nothing else. */
-  sendAnswer(trafficClass: "state" | "command"): void {
-    this.#options.linkFor(trafficClass)?.send(trafficClass, this.#startPacket().take());
+  /**
+   * Takes a whole packet, of another session or for many receivers: the caller must not change it any more. One that
+   * waits is replaced by a later one with the same `key`; 0, the default, replaces none. An event that could not leave
+   * within `lifetimeMs` is dropped. Without a link it is dropped and counted.
+   */
+  forward(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+    const link = this.#options.linkFor(trafficClass);
+    if (link?.state !== "open") {
+      this.counters.packetsDropped += 1;
+    } else if (this.#isIdle && link.hasRoom(trafficClass)) {
+      link.send(trafficClass, packet, key, lifetimeMs);
+    } else {
+      const name = trafficClass === "reference" ? "command" : trafficClass;
+      const replaces = name === "state" || name === "input";
+      const waiting = this.#waiting(trafficClass, undefined, packet, replaces ? key : 0, lifetimeMs);
+      this.#put(name, waiting);
+    }
+  }
+
+  /** Sends one message of the session itself over a link, at once where that has room. */
+  sendNow(
+    link: Link | undefined,
+    trafficClass: "event" | "command",
+    kind: MessageKind,
+    body: Uint8Array,
+  ): void {
+    if (!link) return;
+    if (link.hasRoom(trafficClass) || link !== this.#options.linkFor(trafficClass)) {
+      this.#write(link, trafficClass, kind, body, 0);
+    } else {
+      this.#put(trafficClass, this.#waiting(trafficClass, kind, body, 0));
+    }
+  }
+
+  /** Sends a packet that says what has arrived, and nothing else. False where the link has no room for it now. */
+  sendAnswer(trafficClass: "state" | "command"): boolean {
+    const link = this.#options.linkFor(trafficClass);
+    if (link?.hasRoom(trafficClass) === false) return false;
+    link?.send(trafficClass, this.#startPacket().take());
+    return true;
   }
 
   /** Sends at once what waits for others to share its packet. */
@@ -184,17 +264,25 @@ export class Outbox {
   /** The same of the chunks of bulk. */
   acknowledgeBulk(receipt: number): boolean {
     const isKnown = this.bulk.acknowledge(receipt, this.#nowMs());
-    if (isKnown) this.#pumpBulk();
+    if (isKnown) this.pump();
     return isKnown;
   }
 
-  /** What the other side says to have arrived: each packet is reported once. False for acks of what was never sent. */
-  acknowledgePackets(acks: Acks, report: (sequence: number) => void): boolean {
+  /**
+   * What the other side says to have arrived; `onState` hears of each state once, by its number. False for acks of what
+   * was never sent.
+   */
+  acknowledgePackets(acks: Acks, onState: (number: number) => void): boolean {
     const nowMs = this.#nowMs();
     return this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, (sequence) => {
-      this.#gate.acknowledged(sequence, nowMs);
+      const isTimely = this.#delay.acknowledged(sequence, nowMs);
       this.commands.rewindIfLost(sequence);
-      report(sequence);
+      if (this.#lanes.state.length > 0) this.pump();
+      if (isTimely && this.#lanes.state.length === 0) this.#delay.recovered();
+      const number = this.#unheard.get(sequence);
+      if (number === undefined) return;
+      this.#unheard.delete(sequence);
+      onState(number);
     });
   }
 
@@ -202,85 +290,211 @@ export class Outbox {
   update(patienceMs: number): void {
     const nowMs = this.#nowMs();
     this.bulk.rewindIfOverdue(patienceMs, nowMs);
-    this.#pumpBulk();
     this.commands.rewindIfOverdue(patienceMs, nowMs);
     this.pump();
-    this.#gate.update(nowMs);
   }
 
   /** All that has no receipt goes again. */
   repeat(): void {
     this.commands.rewind();
-    this.#commandBundle.flush();
     this.bulk.rewind();
+    this.#commandBundle.flush();
   }
 
   /** Another link carries the states from now on. */
   stateLinkMoved(): void {
-    this.#gate.moved(this.#nowMs());
+    this.#delay.moved();
+    this.pump();
   }
 
-  /** Sends nothing by itself any more. */
+  /** Sends nothing by itself any more, and forgets what waits. */
   stop(): void {
     this.#commandBundle.stop();
     this.#eventBundle.stop();
+    for (const name of ORDER) this.#drop(this.#lanes[name]);
+    this.#poll(0);
   }
 
-  /** Sends commands that have not been sent over the present link yet, while it has room and nothing waits for others. */
+  /** A path has sent some of what it had taken. */
+  hasRoomAgain(): void {
+    if (this.#pollMs > 0) this.pump();
+  }
+
+  /** Sends what its link has room for. */
   pump(): void {
-    if (this.#commandBundle.isWaiting) return;
-    const link = this.#options.linkFor("command");
-    while (link && link.queuedBytes < BUSY_LINK_BYTES) {
-      const batch = this.commands.takeBatch();
-      if (!batch) return;
-      this.commands.carried(batch, this.#sequence, this.#nowMs());
-      const writer = this.#startPacket();
-      for (const { id, payload } of batch) {
-        writer.u8(MessageKind.reliable).varint(payload.length + 2);
-        writer.u16(id).bytes(payload);
+    // A path may say that it has room while it is given a packet.
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    let pollMs = 0;
+    try {
+      for (const name of ORDER) {
+        const busyLink = this.#empty(name);
+        if (busyLink) pollMs = busyLink.tellsRoom === true && pollMs !== POLL_MS ? SELDOM_POLL_MS : POLL_MS;
       }
-      link.send("command", writer.take());
+    } finally {
+      this.#isPumping = false;
     }
+    this.#poll(pollMs);
   }
 
-  #pumpBulk(): void {
-    const link = this.#options.linkFor("bulk");
-    if (link?.state !== "open") return;
-    const nowMs = this.#nowMs();
-    const rate = link.kind === "webrtc" ? undefined : this.#options.bulkRate;
+  /** Sends what waits of a class. Returns the link that has no room for the rest of it. */
+  #empty(name: PlannedClass): Link | undefined {
     for (;;) {
-      const bytes = this.bulk.nextBytes(nowMs);
-      if (bytes === undefined || link.queuedBytes >= BULK_ROOM_BYTES) return;
-      if (rate?.take(bytes, nowMs) === false) return;
-      const chunk = this.bulk.take(this.#sequence, nowMs);
-      if (!chunk) return;
-      const writer = this.#startPacket(false);
-      writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
-      writer
-        .u16(chunk.id)
-        .u8(chunk.isLast ? LAST_CHUNK : 0)
-        .bytes(chunk.payload);
-      link.send("bulk", writer.take());
+      if (!this.#hasMore(name)) return undefined;
+      const { trafficClass = name } = this.#lanes[name].first ?? {};
+      const link = this.#options.linkFor(trafficClass);
+      if (link?.state !== "open") {
+        this.#drop(this.#lanes[name]);
+        return undefined;
+      }
+      if (!link.hasRoom(trafficClass)) return link;
+      if (!this.#sendNext(name, link)) return undefined;
     }
   }
 
-  #sendEvents(): void {
-    const link = this.#options.linkFor("event");
-    const events = this.#events.splice(0);
-    for (let next = 0; link && next < events.length;) {
-      const { lifetimeMs } = events[next]!;
-      const writer = this.#startPacket();
-      let bytes = PACKET_OVERHEAD_BYTES;
-      do {
-        const { body } = events[next++]!;
-        bytes += messageBytes(body.length);
-        writeMessage(writer, MessageKind.event, body);
-      } while (
-        next < events.length &&
-        bytes + messageBytes(events[next]!.body.length) <= limits.unreliablePacketBytes
-      );
-      link.send("event", writer.take(), 0, lifetimeMs);
+  #hasMore(name: PlannedClass): boolean {
+    if (this.#lanes[name].length > 0) return true;
+    if (name === "command") return this.#areCommandsDue;
+    return name === "bulk" && this.bulk.nextBytes(this.#nowMs()) !== undefined;
+  }
+
+  get #areCommandsDue(): boolean {
+    return !this.#commandBundle.isWaiting && this.commands.hasUnsent && this.commands.isWindowOpen;
+  }
+
+  /** False where nothing may leave now, whether the link has room or not. */
+  #sendNext(name: PlannedClass, link: Link): boolean {
+    const lane = this.#lanes[name];
+    const { first } = lane;
+    if (name === "command" && this.#areCommandsDue && (this.#isOwnTurn || !first)) {
+      this.#isOwnTurn = false;
+      this.#sendCommands(link);
+      return true;
     }
+    this.#isOwnTurn = true;
+    if (!first) return name === "bulk" && this.#sendChunk(link);
+    const nowMs = this.#nowMs();
+    if (first.kind === MessageKind.state && first.key > 0 && !this.#delay.mayGo(nowMs)) return false;
+    lane.shift();
+    if (first.expiresAtMs < nowMs) this.counters.packetsDropped += 1;
+    else if (first.kind === MessageKind.event) this.#sendEvents(link, first, nowMs);
+    else this.#sendWaiting(link, first, nowMs);
+    return true;
+  }
+
+  #sendWaiting(link: Link, waiting: Waiting, nowMs: number): void {
+    const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
+    if (kind === undefined) return link.send(trafficClass, bytes, key, expiresAtMs - nowMs);
+    if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0, nowMs);
+    this.#write(link, trafficClass, kind, bytes, key);
+  }
+
+  /** Those behind it share its packet. */
+  #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, nowMs: number): void {
+    const lane = this.#lanes.event;
+    const writer = this.#startPacket();
+    let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
+    writeMessage(writer, MessageKind.event, body);
+    for (let next = lane.first; next?.kind === MessageKind.event; next = lane.first) {
+      const isStale = next.expiresAtMs < nowMs;
+      if (isStale) this.counters.packetsDropped += 1;
+      else {
+        bytes += messageBytes(next.bytes.length);
+        if (bytes > limits.unreliablePacketBytes) break;
+        writeMessage(writer, MessageKind.event, next.bytes);
+      }
+      lane.shift();
+    }
+    link.send("event", writer.take(), 0, expiresAtMs - nowMs);
+  }
+
+  #sendCommands(link: Link): void {
+    const batch = this.commands.takeBatch();
+    if (!batch) return;
+    this.commands.carried(batch, this.#sequence, this.#nowMs());
+    const writer = this.#startPacket();
+    for (const { id, payload } of batch) {
+      writer.u8(MessageKind.reliable).varint(payload.length + 2);
+      writer.u16(id).bytes(payload);
+    }
+    link.send("command", writer.take());
+  }
+
+  #sendChunk(link: Link): boolean {
+    const nowMs = this.#nowMs();
+    const bytes = this.bulk.nextBytes(nowMs);
+    const rate = link.kind === "webrtc" ? undefined : this.#options.bulkRate;
+    if (bytes === undefined || rate?.take(bytes, nowMs) === false) return false;
+    const chunk = this.bulk.take(this.#sequence, nowMs);
+    if (!chunk) return false;
+    const writer = this.#startPacket(false);
+    writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
+    writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
+    link.send("bulk", writer.bytes(chunk.payload).take());
+    return true;
+  }
+
+  #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
+    const writer = this.#startPacket();
+    writeMessage(writer, kind, body);
+    link.send(trafficClass, writer.take(), key);
+  }
+
+  #stateLeaves(sequence: number, number: number, isGated: boolean, nowMs: number): void {
+    this.#delay.sent(sequence, isGated, nowMs);
+    this.#unheard.set(sequence, number);
+    if (this.#unheard.size <= MAX_UNHEARD_STATES) return;
+    const [oldest] = this.#unheard.keys();
+    this.#unheard.delete(oldest!);
+  }
+
+  #releaseEvents(): void {
+    for (const event of this.#bundledEvents.splice(0)) this.#lanes.event.put(event);
+    this.counters.packetsDropped += this.#lanes.event.trim();
+    this.pump();
+  }
+
+  #waiting(
+    trafficClass: TrafficClassName,
+    kind: MessageKind | undefined,
+    bytes: Uint8Array,
+    key: number,
+    lifetimeMs?: number,
+  ): Waiting {
+    const lastsMs = trafficClass === "event" ? (lifetimeMs ?? EVENT_LIFETIME_MS) : Number.POSITIVE_INFINITY;
+    const expiresAtMs = this.#nowMs() + lastsMs;
+    return { trafficClass, kind, bytes, key, expiresAtMs, number: 0 };
+  }
+
+  /** Something waits for room. */
+  #put(name: PlannedClass, waiting: Waiting): void {
+    const lane = this.#lanes[name];
+    if (lane.put(waiting)) this.counters.statesReplaced += 1;
+    if (mayBeLost(name)) this.counters.packetsDropped += lane.trim();
+    else if (lane.bytes > (this.#options.maxForwardedBytes ?? MAX_FORWARDED_BYTES)) {
+      this.#drop(lane);
+      this.#options.linkFor(name)?.close(CloseCode.tooSlow, "does not take what is sent to it");
+    }
+    this.pump();
+  }
+
+  #drop(lane: Lane): void {
+    this.counters.packetsDropped += lane.length;
+    lane.clear();
+  }
+
+  /** Whether nothing waits: then what comes may leave at once. */
+  get #isIdle(): boolean {
+    for (const name of ORDER) if (this.#lanes[name].length > 0) return false;
+    return true;
+  }
+
+  /** Asks the path so often whether it has room; 0: nothing waits for that. */
+  #poll(periodMs: number): void {
+    if (periodMs === this.#pollMs) return;
+    this.#stopPolling?.();
+    this.#pollMs = periodMs;
+    this.#stopPolling = periodMs > 0 ? this.#options.scheduler.every(periodMs, this.#pump) : undefined;
   }
 
   /** Only a game's own commands wait for others: what a session says of itself takes them with it. */
@@ -294,7 +508,7 @@ export class Outbox {
     const sequence = this.#sequence;
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    if (isPrompt) this.#options.onAnswered();
+    if (isPrompt) this.#options.onAnswered?.();
     writePacketHeader(this.#writer.reset(), this.#options.header(sequence));
     return this.#writer;
   }

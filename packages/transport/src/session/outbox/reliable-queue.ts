@@ -159,14 +159,11 @@ export class ReliableQueue {
 
   /** The next ones to be sent, as many as fit a packet; undefined where there are none, or receipts must come first. */
   takeBatch(maxMessages = Number.POSITIVE_INFINITY): readonly PendingMessage[] | undefined {
-    if (!this.hasUnsent) {
-      if (!this.#window) this.#windowBytes = Number.POSITIVE_INFINITY;
-      return undefined;
-    }
-    if (!this.isWindowOpen) return undefined;
+    if (!this.hasUnsent || !this.isWindowOpen) return undefined;
     const batch = firstBatch(this.#pending, this.#sent, maxMessages);
     this.#sent += batch.length;
     for (const { payload } of batch) this.#sentBytes += reliableCost(payload);
+    this.#openWindow();
     return batch;
   }
 
@@ -199,6 +196,7 @@ export class ReliableQueue {
     this.#sent = 0;
     this.#sentBytes = 0;
     this.#windowBytes = this.#window?.firstBytes ?? FIRST_BYTES;
+    this.#openWindow();
     this.#carriers.clear();
   }
 
@@ -223,6 +221,11 @@ export class ReliableQueue {
     if (nowMs - sinceMs <= patienceMs * 2 ** Math.min(this.#repeats, MAX_DOUBLINGS)) return;
     this.#repeats += 1;
     this.rewind();
+  }
+
+  /** What goes again has left: the next one need not wait for a receipt. */
+  #openWindow(): void {
+    if (!this.#window && !this.hasUnsent) this.#windowBytes = Number.POSITIVE_INFINITY;
   }
 }
 

@@ -1,5 +1,5 @@
-import { VirtualScheduler } from "@paceline/testkit";
-import { newLinkCounters, WebSocketLink, type LinkClose, type WebSocketLike } from "@paceline/transport";
+import { outboxOver, VirtualScheduler } from "@paceline/testkit";
+import { WebSocketLink, type WebSocketLike } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 /** A socket whose bytes leave when the test says so. */
@@ -33,18 +33,22 @@ class HandSocket implements WebSocketLike {
 function scene(tellsWhenSent: boolean) {
   const scheduler = new VirtualScheduler();
   const socket = new HandSocket();
-  const link = new WebSocketLink(socket, { scheduler, tellsWhenSent, queue: { highWaterBytes: 1000 } });
-  const closes: LinkClose[] = [];
-  const onClose = (close: LinkClose): number => closes.push(close);
-  link.start({ onOpen: () => undefined, onPacket: () => undefined, onClose });
+  const link = new WebSocketLink(socket, { scheduler, tellsWhenSent, highWaterBytes: 1000 });
+  const outbox = outboxOver(link, scheduler);
+  link.start({
+    onOpen: () => undefined,
+    onPacket: () => undefined,
+    onClose: () => undefined,
+    onRoom: () => outbox.hasRoomAgain(),
+  });
   scheduler.advance(1);
-  const send = (mark: number): void => link.send("command", new Uint8Array(600).fill(mark));
-  return { scheduler, socket, link, send };
+  const send = (mark: number): void => outbox.forward("command", new Uint8Array(600).fill(mark));
+  return { scheduler, socket, link, outbox, send };
 }
 
 describe("what waits for a busy socket", () => {
   test("goes on in the moment in which one that tells has room", () => {
-    const { socket, send, link } = scene(true);
+    const { socket, send, link, outbox } = scene(true);
     for (const mark of [1, 2, 3, 4, 5]) send(mark);
     expect(socket.written).toEqual([1, 2]);
     socket.flushOne();
@@ -53,7 +57,7 @@ describe("what waits for a busy socket", () => {
     socket.flushOne();
     socket.flushOne();
     expect(socket.written).toEqual([1, 2, 3, 4, 5]);
-    expect(link.queuedBytes).toBe(600);
+    expect([outbox.queuedBytes, link.queuedBytes]).toEqual([0, 600]);
   });
 
   test("goes on within milliseconds where the socket has to be asked", () => {
@@ -75,12 +79,12 @@ describe("what waits for a busy socket", () => {
   });
 
   test("is dropped and counted when the link closes, and nothing is written after it", () => {
-    const { socket, send, link } = scene(true);
+    const { socket, send, link, outbox } = scene(true);
     for (const mark of [1, 2, 3, 4]) send(mark);
     link.close(4000, "enough");
     socket.flushOne();
     socket.flushOne();
     expect(socket.written).toEqual([1, 2]);
-    expect(link.counters.packetsDropped - newLinkCounters().packetsDropped).toBe(2);
+    expect(outbox.counters.packetsDropped).toBe(2);
   });
 });

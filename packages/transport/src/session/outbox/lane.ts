@@ -1,0 +1,81 @@
+import type { MessageKind, TrafficClassName } from "@paceline/protocol";
+
+/** Bytes that wait for their packet, or a whole packet. */
+export interface Waiting {
+  readonly trafficClass: TrafficClassName;
+  /** Of the message that goes into a packet of the session; undefined for a whole packet. */
+  readonly kind: MessageKind | undefined;
+  readonly bytes: Uint8Array;
+  /** A later one with the same key takes its place; 0: none does. */
+  readonly key: number;
+  readonly expiresAtMs: number;
+  /** Of a state: what the owner knows it by. */
+  readonly number: number;
+}
+
+/** Bytes without a key that may wait in a lane whose class may be lost: about 64 packets. */
+const MAX_LOOSE_BYTES = 76_800;
+
+/** What waits of one class, in the order in which it came. */
+export class Lane {
+  /** By key; what has none is under a negative number of its own. */
+  readonly #waiting = new Map<number, Waiting>();
+  #bytes = 0;
+  #looseBytes = 0;
+  #loose = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  get first(): Waiting | undefined {
+    for (const waiting of this.#waiting.values()) return waiting;
+    return undefined;
+  }
+
+  /** Adds it behind the others, or in place of an older one of its key: so who waits longest stays first. True there. */
+  put(waiting: Waiting): boolean {
+    const { key, bytes } = waiting;
+    if (key === 0) {
+      this.#looseBytes += bytes.length;
+      this.#loose -= 1;
+    }
+    const older = key === 0 ? undefined : this.#waiting.get(key);
+    this.#bytes += bytes.length - (older?.bytes.length ?? 0);
+    this.#waiting.set(key === 0 ? this.#loose : key, waiting);
+    return older !== undefined;
+  }
+
+  shift(): void {
+    for (const [at, { key, bytes }] of this.#waiting) {
+      this.#waiting.delete(at);
+      this.#bytes -= bytes.length;
+      if (key === 0) this.#looseBytes -= bytes.length;
+      return;
+    }
+  }
+
+  /** Drops the oldest ones without a key while more wait than may. Returns how many. */
+  trim(): number {
+    let dropped = 0;
+    for (const [at, { key, bytes }] of this.#waiting) {
+      if (this.#looseBytes <= MAX_LOOSE_BYTES) break;
+      if (key !== 0) continue;
+      this.#waiting.delete(at);
+      this.#bytes -= bytes.length;
+      this.#looseBytes -= bytes.length;
+      dropped += 1;
+    }
+    return dropped;
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#bytes = 0;
+    this.#looseBytes = 0;
+  }
+}
