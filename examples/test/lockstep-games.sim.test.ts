@@ -64,7 +64,7 @@ class Match {
       const room = await match.until(stage.client.joinOrCreate("game"));
       match.#play(stage, room);
     }
-    onTestFinished(() => match.players.forEach(({ room }) => room.leave()));
+    onTestFinished(() => match.players.forEach(({ room }) => void room.leave()));
     return match;
   }
 

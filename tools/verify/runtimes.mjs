@@ -20,6 +20,8 @@ const PROGRAM_LIMIT_MS = 30_000;
 /** Joins twice, sends a message and an entity from one to the other; prints what came. Its own WebSocket if there is one. */
 const PLAYERS = `
 import { Client, defineEntity, vec2 } from "@paceline/client";
+// A server that renders pages makes one too, with whatever there is.
+new Client(process.argv[2], { profile: "racing" });
 const webSocket = globalThis.WebSocket ?? (await import("@paceline/client/node")).NodeWebSocket;
 const Car = defineEntity("car", { position: vec2({ range: [-100, 100], precision: 0.01 }) }, { threshold: { position: 0.1 } });
 const join = () =>

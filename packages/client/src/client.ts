@@ -11,14 +11,15 @@ import {
   type Scheduler,
   type Surroundings,
   type WebRtcLinkMaker,
-  type WebSocketConstructor,
 } from "@paceline/transport";
+import { assertSignal, untilAborted } from "./abortable.js";
 import { fetchAuthority } from "./authority-gate.js";
 import { credentialsOf, type AuthToken, type Credentials, type IdentityStorage } from "./credentials.js";
 import { serverUrlOf } from "./endpoint.js";
 import {
   assertPossible,
   assertScheme,
+  assertWebSocket,
   checkedTransports,
   surroundings,
   webRtcOf,
@@ -117,7 +118,6 @@ type OptionArguments<Kind> = RoomKind extends Kind
  */
 export class Client<S extends ServerTypes = ServerTypes> {
   readonly #serverUrl: string;
-  readonly #webSocket: WebSocketConstructor;
   readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
   readonly #options: ClientOptions;
@@ -134,7 +134,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     this.#tickHz = profile.tickHz;
     this.#transports = checkedTransports(options.transports);
     assertPossible(this.#profile, this.#transports);
-    this.#webSocket = webSocketOf(options.webSocket);
+    assertWebSocket(options.webSocket);
     this.#newLink = webRtcOf(options.webRtc);
     assertReachable(this.#serverUrl, profile, surroundings(this.#transports, { peers: 0 }, this.#newLink));
     const { sockets = "auto", onUnload = "drop" } = options;
@@ -180,7 +180,10 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomName: Name,
     ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinOrCreate", roomName, options === undefined ? {} : options, terms));
+    return this.#enter(
+      checkedCall("joinOrCreate", roomName, options === undefined ? {} : options, terms),
+      terms?.signal,
+    );
   }
 
   /** Creates a room. */
@@ -188,7 +191,10 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomName: Name,
     ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("create", roomName, options === undefined ? {} : options, terms));
+    return this.#enter(
+      checkedCall("create", roomName, options === undefined ? {} : options, terms),
+      terms?.signal,
+    );
   }
 
   /** Joins an open room; rejects with `match/not-found` where there is none. */
@@ -196,13 +202,22 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomName: Name,
     ...[options, terms]: OptionArguments<S["kinds"][Name]>
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("join", roomName, options === undefined ? {} : options, terms));
+    return this.#enter(
+      checkedCall("join", roomName, options === undefined ? {} : options, terms),
+      terms?.signal,
+    );
   }
 
   /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
-  list(roomName: RoomNames<S>, filter: RoomOptions = {}): Promise<RoomListing[]> {
+  list(roomName: RoomNames<S>, filter: RoomOptions = {}, abortion: Abortion = {}): Promise<RoomListing[]> {
     const call = checkedCall("list", roomName, filter);
-    return requestRooms({ serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS });
+    const signal = signalOf(abortion);
+    const request = { serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS, signal };
+    return untilAborted(
+      signal,
+      () => requestRooms(request),
+      () => undefined,
+    );
   }
 
   /** Joins the room with that id, or with that code; the compiler is told its kind: `joinById<"race">(id)`. */
@@ -211,7 +226,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     options: RoomOptions = {},
     terms?: JoinTerms,
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(checkedCall("joinById", roomId, options, terms));
+    return this.#enter(checkedCall("joinById", roomId, options, terms), terms?.signal);
   }
 
   /**
@@ -223,7 +238,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     wish: QueueWish & { readonly options?: OptionsFor<S["kinds"][Name]> } = {},
   ): Promise<Queueing<RoomFor<S["kinds"][Name]>>> {
     const { beginQueueing } = await import("./queueing.js");
-    return beginQueueing(roomName, wish, (call) => this.#enter(call));
+    return beginQueueing(roomName, wish, (call, signal) => this.#enter(call, signal));
   }
 
   /**
@@ -233,16 +248,29 @@ export class Client<S extends ServerTypes = ServerTypes> {
    */
   reconnect<Name extends RoomNames<S> = RoomNames<S>>(
     reconnectionToken: string,
+    abortion: Abortion = {},
   ): Promise<RoomFor<S["kinds"][Name]>> {
-    return this.#enter(reconnectCall(reconnectionToken));
+    return this.#enter(reconnectCall(reconnectionToken), signalOf(abortion));
   }
 
-  #enter<Kind>(call: JoinCall): Promise<RoomFor<Kind>> {
-    const room = new Room({
+  #enter<Kind>(call: JoinCall, signal: AbortSignal | undefined): Promise<RoomFor<Kind>> {
+    let room: Room | undefined;
+    const begin = async (): Promise<RoomFor<Kind>> => {
+      room = this.#newRoom(call);
+      if (room.transport.isDirectWanted) fetchDirectPath();
+      if (profileOf(this.#profile).topology === "authority") fetchAuthority();
+      await room.join();
+      return room as RoomFor<Kind>;
+    };
+    return untilAborted(signal, begin, () => room?.giveUp());
+  }
+
+  #newRoom(call: JoinCall): Room {
+    return new Room({
       serverUrl: this.#serverUrl,
       call: { ...call, credentials: this.#credentials },
       scheduler: this.#options.scheduler ?? workerScheduler,
-      webSocket: this.#webSocket,
+      webSocket: webSocketOf(this.#options.webSocket),
       newLink: this.#newLink,
       profile: this.#profile,
       transports: this.#transports,
@@ -252,15 +280,21 @@ export class Client<S extends ServerTypes = ServerTypes> {
       onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
     });
-    if (room.transport.isDirectWanted) fetchDirectPath();
-    if (profileOf(this.#profile).topology === "authority") fetchAuthority();
-    return room.join().then(() => room as RoomFor<Kind>);
   }
 }
 
 /** Whether the game says how many steps per second it has; a profile says so for games that do not. */
 function namesSteps({ profile, tickHz }: ClientOptions): boolean {
   return tickHz !== undefined || (typeof profile === "object" && profile.numbers?.tickHz !== undefined);
+}
+
+/** Ends a call that has not come to its end. */
+type Abortion = Pick<JoinTerms, "signal">;
+
+function signalOf(abortion: Abortion): AbortSignal | undefined {
+  checkKeys("", abortion, ["signal"]);
+  assertSignal(abortion.signal);
+  return abortion.signal;
 }
 
 /** The profile with the client's own tick rate, which is written into every state: a whole number. */

@@ -12,11 +12,14 @@ const transportKinds = ["webrtc", "websocket"] as const;
 /** One of the transports that a game may allow. */
 export type TransportKind = (typeof transportKinds)[number];
 
-/** The WebSocket to use: the given one, or the environment's. */
+/** Throws {@link ConfigError} for what is no constructor. */
+export function assertWebSocket(given: unknown): void {
+  if (given === undefined || typeof given === "function") return;
+  throw new ConfigError({ field: "webSocket", value: given, expected: "a WebSocket constructor" });
+}
+
+/** The WebSocket to use: the given one, or the environment's. Asked for when a room is joined: a server that renders pages has none. */
 export function webSocketOf(given: unknown): WebSocketConstructor {
-  if (given !== undefined && typeof given !== "function") {
-    throw new ConfigError({ field: "webSocket", value: given, expected: "a WebSocket constructor" });
-  }
   const found = given ?? globalThis.WebSocket;
   if (typeof found !== "function") {
     throw new NetError(

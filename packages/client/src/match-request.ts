@@ -1,5 +1,6 @@
 import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
 import { checkBoolean, checkKeys } from "@paceline/transport";
+import { assertSignal, eitherOf } from "./abortable.js";
 import type { Credentials } from "./credentials.js";
 
 /** What tells rooms of one name apart: players with equal options meet. */
@@ -36,6 +37,11 @@ export interface JoinTerms {
   readonly group?: Group;
   /** Only to watch: sees and hears everything, perhaps later than players, and is not heard. */
   readonly spectate?: boolean;
+  /**
+   * Gives up while the player is not in the room yet: the promise rejects with the signal's reason, and no player stays
+   * behind. Once the room is joined it does nothing.
+   */
+  readonly signal?: AbortSignal;
 }
 
 /** A seat that the server keeps for some seconds. */
@@ -52,6 +58,7 @@ export interface MatchRequest {
   readonly call: JoinCall;
   readonly webrtc: boolean;
   readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a server may answer a match request with; any other code is not one of ours. */
@@ -97,10 +104,10 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
   throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
 }
 
-async function askServer({ serverUrl, call, webrtc, timeoutMs }: MatchRequest): Promise<unknown> {
+async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
   const { options, token, credentials, terms } = call;
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = eitherOf(AbortSignal.timeout(timeoutMs), request.signal);
   const authToken = await credentials?.token(signal);
   const body = JSON.stringify({ version: PROTOCOL_VERSION, options, webrtc, token, authToken, ...terms });
   let response: Response | undefined;
@@ -193,7 +200,7 @@ export function reconnectCall(reconnectionToken: unknown): JoinCall {
   return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
 }
 
-/** Checks a call of the game before anything is sent. */
+/** Checks a call of the game before anything is sent. The signal is no part of it: it is not for the server. */
 export function checkedCall(
   method: JoinMethod,
   target: unknown,
@@ -221,8 +228,9 @@ export function checkedCall(
 }
 
 function checkedTerms(terms: JoinTerms): JoinTerms {
-  checkKeys("terms", terms, ["group", "spectate"]);
-  const { group, spectate = false } = terms;
+  checkKeys("terms", terms, ["group", "spectate", "signal"]);
+  const { group, spectate = false, signal } = terms;
+  assertSignal(signal);
   checkBoolean("spectate", spectate);
   if (group !== undefined) checkGroup(group);
   return { ...(group && { group }), spectate };

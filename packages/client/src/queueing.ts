@@ -1,5 +1,6 @@
 import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
+import { assertSignal, reasonOf } from "./abortable.js";
 import { Listeners, type Unsubscribe } from "./listeners.js";
 import { checkedCall, type Group, type JoinCall } from "./match-request.js";
 import type { Room } from "./room.js";
@@ -10,6 +11,8 @@ export interface QueueWish {
   readonly rank?: number;
   /** Friends who want into the same match; all of them have to come and wait. */
   readonly group?: Group;
+  /** Waits no longer: `queue`, or `room` of what it resolved to, rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** How it stands. */
@@ -54,13 +57,18 @@ export class Queueing<Joined = Room> {
         const seat = seatOf(message);
         if (!seat || this.#isOver) return;
         this.#isOver = true;
-        queue.leave();
+        void queue.leave();
         options.enter(seat).then(resolve, reject);
       });
+      const { signal } = options.wish;
+      const cancel = (): void => this.cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
       queue.onLeave((_code, reason) => {
-        if (!this.#isOver) reject(ended(reason));
+        signal?.removeEventListener("abort", cancel);
+        if (!this.#isOver) reject(signal?.aborted ? reasonOf(signal) : ended(reason));
         this.#isOver = true;
       });
+      if (signal?.aborted) cancel();
     });
     // A game that does not wait for it is told by nothing else.
     this.room.catch(() => undefined);
@@ -80,7 +88,7 @@ export class Queueing<Joined = Room> {
 
   /** Waits no longer. Does nothing after a match was found. */
   cancel(): void {
-    if (!this.#isOver) this.#options.queue.leave();
+    if (!this.#isOver) void this.#options.queue.leave();
   }
 
   #ask(): void {
@@ -94,11 +102,12 @@ export class Queueing<Joined = Room> {
 export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   roomName: string,
   given: QueueWish & { readonly options?: object },
-  enter: (call: JoinCall) => Promise<Joined | Room>,
+  enter: (call: JoinCall, signal: AbortSignal | undefined) => Promise<Joined | Room>,
 ): Promise<Queueing<Joined>> {
-  checkKeys("", given, ["rank", "group", "options"]);
+  checkKeys("", given, ["rank", "group", "options", "signal"]);
   const { options = {}, ...wish } = given;
-  const { rank = 0, group } = wish;
+  const { rank = 0, group, signal } = wish;
+  assertSignal(signal);
   if (!Number.isFinite(rank)) {
     throw new ConfigError({ field: "rank", value: rank, expected: "a finite number" });
   }
@@ -108,12 +117,12 @@ export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
     options,
     group === undefined ? undefined : { group },
   );
-  const queue = (await enter({ method, target: `${roomName}.queue`, options: checked })) as Room;
+  const queue = (await enter({ method, target: `${roomName}.queue`, options: checked }, signal)) as Room;
   return new Queueing<Joined>({
     queue,
     wish,
     enter: ({ ticket, roomId }) =>
-      enter({ method: "joinById", target: roomId, options: checked, ticket }) as Promise<Joined>,
+      enter({ method: "joinById", target: roomId, options: checked, ticket }, signal) as Promise<Joined>,
   });
 }
 

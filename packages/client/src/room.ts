@@ -266,7 +266,7 @@ export class Room extends RoomEvents {
     try {
       this.transport.assertTopology();
     } catch (error) {
-      this.leave();
+      void this.leave();
       throw error;
     }
     await this.#gate.enter(this.#welcome);
@@ -284,6 +284,12 @@ export class Room extends RoomEvents {
     this.clock.start();
     this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
+  }
+
+  /** @internal Somebody has aborted the join. */
+  giveUp(): void {
+    if (this.state === "joining") this.#connection.abort();
+    else void this.leave();
   }
 
   /**
@@ -464,11 +470,19 @@ export class Room extends RoomEvents {
     return this.#messages.listen(type, listener);
   }
 
-  /** Leaves for good. */
-  leave(): void {
+  /**
+   * Leaves for good, at once. Resolves when the server has been told, or after a second where it does not answer; never
+   * rejects, so nobody has to wait for it.
+   */
+  leave(): Promise<void> {
     this.#states.flush();
     for (const { session } of this.members.peers()) session.flush();
-    this.#connection.leave();
+    return this.#connection.leave();
+  }
+
+  /** For `await using room = await client.joinOrCreate(...)`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.leave();
   }
 
   #use(definition: EntityDefinition): void {

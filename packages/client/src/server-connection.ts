@@ -13,6 +13,7 @@ import {
   type LinkClose,
   type LinkMonitorOptions,
   type Uplink,
+  type WebSocketLike,
 } from "@paceline/transport";
 import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
@@ -31,6 +32,8 @@ import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 const ONE_STEP_PATIENCE_MS = 4000;
 /** A hidden page's server bears longer silence; so does the page. */
 const HIDDEN_TIMEOUT_MS = 60_000;
+/** How long a page that leaves waits for the server's answer. */
+const FAREWELL_MS = 1000;
 type Identity = Pick<Welcome, "sessionId" | "token"> & { resumeToken: string };
 
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
@@ -46,6 +49,9 @@ export class ServerConnection {
   /** Links that were opened for this session and have not ended, oldest first. */
   readonly #links = new Set<StripedLink>();
   readonly #meter: RateMeter;
+  /** Sockets whose end the server has not answered. */
+  readonly #sockets = new Set<WebSocketLike>();
+  readonly #abortion = new AbortController();
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
@@ -60,6 +66,8 @@ export class ServerConnection {
   #oneStep: StripedLink | undefined;
   /** A ticket was void when it was shown: another one was asked for. */
   #hasAskedAgain = false;
+  #onSocketsClosed: (() => void) | undefined;
+  #farewell: Promise<void> | undefined;
   #ignorePage: (() => void) | undefined;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
   readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
@@ -70,7 +78,7 @@ export class ServerConnection {
     online: () => this.#networkChanged(),
     suspend: () => this.#sleep(),
     wake: () => this.#wake(),
-    unload: () => this.#options.onUnload === "leave" && this.leave(),
+    unload: () => this.#options.onUnload === "leave" && void this.leave(),
   };
 
   constructor(options: ServerConnectionOptions) {
@@ -200,11 +208,39 @@ export class ServerConnection {
     return count;
   }
 
-  leave(): void {
-    if (!this.#move("leave")) return;
-    this.send({ type: "leave" });
-    this.#stop(CloseCode.left, "left");
-    this.#options.handlers.onLeft(CloseCode.left, "left");
+  /** Leaves at once; resolves when the server has answered, no link is left, or after {@link FAREWELL_MS}. */
+  leave(): Promise<void> {
+    if (this.#move("leave")) {
+      this.send({ type: "leave" });
+      this.#stop(CloseCode.left, "left");
+      this.#options.handlers.onLeft(CloseCode.left, "left");
+    }
+    return (this.#farewell ??= this.#socketsClosed());
+  }
+
+  /**
+   * Gives up a join. The server may have seated this participant already while its link is still opening, and would keep
+   * the seat of a link that breaks: such a link is closed with a word when it is open.
+   */
+  abort(): void {
+    if (this.#state !== "joining") return;
+    this.#abortion.abort();
+    if (![...this.#links].some(({ state }) => state === "connecting")) this.#refuse(aborted());
+  }
+
+  get #isAborted(): boolean {
+    return this.#abortion.signal.aborted;
+  }
+
+  #socketsClosed(): Promise<void> {
+    if (this.#sockets.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#options.scheduler.after(FAREWELL_MS, resolve);
+      this.#onSocketsClosed = () => {
+        cancel();
+        resolve();
+      };
+    });
   }
 
   /** The request travels in the upgrade of the link; where that is refused as such, it goes the longer way. */
@@ -233,14 +269,22 @@ export class ServerConnection {
       call: this.#call,
       webrtc: this.#options.webrtc(),
       timeoutMs: serverLinkOptions.connectTimeoutMs,
+      signal: this.#abortion.signal,
     });
     if (this.#state === "left" || this.#state === "joined") return;
+    if (this.#isAborted) return this.#refuse(aborted());
     this.#linkUrl = seat.linkUrl;
     this.#attach(`ticket.${seat.ticket}`);
   }
 
   #newLink(credential: string): Link {
-    return openServerLink(this.#options, this.#linkUrl, credential);
+    const { link, socket } = openServerLink(this.#options, this.#linkUrl, credential);
+    this.#sockets.add(socket);
+    socket.addEventListener("close", () => {
+      this.#sockets.delete(socket);
+      if (this.#sockets.size === 0) this.#onSocketsClosed?.();
+    });
+    return link;
   }
 
   /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
@@ -305,6 +349,7 @@ export class ServerConnection {
   }
 
   #welcomed(welcome: Welcome): void {
+    if (this.#isAborted) return this.#refuse(aborted());
     if (!this.#move("welcomed")) return;
     const { sessionId, token, resumeToken, options } = welcome;
     this.#oneStep = undefined;
@@ -346,6 +391,7 @@ export class ServerConnection {
   }
 
   #activated(link: Link | undefined, reason: string): void {
+    if (link && this.#isAborted) return this.#refuse(aborted());
     this.#stripes.use(link instanceof StripedLink ? link : undefined);
     if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
   }
@@ -393,6 +439,7 @@ export class ServerConnection {
   #notJoined(close: LinkClose, link: Link | undefined): void {
     const isOneStep = this.#oneStep !== undefined && link === this.#oneStep;
     this.#oneStep = undefined;
+    if (this.#isAborted) return this.#refuse(errorOf(close));
     if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
     const isSpent = close.code === CloseCode.ticketExpired || close.code === CloseCode.ticketUsed;
     // The way was too slow, or something on it has tried the upgrade twice: once more, with another ticket.
@@ -480,7 +527,7 @@ export class ServerConnection {
   #refuse(error: unknown): void {
     if (this.#state !== "joining") return;
     this.#move("refused");
-    this.#stop(CloseCode.refused, "not joined");
+    this.#stop(this.#isAborted ? CloseCode.left : CloseCode.refused, "not joined");
     this.#settle?.reject(error);
   }
 
@@ -502,4 +549,9 @@ export class ServerConnection {
     if (next) this.#state = next;
     return next !== undefined;
   }
+}
+
+/** Nobody sees it: who has aborted gets the signal's reason. */
+function aborted(): NetError {
+  return new NetError("session/ended", "aborted");
 }

@@ -1,5 +1,11 @@
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import { WebSocketLink, type Link, type Scheduler, type WebSocketConstructor } from "@paceline/transport";
+import {
+  WebSocketLink,
+  type Link,
+  type Scheduler,
+  type WebSocketConstructor,
+  type WebSocketLike,
+} from "@paceline/transport";
 
 /** How a link to the server is watched. */
 export const serverLinkOptions = {
@@ -19,9 +25,15 @@ interface Opening {
   interpose(link: Link): Link;
 }
 
+/** The socket itself comes with the link: its close event comes when the server has answered, the link's before. */
+interface ServerLink {
+  readonly link: Link;
+  readonly socket: WebSocketLike;
+}
+
 /** Opens a socket; what it is for stands beside the protocol's name, where it does not end up in logs of addresses. */
-export function openServerLink(opening: Opening, url: string, credential: string): Link {
+export function openServerLink(opening: Opening, url: string, credential: string): ServerLink {
   const { scheduler, webSocket } = opening;
   const socket = new webSocket(url, [WEBSOCKET_PROTOCOL, credential]);
-  return opening.interpose(new WebSocketLink(socket, { scheduler }));
+  return { link: opening.interpose(new WebSocketLink(socket, { scheduler })), socket };
 }

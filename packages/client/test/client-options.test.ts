@@ -1,4 +1,4 @@
-import { Client, ConfigError, NetError, type ClientOptions } from "@paceline/client";
+import { Client, ConfigError, NetError, profiles, type ClientOptions, type Genre } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DeviceProbe } from "../src/device-probe.js";
@@ -82,15 +82,21 @@ describe("a client", () => {
 });
 
 describe("the environment", () => {
-  test("without WebSocket: NetError that says what to do in Node", () => {
-    vi.stubGlobal("WebSocket", undefined);
-    expect(() => webSocketOf(undefined)).toThrow(NetError);
-    expect(() => new Client(ENDPOINT, { profile: "racing" })).toThrow(
-      expect.objectContaining({
+  test("of a server that renders pages takes every client; to join needs a WebSocket, and the error says which", async () => {
+    for (const name of ["WebSocket", "window", "document", "location", "navigator"])
+      vi.stubGlobal(name, undefined);
+    for (const profile of Object.keys(profiles) as Genre[]) {
+      const client = new Client("wss://play.example.com", { profile, keepIdentity: true });
+      const error = {
         code: "transport/unavailable",
-        message: expect.stringContaining("NodeWebSocket"),
-      }),
-    );
+        message: expect.stringContaining("NodeWebSocket") as string,
+      };
+      await expect(client.joinOrCreate("race")).rejects.toMatchObject(error);
+      await expect(client.joinById("id")).rejects.toMatchObject(error);
+      await expect(client.reconnect("a.b")).rejects.toMatchObject(error);
+      await expect(client.queue("race")).rejects.toMatchObject(error);
+    }
+    expect(() => webSocketOf(undefined)).toThrow(NetError);
   });
 
   test("with WebSocket: its own is used, unless one is given", () => {

@@ -44,6 +44,11 @@ export class GameServer {
     for (const link of index === undefined ? links : links.slice(index, index + 1)) link.destroy();
   }
 
+  /** As a process that hangs: nothing that comes from clients is read any more. */
+  stopReading(): void {
+    for (const link of this.#links) link.pause();
+  }
+
   /** Ends every session, says so, and gives the port back. */
   async stop(): Promise<void> {
     await this.relay.stop({ drainMs: DRAIN_MS });

@@ -171,7 +171,7 @@ describe("an error of a hook is its room's", () => {
       expect(lines).toHaveLength(1);
       expect(lines[0]).toContain("TypeError: a mistake of the game\n    at ");
       await expectAlive(other);
-      room?.leave();
+      void room?.leave();
     },
   );
 });

@@ -94,7 +94,7 @@ export class Bot {
   leave(): void {
     this.#participant?.dispose();
     this.#participant = undefined;
-    this.#room?.leave();
+    void this.#room?.leave();
     this.#room = undefined;
   }
 

@@ -61,7 +61,7 @@ export class DriverClient {
     const participant = this.#participant;
     this.#participant = undefined;
     participant?.dispose();
-    participant?.room.leave();
+    void participant?.room.leave();
   }
 
   #join(): Promise<Room> {

@@ -180,7 +180,7 @@ export class App {
       }),
     ];
     // A server keeps the car for a while, in case that the page is loaded anew.
-    const onEnd = (): void => (room.authority ? keepSeat(room) : room.leave());
+    const onEnd = (): void => (room.authority ? keepSeat(room) : void room.leave());
     window.addEventListener("pagehide", onEnd, { once: true });
     this.#unsubscribe.push(() => window.removeEventListener("pagehide", onEnd));
   }
