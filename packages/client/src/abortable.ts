@@ -25,18 +25,10 @@ export function untilAborted<Value>(
       giveUp();
     };
     signal.addEventListener("abort", abort, { once: true });
-    const isOver = (): void => signal.removeEventListener("abort", abort);
     // Before the promise is settled: whoever waits for it may abort at once.
-    begin().then(
-      (value) => {
-        isOver();
-        resolve(value);
-      },
-      (error: unknown) => {
-        isOver();
-        reject(error as Error);
-      },
-    );
+    begin()
+      .finally(() => signal.removeEventListener("abort", abort))
+      .then(resolve, reject);
   });
 }
 

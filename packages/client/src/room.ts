@@ -150,7 +150,7 @@ export class Room extends RoomEvents {
       page,
       isStepped,
       tickHz: isStepped ? tickHz : TIME_TICK_HZ,
-      onMisfit: (message) => this.members.errors.tell(new NetError("time/misfit", message)),
+      onMisfit: (message) => this.members.report(new NetError("time/misfit", message)),
     });
   }
 
