@@ -198,8 +198,9 @@ console.table(await room.transport.explain()); // what is in force, and why
 \`\`\`
 
 A game that knows better says so. An option or a value that there is not throws a \`ConfigError\` that lists the known
-ones, and so does a contradiction; \`room.transport.configure({ profile })\` takes the same while the game runs, but for
-\`tickHz\`, which is fixed when a room is joined:
+ones, and so does a contradiction, such as a mesh whose \`transports\` leave out \`webrtc\`. Nothing has happened then, and
+nothing has changed. \`room.transport.configure({ profile })\` takes the same while the game runs, but for \`tickHz\`, which
+is fixed when a room is joined. States cannot be more frequent than its steps:
 
 \`\`\`ts
 import { Client } from "@paceline/client";
@@ -225,7 +226,11 @@ ${profileTables(transport)}
 Topology: **authority**, a server decides, and each player talks with it alone; **mesh**, players with each other,
 directly where a pair can; **relay**, players with each other, all of it through the relay. A profile's own topology is a
 preference: a room with an authority is that, whatever the profile says. \`stateHz\` is the most states of an entity that
-are sent in a second; \`tickHz\` counts where the game runs in steps: in lockstep, and where the game names it; a server that decides has its own; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`. With
+are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`.
+Where a game asks for more than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
+the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
+authority the server sends to each player as that player's plan says, within the room's own limits
+([SERVER.md](SERVER.md#what-players-are-told-and-how-exactly)). With
 more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
 300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
 measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,

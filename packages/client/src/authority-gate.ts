@@ -1,11 +1,5 @@
-import {
-  ConfigError,
-  MAX_EVERY_TICKS,
-  NetError,
-  type EntityDefinition,
-  type PeerInfo,
-} from "@paceline/protocol";
-import type { Scheduler, Session } from "@paceline/transport";
+import { ConfigError, NetError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
+import type { Plan, Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority/authority.js";
 import type { Members } from "./members.js";
 import type { OwnedEntities } from "./owned-entities.js";
@@ -14,6 +8,7 @@ import type { Peer } from "./peer.js";
 import type { RoomMessages } from "./room-messages.js";
 import type { Welcome } from "./server-connection-options.js";
 import type { RoomTransport } from "./room-transport.js";
+import { everyTicksOf } from "./state-policy.js";
 import { delayByProfileMs, type ViewPlan } from "./view-plan.js";
 
 export interface AuthorityGateOptions {
@@ -27,6 +22,7 @@ export interface AuthorityGateOptions {
   serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
+  plan(): Plan;
 }
 
 /** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
@@ -104,7 +100,8 @@ export class AuthorityGate {
       isLooping: () => options.isLooping(),
       session: () => options.session(),
       serverStats: () => options.serverStats(),
-      view: viewAt(info.tickHz, options.view),
+      view: viewAt(info.tickHz, options.view, () => options.plan()),
+      plan: () => options.plan(),
       onSpawn: (entity) => members().entityEvents.spawned(entity),
       onDespawn: (entity) => members().entityEvents.despawned(entity),
       onStates: (tick) => members().states.tell(tick),
@@ -166,11 +163,8 @@ export class AuthorityGate {
   }
 }
 
-/** An authority tells in some of its ticks: as often as the plan of this side wants, but not more often than it ticks. */
-function viewAt(tickHz: number, view: ViewPlan): ViewPlan {
-  const intervalMs = (): number => {
-    const ticks = Math.round((view.intervalMs * tickHz) / 1000);
-    return (Math.min(MAX_EVERY_TICKS, Math.max(1, ticks)) * 1000) / tickHz;
-  };
+/** An authority tells in some of its ticks. */
+function viewAt(tickHz: number, view: ViewPlan, plan: () => Plan): ViewPlan {
+  const intervalMs = (): number => (everyTicksOf(plan(), tickHz) * 1000) / tickHz;
   return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPlan;
 }

@@ -1,7 +1,10 @@
+import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type EntityDefinition } from "@paceline/protocol";
 import { explainPlan, type HeldBands, type LinkKind, type Measured, type Plan } from "@paceline/transport";
 import type { ServerStats } from "./path-stats.js";
 import type { Peer } from "./peer.js";
 import type { Explanation } from "./room-transport.js";
+import { everyTicksOf } from "./state-policy.js";
+import { stateIntervalMs } from "./view-plan.js";
 
 // Words take room: only room.transport.explain() fetches this file.
 
@@ -17,6 +20,8 @@ export interface ExplainedRoom {
   readonly server: ServerStats;
   readonly serverPath: Explanation;
   readonly peers: readonly Peer[];
+  /** Of entities, that the game uses. */
+  readonly kinds: readonly EntityDefinition[];
 }
 
 /** Shown between its states, an entity has moved from this share of the threshold on: as netcode's `Publication` decides. */
@@ -111,23 +116,39 @@ function messagesRow({ plan, authorityHz }: ExplainedRoom, reason: string): Expl
   return { about: "messages", choice: `${events}; commands arrive, in order; ${pace}`, reason };
 }
 
-function ratesRow({ plan, authorityHz }: ExplainedRoom): Explanation {
+function ratesRow({ plan, authorityHz, kinds }: ExplainedRoom): Explanation {
   const { stateHz, thresholdM, headingRad, heartbeatMs } = plan.numbers;
   const isInterpolated = plan.style === "interpolation";
   const share = isInterpolated ? UNMOVED_SHARE : 1;
-  const own =
-    `up to ${number(stateHz)} states/s, packets ${number(plan.channels.state.periodMs)} ms apart, ` +
-    `sent when ${number(thresholdM * share)} m or ${number(headingRad * share)} rad ` +
-    `${isInterpolated ? "from the state before" : "off"}, or after ${number(heartbeatMs)} ms`;
-  if (authorityHz === undefined)
-    return { about: "rates", choice: own, reason: "the profile, adapted to what is measured" };
-  const everyTicks = Math.max(1, Math.round(authorityHz / stateHz));
-  const choice = `the server sends what changes, up to ${number(authorityHz / everyTicks)} times/s`;
-  const reason =
-    stateHz > authorityHz
-      ? `the room's limit: it makes ${number(authorityHz)} steps/s, the profile wants ${number(stateHz)} states/s`
-      : `the profile wants ${number(stateHz)} states/s; the room makes ${number(authorityHz)} steps/s`;
-  return { about: "rates", choice, reason };
+  const off = `${number(thresholdM * share)} m or ${number(headingRad * share)} rad ${isInterpolated ? "from the state before" : "off"}`;
+  const own = kinds
+    .filter(({ threshold: { position, heading } }) => position ?? heading)
+    .map(({ name }) => name);
+  const named = own.length > 0 ? `; ${own.join(", ")}: as the definition says` : "";
+  if (authorityHz === undefined) {
+    const periodMs = number(plan.channels.state.periodMs);
+    const choice =
+      `up to ${number(stateHz)} states/s, packets ${periodMs} ms apart, sent when ${off}, ` +
+      `or after ${number(heartbeatMs)} ms`;
+    return { about: "rates", choice, reason: `the profile, adapted to what is measured${named}` };
+  }
+  const hz = number(authorityHz / everyTicksOf(plan, authorityHz));
+  const restMs = Math.min(heartbeatMs, MAX_HEARTBEAT_MS);
+  const choice = `the server sends up to ${hz} times/s, what is ${off} or changes otherwise, or after ${number(restMs)} ms`;
+  return { about: "rates", choice, reason: `${rateLimit(plan, authorityHz)}${named}` };
+}
+
+/** Whose rate counts: the profile's, or a limit of the room. */
+function rateLimit(plan: Plan, authorityHz: number): string {
+  const wantedHz = 1000 / stateIntervalMs(plan);
+  const steps = `${number(authorityHz)} steps/s`;
+  if (wantedHz > authorityHz) {
+    return `the room's limit: it makes ${steps}, the profile wants ${number(wantedHz)} states/s`;
+  }
+  if (authorityHz / wantedHz > MAX_EVERY_TICKS) {
+    return `the room's limit: one of ${MAX_EVERY_TICKS} steps at least, the profile wants ${number(wantedHz)} states/s`;
+  }
+  return `the profile wants ${number(wantedHz)} states/s; the room makes ${steps}`;
 }
 
 function shownRow({ style, numbers }: Plan): Explanation {

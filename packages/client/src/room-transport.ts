@@ -1,4 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 import {
   checkKeys,
   choiceAt,
@@ -52,6 +52,8 @@ export interface RoomTransportOptions {
   /** Steps per second of the room's authority. */
   authorityHz?(): number | undefined;
   serverStats(): ServerStats;
+  /** Of entities, that the game uses. */
+  kinds?(): Iterable<EntityDefinition>;
   /** The plan has changed. */
   onPlan(): void;
 }
@@ -148,6 +150,7 @@ export class RoomTransport {
       server: this.#options.serverStats(),
       serverPath: this.#options.serverPath(),
       peers: [...this.#options.peers()],
+      kinds: [...(this.#options.kinds?.() ?? [])],
     };
     return explainRoom(room, details);
   }

@@ -104,6 +104,7 @@ export class Room extends RoomEvents {
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       authorityHz: () => this.#welcome?.authority?.tickHz,
+      kinds: () => this.members.definitions,
       onPlan: () => this.#applyPlan(),
     });
     this.#connection = new ServerConnection({
@@ -141,6 +142,7 @@ export class Room extends RoomEvents {
       session: () => this.#connection.session,
       serverStats: () => this.#connection.stats,
       view: viewPlanOf(this),
+      plan: () => this.transport.plan,
     });
   }
 

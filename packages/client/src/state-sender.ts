@@ -8,7 +8,6 @@ import {
   type RetainedPayload,
 } from "@paceline/protocol";
 import {
-  REPEAT_AFTER_MS,
   ReceiverReplication,
   lostAfterMsOf,
   type MotionFault,
@@ -29,6 +28,7 @@ import type { OwnedEntity } from "./entity.js";
 import type { OwnedRecord } from "./owned-entities.js";
 import type { PeerConnection } from "./peer.js";
 import { Publisher } from "./publisher.js";
+import { policyOf } from "./state-policy.js";
 import { Retention } from "./retention.js";
 import { StateStream } from "./state-stream.js";
 
@@ -53,8 +53,6 @@ export interface StateSenderOptions {
 
 /** Heads of a packet with states that is not published. */
 const PACKET_HEAD_BYTES = 19;
-/** So that a lost update is soon made good. */
-const MOVING_HEARTBEAT_MS = 300;
 /** Rate limit for resync requests, per peer and stream. */
 const RESYNC_INTERVAL_MS = 250;
 /** Kinds of entities that all receivers read from one stream each; a reader's own stream of a kind mirrors its number. */
@@ -377,18 +375,7 @@ export class StateSender {
   }
 
   #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
-    const { numbers, style, repeats } = this.#options.plan();
-    return {
-      minIntervalMs: 1000 / numbers.stateHz,
-      heartbeatMs: numbers.heartbeatMs,
-      movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * 0.6, MOVING_HEARTBEAT_MS),
-      positionThresholdM: numbers.thresholdM,
-      headingThresholdRad: numbers.headingRad,
-      bytesPerSecond: numbers.stateBytesPerSecond,
-      isInterpolated: style === "interpolation",
-      horizonMs: this.#options.horizonMs(),
-      repeatAfterMs: repeats ? REPEAT_AFTER_MS : 0,
-    };
+    return { ...policyOf(this.#options.plan()), horizonMs: this.#options.horizonMs() };
   }
 
   #gather(tick: number): void {

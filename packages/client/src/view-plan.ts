@@ -1,3 +1,4 @@
+import type { Plan } from "@paceline/transport";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomTransport } from "./room-transport.js";
 
@@ -15,6 +16,11 @@ export interface ViewPlan {
   readonly lagMs: number;
 }
 
+/** The least time between two states of an entity, ms: its rate, and the period of the packets that bring them. */
+export function stateIntervalMs({ numbers, channels }: Plan): number {
+  return Math.max(1000 / numbers.stateHz, channels.state.periodMs);
+}
+
 /** The view of a room that may be under construction: nothing is asked of it before it is needed. */
 export function viewPlanOf(room: { readonly transport: RoomTransport; readonly clock: RoomClock }): ViewPlan {
   return {
@@ -28,7 +34,7 @@ export function viewPlanOf(room: { readonly transport: RoomTransport; readonly c
       return room.transport.plan.numbers.interpolationDelayMs;
     },
     get intervalMs() {
-      return 1000 / room.transport.plan.numbers.stateHz;
+      return stateIntervalMs(room.transport.plan);
     },
     get lagMs() {
       return room.clock.serverNow() - room.clock.renderNow();

@@ -17,13 +17,34 @@ export type ToAuthority =
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
-  /**
-   * Whether this participant shows entities between their states: what moves is then told whenever it is told anything.
-   * It wants to be told once in `everyTicks` ticks, 1 to {@link MAX_EVERY_TICKS}.
-   */
-  | { readonly type: "view"; readonly isInterpolated: boolean; readonly everyTicks: number }
+  /** How this participant wants to be told, from now on. */
+  | ({ readonly type: "view" } & ViewTerms)
   /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
   | { readonly type: "resync"; readonly ids: readonly number[] };
+
+/** How a participant wants to be told by the authority. What is left out stays with the authority. */
+export interface ViewTerms {
+  /** It shows entities between their states: what moves is told whenever it is told anything. */
+  readonly isInterpolated: boolean;
+  /** It is told once in so many ticks, 1 to {@link MAX_EVERY_TICKS}. */
+  readonly everyTicks: number;
+  /** How far off, m, it lets an entity be shown whose definition names no threshold. */
+  readonly thresholdM?: number;
+  /** The same for the direction that an entity looks in, rad. */
+  readonly headingRad?: number;
+  /** An entity that rests is told again after this time, ms, at most {@link MAX_HEARTBEAT_MS}. */
+  readonly heartbeatMs?: number;
+  /** An entity that moves is told again after this time, ms. */
+  readonly movingHeartbeatMs?: number;
+  /** The newest state of an entity is told twice: the way loses much. */
+  readonly repeats?: boolean;
+  /** States, heads included, bytes per second. */
+  readonly bytesPerSecond?: number;
+  /** An event that could not be sent within this time, ms, is dropped; 0: events must arrive, in order. */
+  readonly eventLifetimeMs?: number;
+  /** Packets of messages and events leave at most this often, ms. */
+  readonly messagePeriodMs?: number;
+}
 
 /** From the authority to a participant. */
 export type FromAuthority =
@@ -39,6 +60,19 @@ type Refused = (typeof refusedThings)[number];
 
 /** Of the history that states are differences from, half at most may pass between two. */
 export const MAX_EVERY_TICKS = 32;
+/** Participants keep their clocks by states: an entity is told at least this often, ms. */
+export const MAX_HEARTBEAT_MS = 2000;
+
+/** Numbers of {@link ViewTerms}, both ends included. */
+const viewRanges = {
+  thresholdM: [0, 1000],
+  headingRad: [0, Math.PI],
+  heartbeatMs: [100, MAX_HEARTBEAT_MS],
+  movingHeartbeatMs: [0, MAX_HEARTBEAT_MS],
+  bytesPerSecond: [500, 10_000_000],
+  eventLifetimeMs: [0, 60_000],
+  messagePeriodMs: [0, 100],
+} as const;
 
 const MOST_IDS = 256;
 const MOST_REASON_CHARACTERS = 512;
@@ -94,11 +128,18 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
 }
 
 function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  const { isInterpolated, everyTicks } = message;
+  const { isInterpolated, everyTicks, repeats } = message;
   const isRate = isId(everyTicks) && everyTicks >= 1 && everyTicks <= MAX_EVERY_TICKS;
-  return typeof isInterpolated === "boolean" && isRate
-    ? { type: "view", isInterpolated, everyTicks }
-    : undefined;
+  if (typeof isInterpolated !== "boolean" || !isRate) return undefined;
+  if (repeats !== undefined && typeof repeats !== "boolean") return undefined;
+  const numbers: Partial<Record<keyof typeof viewRanges, number>> = {};
+  for (const [name, [min, max]] of Object.entries(viewRanges)) {
+    const value = message[name];
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !(value >= min && value <= max)) return undefined;
+    numbers[name as keyof typeof viewRanges] = value;
+  }
+  return { type: "view", isInterpolated, everyTicks, ...(repeats !== undefined && { repeats }), ...numbers };
 }
 
 function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {

@@ -327,14 +327,14 @@ export class Participant {
    * Sends a payload that is encoded already. A participant that lets too many wait is out. Throws `ConfigError` for one
    * that is too long.
    */
-  send(payload: Uint8Array): number | undefined {
-    return this.#send([payload]);
+  send(payload: Uint8Array, periodMs?: number): number | undefined {
+    return this.#send([payload], periodMs);
   }
 
-  #send(payloads: readonly Uint8Array[]): number | undefined {
+  #send(payloads: readonly Uint8Array[], periodMs?: number): number | undefined {
     if (this.#isGone) return undefined;
     try {
-      return this.session.sendAllReliable(payloads);
+      return this.session.sendAllReliable(payloads, periodMs);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       if (error instanceof NetError)

@@ -74,8 +74,11 @@ export interface HostedParticipant {
   readonly inOrderLink: Link | undefined;
   /** As the others see it. */
   readonly info: PeerInfo;
-  /** Sends a reliable payload. Who lets too many wait is out. */
-  send(payload: Uint8Array): void;
+  /**
+   * Sends a reliable payload, which may wait so long for others to share its packet; default: as its kind does. Who lets
+   * too many wait is out.
+   */
+  send(payload: Uint8Array, periodMs?: number): void;
   /** The host holds back a message beyond a rate of its own: counted; whoever goes on is cut as flooding. */
   reportExceeded(subject: LimitSubject): void;
   end(code: number, reason: string): void;

@@ -3,6 +3,7 @@ import {
   CloseCode,
   ConfigError,
   NetError,
+  PayloadKind,
   type InputDefinition,
   type InputFeedback,
   writeAuthority,
@@ -11,6 +12,7 @@ import {
   writePeerPayload,
   type PeerPayload,
   type ToAuthority,
+  type ViewTerms,
 } from "@paceline/protocol";
 import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
@@ -55,6 +57,8 @@ export class PlayerLine {
   readonly #inputPlace: Place | undefined;
   readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
+  /** How it wants to be told. */
+  #view: Pick<ViewTerms, "eventLifetimeMs" | "messagePeriodMs"> = {};
   participant: HostedParticipant;
   feed: Feed;
   inputs: PlayerInputs | undefined;
@@ -106,6 +110,7 @@ export class PlayerLine {
   /** Takes a new participant in place of the old one: the page was loaded anew. */
   rebind(participant: HostedParticipant): void {
     this.participant = participant;
+    this.#view = {};
     this.feed = this.#newFeed();
     const { inputs } = this.#options;
     if (inputs) this.inputs = new PlayerInputs(inputs);
@@ -113,13 +118,24 @@ export class PlayerLine {
 
   /** Sends a reliable payload while the player is in. */
   send(payload: Uint8Array): void {
-    if (!this.participant.session.isClosed) this.participant.send(payload);
+    if (this.participant.session.isClosed) return;
+    const { messagePeriodMs = 0 } = payload[0] === PayloadKind.command ? this.#view : {};
+    this.participant.send(payload, messagePeriodMs > 0 ? messagePeriodMs : undefined);
   }
 
+  /** Sends a message that may be lost, unless the player wants all that is sent to it. */
   sendEvent(type: string, message: unknown): void {
+    const { eventLifetimeMs, messagePeriodMs } = this.#view;
+    if (eventLifetimeMs === 0) return this.send(writePeerPayload({ kind: "command", type, message }));
     const { session } = this.participant;
     const body = writeEvent(type, message);
-    if (!session.isClosed) session.sendEvent(body);
+    if (!session.isClosed) session.sendEvent(body, eventLifetimeMs, messagePeriodMs);
+  }
+
+  /** What the player says of the world that it sees; the name of a kind that the room describes otherwise is returned. */
+  hear(message: Parameters<Feed["hear"]>[0]): string | undefined {
+    if (message.type === "view") this.#view = message;
+    return this.feed.hear(message);
   }
 
   /** Puts the input of this tick where the game reads it. */

@@ -281,8 +281,8 @@ export class RoomCore implements RoomHost {
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    for (const { isIn, isSpectator, player, participant } of this.lines.values()) {
-      if (isIn && !isSpectator && !left.has(player)) participant.send(payload);
+    for (const line of this.lines.values()) {
+      if (line.isIn && !line.isSpectator && !left.has(line.player)) line.send(payload);
     }
     this.audience.tell(payload, undefined, left);
   }
@@ -361,7 +361,7 @@ export class RoomCore implements RoomHost {
     if (message.type === "own") return this.#wanted(line, message, isAdmitted);
     if (!isAdmitted) return;
     if (message.type === "disown") return this.owned.disown(line, message.localId);
-    const other = line.feed.hear(message);
+    const other = line.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 

@@ -12,10 +12,8 @@ import {
   EntityTable,
   assignFields,
   defineFields,
-  kinematicsOf,
   vacate,
   type Clamp,
-  type Kinematics,
   type Place,
   type ReplicatedEntity,
 } from "@paceline/netcode";
@@ -31,10 +29,6 @@ export interface EntityRecord extends ReplicatedEntity {
   /** Who simulates it: the room, or the player whom it belongs to. */
   readonly authority: "room" | "player";
   owner: Player | undefined;
-  /** Derives what receivers derive, from the states that they are sent. */
-  readonly kinematics: Kinematics | undefined;
-  /** The last tick of which its state went to everybody. */
-  sentTick: number;
 }
 
 export interface WorldOptions {
@@ -110,8 +104,6 @@ export class World {
       entity,
       authority,
       owner,
-      kinematics: kinematicsOf(definition),
-      sentTick: -1,
       get state() {
         return place.table.stateOf(place.row);
       },

@@ -495,7 +495,7 @@ function round(value: number): number {
 
 /** What the players of a cell ask for. */
 export function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
-  // In a mesh addresses are known: such a game names no topology.
-  if (typeof profile === "object" && profile.exposeAddress === false) return profile;
+  // A room without an authority is a mesh: such a game names no topology, as its players may have no WebRTC.
+  if (topology === "mesh") return profile;
   return typeof profile === "string" ? { base: profile, topology } : { ...profile, topology };
 }

@@ -22,11 +22,19 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { Clamp, InputStep, MotionFault, WritableFields } from "@paceline/netcode";
-import { MAX_EVENT_BYTES, Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
+import {
+  MAX_EVENT_BYTES,
+  Requests,
+  type Cancel,
+  type Plan,
+  type Scheduler,
+  type Session,
+} from "@paceline/transport";
 import type { Entity } from "../entity.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { ServerStats } from "../path-stats.js";
 import type { RoomMessages } from "../room-messages.js";
+import { viewTermsOf } from "../state-policy.js";
 import type { ViewPlan } from "../view-plan.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
@@ -47,6 +55,7 @@ export interface AuthorityOptions {
   serverStats(): ServerStats;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
+  plan(): Plan;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
   /** States of a tick were read, all or some. */
@@ -101,9 +110,8 @@ export class Authority {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
-  /** As the authority was told. */
-  #isInterpolated = false;
-  #everyTicks = 1;
+  /** How the authority was told to tell. */
+  #toldTerms = "";
   /** The session's number of the message that told the authority last; undefined where it was right without. */
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
@@ -183,14 +191,10 @@ export class Authority {
 
   /** The plan has changed: the authority is told where it has to tell otherwise. */
   planChanged(): void {
-    const { isInterpolated, intervalMs } = this.#options.view;
-    const everyTicks = Math.max(1, Math.round((intervalMs * this.#options.info.tickHz) / 1000));
-    if (isInterpolated !== this.#isInterpolated || everyTicks !== this.#everyTicks) {
-      const told = this.#trySend(writeAuthority({ type: "view", isInterpolated, everyTicks }));
-      if (told === undefined) return this.entities.planChanged();
-      this.#isInterpolated = isInterpolated;
-      this.#everyTicks = everyTicks;
-    }
+    const terms = viewTermsOf(this.#options.plan(), this.#options.info.tickHz);
+    const key = Object.values(terms).join();
+    if (key !== this.#toldTerms && this.#trySend(writeAuthority({ type: "view", ...terms })) !== undefined)
+      this.#toldTerms = key;
     this.entities.planChanged();
   }
 

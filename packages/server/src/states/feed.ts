@@ -3,6 +3,7 @@ import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../world.js";
 import type { Flock } from "./flock.js";
+import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 
 /** Header of a packet, head of its message, feedback. */
 const HEADS_BYTES = 40;
@@ -28,6 +29,15 @@ export interface FeedOptions {
   readonly line: FeedLine;
 }
 
+/** What a feed's {@link Terms} say at a tick. */
+export interface Turn {
+  readonly due: readonly EntityRecord[];
+  /** Whether it is told anything in this tick; what it lacks altogether does not wait for that. */
+  readonly isTurn: boolean;
+  /** The last tick of which the entity's state was due; undefined before the first. */
+  toldTick(record: EntityRecord): number | undefined;
+}
+
 /** A packet that may have been lost. */
 interface Pending {
   readonly sequence: number;
@@ -42,10 +52,10 @@ interface Pending {
  */
 export class Feed {
   readonly line: FeedLine;
-  /** Whether the player's game shows entities between their states. */
-  isInterpolated = false;
-  /** It is told in one of so many ticks. */
-  everyTicks = 1;
+  /** How the player wants to be told. */
+  terms = exactTerms;
+  /** Feeds of equal ones are told the same, as far as their kinds are the same. */
+  termsKey = termsKey(exactTerms);
   /** Kinds that are told. Feeds of equal keys are told the same. */
   readonly kinds = new Set<number>();
   kindsKey = "";
@@ -69,23 +79,19 @@ export class Feed {
   /** What the player says of it; the name of a kind that the room describes otherwise is returned. */
   hear(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
     if (message.type === "kinds") return this.setKinds(message.kinds);
-    if (message.type === "view") this.#setView(message.isInterpolated, message.everyTicks);
+    if (message.type === "view") this.#setTerms(termsOf(message));
     else if (message.ids.length === 0) this.restart();
     else for (const id of message.ids) this.resync(id);
     return undefined;
   }
 
-  #setView(isInterpolated: boolean, everyTicks: number): void {
-    this.isInterpolated = isInterpolated;
-    if (everyTicks === this.everyTicks) return;
+  #setTerms(terms: Terms): void {
+    const key = termsKey(terms);
+    if (key === this.termsKey) return;
     // It goes with others from now on.
     this.catchUp();
-    this.everyTicks = everyTicks;
-  }
-
-  /** Whom it can be told with: feeds of equal groups are told the same, in the same ticks. */
-  get group(): string {
-    return `${this.kindsKey}/${this.everyTicks}`;
+    this.terms = terms;
+    this.termsKey = key;
   }
 
   /** The player's game reads these kinds; the first one that the room describes otherwise is returned, by name. */
@@ -167,25 +173,22 @@ export class Feed {
     this.#flock = undefined;
     this.#begin();
     if (this.#epoch !== flock.epoch || this.line.inOrder() !== this.#link) return;
-    this.#isWhole = flock.hasHeld;
+    this.#isWhole = false;
     this.#sender = this.#newSender();
     this.#sender.holdAs(flock.sender);
   }
 
   /** Tells this one alone. Returns how many bytes left. */
-  write(moment: ReplicationMoment, due: readonly EntityRecord[], tickHz: number): number {
+  write(moment: ReplicationMoment, turn: Turn, tickHz: number): number {
     const { tick } = moment;
-    if (tick % this.everyTicks !== 0 && !this.#isWhole) {
-      for (const record of due) this.#forced.add(record);
-      return 0;
-    }
+    if (!turn.isTurn && !this.#isWhole) return 0;
     // One that was slow has to be quick for a while before it goes with the others again.
     const isSlow = this.line.isSlow();
     if (isSlow) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;
     // What would only wait is not worth being encoded.
     this.#isWhole ||= isSlow && !this.line.takesStates();
     if (isSlow && !this.line.takesStates()) return 0;
-    const rows = this.#wanted(moment, due);
+    const rows = this.#wanted(moment, turn);
     const sender = (this.#sender ??= this.#newSender());
     let packets = 0;
     let bytes = 0;
@@ -203,25 +206,27 @@ export class Feed {
     return bytes;
   }
 
-  #wanted(moment: ReplicationMoment, due: readonly EntityRecord[]): EntityRows[] {
+  #wanted(moment: ReplicationMoment, turn: Turn): EntityRows[] {
     const { tick } = moment;
-    const wanted = new Set(this.#isWhole ? this.#world.records.values() : due);
+    const wanted = new Set(this.#isWhole ? this.#world.records.values() : turn.due);
     for (const record of this.#forced) wanted.add(record);
     this.#forced.clear();
-    for (const record of this.#lost(moment.nowMs)) wanted.add(record);
+    for (const record of this.#lost(moment.nowMs, turn)) wanted.add(record);
     const rows: EntityRows[] = [];
     for (const record of wanted) if (this.kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
     return rows;
   }
 
   /** What was in packets that have not arrived, and has not been told since. */
-  *#lost(nowMs: number): Iterable<EntityRecord> {
+  *#lost(nowMs: number, turn: Turn): Iterable<EntityRecord> {
     const lostAfterMs = this.line.lostAfterMs();
     while (this.#pending[0] && nowMs - this.#pending[0].sentAtMs > lostAfterMs) {
       const { rows, tick } = this.#pending.shift()!;
       for (const each of rows) {
         const record = this.#world.records.get(each.id);
-        if (record?.rows === each && ((record.sentTick - tick) | 0) <= 0) yield record;
+        if (record?.rows !== each) continue;
+        const told = turn.toldTick(record);
+        if (told === undefined || ((told - tick) | 0) <= 0) yield record;
       }
     }
   }

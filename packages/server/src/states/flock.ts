@@ -26,8 +26,6 @@ export class Flock {
   readonly #world: World;
   readonly #members: Feed[] = [];
   readonly #newcomers: Newcomer[] = [];
-  /** What was due in ticks in which nobody here is told. */
-  readonly #held = new Set<EntityRecord>();
   #sequence = 0;
 
   constructor(world: World) {
@@ -39,31 +37,12 @@ export class Flock {
     return this.#members.length + this.#newcomers.length === 0;
   }
 
-  /** Whether something is due that its members have not been told. */
-  get hasHeld(): boolean {
-    return this.#held.size > 0;
-  }
-
   get hasNewcomers(): boolean {
     return this.#newcomers.length > 0;
   }
 
-  /** It is due, and told later. */
-  hold(due: Iterable<EntityRecord>): void {
-    for (const record of due) this.#held.add(record);
-  }
-
-  /** What was held, with what is due now; each is told once. */
-  takeHeld(due: Iterable<EntityRecord>): ReadonlySet<EntityRecord> {
-    const taken = new Set(this.#held);
-    for (const record of due) taken.add(record);
-    this.#held.clear();
-    return taken;
-  }
-
   /** The world forgets it. */
   removed(record: EntityRecord): void {
-    this.#held.delete(record);
     this.sender.remove(record.rows);
   }
 

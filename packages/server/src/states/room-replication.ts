@@ -1,55 +1,65 @@
 import { restore } from "@paceline/protocol";
-import { ReceiverReplication, type ReplicationMoment, type ReplicationPolicy } from "@paceline/netcode";
+import {
+  REPEAT_AFTER_MS,
+  ReceiverReplication,
+  kinematicsOf,
+  type Kinematics,
+  type ReplicationMoment,
+  type ReplicationPolicy,
+} from "@paceline/netcode";
 import type { EntityRecord, World } from "../world.js";
+import type { Terms } from "./terms.js";
 
 export interface RoomReplicationOptions {
   readonly world: World;
   readonly tickHz: number;
-  /** States for each player, heads included. */
+  /** States for each player, heads included: the room's limit. */
   readonly bytesPerSecond: number;
+  readonly terms: Terms;
 }
 
-/** What rests is told of so often all the same: receivers keep their clocks by it. */
-const HEARTBEAT_MS = 2000;
-/** Clients stop to move on what they hear nothing of, the most careful profiles after 250 ms. */
-const MOVING_HEARTBEAT_MS = 150;
+/** What players of these terms were told last of an entity. */
+interface Told {
+  /** Derives what they derive, from the states that they are sent. */
+  readonly kinematics: Kinematics | undefined;
+  tick: number;
+}
 
 /**
- * What has to be told of a room's entities at a tick, the same to all players: those that will be shown more than their
- * threshold off (by default a step of the field's precision), and those whose other fields have changed.
+ * What has to be told of a room's entities at a tick, the same to all players of equal terms: those that will be shown
+ * more than the threshold off (the definition's own, else the players'; never less than a step of the field's precision),
+ * and those whose other fields have changed.
  */
 export class RoomReplication {
   readonly #world: World;
   readonly #policy: ReplicationPolicy;
-  readonly #interpolated: ReplicationPolicy;
   readonly #tickSeconds: number;
   readonly #replication: ReceiverReplication;
+  readonly #told = new Map<EntityRecord, Told>();
   #row = new Float32Array(64);
 
-  constructor({ world, tickHz, bytesPerSecond }: RoomReplicationOptions) {
+  constructor({ world, tickHz, bytesPerSecond, terms }: RoomReplicationOptions) {
     this.#world = world;
     this.#tickSeconds = 1 / tickHz;
     this.#replication = new ReceiverReplication({ tickSeconds: this.#tickSeconds });
     this.#policy = {
-      // A definition that names no threshold is told exactly: to a step.
-      positionThresholdM: 0,
-      headingThresholdRad: 0,
+      positionThresholdM: terms.thresholdM,
+      headingThresholdRad: terms.headingRad,
       horizonMs: 0,
       minIntervalMs: 0,
-      heartbeatMs: HEARTBEAT_MS,
-      movingHeartbeatMs: MOVING_HEARTBEAT_MS,
-      repeatAfterMs: 0,
-      bytesPerSecond,
+      heartbeatMs: terms.heartbeatMs,
+      movingHeartbeatMs: terms.movingHeartbeatMs,
+      repeatAfterMs: terms.repeats ? REPEAT_AFTER_MS : 0,
+      isInterpolated: terms.isInterpolated,
+      bytesPerSecond: Math.min(bytesPerSecond, terms.bytesPerSecond),
       // What a player has lost is that player's feed's matter.
       lostAfterMs: Number.POSITIVE_INFINITY,
     };
-    this.#interpolated = { ...this.#policy, isInterpolated: true };
   }
 
-  /** What to tell at this tick, as far as the budget goes. `isInterpolated`: a player shows entities between states. */
-  due(moment: ReplicationMoment, isInterpolated: boolean): readonly EntityRecord[] {
-    const policy = isInterpolated ? this.#interpolated : this.#policy;
-    const due = this.#replication.due(this.#world.records.values(), moment, policy) as EntityRecord[];
+  /** What to tell at this tick, as far as the budget goes. */
+  due(moment: ReplicationMoment): readonly EntityRecord[] {
+    const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
     for (const record of due) this.#sent(record, moment);
     return due;
   }
@@ -59,6 +69,11 @@ export class RoomReplication {
     this.#replication.spent(bytes, states);
   }
 
+  /** The last tick of which the entity's state went to everybody here. */
+  toldTick(record: EntityRecord): number | undefined {
+    return this.#told.get(record)?.tick;
+  }
+
   /** The entity is told at the next tick, whatever is thought to be known of it. */
   force(record: EntityRecord): void {
     this.#replication.force([record.id]);
@@ -66,11 +81,12 @@ export class RoomReplication {
 
   /** Its next state is a new place, no movement. */
   teleported(record: EntityRecord): void {
-    record.kinematics?.restart();
+    this.#told.get(record)?.kinematics?.restart();
     this.#replication.teleported(record.id);
   }
 
   removed(record: EntityRecord): void {
+    this.#told.delete(record);
     this.#replication.remove(record.id);
   }
 
@@ -83,8 +99,17 @@ export class RoomReplication {
     const row = this.#row.subarray(0, state.length);
     row.set(state);
     restore(rows.plan, rows.rows, rows.find(tick), row);
-    record.kinematics?.derive(row, tick, this.#tickSeconds);
-    record.sentTick = tick;
+    const told = this.#toldOf(record);
+    told.kinematics?.derive(row, tick, this.#tickSeconds);
+    told.tick = tick;
     this.#replication.sent(record, row, moment);
+  }
+
+  #toldOf(record: EntityRecord): Told {
+    const known = this.#told.get(record);
+    if (known) return known;
+    const told = { kinematics: kinematicsOf(record.definition), tick: -1 };
+    this.#told.set(record, told);
+    return told;
   }
 }

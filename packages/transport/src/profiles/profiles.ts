@@ -11,6 +11,7 @@ import {
   type Profile,
   type ProfileChoice,
   type ProfileOverrides,
+  type ProfileNumbers,
   profileRanges,
   topologies,
   validateProfile,
@@ -249,7 +250,15 @@ export function profileOf(choice: ProfileChoice): Profile {
   checkOneOf("profile.topology", topology, topologies);
   checkBoolean("profile.exposeAddress", exposeAddress);
   assertConsistent(choice);
-  const changed = { ...profiles[base], favour, movement, topology, exposeAddress, device, ...given(numbers) };
+  const changed = {
+    ...profiles[base],
+    favour,
+    movement,
+    topology,
+    exposeAddress,
+    device,
+    ...pacedBy(base, numbers),
+  };
   return validateProfile(changed, "profile.numbers.");
 }
 
@@ -278,6 +287,15 @@ function assertConsistent({ base, movement, topology, exposeAddress }: ProfileOv
     const expected = `true in a mesh, whose players connect directly; or topology "relay"`;
     throw new ConfigError({ field: "profile.exposeAddress", value: exposeAddress, expected });
   }
+}
+
+/** Numbers as they were given; where states are to be more frequent than packets of the genre, packets follow. */
+function pacedBy(base: Genre, numbers: Partial<ProfileNumbers>): Partial<ProfileNumbers> {
+  const usual = profiles[base];
+  const { stateHz = usual.stateHz } = numbers;
+  const isFaster = typeof stateHz === "number" && stateHz > usual.stateHz;
+  const sendPeriodMs = isFaster ? Math.min(usual.sendPeriodMs, 1000 / stateHz) : usual.sendPeriodMs;
+  return { sendPeriodMs, ...given(numbers) };
 }
 
 /** Without what is undefined: an option that is left out. */

@@ -302,10 +302,10 @@ export class Session {
 
   /**
    * Sends a message that may be lost, and that is dropped where it could not be sent within `lifetimeMs`; it is not sent
-   * at all while no link is usable.
+   * at all while no link is usable. It waits for `periodMs` at most for others to share its packet.
    */
-  sendEvent(body: Uint8Array, lifetimeMs?: number): void {
-    if (!this.#isClosed && this.linkFor("event")) this.#outbox.addEvent(body, lifetimeMs);
+  sendEvent(body: Uint8Array, lifetimeMs?: number, periodMs?: number): void {
+    if (!this.#isClosed && this.linkFor("event")) this.#outbox.addEvent(body, lifetimeMs, periodMs);
     else assertBytes("event", body.length, MAX_EVENT_BYTES);
   }
 

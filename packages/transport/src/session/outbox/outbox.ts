@@ -162,12 +162,12 @@ export class Outbox {
     this.pump();
   }
 
-  addEvent(body: Uint8Array, lifetimeMs: number | undefined): void {
+  addEvent(body: Uint8Array, lifetimeMs: number | undefined, periodMs: number | undefined): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
     const policy = this.#options.channel?.("event");
     const mostMs = lifetimeMs ?? policy?.lifetimeMs ?? EVENT_LIFETIME_MS;
     this.#bundledEvents.push(this.#waiting("event", MessageKind.event, body, 0, mostMs));
-    this.#eventBundle.add(messageBytes(body.length), policy?.periodMs ?? 0);
+    this.#eventBundle.add(messageBytes(body.length), periodMs ?? policy?.periodMs ?? 0);
   }
 
   /** Returns what {@link acknowledgePackets} knows the state by; undefined where no link is usable, and nothing is sent. */

@@ -1,0 +1,28 @@
+import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
+
+/** How a player is told of states. Players of equal terms who read the same kinds are told the same. */
+export type Terms = Required<Omit<ViewTerms, "eventLifetimeMs" | "messagePeriodMs">>;
+
+/** Until a player has said how it wants to be told: exactly and at each tick, as often as the most careful game needs. */
+export const exactTerms: Terms = Object.freeze({
+  isInterpolated: false,
+  everyTicks: 1,
+  thresholdM: 0,
+  headingRad: 0,
+  heartbeatMs: MAX_HEARTBEAT_MS,
+  // Clients stop to move on what they hear nothing of, some after 250 ms.
+  movingHeartbeatMs: 150,
+  repeats: false,
+  bytesPerSecond: Infinity,
+});
+
+/** What a player wants; what it leaves out is as before it said anything. */
+export function termsOf(view: ViewTerms): Terms {
+  const { eventLifetimeMs: _lifetime, messagePeriodMs: _period, ...states } = view;
+  return { ...exactTerms, ...states };
+}
+
+/** Equal for equal terms. */
+export function termsKey(terms: Terms): string {
+  return (Object.keys(exactTerms) as (keyof Terms)[]).map((name) => Number(terms[name])).join(" ");
+}

@@ -1,0 +1,107 @@
+import type { EntityRows } from "@paceline/protocol";
+import type { ReplicationMoment } from "@paceline/netcode";
+import type { EntityRecord, World } from "../world.js";
+import type { Feed } from "./feed.js";
+import { Flock } from "./flock.js";
+import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";
+
+/** The players of a room who want to be told alike: what is due to them, and who of them is told together. */
+export class Tier {
+  readonly #world: World;
+  readonly #tickHz: number;
+  readonly #everyTicks: number;
+  readonly #replication: RoomReplication;
+  /** By the kinds that are told. */
+  readonly #flocks = new Map<string, Flock>();
+  readonly #feeds: Feed[] = [];
+  readonly #alone: Feed[] = [];
+
+  constructor(options: RoomReplicationOptions) {
+    this.#world = options.world;
+    this.#tickHz = options.tickHz;
+    this.#everyTicks = options.terms.everyTicks;
+    this.#replication = new RoomReplication(options);
+  }
+
+  get isEmpty(): boolean {
+    return this.#feeds.length === 0;
+  }
+
+  /** Before each tick's {@link write}: who is there is said anew. */
+  gather(): void {
+    this.#feeds.length = 0;
+  }
+
+  add(feed: Feed): void {
+    this.#feeds.push(feed);
+  }
+
+  /** The entity is told at their next turn. */
+  force(record: EntityRecord): void {
+    this.#replication.force(record);
+  }
+
+  /** Its next state is a new place, no movement. */
+  teleported(record: EntityRecord): void {
+    this.#replication.teleported(record);
+  }
+
+  /** The world forgets it. */
+  removed(record: EntityRecord): void {
+    this.#replication.removed(record);
+    for (const flock of this.#flocks.values()) flock.removed(record);
+  }
+
+  /** Tells all of them what is due at this tick: those who are new between two turns, everything. */
+  write(moment: ReplicationMoment): void {
+    const { tick } = moment;
+    const isTurn = tick % this.#everyTicks === 0;
+    const due = isTurn ? this.#replication.due(moment) : [];
+    this.#assign(tick);
+    let bytes = 0;
+    for (const [kinds, flock] of this.#flocks) {
+      if (flock.isEmpty) this.#flocks.delete(kinds);
+      else if (isTurn || flock.hasNewcomers) bytes = Math.max(bytes, this.#tell(flock, kinds, tick, due));
+    }
+    for (const feed of this.#alone) {
+      const turn = { due, isTurn, toldTick: (record: EntityRecord) => this.#replication.toldTick(record) };
+      bytes = Math.max(bytes, feed.write(moment, turn, this.#tickHz));
+    }
+    // Nothing was told to anybody: that says nothing of how much a state takes.
+    if (bytes > 0) this.#replication.spent(bytes, due.length);
+  }
+
+  /** Who goes with whom at this tick. */
+  #assign(tick: number): void {
+    for (const flock of this.#flocks.values()) flock.gather();
+    this.#alone.length = 0;
+    for (const feed of this.#feeds) {
+      const link = feed.line.isSlow() ? undefined : feed.line.inOrder();
+      const flock = link && this.#flockOf(feed);
+      if (link && flock && feed.goesWith(flock, link)) flock.add(feed);
+      else if (link && flock && feed.mayEnter(tick)) flock.welcome(feed, link);
+      else {
+        feed.leave();
+        this.#alone.push(feed);
+      }
+    }
+  }
+
+  #tell(flock: Flock, key: string, tick: number, due: readonly EntityRecord[]): number {
+    const kinds = new Set(key.split(",").map(Number));
+    const rowsOf = (records: Iterable<EntityRecord>): EntityRows[] => {
+      const rows: EntityRows[] = [];
+      for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
+      return rows;
+    };
+    return flock.write(tick, rowsOf(due), () => rowsOf(this.#world.records.values()), this.#tickHz);
+  }
+
+  #flockOf({ kindsKey }: Feed): Flock {
+    const known = this.#flocks.get(kindsKey);
+    if (known) return known;
+    const flock = new Flock(this.#world);
+    this.#flocks.set(kindsKey, flock);
+    return flock;
+  }
+}

@@ -1,0 +1,188 @@
+import { readToAuthority, writeAuthority, type ViewTerms } from "@paceline/protocol";
+import { seededRandom } from "@paceline/transport/simulated";
+import { beforeEach, describe, expect, test } from "vitest";
+import { Broadcast } from "../src/states/broadcast.js";
+import { World, type EntityRecord } from "../src/world.js";
+import { Car } from "./race.js";
+import { Receiver } from "./receiver.js";
+
+// Players of one room who want to be told differently, each on its own line.
+
+const TICK_HZ = 60;
+const UNTOLD: ViewTerms = { isInterpolated: false, everyTicks: 1 };
+
+let world: World;
+let broadcast: Broadcast;
+let car: EntityRecord;
+let tick: number;
+
+beforeEach(() => {
+  world = new World({ definitions: [Car], tickHz: TICK_HZ, historyTicks: 64 });
+  broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 1_000_000 });
+  car = world.spawn(Car, {}, undefined);
+  tick = 0;
+});
+
+type Vector = { set(x: number, y: number): void };
+type Driven = { position: Vector; velocity: Vector; heading: number };
+
+function player(terms: Partial<ViewTerms>, isInOrder = true): Receiver {
+  const receiver = new Receiver(world, seededRandom(1), { isInOrder });
+  receiver.feed.hear({ type: "view", ...UNTOLD, ...terms });
+  return receiver;
+}
+
+/** Packets that each of them got while the car drove so. */
+function packets(
+  receivers: readonly Receiver[],
+  drive: (car: Driven, seconds: number) => void,
+  seconds = 4,
+): number[] {
+  const before = receivers.map(({ packets: count }) => count);
+  for (let step = 0; step < seconds * TICK_HZ; step++) {
+    tick += 1;
+    for (const receiver of receivers) receiver.begin(tick);
+    drive(car.entity as unknown as Driven, tick / TICK_HZ);
+    broadcast.write(
+      { tick, nowMs: (tick * 1000) / TICK_HZ },
+      receivers.map(({ feed }) => feed),
+    );
+  }
+  return receivers.map(({ packets: count }, index) => count - before[index]!);
+}
+
+const weave = ({ position }: Driven, seconds: number): void => position.set(20 * Math.sin(seconds), 0);
+const rest = ({ velocity }: Driven): void => velocity.set(0, 0);
+const straight = ({ position, velocity }: Driven, seconds: number): void => {
+  position.set(20 * seconds, 0);
+  velocity.set(20, 0);
+};
+const turn = (driven: Driven, seconds: number): void => void (driven.heading = Math.sin(3 * seconds));
+
+describe.each([true, false])("of two players of one room, on lines in order: %s,", (isInOrder) => {
+  test.each<[string, Partial<ViewTerms>, Partial<ViewTerms>, (car: Driven, seconds: number) => void, number]>(
+    [
+      ["with a wider threshold of position", {}, { thresholdM: 1 }, weave, 3],
+      ["with a wider threshold of direction", {}, { headingRad: 0.3 }, turn, 3],
+      ["told in every tenth tick", {}, { everyTicks: 10 }, weave, 2.5],
+      ["with a longer heartbeat", { heartbeatMs: 200 }, { heartbeatMs: 2000 }, rest, 5],
+      [
+        "with a longer heartbeat of what moves",
+        { movingHeartbeatMs: 50 },
+        { movingHeartbeatMs: 300 },
+        straight,
+        3,
+      ],
+      ["who extrapolates", { isInterpolated: true }, { movingHeartbeatMs: 300 }, straight, 5],
+    ],
+  )("the one %s gets fewer packets", (_, often, seldom, drive, least) => {
+    const receivers = [player(often, isInOrder), player(seldom, isInOrder)];
+    packets(receivers, drive, 1);
+    const [many, few] = packets(receivers, drive);
+    expect(many! / few!).toBeGreaterThan(least);
+    expect(few).toBeGreaterThan(0);
+    // And whoever is told seldom is told of the place in the end.
+    packets(receivers, rest, 3);
+    for (const { held } of receivers)
+      expect(Math.abs(held.get(car.id)!.values[0]! - car.state[0]!)).toBeLessThan(0.02);
+  });
+
+  test("the one who wants repeats is told twice of what changes once", () => {
+    const receivers = [player({}, isInOrder), player({ repeats: true }, isInOrder)];
+    packets(receivers, rest, 1);
+    let place = 0;
+    const jump = ({ position }: Driven, seconds: number): void => {
+      if (Math.round(seconds * TICK_HZ) % 30 === 0) position.set((place += 1), 0);
+    };
+    const [once, twice] = packets(receivers, jump);
+    expect(twice! - once!).toBeGreaterThanOrEqual(6);
+  });
+
+  test("the one with fewer bytes a second gets no more than these", () => {
+    for (let count = 0; count < 200; count++) world.spawn(Car, {}, undefined);
+    const receivers = [player({}, isInOrder), player({ bytesPerSecond: 2000 }, isInOrder)];
+    const all = (): void => {
+      for (const { id, entity } of world.records.values())
+        (entity as unknown as Driven).position.set(100 * Math.sin(tick / 7 + id), 0);
+    };
+    packets(receivers, all, 2);
+    const before = receivers.map(({ bytes }) => bytes);
+    packets(receivers, all, 5);
+    const [full, little] = receivers.map(({ bytes }, index) => (bytes - before[index]!) / 5);
+    expect(little).toBeLessThan(2200);
+    expect(full).toBeGreaterThan(10 * little!);
+  });
+});
+
+test("the room's own limit of bytes counts where a player wants more", () => {
+  broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 3000 });
+  for (let count = 0; count < 100; count++) world.spawn(Car, {}, undefined);
+  const receiver = player({ bytesPerSecond: 1_000_000 });
+  const all = (): void => {
+    for (const { id, entity } of world.records.values())
+      (entity as unknown as Driven).position.set(100 * Math.sin(tick / 7 + id), 0);
+  };
+  packets([receiver], all, 2);
+  const before = receiver.bytes;
+  packets([receiver], all, 5);
+  expect((receiver.bytes - before) / 5).toBeLessThan(3300);
+});
+
+test("players of equal terms share an encoding, others do not change it", () => {
+  const alike = [player({ thresholdM: 0.5 }), player({ thresholdM: 0.5 })];
+  const other = player({ thresholdM: 0.1 });
+  packets([...alike, other], weave, 2);
+  const [first, second, third] = packets([...alike, other], weave);
+  expect(second).toBe(first);
+  expect(third).toBeGreaterThan(first!);
+  expect(alike[0]!.bytes).toBeLessThan(other.bytes);
+});
+
+test("one who changes its mind is told by the new terms from the next turn on", () => {
+  const receiver = player({ thresholdM: 2 });
+  packets([receiver], weave, 1);
+  const [wide] = packets([receiver], weave);
+  receiver.feed.hear({ type: "view", ...UNTOLD, thresholdM: 0.01 });
+  packets([receiver], weave, 0.5);
+  const [narrow] = packets([receiver], weave);
+  expect(narrow! / wide!).toBeGreaterThan(4);
+});
+
+test("with more different wishes than a room reckons, the others are told exactly, and all are told", () => {
+  const receivers = Array.from({ length: 20 }, (_, index) => player({ thresholdM: 1 + index / 10 }));
+  packets(receivers, weave, 1);
+  const counts = packets(receivers, weave, 2);
+  const exact = counts.filter((count) => count > 3 * counts[0]!);
+  expect(exact).toHaveLength(4);
+  expect(new Set(exact).size).toBe(1);
+  packets(receivers, rest, 3);
+  for (const { held } of receivers) expect(held.get(car.id)!.values[0]).toBeCloseTo(car.state[0]!, 1);
+});
+
+test("[WF84] a wish that cannot be is malformed; what is left out is for the authority to say", () => {
+  for (const terms of [
+    { thresholdM: -1 },
+    { thresholdM: "1" },
+    { headingRad: 4 },
+    { heartbeatMs: 10 },
+    { heartbeatMs: 2001 },
+    { movingHeartbeatMs: -1 },
+    { bytesPerSecond: 0 },
+    { eventLifetimeMs: -1 },
+    { messagePeriodMs: 101 },
+    { repeats: 1 },
+    { everyTicks: 33 },
+    { everyTicks: 0 },
+    { isInterpolated: "no" },
+  ]) {
+    const bytes = writeAuthority({ type: "view", ...UNTOLD, ...terms } as never);
+    expect([terms, readToAuthority(bytes.subarray(1))]).toEqual([terms, undefined]);
+  }
+  const whole = writeAuthority({ type: "view", ...UNTOLD, thresholdM: 0.5, eventLifetimeMs: 0 });
+  expect(readToAuthority(whole.subarray(1))).toEqual({
+    type: "view",
+    ...UNTOLD,
+    thresholdM: 0.5,
+    eventLifetimeMs: 0,
+  });
+});
