@@ -34,13 +34,13 @@ import type { Entity } from "../entity.js";
 import type { OwnedRecord } from "../owned-entities.js";
 import type { ServerStats } from "../path-stats.js";
 import type { RoomMessages } from "../room-messages.js";
-import { viewTermsOf } from "../state-policy.js";
 import type { ViewPlan } from "../view-plan.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
+import { viewTermsOf } from "./view-terms.js";
 
 export interface AuthorityOptions {
   readonly info: AuthorityInfo;

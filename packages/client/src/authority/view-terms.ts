@@ -1,0 +1,21 @@
+import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
+import type { Plan } from "@paceline/transport";
+import { everyTicksOf, movingHeartbeatMs } from "../state-policy.js";
+
+/** How the plan wants an authority of so many steps per second to tell this participant of its entities. */
+export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {
+  const { numbers, channels, style, repeats } = plan;
+  const { event, command } = channels;
+  return {
+    isInterpolated: style === "interpolation",
+    everyTicks: everyTicksOf(plan, tickHz),
+    thresholdM: numbers.thresholdM,
+    headingRad: numbers.headingRad,
+    heartbeatMs: Math.min(numbers.heartbeatMs, MAX_HEARTBEAT_MS),
+    movingHeartbeatMs: movingHeartbeatMs(numbers),
+    repeats,
+    bytesPerSecond: numbers.stateBytesPerSecond,
+    eventLifetimeMs: event.delivery === "lifetime" ? event.lifetimeMs : 0,
+    messagePeriodMs: command.periodMs,
+  };
+}
