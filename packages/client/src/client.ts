@@ -1,4 +1,4 @@
-import { ConfigError, type RoomKind, type ServerTypes } from "@paceline/protocol";
+import { ConfigError, type ServerTypes } from "@paceline/protocol";
 import {
   checkKeys,
   choiceAt,
@@ -37,7 +37,7 @@ import {
 } from "./match-request.js";
 import { fetchDirectPath } from "./lazy-direct-path.js";
 import { Room } from "./room.js";
-import type { OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 import type { Queueing, QueueWish } from "./queueing.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
 import { browserPage, type Page } from "./page.js";
@@ -101,22 +101,25 @@ const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
 };
 
 /** Options may be left out where none is required. */
-type OptionArguments<Kind> = RoomKind extends Kind
-  ? [options?: RoomOptions, terms?: JoinTerms]
-  : Partial<OptionsFor<Kind>> extends OptionsFor<Kind>
+type OptionArguments<Kind> =
+  RoomOptions extends OptionsFor<Kind>
     ? [options?: OptionsFor<Kind>, terms?: JoinTerms]
-    : [options: OptionsFor<Kind>, terms?: JoinTerms];
+    : Partial<OptionsFor<Kind>> extends OptionsFor<Kind>
+      ? [options?: OptionsFor<Kind>, terms?: JoinTerms]
+      : [options: OptionsFor<Kind>, terms?: JoinTerms];
 
 /**
  * The way into rooms of one server.
  *
  * `new Client<typeof server>(...)`, with the type of what `defineServer` returned, lets the compiler check the names of
  * rooms, what they are joined with, messages, entities and inputs.
+ * `new Client<Messages>(...)`, with an interface that has the content of each message by its type, does it for the messages
+ * between players in rooms without an authority.
  *
  * Every method rejects with {@link NetError} (see docs/ERRORS.md) when the server refuses or cannot be reached, and
  * throws {@link ConfigError} for arguments that can never work.
  */
-export class Client<S extends ServerTypes = ServerTypes> {
+export class Client<S extends object = ServerTypes> {
   readonly #serverUrl: string;
   readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
@@ -178,8 +181,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
   /** Joins an open room of that name and with equal options, or creates one. */
   joinOrCreate<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options, terms]: OptionArguments<S["kinds"][Name]>
-  ): Promise<RoomFor<S["kinds"][Name]>> {
+    ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
+  ): Promise<RoomFor<KindsOf<S>[Name]>> {
     return this.#enter(
       checkedCall("joinOrCreate", roomName, options === undefined ? {} : options, terms),
       terms?.signal,
@@ -189,8 +192,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
   /** Creates a room. */
   create<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options, terms]: OptionArguments<S["kinds"][Name]>
-  ): Promise<RoomFor<S["kinds"][Name]>> {
+    ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
+  ): Promise<RoomFor<KindsOf<S>[Name]>> {
     return this.#enter(
       checkedCall("create", roomName, options === undefined ? {} : options, terms),
       terms?.signal,
@@ -200,8 +203,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
   /** Joins an open room; rejects with `match/not-found` where there is none. */
   join<Name extends RoomNames<S>>(
     roomName: Name,
-    ...[options, terms]: OptionArguments<S["kinds"][Name]>
-  ): Promise<RoomFor<S["kinds"][Name]>> {
+    ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
+  ): Promise<RoomFor<KindsOf<S>[Name]>> {
     return this.#enter(
       checkedCall("join", roomName, options === undefined ? {} : options, terms),
       terms?.signal,
@@ -225,7 +228,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
     roomId: string,
     options: RoomOptions = {},
     terms?: JoinTerms,
-  ): Promise<RoomFor<S["kinds"][Name]>> {
+  ): Promise<RoomFor<KindsOf<S>[Name]>> {
     return this.#enter(checkedCall("joinById", roomId, options, terms), terms?.signal);
   }
 
@@ -235,8 +238,8 @@ export class Client<S extends ServerTypes = ServerTypes> {
    */
   async queue<Name extends RoomNames<S>>(
     roomName: Name,
-    wish: QueueWish & { readonly options?: OptionsFor<S["kinds"][Name]> } = {},
-  ): Promise<Queueing<RoomFor<S["kinds"][Name]>>> {
+    wish: QueueWish & { readonly options?: OptionsFor<KindsOf<S>[Name]> } = {},
+  ): Promise<Queueing<RoomFor<KindsOf<S>[Name]>>> {
     const { beginQueueing } = await import("./queueing.js");
     return beginQueueing(roomName, wish, (call, signal) => this.#enter(call, signal));
   }
@@ -249,7 +252,7 @@ export class Client<S extends ServerTypes = ServerTypes> {
   reconnect<Name extends RoomNames<S> = RoomNames<S>>(
     reconnectionToken: string,
     abortion: Abortion = {},
-  ): Promise<RoomFor<S["kinds"][Name]>> {
+  ): Promise<RoomFor<KindsOf<S>[Name]>> {
     return this.#enter(reconnectCall(reconnectionToken), signalOf(abortion));
   }
 

@@ -20,6 +20,7 @@ export {
   type EntityOptions,
   type Fields,
   type InputDefinition,
+  type Directed,
   type ServerTypes,
   type MotionModel,
   type Range,
@@ -56,7 +57,7 @@ export type { Group, JoinTerms, RoomListing, RoomOptions } from "./match-request
 export type { Page, PageEvent, PageFrames } from "./page.js";
 export type { LoopStep } from "./game-loop.js";
 export type { MessageLoss, Peer } from "./peer.js";
-export type { HostedRoom, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
+export type { HostedRoom, KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 export type { Queueing, QueueProgress, QueueWish } from "./queueing.js";
 export type { Room } from "./room.js";
 export type { RoomClock } from "./room-clock.js";

@@ -40,11 +40,17 @@ import { viewPlanOf } from "./view-plan.js";
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
 
+/** What a message of a type contains: unknown where the game has not said so. */
+export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Messages
+  ? unknown
+  : Messages[Type];
+
 /**
  * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
  * it sends goes to every peer over the best path that the pair has.
  */
-export class Room extends RoomEvents {
+// oxlint-disable-next-line typescript/no-explicit-any -- so that rooms with and without known messages are assignable
+export class Room<Messages extends object = any> extends RoomEvents {
   /** What came in and was dropped, by reason. */
   readonly drops = new DropCounters();
   readonly transport: RoomTransport;
@@ -425,7 +431,11 @@ export class Room extends RoomEvents {
    * nothing to anybody where a receiver has too much without receipt. A pair that goes on refusing for 10 s, and takes less
    * than 256 KiB in that time, begins again ({@link onPeerReset}), so that nobody holds the others up.
    */
-  send(type: string, message: unknown, to?: Peer | SendOptions): void {
+  send<Type extends keyof Messages & string>(
+    type: Type,
+    message: ContentOf<Messages, Type>,
+    to?: Peer | SendOptions,
+  ): void {
     assertMessageType(type);
     const terms = sendTerms(to);
     this.#gate.asked(terms.to);
@@ -436,7 +446,11 @@ export class Room extends RoomEvents {
    * Sends a message that may be lost, and that is dropped rather than late; where the plan says that all has to arrive,
    * as {@link send} does.
    */
-  sendEvent(type: string, message: unknown, to?: Peer): void {
+  sendEvent<Type extends keyof Messages & string>(
+    type: Type,
+    message: ContentOf<Messages, Type>,
+    to?: Peer,
+  ): void {
     assertMessageType(type);
     if (this.transport.plan.channels.event.delivery === "ordered-reliable") {
       this.#gate.asked(to);
@@ -468,8 +482,11 @@ export class Room extends RoomEvents {
   }
 
   /** Messages of a type, sent with {@link send} or {@link sendEvent}. Their content is a peer's: check it. */
-  onMessage(type: string, listener: MessageListener): Unsubscribe {
-    return this.#messages.listen(type, listener);
+  onMessage<Type extends keyof Messages & string>(
+    type: Type,
+    listener: (message: ContentOf<Messages, Type>, from: Peer) => unknown,
+  ): Unsubscribe {
+    return this.#messages.listen(type, listener as MessageListener);
   }
 
   /**

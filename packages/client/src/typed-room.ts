@@ -1,11 +1,11 @@
 import type {
   AnswerOf,
   AskOf,
-  BroadcastsOf,
   EntityDefinition,
   InputDefinition,
   JoinOptionsOf,
-  MessagesOf,
+  MessagesToClients,
+  MessagesToServer,
   RequestsOf,
   RoomKind,
   ServerTypes,
@@ -16,15 +16,37 @@ import type { Unsubscribe } from "./listeners.js";
 import type { RoomOptions } from "./match-request.js";
 import type { Peer } from "./peer.js";
 import type { Room } from "./room.js";
+import type { SendOptions } from "./send-options.js";
+
+/**
+ * Kinds of rooms by name: those of `typeof server`; for a client that was given the messages of a game instead, any, in
+ * which players say these to each other.
+ */
+export type KindsOf<S extends object> = S extends ServerTypes
+  ? S["kinds"]
+  : Readonly<Record<string, PeerRoomKind<S>>>;
+
+/** A kind of room in which players are among themselves, as the compiler knows it. */
+interface PeerRoomKind<Messages extends object> {
+  readonly peerMessages: Messages;
+}
 
 /** Kinds of rooms that a server has, by name. */
-export type RoomNames<S extends ServerTypes> = keyof S["kinds"] & string;
+export type RoomNames<S extends object> = keyof KindsOf<S> & string;
 
 /** What one joins a kind of room with. */
-export type OptionsFor<Kind> = RoomKind extends Kind ? RoomOptions : JoinOptionsOf<Kind>;
+export type OptionsFor<Kind> = RoomKind extends Kind
+  ? RoomOptions
+  : Kind extends PeerRoomKind<object>
+    ? RoomOptions
+    : JoinOptionsOf<Kind>;
 
-/** The room that one gets: of a kind that `typeof server` describes, one whose messages and entities are checked. */
-export type RoomFor<Kind> = RoomKind extends Kind ? Room : HostedRoom<Kind>;
+/** The room that one gets, whose messages and entities are checked as far as the client knows them. */
+export type RoomFor<Kind> = RoomKind extends Kind
+  ? Room
+  : Kind extends PeerRoomKind<infer Messages>
+    ? Room<Messages>
+    : HostedRoom<Kind>;
 
 type Name<T> = keyof T & string;
 type Definitions<Kind> = Kind extends { readonly entity: infer D }
@@ -38,17 +60,24 @@ type Replaced =
 
 /** A {@link Room} with an authority, as the compiler knows it from `typeof server`. */
 export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
-  send<Type extends Name<MessagesOf<Kind>>>(type: Type, message: MessagesOf<Kind>[Type]): void;
-  sendEvent<Type extends Name<MessagesOf<Kind>>>(type: Type, message: MessagesOf<Kind>[Type]): void;
+  send<Type extends Name<MessagesToServer<Kind>>>(
+    type: Type,
+    message: MessagesToServer<Kind>[Type],
+    terms?: SendOptions,
+  ): void;
+  sendEvent<Type extends Name<MessagesToServer<Kind>>>(
+    type: Type,
+    message: MessagesToServer<Kind>[Type],
+  ): void;
   request<Type extends Name<RequestsOf<Kind>>>(
     type: Type,
     message: AskOf<RequestsOf<Kind>[Type]>,
     to?: Peer,
     timeoutMs?: number,
   ): Promise<AnswerOf<RequestsOf<Kind>[Type]>>;
-  onMessage<Type extends Name<BroadcastsOf<Kind>>>(
+  onMessage<Type extends Name<MessagesToClients<Kind>>>(
     type: Type,
-    listener: (message: BroadcastsOf<Kind>[Type], from: Peer) => void,
+    listener: (message: MessagesToClients<Kind>[Type], from: Peer) => unknown,
   ): Unsubscribe;
   entities<D extends Definitions<Kind>>(definition: D): Iterable<Entity<D>>;
   onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;

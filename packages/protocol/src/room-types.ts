@@ -6,14 +6,22 @@ export interface RequestTypes {
   readonly answer: unknown;
 }
 
+declare const directed: unique symbol;
+
+/**
+ * A message whose content differs between the two directions: `chat: Directed<{ text: string }, { name: string; text:
+ * string }>`. `never` stands for a direction in which it is not sent.
+ */
+export interface Directed<ToServer, ToClients = never> {
+  readonly [directed]: { readonly toServer: ToServer; readonly toClients: ToClients };
+}
+
 /** What the two sides of a room with an authority say to each other: types only, nothing of it is there at run time. */
 export interface RoomTypes {
   /** What a client joins with. */
   readonly options?: object;
-  /** Messages from a client, by type. */
+  /** Messages by type, of both directions; see {@link Directed} for those that differ between them. */
   readonly messages?: object;
-  /** Messages from the room, by type. */
-  readonly broadcasts?: object;
   /** Questions of a client, by type. */
   readonly requests?: object;
 }
@@ -30,10 +38,16 @@ export interface ServerTypes {
   readonly kinds: Readonly<Record<string, RoomKind>>;
 }
 
-/** Messages from a client by type: those that a room declares, or any. */
-export type MessagesOf<T> = T extends { readonly messages: infer M extends object } ? M : AnyMessages;
-/** Messages from the room by type. */
-export type BroadcastsOf<T> = T extends { readonly broadcasts: infer M extends object } ? M : AnyMessages;
+/** Messages of a client by type: those that a room declares, or any. */
+export type MessagesToServer<T> = T extends { readonly messages: infer M extends object }
+  ? Sent<{ readonly [Type in keyof M]: M[Type] extends Directed<infer Up, unknown> ? Up : M[Type] }>
+  : AnyMessages;
+/** Messages of the room by type. */
+export type MessagesToClients<T> = T extends { readonly messages: infer M extends object }
+  ? Sent<{ readonly [Type in keyof M]: M[Type] extends Directed<unknown, infer Down> ? Down : M[Type] }>
+  : AnyMessages;
+/** Without those that are not sent in this direction. */
+type Sent<M> = { readonly [Type in keyof M as [M[Type]] extends [never] ? never : Type]: M[Type] };
 /** Questions of a client by type. */
 export type RequestsOf<T> = T extends { readonly requests: infer M extends object } ? M : AnyMessages;
 /** What a client joins with. */

@@ -45,6 +45,8 @@ export class ClassAuthority implements RoomAuthority {
     const { scheduler, log, hookTimeoutMs, name, roomClass } = options;
     this.#options = options;
     assertFunction("onAuth", (roomClass as { readonly onAuth: unknown }).onAuth);
+    assertSizeName(roomClass);
+    assertSizeName(roomClass.prototype as object);
     this.filterBy = roomClass.filterBy;
     this.#hookLog = new HookLog(log, scheduler, name);
     this.#hooks = new Hooks({
@@ -176,8 +178,21 @@ function assertHooks(room: Room): void {
   for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
 }
 
+/** Names that others have for `maxPlayers`: a room that used one would have another size than its author thinks. */
+const otherSizes = ["maxClients", "maxPeers"] as const;
+
+/** @param of a class of rooms, or a room */
+function assertSizeName(of: object): void {
+  for (const field of otherSizes) {
+    if (!(field in of)) continue;
+    const value = (of as Readonly<Record<string, unknown>>)[field];
+    throw new ConfigError({ field, value, expected: "nothing: say maxPlayers" });
+  }
+}
+
 function assertRoom(room: Room): void {
   const { entities } = room;
+  assertSizeName(room);
   assertHooks(room);
   for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
     const value = room[field as keyof typeof ranges];

@@ -16,6 +16,7 @@ export {
   uint,
   vec2,
   vec3,
+  type Directed,
   type EntityDefinition,
   type Fields,
   type InputDefinition,

@@ -1,11 +1,11 @@
 import type {
   AnswerOf,
   AskOf,
-  BroadcastsOf,
   EntityDefinition,
   InputDefinition,
   JoinOptionsOf,
-  MessagesOf,
+  MessagesToClients,
+  MessagesToServer,
   RequestsOf,
   RoomTypes,
 } from "@paceline/protocol";
@@ -59,6 +59,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Most players, 1 to 1000. */
   maxPlayers = 16;
+  /** @deprecated It is called {@link maxPlayers}. */
+  declare readonly maxClients?: never;
+  /** @deprecated It is called {@link maxPlayers}. */
+  declare readonly maxPeers?: never;
   /** Most who only watch, besides; 0 to 1000. Default 0: nobody may. */
   maxSpectators = 0;
   /** How much later than players spectators see and hear everything, 0 to 60000 ms. Default 0. */
@@ -201,12 +205,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** What to do with messages of a type; the schema, any Standard Schema validator, checks them first. */
-  onMessage<Type extends Name<MessagesOf<Types>>>(
+  onMessage<Type extends Name<MessagesToServer<Types>>>(
     type: Type,
-    handler: (player: Player<this["inputs"]>, message: MessagesOf<Types>[Type]) => unknown,
+    handler: (player: Player<this["inputs"]>, message: MessagesToServer<Types>[Type]) => unknown,
   ): void;
   onMessage<Schema extends StandardSchemaV1>(
-    type: Name<MessagesOf<Types>>,
+    type: Name<MessagesToServer<Types>>,
     schema: Schema,
     handler: (player: Player<this["inputs"]>, message: StandardSchemaV1.InferOutput<Schema>) => unknown,
   ): void;
@@ -237,28 +241,28 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /** Sends everybody a message that arrives exactly once and in order. */
-  broadcast<Type extends Name<BroadcastsOf<Types>>>(
+  broadcast<Type extends Name<MessagesToClients<Types>>>(
     type: Type,
-    message: BroadcastsOf<Types>[Type],
+    message: MessagesToClients<Types>[Type],
     options: BroadcastOptions = {},
   ): void {
     this.#here.broadcast(type, message, options.except);
   }
 
   /** Sends one player a message that arrives exactly once and in order. */
-  send<Type extends Name<BroadcastsOf<Types>>>(
+  send<Type extends Name<MessagesToClients<Types>>>(
     player: Player,
     type: Type,
-    message: BroadcastsOf<Types>[Type],
+    message: MessagesToClients<Types>[Type],
   ): void {
     this.#here.send(player, type, message);
   }
 
   /** Sends one player a message that may be lost, and that is dropped rather than late. */
-  sendEvent<Type extends Name<BroadcastsOf<Types>>>(
+  sendEvent<Type extends Name<MessagesToClients<Types>>>(
     player: Player,
     type: Type,
-    message: BroadcastsOf<Types>[Type],
+    message: MessagesToClients<Types>[Type],
   ): void {
     this.#here.sendEvent(player, type, message);
   }

@@ -1,4 +1,14 @@
-import { Room, angle, defineEntity, defineInput, flag, scalar, vec2, type Player } from "@paceline/server";
+import {
+  Room,
+  angle,
+  defineEntity,
+  defineInput,
+  flag,
+  scalar,
+  vec2,
+  type Directed,
+  type Player,
+} from "@paceline/server";
 import type { ServerEntity } from "../src/server-entity.js";
 
 export const Car = defineEntity(
@@ -22,8 +32,12 @@ export const Drive = defineInput({
 
 export interface RaceTypes {
   options: { track?: string; name?: string };
-  messages: { horn: { loud: boolean } };
-  broadcasts: { horn: { from: number; loud: boolean } };
+  messages: {
+    horn: Directed<{ loud: boolean }, { from: number; loud: boolean }>;
+    flag: { color: string };
+    gap: Directed<never, number>;
+    boost: Directed<number>;
+  };
   requests: { lap: { ask: { car: number }; answer: { laps: number } } };
 }
 

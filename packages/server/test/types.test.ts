@@ -1,6 +1,14 @@
 import { Client, type HostedRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
-import { defineEntity, defineInput, defineServer, flag } from "@paceline/server";
+import {
+  Room,
+  defineEntity,
+  defineInput,
+  defineServer,
+  flag,
+  type Directed,
+  type Player,
+} from "@paceline/server";
 import { expect, expectTypeOf, it } from "vitest";
 import { Car, Drive, RaceRoom } from "./race.js";
 
@@ -22,6 +30,16 @@ async function aClientOfThisServer(client: Client<typeof server>): Promise<RaceC
   // @ts-expect-error there is no such message
   room.send("hork", { loud: true });
   room.onMessage("horn", (message) => expectTypeOf(message).toEqualTypeOf<{ from: number; loud: boolean }>());
+  room.onMessage("gap", (seconds) => expectTypeOf(seconds).toEqualTypeOf<number>());
+  room.onMessage("flag", (flag) => expectTypeOf(flag).toEqualTypeOf<{ color: string }>());
+  room.send("flag", { color: "blue" });
+  // @ts-expect-error the server alone sends gaps
+  room.send("gap", 1);
+  room.send("boost", 2, { class: "bulk" });
+  // @ts-expect-error players alone send boosts
+  room.onMessage("boost", () => undefined);
+  // @ts-expect-error there is no such message
+  room.onMessage("hork", () => undefined);
   expectTypeOf(await room.request("lap", { car: 1 })).toEqualTypeOf<{ laps: number }>();
   // @ts-expect-error a car is a number
   await room.request("lap", { car: "1" });
@@ -42,6 +60,42 @@ async function aClientOfThisServer(client: Client<typeof server>): Promise<RaceC
   party.send("whatever", { is: "fine" });
   return room;
 }
+
+/** Never opened: the compiler reads it. */
+class TypedRoom extends Room<{
+  messages: {
+    flag: { color: string };
+    gap: Directed<never, number>;
+    boost: Directed<number>;
+    chat: Directed<string, { from: number; text: string }>;
+  };
+}> {
+  override onCreate(): void {
+    this.onMessage("flag", (_player, flag) => expectTypeOf(flag).toEqualTypeOf<{ color: string }>());
+    this.onMessage("boost", (_player, boost) => expectTypeOf(boost).toEqualTypeOf<number>());
+    this.onMessage("chat", (player, text) => this.broadcast("chat", { from: player.number, text }));
+    this.broadcast("flag", { color: "red" });
+    this.broadcast("gap", 3);
+    // @ts-expect-error a gap is a number
+    this.broadcast("gap", "3");
+    // @ts-expect-error the room alone sends gaps
+    this.onMessage("gap", () => undefined);
+    // @ts-expect-error players alone send boosts
+    this.broadcast("boost", 1);
+    // @ts-expect-error what comes back has its sender
+    this.broadcast("chat", "hello");
+  }
+
+  override onJoin(player: Player): void {
+    this.send(player, "gap", 1);
+    // @ts-expect-error there is no such message
+    this.sendEvent(player, "hork", 1);
+  }
+}
+
+it("messages are described once for both directions, and what is wrong does not compile", () => {
+  expect(TypedRoom).toBeTypeOf("function");
+});
 
 it("what is wrong in a client of this server does not compile", async () => {
   expect(aClientOfThisServer).toBeTypeOf("function");

@@ -3,6 +3,7 @@ import {
   defineInput,
   flag,
   scalar,
+  type Directed,
   type ReadonlyFields,
   type StepState,
   type WritableFields,
@@ -47,12 +48,12 @@ export interface DriverEntry extends DriverCard {
 /** What is said in such a room. */
 export interface GrandPrixTypes {
   options: { name?: string; color?: string; isComputer?: boolean; isSpectator?: boolean };
-  messages: { chat: { text: string }; reset: Record<string, never> };
-  broadcasts: {
-    race: RaceAnnouncement;
-    lap: LapMessage & { number: number };
-    drivers: readonly DriverEntry[];
-    chat: { name: string; color: string; text: string };
+  messages: {
+    chat: Directed<{ text: string }, { name: string; color: string; text: string }>;
+    reset: Directed<Record<string, never>>;
+    race: Directed<never, RaceAnnouncement>;
+    lap: Directed<never, LapMessage & { number: number }>;
+    drivers: Directed<never, readonly DriverEntry[]>;
   };
 }
 

@@ -4,7 +4,7 @@ import { STEP_HZ } from "../car/step-car.js";
 import { ComputerDriver } from "../drivers/computer-driver.js";
 import { identityOf } from "../drivers/driver-options.js";
 import { skillOf } from "../drivers/racecraft.js";
-import { Drive, RACE_TICK_HZ, RaceCar, type GrandPrixTypes } from "../net/grand-prix.js";
+import { Drive, RACE_TICK_HZ, RaceCar, type DriverEntry, type GrandPrixTypes } from "../net/grand-prix.js";
 import { readChat, readDriverCard, type DriverCard, type RaceAnnouncement } from "../race/race-messages.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
@@ -127,7 +127,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     this.#session.announce(this.#nowMs, player);
   }
 
-  #drivers(): GrandPrixTypes["broadcasts"]["drivers"] {
+  #drivers(): readonly DriverEntry[] {
     return Array.from(this.#seats.values(), ({ number, card }) => ({ number, ...card }));
   }
 

@@ -6,7 +6,6 @@ import { ROOM_CLIENTS, type Connected, type ConnectSystem } from "./system.js";
 
 interface EchoTypes {
   messages: { echo: Uint8Array };
-  broadcasts: { echo: Uint8Array };
 }
 
 /** Sends back what comes, as it came: it may be lost. */

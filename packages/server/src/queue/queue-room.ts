@@ -13,8 +13,8 @@ export function queueNameOf(roomName: string): string {
 
 /** What a queue and its players say to each other. */
 interface QueueTypes {
-  messages: { enter: unknown };
-  broadcasts: {
+  messages: {
+    enter: unknown;
     progress: QueueProgress;
     matched: { ticket: string; roomId: string };
   };

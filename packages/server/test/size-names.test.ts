@@ -1,0 +1,48 @@
+import { silentLog } from "@paceline/relay";
+import { ConfigError, Room, defineServer } from "@paceline/server";
+import { roomStage } from "@paceline/testkit/room";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+describe.each(["maxClients", "maxPeers"] as const)("a room class that says %s", (name) => {
+  test("is told to say maxPlayers when a room of it is to open, and the player does not get in", async () => {
+    class Arena extends Room {
+      constructor() {
+        super();
+        // As a class field of plain JavaScript.
+        Object.assign(this, { [name]: 4 });
+      }
+    }
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (_: string, fields = {}) => errors.push(JSON.stringify(fields)) };
+    const stage = roomStage(Arena, { log });
+    onTestFinished(() => stage.stop());
+    await expect(stage.join()).rejects.toMatchObject({ code: "match/room-failed" });
+    expect(errors.join("\n")).toContain(`${name}: expected nothing: say maxPlayers, got 4`);
+  });
+
+  test("as a static or on its prototype is refused by defineServer", () => {
+    class Static extends Room {}
+    Object.assign(Static, { [name]: 4 });
+    class Proto extends Room {}
+    Object.assign(Proto.prototype, { [name]: 4 });
+    for (const arena of [Static, Proto]) {
+      const problem = new ConfigError({ field: name, value: 4, expected: "nothing: say maxPlayers" });
+      expect(() => defineServer({ rooms: { arena } })).toThrow(problem);
+    }
+  });
+});
+
+test("what others call maxPlayers does not compile", () => {
+  class Colyseus extends Room {
+    // @ts-expect-error it is called maxPlayers
+    maxClients = 4;
+  }
+  class Paceline0 extends Room {
+    // @ts-expect-error it is called maxPlayers
+    override readonly maxPeers = 4;
+  }
+  class Here extends Room {
+    override maxPlayers = 4;
+  }
+  expect([Colyseus, Paceline0, Here].map((each) => new each().maxPlayers)).toEqual([16, 16, 4]);
+});
