@@ -133,9 +133,17 @@ What the browser says of its page, and what a room does then:
 | \`online\`, or another kind of network (\`navigator.connection\`) | a new link to the server at once, beside the old one, which ends when the new one works; direct paths that failed, and those that go through TURN, are tried again |
 | \`pagehide\` into the back/forward cache, \`freeze\` | closes its sockets with the code \`suspended\` and tries nothing; the server keeps the seat for \`hiddenGraceMs\` |
 | \`pageshow\` from there, \`resume\` | comes back with its token: \`onDrop\`, \`onReconnect({ resumed: true })\`, then all reliable messages of the meantime, each once and in order |
-| \`pagehide\` for good | \`onUnload: "drop"\` (default): the seat is kept for \`reconnectGraceMs\`, and \`client.reconnect(token)\` in the next page takes it; entities and messages begin anew there. \`"leave"\`: the others are told at once |
+| \`pagehide\` for good | closes its sockets with the code \`unloaded\`. The others see it \`away\` at once, and its entities despawn after 2 s; its seat is free after \`unloadGraceMs\` (10 s) |
+| loaded anew | the same call of \`joinOrCreate\` or \`join\`, or \`joinById\`, takes the tab's own seat again: the same room, \`sessionId\` and \`myNumber\`; entities and messages begin anew. The others see the peer leave and join |
+| the tab is duplicated | a second player: a lock (Web Locks) says that the first page uses the seat; where a page has no locks (http:// other than loopback), the server knows it by its link |
+| it crashes | Chromium closes its sockets, as \`pagehide\` would; else silence tells, after \`linkTimeoutMs\` |
 
-A browser keeps no page with an open peer connection in its cache: with direct links \`pagehide\` is for good.`;
+The secret of the seat is in \`sessionStorage\`, which each tab has for itself. Where a page is denied it, a page that is loaded
+anew is another player, and the seat of the one before is free after 10 s. So it is for another user of the tab: a seat belongs to
+whom the \`authToken\` names.
+
+A browser keeps no page with an open peer connection in its cache: with direct links \`pagehide\` is for good. Firefox keeps
+none with a WebSocket either: going back loads the page anew, and it takes its seat again.`;
 
 /** @returns {Promise<string>} the whole document */
 export async function stateMachinesMarkdown() {

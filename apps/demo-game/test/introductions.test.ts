@@ -6,6 +6,7 @@ function peerNumbered(number: number): Peer {
   return {
     id: `peer-${number}`,
     number,
+    state: "connected",
     path: "relay",
     channel: "",
     reason: "",

@@ -136,6 +136,18 @@ export class AuthorityGate {
     });
   }
 
+  /** Another player has no link to the server, or has one again. */
+  setAway(number: number, isAway: boolean): void {
+    if (!this.#authority) return;
+    this.run(({ peers }) => {
+      const peer = peers.get(number);
+      if (!peer || isAway === (peer.state === "away")) return;
+      peer.state = isAway ? "away" : "connected";
+      const { absences, returns } = this.#options.members();
+      (isAway ? absences : returns).tell(peer);
+    });
+  }
+
   /** The authority, where there is one: one talks with it alone. */
   asked(to: Peer | undefined): Authority | undefined {
     if (!this.#authority || !to || to === this.#authority.server) return this.#authority;

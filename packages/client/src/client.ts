@@ -76,8 +76,6 @@ export interface ClientOptions {
    * first; a number is kept whatever is measured.
    */
   readonly sockets?: SocketCount;
-  /** What the end of the page means: "drop" (default) keeps the seat for a page that is loaded anew, "leave" leaves. */
-  readonly onUnload?: "leave" | "drop";
   /** The page around the game; tests give their own. Default: the browser's, where there is one. */
   readonly page?: Page;
   /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
@@ -95,7 +93,6 @@ const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
   webSocket: true,
   webRtc: true,
   sockets: true,
-  onUnload: true,
   page: true,
   scheduler: true,
 };
@@ -140,12 +137,9 @@ export class Client<S extends object = ServerTypes> {
     assertWebSocket(options.webSocket);
     this.#newLink = webRtcOf(options.webRtc);
     assertReachable(this.#serverUrl, profile, surroundings(this.#transports, { peers: 0 }, this.#newLink));
-    const { sockets = "auto", onUnload = "drop" } = options;
+    const { sockets = "auto" } = options;
     if (!["auto", 1, 2, 3].includes(sockets)) {
       throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
-    }
-    if (onUnload !== "leave" && onUnload !== "drop") {
-      throw new ConfigError({ field: "onUnload", value: onUnload, expected: `"leave" or "drop"` });
     }
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
@@ -178,7 +172,10 @@ export class Client<S extends object = ServerTypes> {
     return nearestRelay(players);
   }
 
-  /** Joins an open room of that name and with equal options, or creates one. */
+  /**
+   * Joins an open room of that name and with equal options, or creates one. A page that was loaded anew gets the seat
+   * again that its tab has had for the same call: the same room and number.
+   */
   joinOrCreate<Name extends RoomNames<S>>(
     roomName: Name,
     ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
@@ -245,9 +242,10 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Takes the place of an earlier session of this player, in the same room, even if that is full: after the page was
-   * loaded anew. The earlier session ends at once, if it is still there; entities and messages begin anew. Rejects with
-   * `match/not-found` when the server has forgotten the session: join as usual then.
+   * Takes the place of an earlier session of this player, in the same room, even if that is full. A page that is loaded
+   * anew has no need of it: the methods above take its tab's own seat again. It is for a seat that goes on elsewhere, in
+   * another tab or on another machine. The earlier session ends, if it is still there; entities and messages begin anew.
+   * Rejects with `match/not-found` when the server has forgotten the session: join as usual then.
    */
   reconnect<Name extends RoomNames<S> = RoomNames<S>>(
     reconnectionToken: string,
@@ -280,7 +278,6 @@ export class Client<S extends object = ServerTypes> {
       tickHz: this.#tickHz,
       isStepped: namesSteps(this.#options),
       page: this.#options.page ?? browserPage(),
-      onUnload: this.#options.onUnload ?? "drop",
       sockets: this.#options.sockets ?? "auto",
     });
   }

@@ -17,6 +17,7 @@ export class Credentials {
   readonly #storage: IdentityStorage | undefined;
   readonly #key: string;
   #identity: string | undefined;
+  #shown = "";
 
   /** `keepIdentity`: true for the page's `localStorage`. */
   constructor(authToken: unknown, keepIdentity: unknown, serverUrl: string) {
@@ -25,8 +26,17 @@ export class Credentials {
     this.#key = `paceline:identity:${serverUrl}`;
   }
 
+  /** The proof that was shown last, or that a server has given in the place of none. */
+  get shown(): string {
+    return this.#shown;
+  }
+
   /** The proof; empty where there is none. Rejects with {@link NetError} where the game has none in time. */
   async token(signal: AbortSignal): Promise<string> {
+    return (this.#shown = await this.#token(signal));
+  }
+
+  async #token(signal: AbortSignal): Promise<string> {
     const token = this.#authToken;
     if (typeof token === "string") return token || this.#kept();
     try {
@@ -42,6 +52,7 @@ export class Credentials {
   /** A server has given this guest an identity. */
   keep(identity: string): void {
     if (!this.#storage) return;
+    if (this.#shown === this.#kept()) this.#shown = identity;
     this.#identity = identity;
     try {
       this.#storage.setItem(this.#key, identity);

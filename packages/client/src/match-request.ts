@@ -2,6 +2,7 @@ import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } f
 import { checkBoolean, checkKeys } from "@paceline/transport";
 import { assertSignal, eitherOf } from "./abortable.js";
 import type { Credentials } from "./credentials.js";
+import { whoOf } from "./tab-seat.js";
 
 /** What tells rooms of one name apart: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
@@ -21,6 +22,18 @@ export interface JoinCall {
   readonly terms?: JoinTerms | undefined;
   /** For a seat that the server has given already. */
   readonly ticket?: string;
+  /** A seat that this tab has had, to take again where the server still has it. */
+  readonly seat?: SeatClaim | undefined;
+}
+
+export interface SeatClaim {
+  readonly session: string;
+  /** Secret. */
+  readonly token: string;
+  /** Only if no page uses it: this page cannot know. */
+  readonly ifAway: boolean;
+  /** Whose it is; see `whoOf`. */
+  readonly who: string;
 }
 
 /** Friends who come into one room, however full others are. */
@@ -109,7 +122,9 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
   const { options, token, credentials, terms } = call;
   const signal = eitherOf(AbortSignal.timeout(timeoutMs), request.signal);
   const authToken = await credentials?.token(signal);
-  const body = JSON.stringify({ version: PROTOCOL_VERSION, options, webrtc, token, authToken, ...terms });
+  const seat = claimOf(call);
+  const wish = { version: PROTOCOL_VERSION, options, webrtc, token, authToken, seat, ...terms };
+  const body = JSON.stringify(wish);
   let response: Response | undefined;
   let answer: unknown;
   try {
@@ -130,6 +145,13 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
   return answer;
 }
 
+/** The seat to ask for; undefined where there is none, or another player has had it. */
+function claimOf({ seat, credentials }: JoinCall): Omit<SeatClaim, "who"> | undefined {
+  if (!seat || seat.who !== whoOf(credentials)) return undefined;
+  const { session, token, ifAway } = seat;
+  return { session, token, ifAway };
+}
+
 /** Where links are opened unless the answer to a match request says otherwise. */
 export function linkUrlOf(serverUrl: string, linkPath = "/link"): string {
   return serverUrl.replace(/^http/, "ws") + linkPath;
@@ -142,7 +164,7 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
   if (call.ticket !== undefined) return `ticket.${call.ticket}`;
   // A secret belongs into a body: headers end up in logs.
-  if (call.token !== undefined || call.credentials) return undefined;
+  if (call.token !== undefined || call.credentials || call.seat) return undefined;
   const { method, target, options, terms } = call;
   const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc, ...terms });
   const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));

@@ -11,7 +11,7 @@ import {
   type ServerMessage,
 } from "@paceline/protocol";
 import type { Clamp, MotionFault } from "@paceline/netcode";
-import type { Scheduler, Uplink } from "@paceline/transport";
+import type { Cancel, Scheduler, Uplink } from "@paceline/transport";
 import type { Entity } from "./entity.js";
 import { EntityEvents } from "./entity-events.js";
 import { Listeners } from "./listeners.js";
@@ -23,6 +23,9 @@ import type { ViewPlan } from "./view-plan.js";
 interface Member {
   readonly peer: PeerConnection;
   entities: RemoteEntities;
+  /** What the game was told last. */
+  isAway: boolean;
+  cancelHiding: Cancel | undefined;
 }
 
 export interface MembersOptions {
@@ -45,6 +48,8 @@ export interface MembersOptions {
   onDropped(reason: DropReason): void;
 }
 
+/** Entities of a peer that is away so long are not shown any more. */
+const HIDDEN_AFTER_MS = 2000;
 /** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
 const SHOWN_AFTER_MS = 14;
 /** No model knows what is farther ahead. */
@@ -57,6 +62,8 @@ const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "t
 export class Members {
   readonly joins = new Listeners<[Peer]>();
   readonly leaves = new Listeners<[Peer, MessageLoss]>();
+  readonly absences = new Listeners<[Peer]>();
+  readonly returns = new Listeners<[Peer]>();
   readonly resets = new Listeners<[Peer, MessageLoss]>();
   readonly entityEvents = new EntityEvents();
   readonly states = new Listeners<[number]>();
@@ -87,9 +94,8 @@ export class Members {
   /** One of them, or all. Throws {@link NetError} for one who is not here any more. */
   receivers(to: Peer | undefined): PeerConnection[] {
     if (!to) return [...this.peers()];
-    const peer = this.peer(to.number);
-    if (peer?.id !== to.id) throw new NetError("transport/closed", "that peer is not in the room");
-    return [peer];
+    for (const peer of this.peers()) if (peer.id === to.id) return [peer];
+    throw new NetError("transport/closed", "that peer is not in the room");
   }
 
   /** A packet of that peer came through the server; a reason where it was dropped. */
@@ -221,20 +227,55 @@ export class Members {
         onPayload: (from, payload) => this.#payload(from, payload),
         onState: (from, body, tick) => this.#state(from, body, tick),
         onAcknowledged: (by, sequence) => options.onAcknowledged(by, sequence),
-        onPathChange: (of, reason) => options.onPathChange(of, reason),
+        onPathChange: (of, reason) => {
+          options.onPathChange(of, reason);
+          this.#reviewAbsence(of);
+        },
         onReset: (of, loss) => this.#reset(of, loss),
-        onEnded: (of) => this.remove(of.number, "ended by the peer"),
+        onEnded: (of) => this.remove(of.sessionNumber, "ended by the peer"),
         sendSignal: (to, attempt, data) => options.sendSignal(to, attempt, data),
       },
     });
-    this.#members.set(info.number, { peer, entities: this.#entitiesOf(peer) });
+    const entities = this.#entitiesOf(peer);
+    const member: Member = { peer, entities, isAway: peer.state === "away", cancelHiding: undefined };
+    this.#members.set(info.number, member);
+    // Whoever was away before this participant came is not shown to it at all.
+    if (member.isAway) entities.setHidden(true);
     return peer;
+  }
+
+  /** The server has lost its link to a peer; `closed`: the peer's page was closed, or sleeps. */
+  away(number: number, closed: boolean): void {
+    const peer = this.peer(number);
+    peer?.setAbsence(closed ? "closed" : "unlinked");
+    if (peer) this.#reviewAbsence(peer);
+  }
+
+  /** The server has a link to a peer again. */
+  back(number: number): void {
+    const peer = this.peer(number);
+    peer?.returned();
+    peer?.setAbsence(undefined);
+    if (peer) this.#reviewAbsence(peer);
+  }
+
+  #reviewAbsence(peer: PeerConnection): void {
+    const member = this.#members.get(peer.sessionNumber);
+    const isAway = peer.state === "away";
+    if (member?.peer !== peer || member.isAway === isAway) return;
+    member.isAway = isAway;
+    member.cancelHiding?.();
+    const hide = (): void => member.entities.setHidden(true);
+    member.cancelHiding = isAway ? this.#options.scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
+    (isAway ? this.absences : this.returns).tell(peer);
+    if (!isAway) member.entities.setHidden(false);
   }
 
   #entitiesOf(peer: PeerConnection): RemoteEntities {
     const options = this.#options;
     return new RemoteEntities({
       owner: peer,
+      sessionNumber: peer.sessionNumber,
       clock: options.scheduler,
       definitionNamed: (name) => this.#definitions.get(name),
       view: options.view,
@@ -249,10 +290,11 @@ export class Members {
 
   /** The peer has no entities until it tells of them again. */
   #reset(peer: PeerConnection, loss: MessageLoss): void {
-    const member = this.#members.get(peer.number);
+    const member = this.#members.get(peer.sessionNumber);
     if (!member) return;
     member.entities.clear();
     member.entities = this.#entitiesOf(peer);
+    if (member.isAway) member.entities.setHidden(true);
     this.#options.onReset(peer);
     this.resets.tell(peer, loss);
   }
@@ -267,6 +309,7 @@ export class Members {
     const member = this.#members.get(number);
     if (!member) return;
     this.#members.delete(number);
+    member.cancelHiding?.();
     member.entities.clear();
     member.peer.end(reason);
     this.#options.onRemoved(member.peer);
@@ -312,7 +355,7 @@ export class Members {
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
-    const entities = this.#members.get(from.number)?.entities;
+    const entities = this.#members.get(from.sessionNumber)?.entities;
     switch (payload.kind) {
       case "stream":
         return this.#drop(from, entities?.announce(payload));
@@ -326,7 +369,7 @@ export class Members {
   }
 
   #state(from: PeerConnection, body: Uint8Array, tick: number): void {
-    const entities = this.#members.get(from.number)?.entities;
+    const entities = this.#members.get(from.sessionNumber)?.entities;
     const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
     for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
     this.#tellDelay();

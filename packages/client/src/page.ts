@@ -1,4 +1,5 @@
 import type { Unsubscribe } from "./listeners.js";
+import { browserTab, type Tab } from "./tab-seat.js";
 
 /**
  * What happens to the page around a client:
@@ -24,6 +25,8 @@ export interface Page {
   readonly isHidden: boolean;
   /** Default: none, as in Node; what is written then belongs to the moment of the call. */
   readonly frames?: PageFrames | undefined;
+  /** Where seats are kept for the page that follows; undefined: nowhere. */
+  readonly tab?: Tab;
   onEvent(listener: (event: PageEvent) => void): Unsubscribe;
 }
 
@@ -35,6 +38,7 @@ export function browserPage(): Page | undefined {
       return document.visibilityState === "hidden";
     },
     frames: typeof requestAnimationFrame === "function" ? browserFrames : undefined,
+    tab: browserTab(),
     onEvent: (listener) => listenToPage(listener),
   };
 }

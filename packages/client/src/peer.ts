@@ -48,7 +48,8 @@ export interface PeerHandlers {
 
 export interface PeerOptions {
   readonly info: PeerInfo;
-  readonly myNumber: number;
+  /** Of this participant's session. */
+  readonly sessionNumber: number;
   readonly bulkRate: BulkRate;
   readonly scheduler: Scheduler;
   /** The plan's policy of a class of traffic. */
@@ -71,14 +72,19 @@ export interface MessageLoss {
   readonly unacknowledged: number;
 }
 
+export type PeerState = "connected" | "away";
+
 /** Ways to a peer, the best one first. */
 export type PeerPath = "direct" | "turn" | "relay";
 
 /** Another participant of the room, as a game sees it. */
 export interface Peer {
+  /** The same for as long as the player has its seat, also after its page was loaded anew. */
   readonly id: string;
-  /** Given by the server in the order of joining; not used again while the room lives. */
+  /** Given by the server in the order of joining, to nobody else while the room lives; as lasting as {@link id}. */
   readonly number: number;
+  /** `away`: its page was closed or sleeps, or nothing reaches it. It may come back, and leaves otherwise. */
+  readonly state: PeerState;
   /**
    * Where traffic to this peer goes now: to it itself, through a TURN server, through the relay; or `server`, in a room
    * with an authority, with whom alone one talks there.
@@ -151,6 +157,7 @@ export class PeerConnection implements Peer {
   /** The path that was told last: of a link, too, it may change. */
   #toldChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
+  #absence: "unlinked" | "closed" | undefined;
   #hasWebRtc: boolean;
   #mayHaveWebRtc: boolean;
   /** Why a direct link is out of the question; undefined while it is not. */
@@ -162,6 +169,7 @@ export class PeerConnection implements Peer {
     this.#scheduler = scheduler;
     this.#info = info;
     this.#handlers = handlers;
+    this.#absence = info.away ? "unlinked" : undefined;
     this.#hasWebRtc = info.webrtc;
     this.#mayHaveWebRtc = info.webrtc;
     this.requests = new Requests(scheduler);
@@ -172,7 +180,7 @@ export class PeerConnection implements Peer {
       newLink: options.newLink,
       iceServers: () => options.iceServers(),
       eventLifetimeMs: () => options.channel("event").lifetimeMs,
-      isInitiator: options.myNumber > info.number,
+      isInitiator: options.sessionNumber > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, inEpoch(data, this.#epoch)),
       attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),
       onLoadFailure: () => this.#tellPath(),
@@ -211,7 +219,22 @@ export class PeerConnection implements Peer {
   }
 
   get number(): number {
+    return this.#info.seat ?? this.#info.number;
+  }
+
+  /** Of its session, by which the server and the wire know it: a page that is loaded anew gets another. */
+  get sessionNumber(): number {
     return this.#info.number;
+  }
+
+  get state(): PeerState {
+    const isHere = this.#absence === undefined || (this.#absence === "unlinked" && this.path !== "relay");
+    return isHere ? "connected" : "away";
+  }
+
+  /** The server has no link to it; `closed`: nobody has. Undefined: it has one again. */
+  setAbsence(absence: "unlinked" | "closed" | undefined): void {
+    this.#absence = absence;
   }
 
   get path(): PeerPath {
@@ -296,8 +319,8 @@ export class PeerConnection implements Peer {
     this.relayLost();
     this.#uplink = uplink;
     if (this.#pause) return;
-    const options = { scheduler: this.#scheduler, uplink, peerNumber: this.number, epoch: this.#epoch };
-    this.#relayed = new RelayedLink(options);
+    const [scheduler, epoch] = [this.#scheduler, this.#epoch];
+    this.#relayed = new RelayedLink({ scheduler, uplink, peerNumber: this.sessionNumber, epoch });
     this.session.attach(this.#relayed, relayedOptions);
   }
 

@@ -114,7 +114,7 @@ export class Publisher {
     for (const peer of receivers) {
       const viaRelay = peer.relayedState;
       if (viaRelay) {
-        relayed.push(peer.number);
+        relayed.push(peer.sessionNumber);
         viaRelay.countShared(packet.length);
       } else peer.session.forward(trafficClass, packet, key, lifetimeMs);
     }

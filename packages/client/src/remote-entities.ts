@@ -50,6 +50,8 @@ interface RemoteRecord {
 
 export interface RemoteEntitiesOptions {
   readonly owner: Peer;
+  /** Of the owner's session; ids begin with it. */
+  readonly sessionNumber: number;
   readonly clock: Clock;
   /** The game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
@@ -79,6 +81,8 @@ export class RemoteEntities implements SnapshotListener {
   #scratch = new Float32Array(64);
   /** States taken from the message that is being read. */
   #applied = 0;
+  /** The owner is away: the game sees none of its entities until it is back. */
+  #isHidden = false;
   /** False while what has waited is read. */
   #isTelling = true;
   /** Whether what is being read came as fast as it could: its arrival says when its tick was. */
@@ -144,6 +148,19 @@ export class RemoteEntities implements SnapshotListener {
     record.changes.end();
     if (record.isTold) this.#options.onDespawn(record.entity);
     vacate(record.place);
+  }
+
+  /** For the game they are gone, or there again. */
+  setHidden(isHidden: boolean): void {
+    this.#isHidden = isHidden;
+    for (const record of this.#records.values()) {
+      if (!isHidden) this.#tell(record);
+      else if (record.isTold) {
+        this.#bringUpToDate(record);
+        record.isTold = false;
+        this.#options.onDespawn(record.entity);
+      }
+    }
   }
 
   clear(): void {
@@ -261,7 +278,7 @@ export class RemoteEntities implements SnapshotListener {
   }
 
   #tell(record: RemoteRecord): void {
-    if (record.isTold || !this.#isTelling) return;
+    if (record.isTold || this.#isHidden || !this.#isTelling) return;
     record.isTold = true;
     this.#options.onSpawn(record.entity);
   }
@@ -300,7 +317,7 @@ export class RemoteEntities implements SnapshotListener {
   }
 
   #newEntity(localId: number, place: Place, changes: FieldChanges): Entity {
-    const { owner, clock } = this.#options;
+    const { owner, clock, sessionNumber } = this.#options;
     // A later entity may have the same local id.
     const recordOf = () => {
       const record = this.#records.get(localId);
@@ -310,7 +327,7 @@ export class RemoteEntities implements SnapshotListener {
     const { definition } = place.table;
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
-      id: owner.number * 0x10000 + localId,
+      id: sessionNumber * 0x10000 + localId,
       kind: definition,
       onChange: changes.on.bind(changes),
       isMine: false as const,

@@ -25,6 +25,16 @@ export abstract class RoomEvents {
     return this.members.leaves.add(listener);
   }
 
+  /** A peer's {@link Peer.state} is `away` now. Its entities despawn after 2 s; it leaves if it does not come back. */
+  onPeerAway(listener: (peer: Peer) => void): Unsubscribe {
+    return this.members.absences.add(listener);
+  }
+
+  /** A peer that was away is connected again, and its entities spawn again. A page that was loaded anew joins instead. */
+  onPeerBack(listener: (peer: Peer) => void): Unsubscribe {
+    return this.members.returns.add(listener);
+  }
+
   /**
    * What this participant and a peer say to each other has begun again, since one of them could not read the other:
    * `loss` says how many messages the peer may not have, requests have failed, the peer's entities are spawned again.

@@ -18,6 +18,5 @@ export interface RoomSetup {
   /** Whether the game named it: inputs and states then belong to steps, else to moments. */
   readonly isStepped: boolean;
   readonly page: Page | undefined;
-  readonly onUnload: "leave" | "drop";
   readonly sockets: SocketCount;
 }

@@ -95,7 +95,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     });
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / tickHz,
-      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
       tick: () => this.#time.tick,
       onTeleport: (record) => this.#states.teleported(record),
       onClamp: (clamp) => this.members.clamped(clamp),
@@ -177,7 +177,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return new Members({
       scheduler: setup.scheduler,
       peerOptions: () => ({
-        myNumber: this.myNumber,
+        sessionNumber: this.#sessionNumber,
         bulkRate: this.#bulkRate,
         newLink: setup.newLink,
         channel: (name) => this.transport.plan.channels[name],
@@ -189,8 +189,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
       onNeededDelay: (ms) => this.clock.setRenderDelay(this.#gate.neededDelayMs(ms, this.transport)),
       onPayload: (from, payload) => this.#payload(from, payload),
       onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
-      sendSignal: ({ number }, attempt, data) =>
-        this.#connection.send({ type: "signal", to: number, attempt, data }),
+      sendSignal: ({ sessionNumber: to }, attempt, data) =>
+        this.#connection.send({ type: "signal", to, attempt, data }),
       onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
       onReset: (peer) => {
         this.#states.left(peer);
@@ -224,15 +224,23 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * For {@link Client.reconnect} after the page was loaded anew: keep it in sessionStorage. Secret: who has it can take
-   * this participant's place. Changes with every session.
+   * For {@link Client.reconnect}, where this seat is to go on elsewhere. Secret: who has it can take this participant's
+   * place. Changes with every session.
    */
   get reconnectionToken(): string {
     return this.#connection.reconnectionToken;
   }
 
-  /** This participant's number, as the others have it in {@link Peer.number}; the lowest joined first. */
+  /**
+   * This player's number, as the others have it in {@link Peer.number}; the lowest joined first. The same after the page
+   * was loaded anew.
+   */
   get myNumber(): number {
+    return this.#welcome?.seat ?? this.#sessionNumber;
+  }
+
+  /** As the server and the wire know this session. */
+  get #sessionNumber(): number {
     return this.#welcome?.number ?? 0;
   }
 
@@ -240,7 +248,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#connection.state;
   }
 
-  /** The others in the room, in the order of joining. */
+  /** The others in the room, in the order in which their pages came. */
   get peers(): readonly Peer[] {
     return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.members.peers()];
   }
@@ -527,7 +535,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       ...setup,
       peers: () => this.members.peers(),
       uplink: () => this.#connection.uplink,
-      idOf: (localId) => this.myNumber * 0x10000 + localId,
+      idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
       plan: () => this.transport.plan,
       tickHz,
       currentTick: () => this.#time.tick,
@@ -637,8 +645,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
         this.members.remove(message.number, "left");
         if (this.#welcome?.authority) this.#gate.left(message.number);
         return this.transport.review();
+      case "away":
       case "back":
-        return this.members.peer(message.number)?.returned();
+        return this.#presence(message);
       case "iceServers":
         this.#iceServers = message.iceServers;
         return;
@@ -668,6 +677,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
     for (const tell of early) tell();
   }
 
+  #presence(message: RoomControl & { readonly type: "away" | "back" }): void {
+    const { type, number } = message;
+    if (type === "back") this.members.back(number);
+    else this.members.away(number, message.closed);
+    this.#gate.setAway(number, type === "away");
+  }
+
   #learn(number: number, hasWebRtc: boolean): void {
     if (number === SERVER_NUMBER) return this.transport.setServerWebRtc(hasWebRtc);
     const peer = this.members.peer(number);
@@ -676,7 +692,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #addPeer(info: PeerInfo): void {
-    const peer = info.number === this.myNumber ? undefined : this.members.add(info);
+    const peer = info.number === this.#sessionNumber ? undefined : this.members.add(info);
     if (!peer) return;
     if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
     this.#states.joined(peer, this.#time.tick);

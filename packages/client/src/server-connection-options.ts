@@ -52,8 +52,6 @@ export interface ServerConnectionOptions {
   readonly handlers: ServerConnectionHandlers;
   /** The page around, where there is one. */
   readonly page: Page | undefined;
-  /** What the end of the page means to the others: it left, or it may come back within the server's grace period. */
-  readonly onUnload: "leave" | "drop";
   /** The plan's policy of a class of traffic. */
   readonly channel: (name: PlannedClass) => ChannelPolicy;
   webrtc(): boolean;

@@ -27,6 +27,7 @@ import type { Explanation } from "./room-transport.js";
 import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
 import type { ServerConnectionOptions, Welcome } from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
+import { TabSeat } from "./tab-seat.js";
 
 /** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
 const ONE_STEP_PATIENCE_MS = 4000;
@@ -52,6 +53,7 @@ export class ServerConnection {
   /** Sockets whose end the server has not answered. */
   readonly #sockets = new Set<WebSocketLike>();
   readonly #abortion = new AbortController();
+  readonly #tabSeat: TabSeat;
   #call: JoinCall;
   #state: ConnectionState = "joining";
   #session: Session;
@@ -78,7 +80,7 @@ export class ServerConnection {
     online: () => this.#networkChanged(),
     suspend: () => this.#sleep(),
     wake: () => this.#wake(),
-    unload: () => this.#options.onUnload === "leave" && void this.leave(),
+    unload: () => this.#endLinks(CloseCode.unloaded, "the page was closed"),
   };
 
   constructor(options: ServerConnectionOptions) {
@@ -86,6 +88,7 @@ export class ServerConnection {
     this.#options = options;
     this.#call = options.call;
     this.#linkUrl = linkUrlOf(serverUrl);
+    this.#tabSeat = new TabSeat(page?.tab, serverUrl);
     this.#meter = new RateMeter(options.scheduler.nowMs());
     this.#session = this.#newSession();
     this.#plan = new ReturnPlan({
@@ -163,9 +166,9 @@ export class ServerConnection {
       this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
     );
     const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
-    const credential = joinCredential(this.#call, this.#options.webrtc());
-    if (credential === undefined) this.#joinByRequest();
-    else this.#joinAtOnce(credential);
+    const kept = this.#tabSeat.find(this.#call);
+    if (kept) void this.#tabSeat.claim(kept).then((seat) => this.#begin(seat && { ...this.#call, seat }));
+    else this.#begin();
     try {
       await welcomed;
     } finally {
@@ -211,6 +214,7 @@ export class ServerConnection {
   /** Leaves at once; resolves when the server has answered, no link is left, or after {@link FAREWELL_MS}. */
   leave(): Promise<void> {
     if (this.#move("leave")) {
+      this.#tabSeat.forget();
       this.send({ type: "leave" });
       this.#stop(CloseCode.left, "left");
       this.#options.handlers.onLeft(CloseCode.left, "left");
@@ -241,6 +245,14 @@ export class ServerConnection {
         resolve();
       };
     });
+  }
+
+  #begin(call = this.#call): void {
+    if (this.#state !== "joining") return;
+    this.#call = call;
+    const credential = joinCredential(call, this.#options.webrtc());
+    if (credential === undefined) this.#joinByRequest();
+    else this.#joinAtOnce(credential);
   }
 
   /** The request travels in the upgrade of the link; where that is refused as such, it goes the longer way. */
@@ -356,6 +368,7 @@ export class ServerConnection {
     this.#plan.arrived();
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
+    this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
     // Whoever has to come back wants to the others of this room, not into another of its kind.
     const { credentials, terms } = this.#call;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, terms };
@@ -450,6 +463,8 @@ export class ServerConnection {
 
   /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
   #forgetSession(): void {
+    // While this page slept another one of the tab may have had the seat.
+    this.#call = { ...this.#call, seat: this.#tabSeat.again };
     this.#identity = undefined;
     // No reason to wait any longer.
     this.#plan.serverAnswered();
@@ -511,14 +526,20 @@ export class ServerConnection {
 
   /** Links of a page that sleeps break sooner or later: they are closed while there is time to say so. */
   #sleep(): void {
+    this.#tabSeat.sleep();
+    this.#endLinks(CloseCode.suspended, "the page is put to sleep");
+  }
+
+  #endLinks(code: number, reason: string): void {
     if (this.#state === "left" || this.#state === "joining") return;
     this.#isAsleep = true;
-    for (const link of this.#links) link.close(CloseCode.suspended, "the page is put to sleep");
+    for (const link of this.#links) link.close(code, reason);
   }
 
   #wake(): void {
     if (!this.#isAsleep) return;
     this.#isAsleep = false;
+    this.#tabSeat.wake();
     this.#plan.dropped();
     if (this.#state === "dropped") this.#plan.attemptNow();
     this.networks.tell();
@@ -527,12 +548,14 @@ export class ServerConnection {
   #refuse(error: unknown): void {
     if (this.#state !== "joining") return;
     this.#move("refused");
+    this.#tabSeat.release();
     this.#stop(this.#isAborted ? CloseCode.left : CloseCode.refused, "not joined");
     this.#settle?.reject(error);
   }
 
   #end(code: number, reason: string): void {
     if (!this.#move("refused")) return;
+    this.#tabSeat.forget();
     this.#stop(code, reason);
     this.#options.handlers.onLeft(code, reason);
   }

@@ -1,4 +1,4 @@
-import { Client, type Page, type PageEvent, type Room } from "@paceline/client";
+import { Client, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { CloseCode } from "@paceline/protocol";
 import {
@@ -10,24 +10,10 @@ import {
 } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Stage } from "./stage.js";
+import { TestPage } from "./test-page.js";
 import { pause, until } from "./until.js";
 
 const stage = new Stage();
-
-/** A page that a test drives. */
-class TestPage implements Page {
-  isHidden = false;
-  readonly #listeners = new Set<(event: PageEvent) => void>();
-
-  onEvent(listener: (event: PageEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  tell(event: PageEvent): void {
-    for (const listener of this.#listeners) listener(event);
-  }
-}
 
 /** Nobody can be reached over it. */
 class RefusedLink implements SignalledLink {
@@ -204,24 +190,8 @@ describe("a page", () => {
     expect(lifeB).toEqual([]);
   });
 
-  test("that ends leaves at once where the game wants that, and keeps its seat otherwise", async () => {
-    const server = await stage.server();
-    const [leaving, staying] = [new TestPage(), new TestPage()];
-    const watcher = await stage.join(server);
-    const a = await stage.join(server, { page: leaving, onUnload: "leave" });
-    const b = await stage.join(server, { page: staying });
-    await until("all are there", () => watcher.peers.length === 2);
-    leaving.tell("unload");
-    staying.tell("unload");
-    await until("one has left", () => watcher.peers.length === 1);
-    expect([a.state, watcher.peers[0]!.id]).toEqual(["left", b.sessionId]);
-  });
-
-  test("must say what its end means in words that exist", () => {
+  test("opens as many sockets as there may be", () => {
     const options = { profile: "racing", webSocket: NodeWebSocket } as const;
-    expect(() => new Client("http://x.example", { ...options, onUnload: "stay" as "drop" })).toThrow(
-      /onUnload/,
-    );
     expect(() => new Client("http://x.example", { ...options, sockets: 4 as 3 })).toThrow(/sockets/);
   });
 });

@@ -32,6 +32,7 @@ class Scene {
   readonly states: RawStates;
   readonly entities = new RemoteEntities({
     owner,
+    sessionNumber: 3,
     clock: this.clock,
     definitionNamed: (name) => (name === "puck" ? known : undefined),
     view: {

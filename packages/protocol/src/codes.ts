@@ -83,6 +83,8 @@ export const CloseCode = {
   roomClosed: 4006,
   /** The server failed while it served this session; its log has the stack. The client may come back as a newcomer. */
   internalError: 4007,
+  /** The page was closed or is loaded anew; the seat waits some seconds for the page that follows. */
+  unloaded: 4008,
   /** No ticket or token, or one that is not ours. */
   refused: 4100,
   /** The seat ticket's time is over. */

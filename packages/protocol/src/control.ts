@@ -8,6 +8,10 @@ export interface PeerInfo {
   readonly id: string;
   /** Whether it can and may open direct links. */
   readonly webrtc: boolean;
+  /** The player's number, where that is another: a page that was loaded anew keeps its seat's, in a session of its own. */
+  readonly seat?: number;
+  /** There where it has no link to the server now. */
+  readonly away?: true;
 }
 
 /** A STUN or TURN server, as RTCPeerConnection takes it. */
@@ -43,6 +47,8 @@ export type ServerMessage =
       /** Secret; goes on with this session over another link, once. */
       readonly resumeToken: string;
       readonly number: number;
+      /** See {@link PeerInfo.seat}. */
+      readonly seat?: number;
       readonly roomId: string;
       readonly roomName: string;
       /** The options that the room was opened with: what another one like it is asked for with. */
@@ -68,6 +74,8 @@ export type ServerMessage =
   | { readonly type: "draining"; readonly timeoutMs: number }
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
+  /** It has no link to the server. `closed`: its page was closed or sleeps, so that it has no direct links either. */
+  | { readonly type: "away"; readonly number: number; readonly closed: boolean }
   /** It has a link again: what was sent to it meanwhile is lost. */
   | { readonly type: "back"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
@@ -110,13 +118,11 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
       return connectionMessageOf(message);
     case "iceServers":
       return iceServersOf(message);
-    case "joined": {
-      const peer = peerOf(message.peer);
-      return peer && { type: "joined", peer };
-    }
+    case "joined":
     case "left":
     case "back":
-      return presenceOf(message.type, message.number);
+    case "away":
+      return presenceOf(message);
     case "capabilities":
       return capabilitiesOf(message);
     case "signal":
@@ -166,8 +172,14 @@ function connectionMessageOf(message: Fields): ServerMessage | undefined {
   return undefined;
 }
 
-function presenceOf(type: "left" | "back", number: unknown): ServerMessage | undefined {
-  return isNumber16(number) ? { type, number } : undefined;
+function presenceOf({ type, number, closed, peer: info }: Fields): ServerMessage | undefined {
+  if (type === "joined") {
+    const peer = peerOf(info);
+    return peer && { type, peer };
+  }
+  if (!isNumber16(number)) return undefined;
+  if (type === "left" || type === "back") return { type, number };
+  return typeof closed === "boolean" ? { type: "away", number, closed } : undefined;
 }
 
 function capabilitiesOf({ number, webrtc }: Fields): ServerMessage | undefined {
@@ -213,9 +225,13 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
 }
 
 /** Who the receiver of a welcome is from now on. */
-function identityOf({ sessionId, token, resumeToken, number }: Fields) {
+function identityOf({ sessionId, token, resumeToken, number, seat }: Fields) {
   const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
-  return isComplete ? { sessionId, token, resumeToken, number } : undefined;
+  return isComplete ? { sessionId, token, resumeToken, number, ...seatOf(seat) } : undefined;
+}
+
+function seatOf(seat: unknown): { readonly seat?: number } {
+  return isNumber16(seat) ? { seat } : {};
 }
 
 function isAbsent(value: unknown): boolean {
@@ -248,9 +264,9 @@ function iceServersOf(message: Fields): ServerMessage | undefined {
 
 function peerOf(value: unknown): PeerInfo | undefined {
   if (!isFields(value) || !isNumber16(value.number) || !isText(value.id)) return undefined;
-  return typeof value.webrtc === "boolean"
-    ? { number: value.number, id: value.id, webrtc: value.webrtc }
-    : undefined;
+  const { number, id, webrtc } = value;
+  if (typeof webrtc !== "boolean") return undefined;
+  return { number, id, webrtc, ...seatOf(value.seat), ...(value.away === true && { away: true }) };
 }
 
 function iceServerOf(value: unknown): IceServer | undefined {

@@ -57,14 +57,6 @@ export class GroupPlaces {
     this.#bySession.set(sessionId, gathering);
   }
 
-  /** Who loads the page anew is still of its group. */
-  reseated(oldSessionId: string, sessionId: string): void {
-    const gathering = this.#bySession.get(oldSessionId);
-    if (!gathering) return;
-    gathering.members.add(sessionId);
-    this.#bySession.set(sessionId, gathering);
-  }
-
   /** A session has ended, or its seat was given back. */
   left(sessionId: string): void {
     const gathering = this.#bySession.get(sessionId);

@@ -20,6 +20,7 @@ import { Participant, type ParticipantHandlers } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
 import type { Caller, Meeting, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "./report.js";
+import { hashOf } from "./resume-tokens.js";
 import { tellRetained } from "./retained-states.js";
 import { Room, type RoomListing } from "./room.js";
 import { RoomDirectory } from "./room-directory.js";
@@ -31,6 +32,8 @@ import { TicketOffice } from "./ticket-office.js";
 import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 
 const TOKEN_BYTES = 24;
+/** How long the close of a page's links may take to be heard after the request of the page that follows it. */
+const FAREWELL_MS = 300;
 const MOST_ROOMS_TRIED = 8;
 /** A welcome has to fit into one message, beside a room's options and kinds: of further peers the newcomer hears after it. */
 const MAX_PEERS_IN_WELCOME = 100;
@@ -87,12 +90,17 @@ export class Lobby {
       onOpened: (participant) => {
         if (!participant.room.host) this.#introduce(participant);
       },
-      onReturned: (participant) => {
+      onReturned: (participant, wasAway) => {
         const { room, number, isIntroduced } = participant;
-        if (isIntroduced && !room.host) room.tellOthers(participant, { type: "back", number });
+        // In a room with an authority nothing went between players that could be lost.
+        const isNews = wasAway || !room.host;
+        if (isIntroduced && isNews) room.tellOthers(participant, { type: "back", number });
       },
       onDropped: (participant) => {
-        if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.dropped(participant));
+        const { room, number, isIntroduced, isPageClosed: closed } = participant;
+        if (!isIntroduced) return;
+        room.tellOthers(participant, { type: "away", number, closed });
+        this.#atHost(room, (host) => host.dropped(participant));
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => {
@@ -139,27 +147,46 @@ export class Lobby {
 
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
   async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
-    const authority = this.#authorityFor(request);
-    const held = authority
-      ? await this.#granted(request, caller, authority)
-      : this.#hold(request, caller.address);
-    return isRefusal(held) ? held : this.#issue(held, request);
+    const wish = (await this.#isSeatOfTab(request)) ? againOf(request) : request;
+    const authority = this.#authorityFor(wish);
+    const held = authority ? await this.#granted(wish, caller, authority) : this.#hold(wish, caller.address);
+    return isRefusal(held) ? held : this.#seats.issue(held, wish.webrtc);
+  }
+
+  /** Whether the tab of this page has a seat in a room as it is asked for, which no other page uses. */
+  async #isSeatOfTab({ method, target, seat }: MatchRequest): Promise<boolean> {
+    const participant = seat && this.#participants.get(seat.session);
+    // Whoever has not been let in yet has no seat to take again.
+    if (!participant?.isIntroduced || !participant.hasToken(seat!.token)) return false;
+    const { room } = participant;
+    const isAsked = method === "joinById" ? this.#rooms.find(target) === room : room.name === target;
+    if (!isAsked || method === "create") return false;
+    if (!seat!.ifAway || participant.isAway) return true;
+    await new Promise<void>((resolve) => void this.#settings.scheduler.after(FAREWELL_MS, resolve));
+    return participant.isAway;
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
   reserve(request: MatchRequest, address = ""): Seat | MatchRefusal {
     const held = this.#hold(request, address);
-    return isRefusal(held) ? held : this.#issue(held, request);
+    return isRefusal(held) ? held : this.#seats.issue(held, request.webrtc);
   }
 
   /** Keeps a seat, for now without end. */
   #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
-    const room = this.#vacancy(request, address);
-    if (!(room instanceof Room)) return room;
-    const before = request.method === "reconnect" ? this.#participants.get(request.target) : undefined;
-    // Who comes back is what it was.
-    const wish = before ? { ...request, spectate: room.isSpectator(before) } : request;
-    return this.#seats.hold(room, wish, address, auth);
+    const isBack = request.method === "reconnect";
+    const refusal = this.#closedDoor(isBack ? 0 : 1, isBack);
+    if (refusal) return refusal;
+    if (isBack) return this.#holdAgain(request, address);
+    const room = this.#rooms.roomFor(request, address);
+    return room instanceof Room ? this.#seats.hold(room, request, address, auth) : room;
+  }
+
+  /** The place of a session, for who knows its token; even in a full room. */
+  #holdAgain({ target, token }: MatchRequest, address: string): Held | MatchRefusal {
+    const participant = this.#participants.get(target);
+    if (participant?.hasToken(token)) return this.#seats.holdAgain(participant, address);
+    return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
   }
 
   /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */
@@ -197,16 +224,6 @@ export class Lobby {
   /** {@link RoomDirectory.list} */
   list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
     return this.#rooms.list(name, filter);
-  }
-
-  #issue(held: Held, { method, target, webrtc }: MatchRequest): Seat | MatchRefusal {
-    const seat = this.#seats.issue(held, webrtc);
-    if (isRefusal(seat)) return seat;
-    // Whoever reconnects leaves no ghost behind. The seat is taken first: a room without anybody is closed.
-    if (method === "reconnect") {
-      this.#participants.get(target)?.end(CloseCode.replaced, "taken over by another page");
-    }
-    return seat;
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
@@ -298,14 +315,6 @@ export class Lobby {
     this.#webRtc.close();
   }
 
-  /** A room that may be entered now. */
-  #vacancy(request: MatchRequest, address: string): Room | MatchRefusal {
-    const { method, target, token } = request;
-    const refusal = this.#closedDoor(1, method === "reconnect");
-    if (refusal) return refusal;
-    return method === "reconnect" ? this.#roomOf(target, token) : this.#rooms.roomFor(request, address);
-  }
-
   /** Why nobody gets a seat now, whoever it is. */
   #closedDoor(newcomers: number, isBack = false): MatchRefusal | undefined {
     if (this.#isStopping) return full(503, "the server is stopping");
@@ -340,7 +349,18 @@ export class Lobby {
   #claim(id: string, webrtc: boolean, link: GuardedLink): void {
     const seat = this.#seats.take(id);
     if (!seat) return link.close(CloseCode.serverShutdown, "the server is stopping");
-    this.#seat({ room: seat.room, number: seat.room.claim(id), id, webrtc, link }, seat);
+    const { before, room } = seat;
+    if (!before) return this.#seat({ room, number: room.claim(id), id, webrtc, link }, seat);
+    if (before.isGone) {
+      this.#shares.give(seat.address);
+      room.release(id);
+      this.#rooms.disposeIfEmpty(room);
+      return this.#refuse(link, CloseCode.ticketExpired, "the seat is not there any more");
+    }
+    before.end(CloseCode.replaced, "taken over by another page");
+    const number = room.claim(id);
+    // Between players a number is a session's: late packets of the old one must not be taken for the new one's.
+    this.#seat({ room, number: room.host ? before.number : number, id: before.id, webrtc, link }, seat);
   }
 
   #authorityFor(request: MatchRequest): RoomAuthority | undefined {
@@ -358,13 +378,6 @@ export class Lobby {
     return target;
   }
 
-  /** The room of a session, for who knows its token; even if it is full, since the session makes room. */
-  #roomOf(sessionId: string, token: string): Room | MatchRefusal {
-    const participant = this.#participants.get(sessionId);
-    if (participant?.hasToken(token)) return participant.room;
-    return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
-  }
-
   #introduce(participant: Participant): void {
     participant.introduce();
     participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
@@ -372,7 +385,7 @@ export class Lobby {
 
   /** Lets the authority of the room have a look at who has come, then says welcome or goodbye. */
   async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
-    const refusal = await host.join(participant, seat);
+    const refusal = await host.join(participant, { ...seat, replaces: seat.before?.id });
     if (participant.isGone) return;
     if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
     this.#welcome(participant, token, seat);
@@ -380,7 +393,7 @@ export class Lobby {
   }
 
   #welcome(participant: Participant, token: string, { fullRooms }: ReservedSeat): void {
-    const { room, number, id } = participant;
+    const { room, number, id, seat } = participant;
     const all = room.peersOf(participant);
     const peers = all.slice(0, MAX_PEERS_IN_WELCOME);
     const place = { roomId: room.id, roomName: room.name, options: room.options };
@@ -390,10 +403,11 @@ export class Lobby {
     const iceServers = this.#iceServersFor(id);
     participant.tellResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
+      const numbers = seat === number ? { number } : { number, seat };
       return {
         type: "welcome",
         ...secrets,
-        number,
+        ...numbers,
         ...place,
         peers,
         iceServers,
@@ -411,7 +425,9 @@ export class Lobby {
   #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
     const { scheduler, limits, log } = this.#settings;
     const token = randomId(TOKEN_BYTES);
-    const identity = { number, id, webrtc, token };
+    const { before } = seat;
+    const tokens = [...(before?.tokens ?? []), hashOf(token)];
+    const identity = { number, seat: before?.seat ?? number, id, webrtc, tokens };
     const handlers = this.#participantHandlers;
     const { address } = seat;
     const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.bucketsOf(address) : [];
@@ -472,7 +488,8 @@ export class Lobby {
     room.remove(participant);
     this.#participants.delete(id);
     this.#shares.give(participant.address);
-    this.#rooms.groups.left(id);
+    // Whoever takes the seat again has the session's id, and is still of its group.
+    if (close.code !== CloseCode.replaced) this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
     this.#atHost(room, (host) => host.left(participant, close));
@@ -519,6 +536,12 @@ export class Lobby {
 }
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
+
+/** The request of a page that takes its tab's seat again. */
+function againOf(request: MatchRequest): MatchRequest {
+  const { session, token } = request.seat!;
+  return { ...request, method: "reconnect", target: session, token };
+}
 
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
 export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {

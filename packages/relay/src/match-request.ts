@@ -25,6 +25,17 @@ export interface MatchRequest {
   readonly group?: Group | undefined;
   /** To watch only. */
   readonly spectate?: boolean;
+  /** A seat that the page's tab has had. */
+  readonly seat?: TabSeat | undefined;
+}
+
+/** A seat that a tab may take again, where its session still has it. */
+export interface TabSeat {
+  readonly session: string;
+  /** The session's secret. */
+  readonly token: string;
+  /** Only where the session has no link: the page cannot know that no other page uses the seat. */
+  readonly ifAway: boolean;
 }
 
 /** Why there is no seat. */
@@ -41,6 +52,7 @@ const MAX_TEXT_CHARACTERS = 256;
 const MAX_OPTIONS_BYTES = 4096;
 const MAX_TOKEN_CHARACTERS = 128;
 const MAX_AUTH_CHARACTERS = 3000;
+const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_TOKEN_CHARACTERS} characters, and ifAway`;
 const GROUP_WORDS = `group must be a key of 1 to ${MAX_TOKEN_CHARACTERS} characters and a size of 1 to ${MOST_IN_GROUP}`;
 
 const otherVersion: MatchRefusal = {
@@ -65,10 +77,19 @@ export function readMatchBody(body: unknown): Wish | MatchRefusal {
   }
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
-  return withGroup({ options: options as RoomOptions, webrtc, token, authToken, spectate }, body.group);
+  return withSeat(
+    withGroup({ options: options as RoomOptions, webrtc, token, authToken, spectate }, body.group),
+    body.seat,
+  );
 }
 
 type Wish = Omit<MatchRequest, "method" | "target">;
+
+function withSeat(wish: Wish | MatchRefusal, given: unknown): Wish | MatchRefusal {
+  if (given === undefined || isRefusal(wish)) return wish;
+  const seat = seatOf(given);
+  return seat ? { ...wish, seat } : malformed(SEAT_WORDS);
+}
 
 function withGroup(wish: Wish, given: unknown): Wish | MatchRefusal {
   if (given === undefined) return wish;
@@ -150,6 +171,16 @@ function groupOf(value: unknown): Group | undefined {
   const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_TOKEN_CHARACTERS;
   const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MOST_IN_GROUP;
   return isKey && isSize ? { key, size } : undefined;
+}
+
+function seatOf(value: unknown): TabSeat | undefined {
+  if (!isFields(value)) return undefined;
+  const { session, token, ifAway } = value;
+  const isText = (text: unknown): text is string =>
+    typeof text === "string" && text.length > 0 && text.length <= MAX_TOKEN_CHARACTERS;
+  return isText(session) && isText(token) && typeof ifAway === "boolean"
+    ? { session, token, ifAway }
+    : undefined;
 }
 
 function malformed(message: string): MatchRefusal {

@@ -40,11 +40,13 @@ import { MAX_STRIPES } from "./stripe-tickets.js";
 /** Who a participant is; decided before its link opens. */
 interface ParticipantIdentity {
   readonly number: number;
+  /** The player's number, which stays when a page is loaded anew. */
+  readonly seat: number;
   /** The session id: the others see it, so it is no secret. */
   readonly id: string;
   readonly webrtc: boolean;
-  /** Secret; who has it may ask for a seat in the session's place. Only its hash is kept. */
-  readonly token: string;
+  /** Hashes of the secrets with which another page may take this seat: the newest last. */
+  readonly tokens: readonly Buffer[];
 }
 
 /** What a participant tells the lobby. */
@@ -52,7 +54,7 @@ export interface ParticipantHandlers {
   /** Once: the first link is open, and what others send can be passed on. */
   onOpened(participant: Participant): void;
   /** Another link carries the traffic: what was sent to the participant meanwhile may be lost. */
-  onReturned(participant: Participant): void;
+  onReturned(participant: Participant, wasAway: boolean): void;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** A packet or a message was over the limit and is not delivered. */
@@ -80,6 +82,10 @@ export interface ParticipantOptions {
   readonly drops: DropCounters;
 }
 
+/** A browser's own word that a page goes away (RFC 6455, 7.4.1). Firefox says it before the page can say anything. */
+const GOING_AWAY = 1001;
+/** A page whose welcome is lost again and again: older secrets than so many are not kept. */
+const MAX_TOKENS = 4;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
 /** Clients ping by themselves. */
@@ -90,6 +96,8 @@ const HIGH_WATER_BYTES = 16_384;
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {
   readonly number: number;
+  /** The player's number: that of the first session of this seat. */
+  readonly seat: number;
   readonly id: string;
   readonly address: string;
   readonly room: Room;
@@ -103,17 +111,21 @@ export class Participant {
   readonly egress: SessionEgress;
   readonly #options: ParticipantOptions;
   readonly #scheduler: Scheduler;
-  readonly #tokenHash: Buffer;
+  readonly #tokens: readonly Buffer[];
+  #welcomeId: number | undefined;
   readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
   readonly #resumeTokens = new ResumeTokens();
   #newest: StripedLink | undefined;
   #isHidden = false;
   #isSuspended = false;
+  #isUnloaded = false;
+  #isAway = false;
   readonly #cameAtMs: number;
   #linkAddress = "";
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
+  #keptUntilMs = 0;
   #droppedAtMs: number | undefined;
   #isOpened = false;
   #isIntroduced = false;
@@ -126,12 +138,13 @@ export class Participant {
     const scheduler = new GuardedScheduler(options.scheduler, (error) => this.fail("timer", error));
     this.#scheduler = scheduler;
     this.number = identity.number;
+    this.seat = identity.seat;
     this.id = identity.id;
     this.address = options.address;
     this.room = options.room;
     this.#webrtc = identity.webrtc;
     this.#cameAtMs = scheduler.nowMs();
-    this.#tokenHash = hashOf(identity.token);
+    this.#tokens = identity.tokens.slice(-MAX_TOKENS);
     const shares = options.room.shares(scheduler.nowMs());
     this.#meter = new SessionMeter(options.limits, scheduler, shares.ingress, {
       onRefused: (subject) => handlers.onRefused(subject),
@@ -175,7 +188,9 @@ export class Participant {
 
   /** As the others see it. */
   get info(): PeerInfo {
-    return { number: this.number, id: this.id, webrtc: this.#webrtc };
+    const { number, seat, id } = this;
+    const own = seat === number ? {} : { seat };
+    return { number, id, webrtc: this.#webrtc, ...own, ...(this.#isAway && { away: true }) };
   }
 
   /** For those who run the relay. */
@@ -218,6 +233,21 @@ export class Participant {
     return this.#isGone;
   }
 
+  /** Whether it has no link and may come back. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** Whether its page was closed, or sleeps: then it has no direct links to others either. */
+  get isPageClosed(): boolean {
+    return this.#isUnloaded || this.#isSuspended;
+  }
+
+  /** How long the seat of a page that was closed is kept, ms; undefined unless it was closed. */
+  get unloadGraceMs(): number | undefined {
+    return this.#isUnloaded ? this.#options.limits.unloadGraceMs : undefined;
+  }
+
   /** Whether a link carries such traffic to this participant now. */
   canTake(trafficClass: TrafficClassName): boolean {
     return this.session.linkFor(trafficClass)?.state === "open";
@@ -237,9 +267,16 @@ export class Participant {
     return true;
   }
 
-  /** Compares in constant time. */
+  /** Whether the secret is one with which another page may take this seat. Compares in constant time. */
   hasToken(token: string): boolean {
-    return timingSafeEqual(hashOf(token), this.#tokenHash);
+    const hash = hashOf(token);
+    return this.tokens.filter((known) => timingSafeEqual(hash, known)).length > 0;
+  }
+
+  /** The newest alone, once the welcome that brought it has arrived. */
+  get tokens(): readonly Buffer[] {
+    const hasArrived = this.#welcomeId !== undefined && this.session.isAcknowledged(this.#welcomeId);
+    return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
   }
 
   /** Whether one more message that the relay passes on for this participant is within its rate. */
@@ -255,7 +292,9 @@ export class Participant {
   /** A secret with which this session may take another link, once the message that `send` sends has arrived. */
   tellResumeToken(message: (resumeToken: string) => ServerMessage): void {
     const messageId = this.tell(message(this.#resumeTokens.issue()));
-    if (messageId !== undefined) this.#resumeTokens.sent(messageId);
+    if (messageId === undefined) return;
+    this.#resumeTokens.sent(messageId);
+    this.#welcomeId ??= messageId;
   }
 
   /** Whether the token may be used to go on with this session; one that was used and replaced may not. */
@@ -289,6 +328,7 @@ export class Participant {
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
     this.#isSuspended = false;
+    this.#isUnloaded = false;
     this.#droppedAtMs = undefined;
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
     this.#guard(first);
@@ -368,10 +408,17 @@ export class Participant {
   keepFor(graceMs: number): void {
     if (this.#isGone || this.#droppedAtMs === undefined) return;
     this.#cancelGrace?.();
-    const leftMs = this.#droppedAtMs + graceMs - this.#scheduler.nowMs();
+    this.#keptUntilMs = this.#droppedAtMs + graceMs;
+    const leftMs = this.#keptUntilMs - this.#scheduler.nowMs();
     this.#cancelGrace = this.#scheduler.after(leftMs, () =>
       this.end(CloseCode.timeout, "did not come back in time"),
     );
+  }
+
+  /** Keeps the participant so long from now on, if it has no link: the page that follows is on its way. */
+  keepAtLeast(ms: number): void {
+    const untilMs = Math.max(this.#keptUntilMs, this.#scheduler.nowMs() + ms);
+    if (this.#droppedAtMs !== undefined) this.keepFor(untilMs - this.#droppedAtMs);
   }
 
   #guard(link: GuardedLink): void {
@@ -400,22 +447,32 @@ export class Participant {
   }
 
   #opened(): void {
-    if (this.#isOpened) return this.#options.handlers.onReturned(this);
+    const wasAway = this.#isAway;
+    this.#isAway = false;
+    if (this.#isOpened) return this.#options.handlers.onReturned(this, wasAway);
     this.#isOpened = true;
     this.#options.handlers.onOpened(this);
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     this.#links.delete(link);
-    if (close.code === CloseCode.suspended) this.#isSuspended = true;
     if (this.#isGone || this.#links.size > 0 || this.#droppedAtMs !== undefined) return;
+    this.#isSuspended ||= close.code === CloseCode.suspended;
+    this.#isUnloaded ||= close.code === CloseCode.unloaded || close.code === GOING_AWAY;
     // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.
-    if (!this.#isSuspended && !isLast) return;
-    const { reconnectGraceMs, hiddenGraceMs } = this.#options.limits;
-    const isAsleep = this.#isHidden || this.#isSuspended;
+    if (!this.isPageClosed && !isLast) return;
     this.#droppedAtMs = this.#scheduler.nowMs();
-    this.keepFor(isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs);
+    this.#isAway = true;
+    this.keepFor(this.#graceMs);
     this.#options.handlers.onDropped(this);
+  }
+
+  /** A browser may say that a page is hidden while it closes it: a closed page is not a hidden one. */
+  get #graceMs(): number {
+    const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#options.limits;
+    if (this.#isUnloaded) return unloadGraceMs;
+    const isAsleep = this.#isHidden || this.#isSuspended;
+    return isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
   }
 
   #gone(close: LinkClose): void {

@@ -355,6 +355,15 @@ export const limitTable = {
     seen: "the others see it leave; close 4103 `sessionUnknown` if it comes back",
     counter: "sessionEnds.timeout",
   },
+  unloadGraceMs: {
+    default: 10_000,
+    min: 0,
+    max: 600_000,
+    unit: "ms",
+    meaning: "how long the seat of a page that was closed is kept for the page that follows in its tab",
+    seen: "the others see it leave; the page that follows gets another seat",
+    counter: "sessionEnds.timeout",
+  },
   linkTimeoutMs: {
     default: 10_000,
     min: 1000,

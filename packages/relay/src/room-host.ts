@@ -74,6 +74,8 @@ export interface HostedParticipant {
   readonly inOrderLink: Link | undefined;
   /** As the others see it. */
   readonly info: PeerInfo;
+  /** How long the seat of a page that was closed is kept, ms; undefined unless it was closed. */
+  readonly unloadGraceMs: number | undefined;
   /**
    * Sends a reliable payload, which may wait so long for others to share its packet; default: as its kind does. Who lets
    * too many wait is out.
@@ -90,7 +92,7 @@ export interface HostedParticipant {
 export interface HostedSeat {
   readonly options: RoomOptions;
   readonly auth: unknown;
-  /** Session whose place it takes: of the same player, who loaded the page anew. */
+  /** Session whose place it takes, with its id and its number: of the same player, who loaded the page anew. */
   readonly replaces: string | undefined;
   /** Wants to watch only. */
   readonly isSpectator: boolean;

@@ -87,6 +87,8 @@ export class Room implements HostedRoom {
   readonly #onMeeting: HostedRoom["meet"];
   /** By session id: whether it is a spectator's. */
   readonly #seats = new Map<string, boolean>();
+  /** Seats that take the place of somebody who is still here: of a page that is loaded anew. */
+  readonly #successors = new Set<string>();
   readonly #spectators = new Set<Participant | string>();
   #nextNumber = FIRST_NUMBER;
 
@@ -136,7 +138,7 @@ export class Room implements HostedRoom {
   }
 
   get isEmpty(): boolean {
-    return this.#participants.size + this.#seats.size + this.kept === 0;
+    return this.#participants.size + this.#seats.size + this.#successors.size + this.kept === 0;
   }
 
   /** Whether a player who looks for any room of this kind may get into this one. */
@@ -147,7 +149,8 @@ export class Room implements HostedRoom {
   /** Whether a spectator may come in, or so many players. A room that is locked may be watched all the same. */
   admits(isSpectator: boolean, players = 1): boolean {
     // Numbers are never used again: a room that has given out its last one is full.
-    if (this.#nextNumber + this.#seats.size + this.kept + players - 1 > LAST_NUMBER) return false;
+    const promised = this.#seats.size + this.#successors.size + this.kept;
+    if (this.#nextNumber + promised + players - 1 > LAST_NUMBER) return false;
     if (isSpectator) return this.watching < this.maxSpectators;
     return !this.isLocked && this.taken + players <= this.maxPlayers;
   }
@@ -205,8 +208,14 @@ export class Room implements HostedRoom {
     if (isSpectator) this.#spectators.add(sessionId);
   }
 
+  /** The same for one who takes the place of somebody who is here: it needs no place of its own. */
+  reserveSuccessor(sessionId: string): void {
+    this.#successors.add(sessionId);
+  }
+
   /** Gives a seat back. */
   release(sessionId: string): void {
+    this.#successors.delete(sessionId);
     this.#seats.delete(sessionId);
     this.#spectators.delete(sessionId);
   }

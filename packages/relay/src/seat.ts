@@ -1,5 +1,6 @@
 import type { Cancel } from "@paceline/transport";
 import type { GuardedLink } from "./guarded-link.js";
+import type { Participant } from "./participant.js";
 import type { HostedSeat } from "./room-host.js";
 import type { Room } from "./room.js";
 
@@ -14,10 +15,12 @@ export interface Seat {
 }
 
 /** A seat that somebody may take. */
-export interface ReservedSeat extends HostedSeat {
+export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
   readonly room: Room;
   /** Rooms like it in which there was no place. */
   readonly fullRooms: number;
+  /** Whose place it takes: the page of that participant is loaded anew. */
+  readonly before: Participant | undefined;
   readonly cancelRelease: Cancel;
 }
 

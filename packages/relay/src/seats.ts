@@ -3,6 +3,7 @@ import type { AddressShares } from "./address-shares.js";
 import type { MatchRefusal, MatchRequest } from "./match-request.js";
 import { busy, full } from "./match-refusals.js";
 import { isRefusal } from "./match-request.js";
+import type { Participant } from "./participant.js";
 import type { RelaySettings } from "./relay-options.js";
 import type { Meeting } from "./room-host.js";
 import type { Room } from "./room.js";
@@ -39,16 +40,31 @@ export class Seats {
 
   /** Keeps a seat in a room, for now without end. */
   hold(room: Room, request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
-    // Who takes its own seat again is no newcomer.
-    const refusal = request.method === "reconnect" ? undefined : this.#tooMany(room, address);
+    const refusal = this.#tooMany(room, address);
     if (refusal) return refusal;
-    const replaces = request.method === "reconnect" ? request.target : undefined;
     const { method, options, group, spectate: isSpectator = false } = request;
     const isAnywhere = method === "joinOrCreate" && !isSpectator && !group;
     const fullRooms = isAnywhere ? this.#rooms.fullLike(room) : 0;
-    const sessionId = this.#reserve({ room, options, replaces, auth, isSpectator, address, fullRooms });
-    if (replaces !== undefined) this.#rooms.groups.reseated(replaces, sessionId);
-    else this.#rooms.seatedOf(request, room, sessionId);
+    const sessionId = this.#reserve({
+      room,
+      options,
+      before: undefined,
+      auth,
+      isSpectator,
+      address,
+      fullRooms,
+    });
+    this.#rooms.seatedOf(request, room, sessionId);
+    return { room, sessionId };
+  }
+
+  /** Keeps a seat for the page that follows a participant's: no newcomer, and it needs no place of its own. */
+  holdAgain(before: Participant, address: string): Held {
+    const { room } = before;
+    before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
+    const isSpectator = room.isSpectator(before);
+    const plain = { options: {}, auth: undefined, fullRooms: 0 };
+    const sessionId = this.#reserve({ ...plain, room, before, isSpectator, address });
     return { room, sessionId };
   }
 
@@ -61,7 +77,7 @@ export class Seats {
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.release(sessionId));
     this.#seats.set(sessionId, { ...seat, cancelRelease });
     const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, seat.address);
-    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId };
+    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId: seat.before?.id ?? sessionId };
     return identity === undefined ? seated : { ...seated, identity };
   }
 
@@ -74,7 +90,7 @@ export class Seats {
       const sessionId = this.#reserve({
         room,
         options: own,
-        replaces: undefined,
+        before: undefined,
         auth,
         isSpectator: false,
         address,
@@ -126,7 +142,8 @@ export class Seats {
 
   #reserve(seat: Omit<ReservedSeat, "cancelRelease">): string {
     const sessionId = randomBytes(SESSION_ID_BYTES).toString("base64url");
-    seat.room.reserve(sessionId, seat.isSpectator);
+    if (seat.before) seat.room.reserveSuccessor(sessionId);
+    else seat.room.reserve(sessionId, seat.isSpectator);
     this.#shares.take(seat.address);
     this.#seats.set(sessionId, { ...seat, cancelRelease: () => undefined });
     return sessionId;

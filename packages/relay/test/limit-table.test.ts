@@ -141,6 +141,7 @@ const elsewhere: Partial<Record<LimitName, string>> = {
   bodyDeadlineMs: "match.test.ts",
   groupPlaceMs: "groups.sim.test.ts",
   reconnectGraceMs: "resuming.sim.test.ts",
+  unloadGraceMs: "resuming.sim.test.ts",
   linkTimeoutMs: "resuming.sim.test.ts",
   hiddenTimeoutMs: "resuming.sim.test.ts",
   hiddenGraceMs: "resuming.sim.test.ts",

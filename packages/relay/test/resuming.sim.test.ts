@@ -120,3 +120,62 @@ describe("a page that is hidden or asleep", () => {
     expect(watcher.of("left")).toEqual([{ type: "left", number: a.number }]);
   });
 });
+
+describe("a page that was closed", () => {
+  for (const code of [CloseCode.unloaded, 1001]) {
+    it(`[WF127] with code ${code} is away at once, and its seat is free after 10 s though it said that it is hidden`, () => {
+      const virtual = new VirtualLobby();
+      const { player: a, link } = virtual.join();
+      const { player: b } = virtual.join();
+      a.tell({ type: "visibility", hidden: true });
+      virtual.scheduler.advance(100);
+      link.relay.closeFromRemote(code, "");
+      virtual.scheduler.advance(20);
+      expect(b.of("away")).toEqual([{ type: "away", number: a.number, closed: true }]);
+      const { player: c } = virtual.join();
+      const known = c.welcome.peers.map(({ number, away = false }) => [number, away]);
+      expect(known).toEqual([
+        [a.number, true],
+        [b.number, false],
+      ]);
+      virtual.scheduler.advance(9700);
+      expect(b.of("left")).toEqual([]);
+      virtual.scheduler.advance(300);
+      expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
+    });
+  }
+
+  it("[WF127] is back where its session goes on all the same", () => {
+    const virtual = new VirtualLobby({ limits: { unloadGraceMs: 3000 } });
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    link.relay.closeFromRemote(CloseCode.unloaded, "");
+    virtual.scheduler.advance(2900);
+    virtual.resume(a);
+    virtual.scheduler.advance(60_000);
+    expect(b.of("away")).toHaveLength(1);
+    expect(b.of("back").length).toBeGreaterThan(0);
+    expect(b.of("left")).toEqual([]);
+  });
+
+  it("[WF127] is told apart from a link that was lost", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    link.relay.closeFromRemote(1006, "cable pulled");
+    virtual.scheduler.advance(20);
+    expect(b.of("away")).toEqual([{ type: "away", number: a.number, closed: false }]);
+  });
+
+  it("[WF127] and one that sleeps is away for as long as it may", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    link.relay.closeFromRemote(CloseCode.suspended, "");
+    virtual.scheduler.advance(119_000);
+    expect(b.of("away")).toEqual([{ type: "away", number: a.number, closed: true }]);
+    expect(b.of("left")).toEqual([]);
+    virtual.scheduler.advance(1100);
+    expect(b.of("left")).toHaveLength(1);
+  });
+});

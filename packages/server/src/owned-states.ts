@@ -97,6 +97,11 @@ export class OwnedStates {
     if (owned && this.#isThere(owned.record)) this.#options.despawn(owned.record);
   }
 
+  /** The page that simulated them is no more. */
+  disownAll(line: PlayerLine): void {
+    for (const localId of [...this.#ofLine(line).keys()]) this.disown(line, localId);
+  }
+
   /** An entity has left the room, whoever decided it. */
   removed(record: EntityRecord): void {
     if (record.authority === "player") this.#ids.delete(record.id);

@@ -16,12 +16,12 @@ export class Player<Inputs = unknown> {
     this.#line = line;
   }
 
-  /** Given in the order of joining; another one after the page was loaded anew. */
+  /** Given in the order of joining; the same after the page was loaded anew. */
   get number(): number {
     return this.#line.participant.number;
   }
 
-  /** The session's id; another one after the page was loaded anew. */
+  /** The session's id; the same after the page was loaded anew. */
   get id(): string {
     return this.#line.participant.id;
   }

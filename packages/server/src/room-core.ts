@@ -53,8 +53,8 @@ const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", 
 const HISTORY_TICKS = 64;
 /** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_REFUSALS = 256;
-/** How long a player who loads the page anew may take to be back. */
-const RELOAD_SECONDS = 60;
+/** How long the entities that a player simulates itself outlive its page: those of the page that follows are others. */
+const ENTITIES_OF_CLOSED_PAGE_MS = 2000;
 
 /** All of a room that its class does not see: its players' lines, its world, its loop. */
 export class RoomCore implements RoomHost {
@@ -221,10 +221,15 @@ export class RoomCore implements RoomHost {
   dropped(participant: HostedParticipant): void {
     const line = this.lines.get(participant);
     if (!line) return;
-    line.isConnected = false;
-    this.counters.drops += 1;
-    participant.keepFor(this.room.reconnectSeconds * 1000);
-    this.hooks.call("onDrop", () => this.room.onDrop?.(line.player));
+    const { unloadGraceMs } = participant;
+    // A game that waits longer for a page that may not come says so in onDrop.
+    participant.keepFor(Math.min(this.room.reconnectSeconds * 1000, unloadGraceMs ?? Infinity));
+    this.#dropped(line);
+    if (unloadGraceMs === undefined) return;
+    this.#scheduler.after(ENTITIES_OF_CLOSED_PAGE_MS, () => {
+      const isGone = line.isIn && !line.isConnected && line.participant === participant;
+      if (isGone) this.owned.disownAll(line);
+    });
   }
 
   returned(participant: HostedParticipant): void {
@@ -235,15 +240,10 @@ export class RoomCore implements RoomHost {
   left(participant: HostedParticipant, { code }: LinkClose): void {
     const line = this.lines.get(participant);
     if (!line) return;
-    // Somebody who loads the page anew ends the old session first: the player is away, not gone.
+    // The page was loaded anew: the session that follows it is on its way to `join` already.
     if (code === CloseCode.replaced && line.isIn) {
-      line.isConnected = false;
-      this.#scheduler.after(RELOAD_SECONDS * 1000, () => {
-        if (this.lines.get(participant) === line) this.#leave(line, CloseCode.timeout);
-      });
-      return;
-    }
-    if (line.isIn) this.#leave(line, code);
+      if (line.isConnected) this.#dropped(line);
+    } else if (line.isIn) this.#leave(line, code);
     else this.lines.delete(line);
   }
 
@@ -383,6 +383,7 @@ export class RoomCore implements RoomHost {
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
     for (const line of this.lines.values()) {
       if (line.participant.id !== sessionId || line.isConnected) continue;
+      this.owned.disownAll(line);
       this.lines.rebind(line, participant);
       for (const record of this.world.records.values()) {
         if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
@@ -391,6 +392,12 @@ export class RoomCore implements RoomHost {
       return undefined;
     }
     return "the session is over";
+  }
+
+  #dropped(line: PlayerLine): void {
+    line.isConnected = false;
+    this.counters.drops += 1;
+    this.hooks.call("onDrop", () => this.room.onDrop?.(line.player));
   }
 
   #returned(line: PlayerLine): void {

@@ -26,6 +26,7 @@ export class FakeParticipant implements HostedParticipant {
   readonly id: string;
   readonly session = new Session({ scheduler: new VirtualScheduler(), handlers: {} as never });
   readonly inOrderLink = undefined;
+  readonly unloadGraceMs = undefined;
   readonly sent: Uint8Array[] = [];
   ended: string | undefined;
 

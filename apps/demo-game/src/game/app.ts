@@ -3,7 +3,7 @@ import { GamepadInput } from "../input/gamepad.js";
 import { Keyboard } from "../input/keyboard.js";
 import { TouchPads, hasTouch } from "../input/touch.js";
 import type { InputSource } from "../input/drive-command.js";
-import { joinRace, joinUntilItWorks, keepSeat } from "../net/join-race.js";
+import { joinRace, joinUntilItWorks } from "../net/join-race.js";
 import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
 import { Scene } from "../render/scene.js";
@@ -179,10 +179,6 @@ export class App {
         });
       }),
     ];
-    // A server keeps the car for a while, in case that the page is loaded anew.
-    const onEnd = (): void => (room.authority ? keepSeat(room) : void room.leave());
-    window.addEventListener("pagehide", onEnd, { once: true });
-    this.#unsubscribe.push(() => window.removeEventListener("pagehide", onEnd));
   }
 
   #leave(): void {

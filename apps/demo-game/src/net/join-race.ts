@@ -29,32 +29,7 @@ export async function joinRace(options: JoinOptions): Promise<Room> {
     ...(transports === undefined ? {} : { transports }),
   });
   if (mode !== "server") return client.joinOrCreate(ROOM_NAME);
-  return (
-    (await rejoined(client)) ?? client.joinOrCreate(GRAND_PRIX, { ...driver }, { spectate: isSpectator })
-  );
-}
-
-/** Where the page was loaded anew in mid-race, the same car is still there. */
-const SEAT_KEY = "paceline.seat";
-
-async function rejoined(client: Client): Promise<Room | undefined> {
-  try {
-    const token = sessionStorage.getItem(SEAT_KEY);
-    sessionStorage.removeItem(SEAT_KEY);
-    return token === null ? undefined : await client.reconnect(token);
-  } catch {
-    // The seat is gone, or the page may not store anything: a new one, then.
-    return undefined;
-  }
-}
-
-/** The page ends, and may be loaded anew: keeps the seat for it. */
-export function keepSeat(room: Room): void {
-  try {
-    sessionStorage.setItem(SEAT_KEY, room.reconnectionToken);
-  } catch {
-    // A page that may not store anything comes back as somebody new.
-  }
+  return client.joinOrCreate(GRAND_PRIX, { ...driver }, { spectate: isSpectator });
 }
 
 /** Tries until it works or `signal` says stop; `onFailure` hears of every failure and of the pause after it. */

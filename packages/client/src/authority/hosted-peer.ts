@@ -1,6 +1,6 @@
 import type { PeerInfo } from "@paceline/protocol";
 import type { ServerStats } from "../path-stats.js";
-import type { Peer } from "../peer.js";
+import type { Peer, PeerState } from "../peer.js";
 
 /** Number and id of the server, which nobody else has. */
 export const SERVER_NUMBER = 0;
@@ -21,6 +21,7 @@ const NO_TRAFFIC: Peer["stats"] = {
 export class HostedPeer implements Peer {
   readonly id: string;
   readonly number: number;
+  state: PeerState;
   readonly path = "server";
   readonly channel = "the link to the server";
   readonly reason = "the room has an authority: players talk with it alone";
@@ -28,9 +29,10 @@ export class HostedPeer implements Peer {
   readonly drops: Peer["drops"] = {};
   readonly #server: () => ServerStats;
 
-  constructor({ id, number }: Pick<PeerInfo, "id" | "number">, server: () => ServerStats) {
+  constructor({ id, number, away }: Pick<PeerInfo, "id" | "number" | "away">, server: () => ServerStats) {
     this.id = id;
     this.number = number;
+    this.state = away ? "away" : "connected";
     this.#server = server;
   }
 

@@ -10,6 +10,9 @@ import { WebSocketLink, type Link } from "@paceline/transport";
 import type { VirtualScheduler } from "../virtual-scheduler.js";
 import { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from "../virtual-socket.js";
 
+/** State of a WebSocket. */
+const CLOSED = 3;
+
 /** Who joins a staged room, and over what network. */
 export interface StageJoin {
   readonly options?: RoomOptions;
@@ -88,6 +91,13 @@ export class StagePlayer {
       player.end(1006, "the network has gone");
       server.end(1006, "the network has gone");
     }
+    this.#open.clear();
+  }
+
+  /** The page crashes, or its cable is pulled: the server hears nothing more, not even an end. */
+  vanish(): void {
+    this.#isOffline = true;
+    for (const { player } of this.#open) player.readyState = CLOSED;
     this.#open.clear();
   }
 

@@ -1,0 +1,101 @@
+import type { Page, PageEvent, Tab, TabLocks, TabStorage } from "@paceline/client";
+
+/** A page that a test drives. */
+export class TestPage implements Page {
+  isHidden = false;
+  readonly tab: Tab;
+  readonly #listeners = new Set<(event: PageEvent) => void>();
+
+  constructor(tab: Partial<Tab> = {}) {
+    this.tab = { storage: undefined, locks: undefined, ...tab };
+  }
+
+  onEvent(listener: (event: PageEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(event: PageEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** The locks of an origin, by name: resolves when their holder lets go. */
+type Held = Map<string, { readonly free: () => void; readonly freed: Promise<void> }>;
+
+/** Locks as a browser gives them to one page. */
+class PageLocks implements TabLocks {
+  readonly #held: Held;
+  readonly #mine = new Set<() => void>();
+
+  constructor(held: Held) {
+    this.#held = held;
+  }
+
+  async request(
+    name: string,
+    { signal }: { readonly signal: AbortSignal },
+    hold: () => Promise<void>,
+  ): Promise<void> {
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as DOMException));
+    });
+    aborted.catch(() => undefined);
+    for (let holder = this.#held.get(name); holder; holder = this.#held.get(name)) {
+      await Promise.race([holder.freed, aborted]);
+    }
+    let free = (): void => undefined;
+    const freed = new Promise<void>((resolve) => (free = resolve));
+    this.#held.set(name, { free, freed });
+    this.#mine.add(free);
+    void freed.then(() => this.#held.delete(name));
+    void hold().then(free);
+    await freed;
+  }
+
+  end(): void {
+    for (const free of this.#mine) free();
+  }
+}
+
+/** A tab of a browser, and the tabs that it was duplicated to: one page at a time in each. */
+export class TestTab {
+  readonly storage: TabStorage;
+  readonly #entries: Map<string, string>;
+  readonly #held: Held | undefined;
+  #page: { readonly page: TestPage; readonly locks: PageLocks | undefined } | undefined;
+
+  private constructor(held: Held | undefined, entries: Map<string, string>) {
+    this.#held = held;
+    this.#entries = entries;
+    this.storage = {
+      getItem: (key) => entries.get(key) ?? null,
+      setItem: (key, value) => entries.set(key, value),
+    };
+  }
+
+  /** `hasLocks`: pages have them in a secure context alone. */
+  static open({ hasLocks = true } = {}): TestTab {
+    return new TestTab(hasLocks ? new Map() : undefined, new Map());
+  }
+
+  /** Loads a page, in the place of the one before. */
+  load(): TestPage {
+    this.close();
+    const locks = this.#held && new PageLocks(this.#held);
+    const page = new TestPage({ storage: this.storage, locks });
+    this.#page = { page, locks };
+    return page;
+  }
+
+  close(): void {
+    this.#page?.page.tell("unload");
+    this.#page?.locks?.end();
+    this.#page = undefined;
+  }
+
+  /** Another tab with a copy of what this one keeps. */
+  duplicate(): TestTab {
+    return new TestTab(this.#held, new Map(this.#entries));
+  }
+}

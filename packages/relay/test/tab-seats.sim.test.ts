@@ -1,0 +1,152 @@
+import { CloseCode } from "@paceline/protocol";
+import { describe, expect, it } from "vitest";
+import { GuardedLink } from "../src/guarded-link.js";
+import { isRefusal, readMatchBody, type MatchRequest, type TabSeat } from "../src/match-request.js";
+import type { Seat } from "../src/seat.js";
+import { Player } from "./player.js";
+import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
+
+interface Visitor {
+  readonly player: Player;
+  readonly link: VirtualLink;
+  readonly seat: Seat;
+}
+
+/** The pages of a tab, one after the other. */
+class Tabs extends VirtualLobby {
+  /** Asks as a page does that follows `before` in its tab. */
+  async ask(
+    { player }: Visitor,
+    wish: Partial<MatchRequest> = {},
+    claim: Partial<TabSeat> = {},
+  ): Promise<Seat> {
+    const { sessionId: session, token } = player.welcome;
+    const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
+    const seat = { session, token, ifAway: false, ...claim };
+    const answer = this.lobby.match({ ...plain, seat, ...wish }, { address: "", headers: {} });
+    this.scheduler.advance(1000);
+    const given = await answer;
+    if (isRefusal(given)) throw new Error(given.message);
+    return given;
+  }
+
+  enter(seat: Seat): Visitor {
+    const player = new Player(this.scheduler);
+    const link = this.link();
+    this.lobby.admit(new GuardedLink(link.relay), seat.ticket);
+    player.attach(link.player);
+    this.scheduler.advance(100);
+    return { player, link, seat };
+  }
+
+  async reload(before: Visitor): Promise<Visitor> {
+    before.link.relay.closeFromRemote(CloseCode.unloaded, "");
+    return this.enter(await this.ask(before));
+  }
+}
+
+const idOf = ({ player }: Visitor): string => player.welcome.sessionId;
+
+describe("a page that is loaded anew", () => {
+  it("[WF128] gets its tab's seat: the same id and player's number, in a session with a number of its own", async () => {
+    const tabs = new Tabs();
+    const [a, b] = [tabs.join(), tabs.join()];
+    const next = await tabs.reload(a);
+    const { number, seat, sessionId, token, peers } = next.player.welcome;
+    expect([number, seat, sessionId]).toEqual([3, 1, idOf(a)]);
+    expect(next.seat.sessionId).toBe(sessionId);
+    expect(token).not.toBe(a.player.welcome.token);
+    expect(peers.map(({ id }) => id)).toEqual([idOf(b)]);
+    const told = b.player.messages.filter(({ type }) => ["away", "left", "joined"].includes(type));
+    expect(told).toEqual([
+      { type: "away", number: 1, closed: true },
+      { type: "left", number: 1 },
+      { type: "joined", peer: { number: 3, seat: 1, id: idOf(a), webrtc: true } },
+    ]);
+    const again = await tabs.reload(next);
+    expect(again.player.welcome).toMatchObject({ number: 4, seat: 1, sessionId: idOf(a) });
+    expect(tabs.lobby.sessionCount).toBe(2);
+  });
+
+  it("[WF128] gets it in a full room, and needs no second place in one that is not", async () => {
+    const tabs = new Tabs();
+    const [a] = [tabs.join(), tabs.join(), tabs.join()];
+    a.link.relay.closeFromRemote(CloseCode.unloaded, "");
+    const seat = await tabs.ask(a);
+    const d = tabs.join();
+    expect(d.seat.roomId).toBe(a.seat.roomId);
+    expect(tabs.enter(seat).player.welcome.roomId).toBe(a.seat.roomId);
+    expect(tabs.lobby.reports()).toMatchObject([{ taken: 4 }]);
+    expect(tabs.join().seat.roomId).not.toBe(a.seat.roomId);
+  });
+
+  it("[WF128] gets it though the page before did not live long enough to hear of its own seat", async () => {
+    const tabs = new Tabs();
+    const [a, b] = [tabs.join(), tabs.join()];
+    a.link.relay.closeFromRemote(CloseCode.unloaded, "");
+    // It asks and is gone; the next one takes the seat, and is gone before the welcome comes.
+    await tabs.ask(a);
+    const seat = await tabs.ask(a);
+    const lost = tabs.link();
+    tabs.lobby.admit(new GuardedLink(lost.relay), seat.ticket);
+    tabs.scheduler.advance(1);
+    lost.relay.closeFromRemote(CloseCode.unloaded, "");
+    const last = tabs.enter(await tabs.ask(a));
+    expect(last.player.welcome).toMatchObject({ seat: 1, sessionId: idOf(a) });
+    tabs.scheduler.advance(60_000);
+    expect(tabs.lobby.sessionCount).toBe(2);
+    expect(b.player.of("left").map(({ number }) => number)).not.toContain(last.player.number);
+    // Now that the newest secret has arrived the older ones are of no use.
+    last.link.relay.closeFromRemote(CloseCode.unloaded, "");
+    expect((await tabs.ask(a)).sessionId).not.toBe(idOf(a));
+  });
+
+  it("[WF128] is a newcomer with a wrong secret, for another room, and when its seat is free again", async () => {
+    const tabs = new Tabs({ rooms: { race: { maxPlayers: 4 }, duel: {} } });
+    const a = tabs.join();
+    a.link.relay.closeFromRemote(CloseCode.unloaded, "");
+    expect((await tabs.ask(a, {}, { token: "guessed" })).sessionId).not.toBe(idOf(a));
+    expect((await tabs.ask(a, {}, { session: "nobody" })).sessionId).not.toBe(idOf(a));
+    expect((await tabs.ask(a, { target: "duel" })).roomName).toBe("duel");
+    expect((await tabs.ask(a, { method: "create" })).roomId).not.toBe(a.seat.roomId);
+    const other = tabs.seat({ method: "create" });
+    expect((await tabs.ask(a, { method: "joinById", target: other.roomId })).roomId).toBe(other.roomId);
+    expect((await tabs.ask(a, { method: "joinById", target: a.seat.roomId })).sessionId).toBe(idOf(a));
+    tabs.scheduler.advance(30_000);
+    expect((await tabs.ask(a)).sessionId).not.toBe(idOf(a));
+  });
+
+  it("[WF128] that cannot know whether another page uses the seat gets it where the session has no link", async () => {
+    const tabs = new Tabs();
+    const [a, b] = [tabs.join(), tabs.join()];
+    const duplicate = await tabs.ask(a, {}, { ifAway: true });
+    expect(duplicate.sessionId).not.toBe(idOf(a));
+    expect(tabs.enter(duplicate).player.welcome.peers).toHaveLength(2);
+    expect([a.player.end, b.player.end]).toEqual([undefined, undefined]);
+    // The close of the page before may be heard a little later than the request of the next one.
+    tabs.scheduler.after(200, () => a.link.relay.closeFromRemote(CloseCode.unloaded, ""));
+    expect((await tabs.ask(a, {}, { ifAway: true })).sessionId).toBe(idOf(a));
+  });
+
+  it("[WF128] takes the seat from a session whose link has not ended yet, where it knows that nobody uses it", async () => {
+    const tabs = new Tabs();
+    const [a, b] = [tabs.join(), tabs.join()];
+    const next = tabs.enter(await tabs.ask(a));
+    expect(a.player.end?.code).toBe(CloseCode.replaced);
+    expect(next.player.welcome).toMatchObject({ seat: 1, sessionId: idOf(a) });
+    expect(b.player.of("joined").at(-1)?.peer).toMatchObject({ id: idOf(a), seat: 1 });
+  });
+
+  it("[WF128] is told of a seat that is none", () => {
+    const body = { version: 1, options: {} };
+    for (const seat of [
+      null,
+      "a",
+      {},
+      { session: "a", token: "b" },
+      { session: "", token: "b", ifAway: true },
+    ]) {
+      expect(readMatchBody({ ...body, seat })).toMatchObject({ status: 400 });
+    }
+  });
+});
