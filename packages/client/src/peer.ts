@@ -72,6 +72,7 @@ export interface MessageLoss {
   readonly unacknowledged: number;
 }
 
+/** Whether anything reaches a peer. */
 export type PeerState = "connected" | "away";
 
 /** Ways to a peer, the best one first. */
