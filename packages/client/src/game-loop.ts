@@ -31,7 +31,7 @@ export interface GameLoopOptions {
   readonly stepHz: () => number | undefined;
   readonly authority: () => Inputs | undefined;
   /** Sends what has to be sent of the values that belong to that moment. */
-  readonly publish: (atMs: number) => void;
+  readonly publish: (atMs: number, isLast?: boolean) => void;
 }
 
 /** Calls the game: with the page's frames while they are drawn, from the room's timers while it is hidden or in Node. */
@@ -69,7 +69,7 @@ export class GameLoop {
 
   stop(): void {
     this.#step = undefined;
-    this.#options.time.isDriven = false;
+    this.#options.time.release();
     this.#cancelTurn?.();
     this.#cancelWatch?.();
   }
@@ -114,12 +114,12 @@ export class GameLoop {
       step(Math.min(sinceMs, MAX_BEHIND_MS) / 1000, atMs);
       return publish(time.drive(atMs));
     }
-    const run = (stepAtMs: number): void => {
+    const run = (stepAtMs: number, isLast = true): void => {
       if (this.#step !== step) return;
       step(1 / hz, stepAtMs);
-      if (!authority) publish(time.drive(stepAtMs));
+      if (!authority) publish(time.drive(stepAtMs), isLast);
     };
-    this.#steps ??= new FixedSteps(hz, time.tickAfterMs(this.#turnedAtMs));
+    this.#steps ??= new FixedSteps(hz, atMs);
     if (authority?.isPlaying) authority.play(atMs, run);
     else this.#steps.run(atMs, run);
     if (authority) publish(time.drive(atMs));
@@ -136,12 +136,12 @@ class FixedSteps {
     this.#nextAtMs = firstAtMs;
   }
 
-  run(untilMs: number, step: (atMs: number) => void): void {
+  run(untilMs: number, step: (atMs: number, isLast: boolean) => void): void {
     this.#nextAtMs = afterPause(this.#nextAtMs, untilMs, this.periodMs);
     while (this.#nextAtMs <= untilMs + ROUNDING_MS) {
       const atMs = this.#nextAtMs;
       this.#nextAtMs += this.periodMs;
-      step(atMs);
+      step(atMs, this.#nextAtMs > untilMs + ROUNDING_MS);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
+import type { SampledMoment } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Page } from "./page.js";
 
@@ -12,17 +13,17 @@ const MAX_FRAME_MS = 50;
 const ROUNDING_MS = 1;
 /** Of a tick: moments are sums of fractions of a millisecond. */
 const ROUNDING_TICKS = 1e-6;
+/** What a game wrote for a moment before now is continued to now, but never further than this. */
+const MAX_CONTINUED_MS = 50;
 /** Receivers decode a state from three ticks in a row: between two moments no more than these are sampled. */
 const MAX_SAMPLED_TICKS = 3;
 
-/** A tick that was reached, and where it lies between the moment published before (0) and the newest one (1). */
-export interface ReachedTick {
+/** A tick that was reached, and where it lies between the moment published before (share 0) and the newest one (1). */
+export interface ReachedTick extends SampledMoment {
   readonly tick: number;
   /** Of the tick, on the room's clock. */
   readonly atMs: number;
-  /** Above 1 where the tick is up to half a frame ahead. */
-  readonly share: number;
-  /** More of the same moment follow. */
+  /** A newer one follows at once. */
   readonly isBetween: boolean;
 }
 
@@ -55,16 +56,14 @@ export class GameTime {
   #tick = 0;
   #publishedTick = 0;
   #isHeld = false;
-  /** Whether the game's first moment has been made a tick's. */
-  #isAligned: boolean;
+  /** Whether the first moment of the game, or of its loop, has been made a tick's. */
+  #isAligned = false;
 
   constructor(options: GameTimeOptions) {
     this.#options = options;
     this.tickHz = options.tickHz;
     this.#tickMs = 1000 / options.tickHz;
     this.#originMs = options.clock.nowMs();
-    // Steps are counted from here on.
-    this.#isAligned = options.isStepped;
   }
 
   /** The newest tick, 32 bits and circular. */
@@ -83,15 +82,8 @@ export class GameTime {
     return agoMs >= 0 && agoMs <= MAX_FRAME_MS ? startedAtMs : nowMs;
   }
 
-  /**
-   * The moment that a call of `advance` means. Throws {@link ConfigError} for what is no number; what cannot be meant is
-   * told once, and the frame's start taken instead.
-   */
+  /** The moment that a call of `advance` means. What cannot be meant is told once, and the frame's start taken instead. */
   momentOf(atMs: number | undefined): number {
-    if (atMs !== undefined && !Number.isFinite(atMs)) {
-      const expected = "a time in ms, as requestAnimationFrame and performance.now give it, or nothing";
-      throw new ConfigError({ field: "advance", value: atMs, expected });
-    }
     const nowMs = this.#nowMs();
     if (atMs === undefined) return this.drive(this.frameMs);
     if (Math.abs(atMs - nowMs) > MAX_BEHIND_MS) {
@@ -110,16 +102,19 @@ export class GameTime {
     return Math.max(atMs, this.#writtenAtMs);
   }
 
-  /** The moment of the first tick after `atMs`. */
-  tickAfterMs(atMs: number): number {
-    return this.#momentOfTick(this.#tickAt(atMs) + 1);
+  /** The game's loop has ended: until the game says otherwise the moments are the room's. */
+  release(): void {
+    this.isDriven = false;
+    this.#isAligned = false;
   }
 
   /**
-   * Names the ticks that values of that moment reach, oldest first: those nearest to the moment. While `use` runs, the
-   * tick stands still: states and the packets that carry them must name the same.
+   * Names the ticks that values of that moment reach, oldest first: those nearest to now. While `use` runs, the tick
+   * stands still: states and the packets that carry them must name the same.
+   *
+   * @param isLast whether no newer values follow at once
    */
-  publish(atMs: number, use: (reached: ReachedTick) => void): void {
+  publish(atMs: number, isLast: boolean, use: (reached: ReachedTick) => void): void {
     const newest = Math.max(this.#reach(atMs), this.#tick);
     if (newest === this.#publishedTick) return;
     const sinceMs = atMs - this.#publishedAtMs;
@@ -131,7 +126,7 @@ export class GameTime {
         this.#tick = tick;
         const tickMs = this.#momentOfTick(tick);
         const share = isMotion ? (tickMs - this.#publishedAtMs) / sinceMs : 1;
-        use({ tick: tick >>> 0, atMs: tickMs, share, isBetween: tick < newest });
+        use({ tick: tick >>> 0, atMs: tickMs, share, sinceMs, isBetween: tick < newest || !isLast });
       }
     } finally {
       this.#isHeld = false;
@@ -140,13 +135,16 @@ export class GameTime {
     }
   }
 
-  /** The tick nearest to values of that moment, as far as the frames let it be. */
+  /**
+   * The tick that values of that moment are published for. Receivers take it that a state is of the time when it left: so it
+   * is the tick nearest to now, as far as frames come often enough to continue the values so far.
+   */
   #reach(atMs: number): number {
-    const tickMs = this.#tickMs;
-    const { isStepped } = this.#options;
     const frameMs = Math.max(0, atMs - this.#writtenAtMs);
     this.#writtenAtMs = Math.max(atMs, this.#writtenAtMs);
-    return this.#tickAt(isStepped ? atMs : atMs + Math.min(frameMs, tickMs) / 2);
+    if (this.#options.isStepped) return this.#tickAt(atMs);
+    const behindMs = Math.max(0, Math.min(this.#nowMs() - atMs, frameMs, MAX_CONTINUED_MS));
+    return this.#tickAt(atMs + behindMs + Math.min(frameMs, this.#tickMs) / 2);
   }
 
   #tickAt(atMs: number): number {
@@ -177,4 +175,11 @@ export class GameTime {
         : "is far ahead";
     onMisfit(`advance(${atMs}) ${what}, now is ${nowMs} ms: ${instead}`);
   }
+}
+
+/** Throws {@link ConfigError} for what is no time at all. */
+export function assertMoment(atMs: unknown): asserts atMs is number | undefined {
+  if (atMs === undefined || Number.isFinite(atMs)) return;
+  const expected = "a time in ms, as requestAnimationFrame and performance.now give it, or nothing";
+  throw new ConfigError({ field: "advance", value: atMs, expected });
 }

@@ -13,6 +13,7 @@ import {
   assignFields,
   defineFields,
   kinematicsOf,
+  noteWritten,
   sampleMotion,
   vacate,
   type Clamp,
@@ -20,6 +21,8 @@ import {
   type Kinematics,
   type Place,
   type ReplicatedEntity,
+  type SampledMoment,
+  type WrittenBefore,
 } from "@paceline/netcode";
 import type { OwnedEntity } from "./entity.js";
 import { FieldChanges } from "./field-changes.js";
@@ -30,7 +33,7 @@ export interface OwnedRecord extends ReplicatedEntity {
   readonly place: Place;
   readonly kinematics: Kinematics | undefined;
   /** What the game had written when states were published last; undefined where its way from there is no motion. */
-  published: Float32Array | undefined;
+  published: WrittenBefore | undefined;
   readonly entity: OwnedEntity;
   readonly changes: FieldChanges;
   distanceM: number;
@@ -131,25 +134,26 @@ export class OwnedEntities {
   }
 
   /**
-   * Makes the entities' states those of a tick that lies `share` of the way from what was published last to what the
-   * game has written since, and completes them.
+   * Makes the entities' states those of a tick at that moment, between what was published last and what the game has
+   * written since, and completes them.
    */
-  sample(tick: number, share: number): void {
+  sample(tick: number, moment: SampledMoment): void {
     for (const { kinematics, state, place, definition, published } of this.#records.values()) {
       const written = place.table.stateOf(place.row);
-      sampleMotion(definition, published ?? written, written, published ? share : 1, state);
+      if (published) sampleMotion(definition, published, written, moment, state);
+      else state.set(written);
       kinematics?.derive(state, tick, this.#options.tickSeconds);
     }
   }
 
-  /** What the game has written is published; what was derived from it can be read. */
-  published(): void {
+  /** What the game has written is published, `sinceMs` after the last time; what was derived from it can be read. */
+  published(sinceMs: number): void {
     for (const record of this.#records.values()) {
       const { place, definition, state } = record;
       const written = place.table.stateOf(place.row);
       if (definition.motionLayout) keepDerived(definition.motionLayout, state, written);
-      if (record.published) record.published.set(written);
-      else record.published = written.slice();
+      if (record.published) noteWritten(definition, record.published, written, sinceMs);
+      else record.published = { row: written.slice(), rates: new Float64Array(written.length) };
       record.changes.review();
     }
   }

@@ -19,7 +19,7 @@ import type { ConnectionState } from "./connection-state.js";
 import { OwnedEntities } from "./owned-entities.js";
 import type { Entity, OwnedEntity } from "./entity.js";
 import { GameLoop, type LoopStep } from "./game-loop.js";
-import { GameTime, TIME_TICK_HZ, type ReachedTick } from "./game-time.js";
+import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "./game-time.js";
 import { Members } from "./members.js";
 import type { MessageLoss, Peer, PeerConnection } from "./peer.js";
 import { RoomClock } from "./room-clock.js";
@@ -169,7 +169,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       time: this.#time,
       stepHz: () => this.#stepHz,
       authority: () => this.#gate.authority,
-      publish: (atMs) => this.#publish(atMs),
+      publish: (atMs, isLast) => this.#publish(atMs, isLast),
     });
   }
 
@@ -393,10 +393,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * start taken instead. After the room was left the call has no effect.
    */
   advance(atMs?: number): void {
-    const momentMs = this.#time.momentOf(atMs);
+    assertMoment(atMs);
+    if (this.state === "left") return;
     const by = this.#stepsBy;
     if (by !== undefined) throw new ConfigError({ field: "advance", value: atMs, expected: by });
-    this.#publish(momentMs);
+    this.#publish(this.#time.momentOf(atMs));
   }
 
   /**
@@ -563,19 +564,19 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /** Sends what has to be sent of the values that belong to that moment. */
-  #publish(atMs: number): void {
+  #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
-    this.#time.publish(atMs, (reached) => this.#replicate(reached));
+    this.#time.publish(atMs, isLast, (reached) => this.#replicate(reached));
   }
 
-  #replicate({ tick, atMs: nowMs, share, isBetween }: ReachedTick): void {
+  #replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: ReachedTick): void {
     const { authority } = this.#gate;
-    this.#owned.sample(tick, authority ? 1 : share);
+    this.#owned.sample(tick, { share: authority ? 1 : share, sinceMs });
     if (authority) {
       if (!isBetween) authority.publish(this.#owned.records, this.nowMs());
     } else if (isBetween) this.#states.passed(tick);
     else this.#states.replicate(this.#owned.records, { tick, nowMs });
-    if (!isBetween) this.#owned.published();
+    if (!isBetween) this.#owned.published(sinceMs);
   }
 
   #welcomed(welcome: Welcome): void {

@@ -53,14 +53,18 @@ export class RelayStage {
   }
 
   async join(player = this.player()): Promise<Room> {
-    let isSettled = false;
-    const settle = (): void => void (isSettled = true);
-    const joining = player.client.joinOrCreate("race");
-    joining.then(settle, settle);
-    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
-    const room = await joining;
+    const room = await this.until(player.client.joinOrCreate("race"));
     this.#rooms.push(room);
     return room;
+  }
+
+  /** Lets time pass until a promise is settled. */
+  async until<Value>(promise: Promise<Value>): Promise<Value> {
+    let isSettled = false;
+    const settle = (): void => void (isSettled = true);
+    promise.then(settle, settle);
+    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
+    return promise;
   }
 
   async advance(ms: number): Promise<void> {

@@ -2,31 +2,68 @@ import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference, wrapAngle } from "../angle.js";
 import type { Components } from "../body/body-layout.js";
 
+/** What a game had written before, and how fast that was changing then, per ms. */
+export interface WrittenBefore {
+  readonly row: Components;
+  readonly rates: Components;
+}
+
+/** A moment between what was written before (share 0) and now (1), `sinceMs` apart; above 1 it is ahead. */
+export interface SampledMoment {
+  readonly share: number;
+  readonly sinceMs: number;
+}
+
 /**
- * The state between two moments that a game wrote: what moves lies `share` of the way (0: `before`, 1: `now`; above 1 it
- * goes on straight), all else is as in `now`.
+ * The state at a moment that a game wrote nothing for: what moves lies between both rows; what is ahead goes on straight,
+ * at the slower of its last two rates, so that a jump or an impact is not continued. All else is as in `now`.
  */
 export function sampleMotion(
   definition: EntityDefinition,
-  before: Components,
+  before: WrittenBefore,
   now: Components,
-  share: number,
+  { share, sinceMs }: SampledMoment,
   into: Components,
 ): void {
   into.set(now);
   const { motionLayout: layout, components } = definition;
   if (!layout || share === 1) return;
   const { position, velocity, acceleration, heading, dimensions } = layout;
-  const between = (at: number): void => {
+  const changed = (at: number, change: number): number =>
+    share < 1
+      ? before.row[at]! + change * share
+      : now[at]! + slower(change / sinceMs, before.rates[at]!) * (share - 1) * sinceMs;
+  const sample = (at: number): void => {
     const { min, max } = components[at]!;
-    const value = before[at]! + (now[at]! - before[at]!) * share;
-    into[at] = Math.max(min, Math.min(max, value));
+    into[at] = Math.max(min, Math.min(max, changed(at, now[at]! - before.row[at]!)));
   };
   for (let axis = 0; axis < dimensions; axis++) {
-    between(position + axis);
-    if (velocity !== undefined && layout.isVelocityDeclared) between(velocity + axis);
-    if (acceleration !== undefined && layout.isAccelerationDeclared) between(acceleration + axis);
+    sample(position + axis);
+    if (velocity !== undefined && layout.isVelocityDeclared) sample(velocity + axis);
+    if (acceleration !== undefined && layout.isAccelerationDeclared) sample(acceleration + axis);
   }
   if (heading === undefined) return;
-  into[heading] = wrapAngle(before[heading]! + angleDifference(now[heading]!, before[heading]!) * share);
+  into[heading] = wrapAngle(changed(heading, angleDifference(now[heading]!, before.row[heading]!)));
+}
+
+/** Makes `now` what was written before, `sinceMs` after the row that was. */
+export function noteWritten(
+  { motionLayout: layout }: EntityDefinition,
+  before: WrittenBefore,
+  now: Components,
+  sinceMs: number,
+): void {
+  if (layout) {
+    const { row, rates } = before;
+    for (let at = 0; at < row.length; at++) {
+      const change = at === layout.heading ? angleDifference(now[at]!, row[at]!) : now[at]! - row[at]!;
+      rates[at] = sinceMs > 0 ? change / sinceMs : 0;
+    }
+  }
+  before.row.set(now);
+}
+
+function slower(rate: number, other: number): number {
+  if (rate * other <= 0) return 0;
+  return Math.abs(rate) < Math.abs(other) ? rate : other;
 }

@@ -1,0 +1,71 @@
+import type { Page, PageEvent } from "@paceline/client";
+import type { Scheduler } from "@paceline/transport";
+
+export interface VirtualPageOptions {
+  readonly scheduler: Scheduler;
+  readonly framesPerSecond: number;
+  /** When the page's first frame begins, ms from now; default: one frame. */
+  readonly phaseMs?: number;
+  /** How long other work of a frame takes before the game has its turn; default 0. */
+  readonly workMs?: () => number;
+  /** Whether the page drops a frame; default: none. */
+  readonly isDropped?: (frame: number) => boolean;
+}
+
+/** A page that draws frames on a virtual clock, as a screen of that rate would have them. */
+export class VirtualPage implements Page {
+  isHidden = false;
+  readonly frames = {
+    startedAtMs: (): number | undefined => this.#startedAtMs,
+    request: (fn: (startedAtMs: number) => void): (() => void) => {
+      const entry = (startedAtMs: number): void => fn(startedAtMs);
+      this.#waiting.add(entry);
+      return () => this.#waiting.delete(entry);
+    },
+  };
+  readonly #options: VirtualPageOptions;
+  readonly #waiting = new Set<(startedAtMs: number) => void>();
+  readonly #listeners = new Set<(event: PageEvent) => void>();
+  #startedAtMs: number | undefined;
+  #frame = 0;
+
+  constructor(options: VirtualPageOptions) {
+    this.#options = options;
+    const { scheduler, framesPerSecond, phaseMs = 1000 / framesPerSecond } = options;
+    const firstAtMs = scheduler.nowMs() + phaseMs;
+    const next = (): void => {
+      // Of a product, not a sum: a minute of frames must not drift.
+      const atMs = firstAtMs + (this.#frame * 1000) / framesPerSecond;
+      scheduler.after(atMs - scheduler.nowMs(), () => {
+        const sleptFrames = Math.floor(((scheduler.nowMs() - atMs) * framesPerSecond) / 1000);
+        this.#frame += sleptFrames;
+        this.#begin(atMs + (sleptFrames * 1000) / framesPerSecond);
+        this.#frame += 1;
+        next();
+      });
+    };
+    next();
+  }
+
+  /** Hides or shows the page: a hidden one draws no frames. */
+  hide(isHidden: boolean): void {
+    this.isHidden = isHidden;
+    for (const listener of this.#listeners) listener(isHidden ? "hidden" : "visible");
+  }
+
+  onEvent(listener: (event: PageEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #begin(startedAtMs: number): void {
+    const { scheduler, workMs, isDropped } = this.#options;
+    if (this.isHidden || isDropped?.(this.#frame)) return;
+    scheduler.after(workMs?.() ?? 0, () => {
+      this.#startedAtMs = startedAtMs;
+      const waiting = [...this.#waiting];
+      this.#waiting.clear();
+      for (const fn of waiting) fn(startedAtMs);
+    });
+  }
+}
