@@ -1,6 +1,7 @@
 import type { Page, PageEvent } from "@paceline/client";
 import type { Scheduler } from "@paceline/transport";
 
+/** What screen a {@link VirtualPage} has, and what its frames are like. */
 export interface VirtualPageOptions {
   readonly scheduler: Scheduler;
   readonly framesPerSecond: number;
