@@ -1,13 +1,11 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
 import { chromium, expect, test, type Browser, type Page } from "@playwright/test";
 import { GameServer } from "../packages/client/test/game-server.js";
 import type { PlayerRecord } from "../packages/client/test/browser/lifecycle-page.js";
 import { executableOf } from "../tools/browsers.mjs";
-import { pageScript } from "./page-script.js";
+import { servePlayerPage } from "./page-script.js";
 
-const PAGE = path.resolve(import.meta.dirname, "../packages/client/test/browser/lifecycle-page.ts");
 const OUTAGE_MS = 2500;
 
 interface Player {
@@ -19,16 +17,6 @@ interface Player {
 
 interface PlayerWindow {
   readonly player: Player;
-}
-
-/** Serves the page, whatever is asked for: one that Playwright makes up may not open connections to this machine. */
-async function servePage(): Promise<Server> {
-  const body = `<!doctype html><script type="module">${await pageScript(PAGE)}</script>`;
-  const pages = createServer((_, response) => {
-    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(body);
-  });
-  await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
-  return pages;
 }
 
 /** A page that is in the room. */
@@ -69,7 +57,7 @@ test.describe("a page of Chromium", () => {
       ignoreDefaultArgs: ["--disable-back-forward-cache"],
     });
     server = await GameServer.start();
-    pages = await servePage();
+    pages = await servePlayerPage();
     origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
     subject = await player(browser, origin, server.url);
     other = await player(browser, origin, server.url);
@@ -128,16 +116,5 @@ test.describe("a page of Chromium", () => {
     expect(page).toEqual(["pageshow", "pagehide kept", "pageshow kept"]);
     expect(life).toEqual(["drop", "resumed"]);
     expect((await recordOf(other)).life).toEqual([]);
-  });
-
-  test("that is loaded anew takes its seat again with its token", async () => {
-    const roomId = server.relay.rooms()[0]?.roomId;
-    await subject.reload();
-    expect(await enter(subject, server.url)).toBe(roomId);
-    await expect.poll(() => other.evaluate(() => (window as unknown as PlayerWindow).player.peers())).toBe(1);
-    await sends(other, 0, 10);
-    await sends(subject, 0, 10);
-    for (const page of [subject, other]) await heard(page, 10);
-    expect(server.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
   });
 });

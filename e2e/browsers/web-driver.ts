@@ -51,6 +51,20 @@ export class WebDriverSession {
     await call(this.#base, "POST", "/url", { url });
   }
 
+  /** Handles of all windows and tabs. */
+  async windows(): Promise<string[]> {
+    return (await call(this.#base, "GET", "/window/handles")) as string[];
+  }
+
+  async switchTo(handle: string): Promise<void> {
+    await call(this.#base, "POST", "/window", { handle });
+  }
+
+  /** Closes the present one. */
+  async closeWindow(): Promise<void> {
+    await call(this.#base, "DELETE", "/window");
+  }
+
   async evaluate(work: string, argument: unknown): Promise<unknown> {
     const body = { script: ASYNC_SCRIPT(work), args: [JSON.stringify(argument ?? null)] };
     const answer = (await call(this.#base, "POST", "/execute/async", body)) as {

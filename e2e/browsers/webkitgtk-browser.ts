@@ -77,7 +77,10 @@ export class WebKitGtkBrowser implements RaceBrowser {
     try {
       const started = await startDriver(display);
       ({ driver } = started);
-      const options = { binary: findMiniBrowser(), args: ["--automation"] };
+      const options = {
+        binary: findMiniBrowser(),
+        args: ["--automation", "--javascript-can-open-windows-automatically=true"],
+      };
       const session = await WebDriverSession.start(started.url, { "webkitgtk:browserOptions": options });
       await session.resize(WINDOW);
       return new WebKitGtkBrowser(display, started.driver, session);
@@ -90,6 +93,18 @@ export class WebKitGtkBrowser implements RaceBrowser {
 
   open(url: string): Promise<void> {
     return this.#session.open(url);
+  }
+
+  windows(): Promise<string[]> {
+    return this.#session.windows();
+  }
+
+  switchTo(handle: string): Promise<void> {
+    return this.#session.switchTo(handle);
+  }
+
+  closeWindow(): Promise<void> {
+    return this.#session.closeWindow();
   }
 
   evaluate<Result, Argument>(
