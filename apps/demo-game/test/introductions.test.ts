@@ -19,6 +19,7 @@ function peerNumbered(number: number): Peer {
       updatesInPerSecond: 0,
       updatesOutPerSecond: 0,
       lossRatio: 0,
+      outgoingLossRatio: 0,
       jitterMs: 0,
       queuedBytes: 0,
     },

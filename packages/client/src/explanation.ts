@@ -203,19 +203,28 @@ function measuredRow(room: ExplainedRoom): Explanation {
 /** Loss and stalls. With a server that decides, how sure they are; on an ordered link the one looks like the other. */
 function lossWords({ authorityHz, server, held }: ExplainedRoom, measured: Measured): string[] {
   const { lossRatio, stallRatio } = measured;
-  const { stalls, loss, stateLink } = server;
+  const { stalls, stateLink } = server;
   if (authorityHz !== undefined && stateLink === "websocket") {
     const counted = `stalls: ${stalls.stalled} of ${stalls.roundTrips} round trips (${held.stalls})`;
     return [`${counted}; loss cannot be seen here`];
   }
   const lost = inWords("loss", lossRatio === undefined ? undefined : percent(lossRatio, 1), held.loss);
   const stalled = inWords("stalls", stallRatio === undefined ? undefined : percent(stallRatio), held.stalls);
-  if (authorityHz === undefined || !loss) return [lost, stalled];
-  const interval = `${percent(loss.low, 1)} and ${percent(loss.high, 1)}`;
-  return [`${lost}, between ${interval} with 95 % certainty from ${loss.packets} packets`, stalled];
+  if (authorityHz === undefined || lossRatio === undefined) return [lost, stalled];
+  return [`${lost}: ${directionsInWords(server)}`, stalled];
 }
 
-/** @param band how the decision tree counts it, if it does */
+/** How sure the loss of each direction is. */
+function directionsInWords({ loss, outgoingLoss }: ServerStats): string {
+  const words = (name: string, reading: ServerStats["loss"]): string => {
+    if (!reading) return `${name} unknown, too few may be lost`;
+    const { ratio, low, high, packets } = reading;
+    const interval = `between ${percent(low, 1)} and ${percent(high, 1)} with 95 % certainty`;
+    return `${name} ${percent(ratio, 1)}, ${interval} from ${packets} packets`;
+  };
+  return `${words("from the server", loss)}; ${words("to it", outgoingLoss)}`;
+}
+
 function inWords(name: string, value: string | undefined, band?: string): string {
   if (value === undefined) return `${name} unknown`;
   return band === undefined ? `${name} ${value}` : `${name} ${value} (${band})`;

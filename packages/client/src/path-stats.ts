@@ -6,14 +6,19 @@ import type { Explanation } from "./room-transport.js";
 export interface PathQuality {
   /** Mean difference between neighbouring round trips, ms. */
   readonly jitterMs: number;
-  /** Share of packets that do not arrive, 0 to 1. */
-  readonly lossRatio: number;
+  /**
+   * Share of packets that do not arrive here, 0 to 1; undefined: nobody knows, since too few came lately of those that
+   * may be lost.
+   */
+  readonly lossRatio: number | undefined;
+  /** The same of packets from here, as the other side's acks say. */
+  readonly outgoingLossRatio: number | undefined;
   /** Bytes that wait here because the path does not take them. */
   readonly queuedBytes: number;
 }
 
 /** What goes over the connection to the server, what is relayed included, and what it is like. */
-export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
+export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLossRatio"> {
   readonly isConnected: boolean;
   /** Undefined before it was measured. */
   readonly rttMs: number | undefined;
@@ -29,6 +34,8 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio"> {
   readonly stalls: StallReading;
   /** What is lost of the server's packets; undefined: nothing that may be lost came, as over a WebSocket, lately. */
   readonly loss: LossReading | undefined;
+  /** What is lost of the packets to the server, as its acks say; undefined as before. */
+  readonly outgoingLoss: LossReading | undefined;
 }
 
 /** A path as far as decisions need it. */
@@ -50,20 +57,25 @@ export function measuredOf(
   const paths = [...peers].filter((path) => path.rttMs !== undefined);
   const uploadRatio = paths.length > 0 ? directBytesPerSecond(paths) / uploadBytesPerSecond : undefined;
   if (paths.length === 0) {
-    const { rttMs: ownMs, jitterMs, queuedBytes, loss } = server;
+    const { rttMs: ownMs, jitterMs, queuedBytes, loss, outgoingLoss } = server;
+    const losses = { lossRatio: loss?.ratio, outgoingLossRatio: outgoingLoss?.ratio };
     paths.push({
       // Loss can be seen where what is lost does not come again.
-      path: loss === undefined || server.stateLink !== "webrtc" ? "relay" : "direct",
+      path: server.stateLink === "webrtc" ? "direct" : "relay",
       rttMs: ownMs,
-      stats: { jitterMs, queuedBytes, lossRatio: loss?.ratio ?? 0 },
+      stats: { jitterMs, queuedBytes, ...losses },
     });
   }
   const rttMs = Math.max(...paths.map((path) => path.rttMs ?? Number.NaN));
   if (Number.isNaN(rttMs)) return undefined;
-  const worst = (quality: keyof PathQuality): number => Math.max(...paths.map(({ stats }) => stats[quality]));
+  const worst = (quality: "jitterMs" | "queuedBytes"): number =>
+    Math.max(...paths.map(({ stats }) => stats[quality]));
   const isRelaying = paths.some(({ path }) => path === "relay");
   // A relay replaces states that wait: what is missing then was not lost.
-  const losses = paths.filter(({ path }) => path !== "relay").map(({ stats }) => stats.lossRatio);
+  const losses = paths
+    .filter(({ path }) => path !== "relay")
+    .flatMap(({ stats }) => [stats.lossRatio, stats.outgoingLossRatio])
+    .filter((ratio) => ratio !== undefined);
   return {
     ...(losses.length > 0 && { lossRatio: Math.max(...losses) }),
     rttMs,
@@ -120,6 +132,7 @@ export function serverStatsOf(
     rttMs: reading?.rttMs ?? session.rttMs,
     jitterMs: reading?.jitterMs ?? session.jitterMs,
     loss: session.pathLoss,
+    outgoingLoss: session.outgoingLoss,
     queuedBytes: session.queuedBytes,
     bytesInPerSecond,
     bytesOutPerSecond,

@@ -286,13 +286,12 @@ export class PeerConnection implements Peer {
   }
 
   get stats(): PeerRates & PathQuality {
-    const { jitterMs, lossRatio, activeLink } = this.session;
-    // A round trip is lost where either way loses it.
-    const pingLoss = 1 - Math.sqrt(1 - (this.session.readingOf(activeLink)?.lossRatio ?? 0));
+    const { jitterMs, pathLoss, outgoingLoss } = this.session;
     return {
       ...this.meter.rates,
       jitterMs,
-      lossRatio: Math.max(lossRatio, pingLoss),
+      lossRatio: pathLoss?.ratio,
+      outgoingLossRatio: outgoingLoss?.ratio,
       queuedBytes: this.session.queuedBytes,
     };
   }

@@ -104,6 +104,7 @@ export class ServerConnection {
       ask: () => this.send({ type: "stripe" }),
       open: (ticket) => this.#newLink(`stripe.${ticket}`),
       ping: () => this.ping(),
+      isIdle: () => this.#session.linkFor("state") !== this.link,
       unanswered: () => this.#session.unanswered,
       onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
     });

@@ -26,6 +26,8 @@ interface StripesOptions {
   open(ticket: string): Link;
   /** Measures a round trip now. */
   ping(): void;
+  /** Whether another link carries the states: what happens on the sockets matters to none then. */
+  isIdle(): boolean;
   /** What the first socket has not answered yet. */
   unanswered(): Session["unanswered"];
   onChange(sockets: number, reason: string): void;
@@ -118,7 +120,7 @@ export class Stripes {
     this.#stalls.observeOpen(pingsSentMs, silentMs, this.#options.scheduler.nowMs());
     const { sockets, reason } = this.#wish;
     // Ten heartbeats in ten seconds would be too few to tell how many stall. More pings in a queue only make it longer.
-    const isFree = link.queuedBytes === 0 && pingsSentMs.length < MAX_OPEN_PINGS;
+    const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
     if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
     if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);
     const nowMs = this.#options.scheduler.nowMs();

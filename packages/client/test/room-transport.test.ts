@@ -18,6 +18,7 @@ const server: ServerStats = {
   stallRatio: 0,
   stalls: { stalled: 0, roundTrips: 10 },
   loss: undefined,
+  outgoingLoss: undefined,
 };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -126,7 +127,7 @@ describe("a room's transport", () => {
       "WebRTC to the server; the newest wins, lost ones are not repeated",
     );
     expect(await choiceOf("measured now")).toContain(
-      "loss 20.0 % (high), between 17.0 % and 23.0 % with 95 % certainty from 700 packets",
+      "loss 20.0 % (high): from the server 20.0 %, between 17.0 % and 23.0 % with 95 % certainty from 700 packets; to it unknown",
     );
     // Loss keeps it there, although nothing stalls any more.
     pass(30);

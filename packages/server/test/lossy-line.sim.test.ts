@@ -117,3 +117,32 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
     expect(player.room.transport.server.sockets).toBe(1);
   });
 });
+
+const lossInWords =
+  /^loss [\d.]+ % \(\w+\): from the server ([\d.]+) %, between ([\d.]+) % and ([\d.]+) % with 95 % certainty from (\d+) packets; to it ([\d.]+) %, between ([\d.]+) % and ([\d.]+) % with 95 % certainty from (\d+) packets, /;
+
+describe("the datagram link to an authority that loses each fifth packet", () => {
+  test("says how much it loses each way, and how sure it is", async () => {
+    const profile = { base: "shooter", numbers: { stateHz: 60 } } as const;
+    let inside = 0;
+    let near = 0;
+    for (const seed of seeds) {
+      const { stage, player } = await scene({ seed, profile, serverHasWebRtc: true });
+      await stage.advance(14_000);
+      const said = await measuredNow(player);
+      const found = lossInWords.exec(said);
+      expect(said).toBe(found?.input);
+      const [ratio, low, high, packets, ...out] = found!.slice(1).map(Number) as number[];
+      expect(packets).toBeGreaterThanOrEqual(700);
+      for (const [from, to] of [
+        [low!, high!],
+        [out[1]!, out[2]!],
+      ])
+        if (from! <= 20 && 20 <= to!) inside += 1;
+      if (Math.abs(ratio! - 20) <= 3) near += 1;
+    }
+    // An interval of 95 % leaves out one in twenty.
+    expect(inside).toBeGreaterThanOrEqual(2 * seeds.length - 3);
+    expect(near).toBeGreaterThanOrEqual(seeds.length - 1);
+  });
+});

@@ -165,6 +165,9 @@ function lossClaim({ cell, probe, choice, say }: Claimed, lostPercent: number): 
   const isSeen = probe.peers.some(({ path }) => path === "direct") || probe.recording.server.length > 0;
   const realPercent = lossRatio(cell.network?.loss ?? { kind: "none" }) * 100;
   say(isSeen, "loss cannot be seen on a WebSocket", choice);
+  const interval = /between ([\d.]+) % and ([\d.]+) %/.exec(choice)?.slice(1).map(Number);
+  if (interval)
+    return say(interval[0]! <= realPercent && realPercent <= interval[1]!, choice, { real: realPercent });
   const isSo =
     realPercent === 0 ? lostPercent === 0 : lostPercent > 0 && lostPercent <= 2 * realPercent + 0.5;
   say(isSo, choice, { real: realPercent });

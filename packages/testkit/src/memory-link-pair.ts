@@ -8,7 +8,10 @@ export interface MemoryLinkPairOptions {
   readonly random: Random;
   /** The network between both ends; default: a perfect one. */
   readonly settings?: Partial<NetworkSettings>;
-  /** True (default): states and events go a lossy way beside a reliable one, as with WebRTC. False: one ordered way, as with a socket. */
+  /**
+   * True (default): as with WebRTC, states go a lossy way beside a reliable one, and events a third one, which repeats them
+   * while they live. False: one ordered way, as with a socket.
+   */
   readonly isUnreliable?: boolean;
 }
 
@@ -16,22 +19,32 @@ export interface MemoryLinkPairOptions {
 export interface MemoryLinkPair {
   readonly a: MemoryLink;
   readonly b: MemoryLink;
-  /** Changes the network in both directions. */
-  change(changes: Partial<NetworkSettings>): void;
+  /** Changes the network in both directions, or in the one away from that end. */
+  change(changes: Partial<NetworkSettings>, from?: "a" | "b"): void;
   /** The network is gone and nobody is told, as when a cable is cut. */
   cut(): void;
 }
+
+/** As a data channel for events that is opened without a lifetime of its own. */
+const EVENT_LIFETIME_MS = 1500;
 
 /** Makes two connected links; each opens once it is started. */
 export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
   const { scheduler, random, settings = {}, isUnreliable = true } = options;
   const ordered = simulatedPair({ scheduler, random, settings, ordered: true, reliable: true });
   const lossy = isUnreliable ? simulatedPair({ scheduler, random, settings }) : ordered;
+  const repeated = { scheduler, random, settings, reliable: true, lifetimeMs: EVENT_LIFETIME_MS };
+  const events = isUnreliable ? simulatedPair(repeated) : ordered;
   const linkAt = (end: "a" | "b"): MemoryLink =>
-    new MemoryLink({ scheduler, reliable: ordered[end].outgoing, unreliable: lossy[end].outgoing });
+    new MemoryLink({
+      scheduler,
+      reliable: ordered[end].outgoing,
+      unreliable: lossy[end].outgoing,
+      events: events[end].outgoing,
+    });
   const a = linkAt("a");
   const b = linkAt("b");
-  const paths = new Set([ordered, lossy]);
+  const paths = new Set([ordered, lossy, events]);
   for (const path of paths) {
     path.a.onPacket((packet) => a.deliver(packet));
     path.b.onPacket((packet) => b.deliver(packet));
@@ -47,7 +60,7 @@ export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
   return {
     a,
     b,
-    change: (changes) => paths.forEach((path) => path.change(changes)),
+    change: (changes, from) => paths.forEach((path) => (from ? path[from].outgoing : path).change(changes)),
     cut() {
       isCut = true;
       paths.forEach((path) => path.close());

@@ -17,6 +17,7 @@ export interface SimulatedPairOptions {
   readonly ordered?: boolean;
   readonly reliable?: boolean;
   readonly retransmitMs?: number;
+  readonly lifetimeMs?: number;
 }
 
 /** One end of a simulated path. */

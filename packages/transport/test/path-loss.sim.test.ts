@@ -9,18 +9,23 @@ const socket: LinkMonitorOptions = {
   timeoutMs: 60_000,
   heartbeatMs: 1000,
 };
-const datagrams: LinkMonitorOptions = { ...socket, preference: 10, carries: "unreliable" };
+const datagrams: LinkMonitorOptions = { ...socket, preference: 10, needsProof: true, carries: "unreliable" };
 
-/** A server that sends 30 states and 5 commands a second, over a socket and a datagram link that loses some. */
-function scene(ratio: number, { seed = 1, hasDatagrams = true } = {}) {
+/** A server that sends 40 states and 7 commands a second, over a socket and a datagram link that loses some. */
+function scene(ratio: number, { seed = 1, hasDatagrams = true, statesPerStep = 1 } = {}) {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(seed);
   const newEnd = (): Session => new Session({ scheduler, handlers: { onReliable: () => undefined } });
   const [server, client] = [newEnd(), newEnd()];
   const settings = { delayMs: 40, jitterMs: 3 };
+  const lossOf = (share: number) => ({ loss: { kind: "uniform", ratio: share } }) as const;
   const attach = (isUnreliable: boolean, options: LinkMonitorOptions, loss = 0) => {
-    const lossy = { ...settings, loss: { kind: "uniform", ratio: loss } } as const;
-    const pair = memoryLinkPair({ scheduler, random, settings: lossy, isUnreliable });
+    const pair = memoryLinkPair({
+      scheduler,
+      random,
+      settings: { ...settings, ...lossOf(loss) },
+      isUnreliable,
+    });
     server.attach(pair.a, options);
     client.attach(pair.b, options);
     return pair;
@@ -28,14 +33,23 @@ function scene(ratio: number, { seed = 1, hasDatagrams = true } = {}) {
   attach(false, socket, hasDatagrams ? 0 : ratio);
   const pair = hasDatagrams ? attach(true, datagrams, ratio) : undefined;
   const play = (seconds: number): void => {
-    for (let step = 0; step < seconds * 30; step++) {
-      server.sendState(new Uint8Array(20));
+    for (let step = 0; step < seconds * 40; step++) {
+      for (let state = 0; state < statesPerStep; state++) server.sendState(new Uint8Array(20));
       if (step % 6 === 0) server.sendReliable(new Uint8Array(10));
-      scheduler.advance(1000 / 30);
+      scheduler.advance(1000 / 40);
     }
   };
   play(1);
-  return { client, play, change: (loss: number) => pair?.change({ loss: { kind: "uniform", ratio: loss } }) };
+  return {
+    server,
+    client,
+    play,
+    /** What the datagram link loses to the client, and to the server. */
+    change: (toClient: number, toServer = toClient) => {
+      pair?.change(lossOf(toClient), "a");
+      pair?.change(lossOf(toServer), "b");
+    },
+  };
 }
 
 describe("what is lost of a session's packets", () => {
@@ -67,7 +81,7 @@ describe("what is lost of a session's packets", () => {
     play(10);
     expect(client.pathLoss!.ratio).toBeGreaterThan(0.2);
     change(0);
-    play(22);
+    play(24);
     expect(client.pathLoss!.ratio).toBe(0);
   });
 
@@ -75,5 +89,45 @@ describe("what is lost of a session's packets", () => {
     const { client, play } = scene(0.2, { hasDatagrams: false });
     play(20);
     expect(client.pathLoss).toBeUndefined();
+  });
+
+  test("is nothing on a clean link from its first packet on, whatever its probes lost before it was proven", () => {
+    const { client, play, change } = scene(1);
+    play(3);
+    expect(client.linkFor("state")?.isUnreliable).toBe(false);
+    change(0);
+    play(10);
+    expect(client.linkFor("state")?.isUnreliable).toBe(true);
+    expect(client.pathLoss?.ratio).toBe(0);
+  });
+
+  test("is unknown where the other side is quiet: what it repeats shows no loss", () => {
+    const { client, play } = scene(0.2, { statesPerStep: 0 });
+    play(20);
+    expect(client.linkFor("state")?.isUnreliable).toBe(true);
+    expect(client.pathLoss).toBeUndefined();
+  });
+
+  test.each([0, 0.05, 0.2])("is known to the sender from the acks: %d", (ratio) => {
+    let inside = 0;
+    for (let seed = 1; seed <= 10; seed++) {
+      const { server, play } = scene(ratio, { seed });
+      play(24);
+      const { low, high, packets } = server.outgoingLoss!;
+      expect(packets).toBeGreaterThan(600);
+      if (low <= ratio + 1e-9 && ratio <= high) inside += 1;
+    }
+    expect(inside).toBeGreaterThanOrEqual(8);
+  });
+
+  test("does not count packets of which no ack ever spoke", () => {
+    const { server, play, change } = scene(0);
+    play(10);
+    // Nothing comes back for two seconds: longer than acks remember.
+    change(0, 1);
+    play(2);
+    change(0);
+    play(10);
+    expect(server.outgoingLoss!.ratio).toBe(0);
   });
 });

@@ -12,7 +12,8 @@ const NO_TRAFFIC: Peer["stats"] = {
   bytesInPerSecond: 0,
   bytesOutPerSecond: 0,
   packetsOutPerSecond: 0,
-  lossRatio: 0,
+  lossRatio: undefined,
+  outgoingLossRatio: undefined,
   jitterMs: 0,
   queuedBytes: 0,
 };
@@ -44,8 +45,8 @@ export class HostedPeer implements Peer {
   /** Of the server: what goes over all links to it. Of another player: nothing does. */
   get stats(): Peer["stats"] {
     if (this.number !== SERVER_NUMBER) return NO_TRAFFIC;
-    const { bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, loss } = this.#server();
-    const lossRatio = loss?.ratio ?? 0;
-    return { ...NO_TRAFFIC, bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, lossRatio };
+    const { bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, loss, outgoingLoss } = this.#server();
+    const losses = { lossRatio: loss?.ratio, outgoingLossRatio: outgoingLoss?.ratio };
+    return { ...NO_TRAFFIC, bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, ...losses };
   }
 }

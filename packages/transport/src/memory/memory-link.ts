@@ -15,6 +15,8 @@ export interface MemoryLinkOptions {
   readonly reliable: Pipe;
   /** For states and events; the same as `reliable` where the link models a socket. */
   readonly unreliable: Pipe;
+  /** For events: repeats what is lost while it lives, in any order; default: as `unreliable`. */
+  readonly events?: Pipe;
 }
 
 /** While a pipe holds so much it has no room. */
@@ -28,6 +30,7 @@ export class MemoryLink implements Link {
   readonly #scheduler: Scheduler;
   readonly #reliable: Pipe;
   readonly #unreliable: Pipe;
+  readonly #events: Pipe;
   #state: LinkState = "connecting";
   #handlers: LinkHandlers | undefined;
   #onLocalClose: ((code: number, reason: string) => void) | undefined;
@@ -37,6 +40,7 @@ export class MemoryLink implements Link {
     this.isUnreliable = options.reliable !== options.unreliable;
     this.#reliable = options.reliable;
     this.#unreliable = options.unreliable;
+    this.#events = options.events ?? options.unreliable;
   }
 
   get state(): LinkState {
@@ -44,7 +48,9 @@ export class MemoryLink implements Link {
   }
 
   get queuedBytes(): number {
-    return this.#reliable.queuedBytes + (this.isUnreliable ? this.#unreliable.queuedBytes : 0);
+    let bytes = 0;
+    for (const pipe of new Set([this.#reliable, this.#unreliable, this.#events])) bytes += pipe.queuedBytes;
+    return bytes;
   }
 
   hasRoom(trafficClass: TrafficClassName): boolean {
@@ -102,6 +108,7 @@ export class MemoryLink implements Link {
   }
 
   #pipeOf(trafficClass: TrafficClassName): Pipe {
+    if (trafficClass === "event") return this.#events;
     return mayBeLost(trafficClass) ? this.#unreliable : this.#reliable;
   }
 

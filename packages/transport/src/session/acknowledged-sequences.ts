@@ -1,7 +1,7 @@
 import { sequenceDistance, type Acks } from "@paceline/protocol";
 
 /** Acks speak of the newest packet received and of this many before it. */
-const ACK_BITS = 32;
+export const ACK_BITS = 32;
 
 /** Tells which packets the other side has newly acknowledged: each is reported once, oldest first. */
 export class AcknowledgedSequences {

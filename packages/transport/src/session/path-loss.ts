@@ -1,4 +1,5 @@
-import { SEQUENCE_MODULUS } from "@paceline/protocol";
+import { SEQUENCE_MODULUS, sequenceDistance } from "@paceline/protocol";
+import { ACK_BITS } from "./acknowledged-sequences.js";
 
 /** What was measured of a link that loses packets. */
 export interface LossReading {
@@ -12,51 +13,153 @@ export interface LossReading {
 }
 
 interface Window {
-  sent: number;
+  arrived: number;
   lost: number;
 }
 
 /** Windows that count: at one a second, the last 20 s. */
 const WINDOWS = 20;
-const LEAST_PACKETS = 10;
+/** What is missing in the newest ones may still be on its way: over an ordered link, behind a segment that was lost. */
+const SETTLING_WINDOWS = 3;
+const MIN_PACKETS = 10;
+/** More than this in a row were not lost: whoever sends them began elsewhere. */
+const MAX_GAP = 4096;
+/** A packet may come behind so many that were sent later; then it is lost. */
+const MAX_REORDER = 24;
 const Z95 = 1.96;
 
 /**
- * Finds from the sequence of a session's packets how many get lost on its unreliable link. Packets of its ordered link
- * have numbers of the same sequence and all arrive, so they count as no trial. Pure.
+ * Counts what is lost of packets over the last seconds, from one numbering or several. A packet belongs to the window in
+ * which it arrived or was missed. Pure.
+ */
+export class LossCount {
+  #windows: Window[] = [];
+
+  constructor() {
+    this.clear();
+  }
+
+  /** Undefined while too few packets came lately, or none at all: then nobody knows whether any were sent. */
+  get reading(): LossReading | undefined {
+    let [arrived, lost] = [0, 0];
+    for (const window of this.#windows.slice(0, -SETTLING_WINDOWS)) {
+      arrived += window.arrived;
+      lost += window.lost;
+    }
+    const packets = arrived + lost;
+    return packets < MIN_PACKETS || arrived === 0 ? undefined : wilson(lost, packets);
+  }
+
+  /** The window of now; it counts once it has ended and what is on its way has arrived. */
+  get window(): Window {
+    return this.#windows.at(-1)!;
+  }
+
+  endWindow(): void {
+    this.#windows.push({ arrived: 0, lost: 0 });
+    if (this.#windows.length > WINDOWS + SETTLING_WINDOWS) this.#windows.shift();
+  }
+
+  /** What was counted was of another link. */
+  clear(): void {
+    this.#windows = [{ arrived: 0, lost: 0 }];
+  }
+}
+
+/**
+ * Finds from the numbers of packets that come which ones are lost on an unreliable link. Packets that are repeated until
+ * they arrive have numbers of the same sequence: they count neither way. Pure.
  */
 export class PathLoss {
-  readonly #windows: Window[] = [{ sent: 0, lost: 0 }];
+  readonly #count: LossCount;
+  /** Those that have not come, with the window in which they were missed, oldest first. */
+  readonly #missing = new Map<number, Window>();
   #highest: number | undefined;
 
-  /** Undefined while too few packets came over an unreliable link lately. */
-  get reading(): LossReading | undefined {
-    const sum = { sent: 0, lost: 0 };
-    for (const { sent, lost } of this.#windows) {
-      sum.sent += sent;
-      sum.lost += lost;
-    }
-    // Without an arrival over the unreliable link this side cannot know whether anything was sent there.
-    if (sum.sent < LEAST_PACKETS || sum.lost >= sum.sent) return undefined;
-    return wilson(Math.max(0, sum.lost), sum.sent);
+  constructor(count: LossCount) {
+    this.#count = count;
   }
 
-  /** Call once for every packet that is no duplicate. */
-  receive(sequence: number, isReliable: boolean): void {
-    const window = this.#windows.at(-1)!;
+  /** A packet came while no link that loses packets was in use: what is missing before it says nothing. */
+  pass(sequence: number): void {
+    const ahead = this.#highest === undefined ? 1 : sequenceDistance(sequence, this.#highest);
+    if (ahead > 0) this.#highest = sequence;
+  }
+
+  /** Call once for every packet that is no duplicate. `mayBeLost`: it is one that nobody repeats. */
+  receive(sequence: number, mayBeLost: boolean): void {
+    const { window } = this.#count;
+    if (mayBeLost) window.arrived += 1;
     const ahead = this.#highest === undefined ? 1 : (sequence - this.#highest) & (SEQUENCE_MODULUS - 1);
-    const isNewest = ahead > 0 && ahead < SEQUENCE_MODULUS / 2;
-    if (isNewest) this.#highest = sequence;
-    // Those in between are missing, until they come after all; then they were never lost.
-    const missing = isNewest ? ahead - 1 : -1;
-    window.lost += missing;
-    window.sent += missing + (isReliable ? 0 : 1);
+    if (ahead >= SEQUENCE_MODULUS / 2) return this.#cameAfterAll(sequence);
+    if (ahead > 0) this.#highest = sequence;
+    if (ahead <= MAX_GAP) for (let back = ahead - 1; back > 0; back--) this.#miss(sequence - back, window);
   }
 
-  /** Ends a window of measurement. */
-  endWindow(): void {
-    this.#windows.push({ sent: 0, lost: 0 });
-    if (this.#windows.length > WINDOWS) this.#windows.shift();
+  /** Another link carries the packets: what is missing of the old one's says nothing about it. */
+  restart(): void {
+    this.#missing.clear();
+  }
+
+  #miss(sequence: number, window: Window): void {
+    this.#missing.set(sequence & (SEQUENCE_MODULUS - 1), window);
+    window.lost += 1;
+    if (this.#missing.size <= MAX_GAP) return;
+    const [oldest] = this.#missing.keys();
+    this.#missing.delete(oldest!);
+  }
+
+  #cameAfterAll(sequence: number): void {
+    const window = this.#missing.get(sequence);
+    if (!window) return;
+    window.lost -= 1;
+    this.#missing.delete(sequence);
+  }
+}
+
+/**
+ * Finds from the other side's acks which packets are lost on the way there, of those that nobody repeats. One that no ack
+ * ever spoke of counts neither way: the acks were lost. Pure.
+ */
+export class SentLoss {
+  readonly #count: LossCount;
+  /** Packets that are not decided yet, oldest first. */
+  readonly #open = new Map<number, "sent" | "missing" | "arrived">();
+
+  constructor(count: LossCount) {
+    this.#count = count;
+  }
+
+  sent(sequence: number): void {
+    this.#open.set(sequence, "sent");
+    if (this.#open.size <= MAX_GAP) return;
+    const [oldest] = this.#open.keys();
+    this.#open.delete(oldest!);
+  }
+
+  acknowledged(sequence: number): void {
+    if (this.#open.has(sequence)) this.#open.set(sequence, "arrived");
+  }
+
+  /** Acks have come that speak of this packet and of those shortly before; what they report was reported before. */
+  heard(ack: number): void {
+    const { window } = this.#count;
+    for (const [sequence, state] of this.#open) {
+      const behind = sequenceDistance(ack, sequence);
+      if (behind < 0) return;
+      const known = state === "sent" && behind <= ACK_BITS ? "missing" : state;
+      this.#open.set(sequence, known);
+      // Both are decided at the same time, or the quicker news would weigh more.
+      if (behind <= MAX_REORDER) continue;
+      this.#open.delete(sequence);
+      if (known === "arrived") window.arrived += 1;
+      if (known === "missing") window.lost += 1;
+    }
+  }
+
+  /** Another link carries the packets. */
+  restart(): void {
+    this.#open.clear();
   }
 }
 

@@ -22,8 +22,7 @@ import { BulkInbox } from "./bulk-inbox.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
-import { LossMeter } from "./loss-meter.js";
-import { PathLoss, type LossReading } from "./path-loss.js";
+import { LossCount, PathLoss, type LossReading } from "./path-loss.js";
 import { Outbox, type OutboxCounters } from "./outbox/outbox.js";
 import { MAX_EVENT_BYTES, assertBytes } from "./payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
@@ -42,6 +41,8 @@ const REPEAT_AFTER_MS = 1500;
 /** One who has said nothing for so long may be away. */
 const HEARD_MS = 3000;
 const VIOLATION_LIMIT = 50;
+/** Messages that a datagram link sends once; others are repeated until they arrive or have lived for long enough. */
+const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([MessageKind.state, MessageKind.input]);
 const NOTHING = new Uint8Array(0);
 /** Bulk that breaks the protocol; what else is dropped may be chance. */
 const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
@@ -64,8 +65,9 @@ export class Session {
   readonly #bulkBytes: () => number;
   readonly #received = new ReceivedSequences();
   readonly #publications = new ReceivedSequences();
-  readonly #loss = new LossMeter();
-  readonly #pathLoss = new PathLoss();
+  readonly #loss = new LossCount();
+  readonly #packetLoss = new PathLoss(this.#loss);
+  readonly #publicationLoss = new PathLoss(this.#loss);
   readonly #answer: Answer;
   readonly #channel: SessionOptions["channel"];
   readonly #stopUpdates: Cancel;
@@ -107,6 +109,9 @@ export class Session {
       onActive: (link, reason) => this.#moved(link, reason),
       onRoom: () => this.#outbox.hasRoomAgain(),
       onSwift: (link) => {
+        this.#loss.clear();
+        this.#packetLoss.restart();
+        this.#publicationLoss.restart();
         this.#outbox.stateLinkMoved();
         this.#handlers.onStateLink?.(link);
       },
@@ -151,14 +156,14 @@ export class Session {
     return { pingsSentMs, silentMs: isOwn ? 0 : (active?.heardMs(nowMs) ?? 0) };
   }
 
-  /** Share of the other side's publications that did not arrive, 0 to 1. */
-  get lossRatio(): number {
-    return this.#loss.ratio;
-  }
-
   /** What the unreliable link of this session loses on the way here; undefined while it carries too little. */
   get pathLoss(): LossReading | undefined {
-    return this.#pathLoss.reading;
+    return this.#loss.reading;
+  }
+
+  /** What it loses on the way to the other side, as that side's acks say. */
+  get outgoingLoss(): LossReading | undefined {
+    return this.#outbox.loss.reading;
   }
 
   /** All links there are. */
@@ -385,7 +390,7 @@ export class Session {
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
     this.#loss.endWindow();
-    this.#pathLoss.endWindow();
+    this.#outbox.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
   }
 
@@ -413,14 +418,14 @@ export class Session {
     const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.#violated(messages);
     monitor.heard(this.#scheduler.nowMs());
-    if (packet.isPublished) this.#receivePublication(packet, messages);
+    if (packet.isPublished) this.#receivePublication(packet, messages, monitor);
     else this.#receivePacket(packet, messages, monitor);
   }
 
-  #receivePublication(packet: Packet, messages: readonly Message[]): void {
+  #receivePublication(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
     const novelty = this.#publications.receive(packet.sequence);
     if (novelty !== "new") return this.drops.count(novelty);
-    this.#loss.receive(packet.sequence);
+    this.#countLoss(this.#publicationLoss, packet.sequence, messages, monitor);
     for (const message of messages) {
       if (message.kind === MessageKind.state) this.#handlers.onState?.(message.body, packet.tick);
       else if (message.kind === MessageKind.event) this.#handlers.onEvent?.(message.body);
@@ -431,7 +436,7 @@ export class Session {
   #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
     const novelty = this.#received.receive(packet.sequence);
     if (novelty === "duplicate") return this.drops.count("duplicate");
-    this.#pathLoss.receive(packet.sequence, !monitor.link.isUnreliable);
+    this.#countLoss(this.#packetLoss, packet.sequence, messages, monitor);
     const { receipt } = packet;
     if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
     const { acks } = packet;
@@ -445,6 +450,21 @@ export class Session {
       if (message.kind === MessageKind.ping && pings++ > 0) this.#violated("bad-message");
       else this.#receiveMessage(message, packet, novelty === "new", monitor);
     }
+  }
+
+  /** Loss is that of the datagram link in use. What a relay drops was replaced by something newer. */
+  #countLoss(loss: PathLoss, sequence: number, messages: readonly Message[], { link }: LinkMonitor): void {
+    if (!this.#isLossy(this.#links.swift?.link)) return loss.pass(sequence);
+    // Packets without a message answer something: states as they came, all else in order.
+    const isUnrepeated =
+      messages.length > 0
+        ? messages.every(({ kind }) => unrepeatedKinds.has(kind))
+        : this.#outbox.hasSentStates;
+    loss.receive(sequence, isUnrepeated && this.#isLossy(link));
+  }
+
+  #isLossy(link: Link | undefined): boolean {
+    return link?.isUnreliable === true && link.kind !== "relayed" && link === this.#links.swift?.link;
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {

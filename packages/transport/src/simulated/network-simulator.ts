@@ -27,6 +27,8 @@ export interface NetworkSimulatorOptions {
    * intervals on one that counts three, and 200 on one that waits for Linux' retransmission timer.
    */
   readonly retransmitMs?: number;
+  /** Reliable and not ordered only: what is lost is not sent again after so long, ms. Default: until it arrives. */
+  readonly lifetimeMs?: number;
   /** The narrowest place, where several directions share one; default: one of its own, as the settings say. */
   readonly bottleneck?: Bottleneck;
 }
@@ -38,7 +40,7 @@ export interface NetworkCounters {
   /** Arrivals, second copies included. */
   delivered: number;
   deliveredBytes: number;
-  /** Packets lost on the way; of a reliable path always 0. */
+  /** Packets lost on the way; of a reliable path only those whose lifetime has ended. */
   lost: number;
   /** Reliable path: transmissions that were lost and repeated. */
   retransmitted: number;
@@ -56,6 +58,7 @@ interface Flight {
   readonly number: number;
   readonly packet: Uint8Array;
   readonly deliver: Deliver;
+  readonly sentAtMs: number;
 }
 
 const DEFAULT_RETRANSMIT_MS = 100;
@@ -141,7 +144,8 @@ export class NetworkSimulator {
     } else if (!isReliable && !this.#bottleneck.hasRoomFor(bytes)) {
       this.#counters.droppedQueue += 1;
     } else {
-      const flight = { number, packet: packet.slice(), deliver };
+      const sentAtMs = this.#options.scheduler.nowMs();
+      const flight = { number, packet: packet.slice(), deliver, sentAtMs };
       this.#queuedBytes += bytes;
       this.#bottleneck.push(bytes, () => {
         this.#queuedBytes -= bytes;
@@ -185,6 +189,11 @@ export class NetworkSimulator {
       const waitMs = this.#noticeLossMs() * 2 ** Math.min(repeats, MAX_BACKOFF_DOUBLINGS);
       this.#options.scheduler.after(waitMs, () => {
         if (this.#isClosed) return;
+        const { scheduler, lifetimeMs = Number.POSITIVE_INFINITY } = this.#options;
+        if (scheduler.nowMs() - flight.sentAtMs > lifetimeMs) {
+          this.#counters.lost += 1;
+          return;
+        }
         this.#counters.retransmitted += lost;
         this.#transmitSegments(flight, lost, repeats + 1);
       });

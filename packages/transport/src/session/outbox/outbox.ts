@@ -17,6 +17,7 @@ import { mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicy, PlannedClass } from "../../profiles/plan.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 import { AcknowledgedSequences } from "../acknowledged-sequences.js";
+import { LossCount, SentLoss } from "../path-loss.js";
 import {
   BULK_HEAD_BYTES,
   LAST_CHUNK,
@@ -108,6 +109,10 @@ export class Outbox {
   /** Numbers of states by the sequence of the packet that carried them. */
   readonly #unheard = new Map<number, number>();
   readonly #pump = (): void => this.pump();
+  /** What is lost of states and inputs on the way to the other side. */
+  readonly loss = new LossCount();
+  readonly #sentLoss = new SentLoss(this.loss);
+  #hasSentStates = false;
   #sequence = 0;
   #stateNumber = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
@@ -148,6 +153,11 @@ export class Outbox {
     return this.#delay.mayGo(this.#nowMs());
   }
 
+  /** Whether answers to states may come. */
+  get hasSentStates(): boolean {
+    return this.#hasSentStates;
+  }
+
   /** Throws where too much waits. Returns the number of the last message. */
   addCommands(payloads: readonly Uint8Array[], periodMs: number | undefined): number {
     const id = this.commands.add(payloads, this.#nowMs());
@@ -181,6 +191,7 @@ export class Outbox {
     const nowMs = this.#nowMs();
     if (this.#isIdle && link.hasRoom("state") && (!isGated || this.#delay.mayGo(nowMs))) {
       const sequence = this.#sequence;
+      this.#leavesOnce(link);
       this.#startPacket().u8(MessageKind.state).varint(bytes).bytes(head).bytes(body);
       this.#stateLeaves(sequence, number, isGated, nowMs);
       link.send("state", this.#writer.take(), key);
@@ -246,6 +257,7 @@ export class Outbox {
   sendAnswer(trafficClass: "state" | "command"): boolean {
     const link = this.#options.linkFor(trafficClass);
     if (link?.hasRoom(trafficClass) === false) return false;
+    if (link && trafficClass === "state") this.#leavesOnce(link);
     link?.send(trafficClass, this.#startPacket().take());
     return true;
   }
@@ -274,7 +286,8 @@ export class Outbox {
    */
   acknowledgePackets(acks: Acks, onState: (number: number) => void): boolean {
     const nowMs = this.#nowMs();
-    return this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, (sequence) => {
+    const isKnown = this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, (sequence) => {
+      this.#sentLoss.acknowledged(sequence);
       const isTimely = this.#delay.acknowledged(sequence, nowMs);
       this.commands.rewindIfLost(sequence);
       if (this.#lanes.state.length > 0) this.pump();
@@ -284,6 +297,8 @@ export class Outbox {
       this.#unheard.delete(sequence);
       onState(number);
     });
+    if (isKnown) this.#sentLoss.heard(acks.ack);
+    return isKnown;
   }
 
   /** To be called now and then: what has had no receipt for so long goes again. */
@@ -303,6 +318,8 @@ export class Outbox {
 
   /** Another link carries the states from now on. */
   stateLinkMoved(): void {
+    this.loss.clear();
+    this.#sentLoss.restart();
     this.#delay.moved();
     this.pump();
   }
@@ -385,7 +402,10 @@ export class Outbox {
   #sendWaiting(link: Link, waiting: Waiting, nowMs: number): void {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
     if (kind === undefined) return link.send(trafficClass, bytes, key, expiresAtMs - nowMs);
-    if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0, nowMs);
+    if (kind === MessageKind.state) {
+      this.#leavesOnce(link);
+      this.#stateLeaves(this.#sequence, number, key > 0, nowMs);
+    }
     this.#write(link, trafficClass, kind, bytes, key);
   }
 
@@ -435,12 +455,19 @@ export class Outbox {
   }
 
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
+    if (trafficClass === "input") this.#leavesOnce(link);
     const writer = this.#startPacket();
     writeMessage(writer, kind, body);
     link.send(trafficClass, writer.take(), key);
   }
 
+  /** Nobody repeats the next packet if it is lost: the acks will tell. What a relay drops was replaced by something newer. */
+  #leavesOnce(link: Link): void {
+    if (link.isUnreliable && link.kind !== "relayed") this.#sentLoss.sent(this.#sequence);
+  }
+
   #stateLeaves(sequence: number, number: number, isGated: boolean, nowMs: number): void {
+    this.#hasSentStates = true;
     this.#delay.sent(sequence, isGated, nowMs);
     this.#unheard.set(sequence, number);
     if (this.#unheard.size <= MAX_UNHEARD_STATES) return;
