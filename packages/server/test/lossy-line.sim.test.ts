@@ -132,7 +132,7 @@ describe("the datagram link to an authority that loses each fifth packet", () =>
       const said = await measuredNow(player);
       const found = lossInWords.exec(said);
       expect(said).toBe(found?.input);
-      const [ratio, low, high, packets, ...out] = found!.slice(1).map(Number) as number[];
+      const [ratio, low, high, packets, ...out] = found!.slice(1).map(Number);
       expect(packets).toBeGreaterThanOrEqual(700);
       for (const [from, to] of [
         [low!, high!],
