@@ -25,7 +25,6 @@ export async function joinRace(options: JoinOptions): Promise<Room> {
   const { server, profile, transports, mode, driver, isSpectator } = options;
   const client = new Client(server, {
     profile: mode === "relay" ? { base: profile, topology: "relay" } : profile,
-    tickHz: 60,
     ...(transports === undefined ? {} : { transports }),
   });
   if (mode !== "server") return client.joinOrCreate(ROOM_NAME);
