@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
+/** What games read when they make a mistake: written by a test that makes each of them. */
+const MISTAKES = path.resolve(import.meta.dirname, "../../packages/server/test/mistakes.json");
 const SOURCES = path.resolve(import.meta.dirname, "../../packages/protocol/src");
 
 /** @param {ts.SourceFile} tree @param {string} name @returns {ts.ObjectLiteralExpression} */
@@ -51,6 +53,13 @@ function table(head, rows) {
   return [line(first), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("\n");
 }
 
+/** @returns {string[][]} */
+function mistakes() {
+  /** @type {{ mistake: string, shows: string, says: string }[]} */
+  const made = JSON.parse(readFileSync(MISTAKES, "utf8"));
+  return made.map(({ mistake, shows, says }) => [mistake, shows, `\`${says}\``]);
+}
+
 /** @returns {string} the whole document */
 export function errorsMarkdown() {
   const errors = entriesOf("error-codes.ts", "errorCodes").map(({ key, value }) => [`\`${key}\``, value]);
@@ -59,7 +68,7 @@ export function errorsMarkdown() {
     `\`${key}\``,
     comment,
   ]);
-  return `<!-- Written by \`pnpm docs\` from packages/protocol/src/error-codes.ts and codes.ts: change those files. -->
+  return `<!-- Written by \`pnpm docs\` from error-codes.ts and codes.ts in packages/protocol/src and from packages/server/test/mistakes.json: change those files. -->
 
 # Errors
 
@@ -70,6 +79,15 @@ What the network or a server does reaches a game as a \`NetError\`, usually in a
 Its \`code\` is one of these and never changes its meaning:
 
 ${table(["code", "meaning"], errors)}
+
+A \`NetError\` that ends nothing goes to \`room.onError\`; without a listener the first one of each code goes to the console
+of the page. What a listener of the game throws, or rejects with, is reported with its stack, at most once a second.
+
+## The most likely mistakes
+
+What a game reads when it makes them. A test makes each of them at real servers, and this table is what it has read.
+
+${table(["mistake", "where it shows", "what it says"], mistakes())}
 
 ## Close codes
 

@@ -87,6 +87,33 @@ function compile(folder) {
   return runChild(process.execPath, [binOf("typescript", "tsc"), "-p", "."], { cwd: folder });
 }
 
+/** A game for browsers knows neither Node nor newer parts of the language. @param {string} folder */
+function compileForBrowsers(folder) {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: "es2022",
+    module: "esnext",
+    moduleResolution: "bundler",
+    lib: ["es2022", "dom"],
+    types: [],
+  };
+  const file = path.join(folder, "tsconfig.browser.json");
+  writeFileSync(file, JSON.stringify({ compilerOptions, files: ["game.ts"] }));
+  return runChild(process.execPath, [binOf("typescript", "tsc"), "-p", file], { cwd: folder });
+}
+
+/** Declarations that say `@internal` would show games what is not for them. @param {string} folder */
+function internals(folder) {
+  const home = path.join(folder, "node_modules/@paceline");
+  const files = readdirSync(home, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".d.ts"),
+  );
+  if (files.length === 0) return "no declarations";
+  const telling = files.filter((file) => readFileSync(path.join(home, file), "utf8").includes("@internal"));
+  return telling.length === 0 ? undefined : telling.join(", ");
+}
+
 /** A program that runs until it is ended, and what it has printed. @param {string} folder @param {string[]} args */
 export function program(folder, args) {
   const child = startChild(process.execPath, args, { cwd: folder });
@@ -125,6 +152,10 @@ async function playReadme(folder) {
   writeFileSync(path.join(folder, "server.ts"), relay);
   const compiled = await compile(folder);
   if (compiled.code !== 0) return `README's example does not compile:\n${compiled.output}`;
+  const browsers = await compileForBrowsers(folder);
+  if (browsers.code !== 0) return `README's example does not compile for browsers:\n${browsers.output}`;
+  const shown = internals(folder);
+  if (shown !== undefined) return `declarations show what is internal: ${shown}`;
   // Node 20 has no WebSocket of its own, and a game in a browser never imports one.
   const socket =
     'import { NodeWebSocket } from "@paceline/client/node";\nglobalThis.WebSocket ??= NodeWebSocket;\n';

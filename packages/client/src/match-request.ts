@@ -138,7 +138,11 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
   } catch (cause) {
     // Something answered, if not with JSON: a proxy's page, or another server altogether.
     if (!response || !(cause instanceof SyntaxError)) {
-      throw new NetError("match/unreachable", `no answer from ${serverUrl}`, { retryable: true, cause });
+      throw new NetError(
+        "match/unreachable",
+        `no answer from ${serverUrl}: start the server, or check address and port`,
+        { retryable: true, cause },
+      );
     }
   }
   if (!response.ok) throw refusalOf(answer, response.status);
@@ -186,14 +190,20 @@ function netError(code: unknown, message: string, isBusy: boolean): NetError {
 
 function refusalOf(answer: unknown, status: number): NetError {
   const { code, message } = fieldsOf(fieldsOf(answer).error);
-  const words = typeof message === "string" ? message : `the server answered with status ${status}`;
+  const words =
+    typeof message === "string"
+      ? message
+      : `the server answered with status ${status}, not as Paceline does: check address, port and proxy`;
   return netError(code, words, status === 429 || status >= 500);
 }
 
 function seatOf(answer: unknown, serverUrl: string): Seat {
   const { version, ticket, roomName, linkPath } = fieldsOf(answer);
   if (typeof version === "number" && version !== PROTOCOL_VERSION) {
-    throw new NetError("session/version", `the server speaks version ${version}, not ${PROTOCOL_VERSION}`);
+    throw new NetError(
+      "session/version",
+      `the server speaks version ${version}, not ${PROTOCOL_VERSION}: update the older of the two`,
+    );
   }
   const isComplete =
     version === PROTOCOL_VERSION &&

@@ -399,7 +399,7 @@ export class Members {
   }
 
   #mismatched(name: string, peer: Peer): void {
-    const message = `peer ${peer.number} describes "${name}" differently: another build of the game?`;
+    const message = `peer ${peer.number} describes "${name}" differently: load the same build of the game everywhere`;
     this.report(new NetError("schema/mismatch", message));
   }
 }

@@ -146,6 +146,18 @@ export class OwnedEntities {
     }
   }
 
+  /** Whether the game has moved an entity with a motion since its values were published. */
+  get hasMoved(): boolean {
+    for (const { place, definition, published } of this.#records.values()) {
+      const { position = 0, dimensions = 0 } = definition.motionLayout ?? {};
+      const written = place.table.stateOf(place.row);
+      for (let at = position; at < position + dimensions; at++) {
+        if (published && written[at] !== published.row[at]) return true;
+      }
+    }
+    return false;
+  }
+
   /** What the game has written is published, `sinceMs` after the last time; what was derived from it can be read. */
   published(sinceMs: number): void {
     for (const record of this.#records.values()) {

@@ -84,6 +84,7 @@ export class RoomTransport {
   /** Undefined before the room is known. */
   #hasAuthority: boolean | undefined;
 
+  /** @internal */
   constructor(options: RoomTransportOptions) {
     this.#options = options;
     this.#simulation = new Simulation(options.scheduler);
@@ -211,7 +212,7 @@ export class RoomTransport {
     if (news.length > 0) this.review(news.join(", "));
   }
 
-  /** Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
+  /** @internal Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
   review(cause = "asked for by the game or by the room"): void {
     const old = this.#plan;
     const wasDirect = isDirect(old);
@@ -227,7 +228,7 @@ export class RoomTransport {
     this.#options.onPlan();
   }
 
-  /** Notes a change for {@link history} and tells who listens. */
+  /** @internal Notes a change for {@link history} and tells who listens. */
   record(row: Explanation): void {
     const { measured } = this;
     const atMs = this.#options.scheduler.nowMs();
@@ -242,12 +243,12 @@ export class RoomTransport {
     return this.#changes.add(listener);
   }
 
-  /** Whether this side can have direct links to other players, and wants them. */
+  /** @internal Whether this side can have direct links to other players, and wants them. */
   get isDirectWanted(): boolean {
     return isDirect(this.#plan);
   }
 
-  /** Why there are no direct links between players; undefined where there may be. */
+  /** @internal Why there are no direct links between players; undefined where there may be. */
   directObstacle(): string | undefined {
     const { inputs } = this.#plan;
     if (isDirect(this.#plan)) return undefined;

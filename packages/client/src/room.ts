@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import {
   ConfigError,
   NetError,
@@ -39,6 +40,8 @@ import { viewPlanOf } from "./view-plan.js";
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
+/** A second or two of a game that moves entities: no start of one that calls advance a little later. */
+const MANY_UNDRIVEN_MOVES = 30;
 
 /** What a message of a type contains: unknown where the game has not said so. */
 export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Messages
@@ -63,6 +66,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #time: GameTime;
   readonly #loop: GameLoop;
   #lockstepSessions = 0;
+  #undrivenMoves = 0;
   /** @internal */
   protected readonly members: Members;
   readonly #owned: OwnedEntities;
@@ -90,9 +94,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#time = this.#newTime(setup);
     const { tickHz } = this.#time;
     this.#loop = this.#newLoop(setup);
-    this.#undriven = new UndrivenTicks(scheduler, () => {
-      if (!this.#time.isDriven) this.#publish(this.nowMs());
-    });
+    this.#undriven = new UndrivenTicks(scheduler, () => this.#publishUndriven());
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / tickHz,
       idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
@@ -563,6 +565,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#welcome?.authority?.tickHz ?? (this.setup.isStepped ? this.setup.tickHz : undefined);
   }
 
+  #publishUndriven(): void {
+    if (this.#time.isDriven) return;
+    this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;
+    if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.members.report(undrivenError());
+    this.#publish(this.nowMs());
+  }
+
   /** Sends what has to be sent of the values that belong to that moment. */
   #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
@@ -739,4 +748,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#connection.sample(this.nowMs());
     this.transport.observe();
   }
+}
+
+function undrivenError(): NetError {
+  const message =
+    "the game moves entities and calls neither room.advance nor room.loop: others see them less smoothly";
+  return new NetError("time/undriven", `${message}; call room.advance() at the end of every frame`);
 }

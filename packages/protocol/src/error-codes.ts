@@ -38,6 +38,8 @@ export const errorCodes = {
   "schema/mismatch": "Two builds of the game describe an entity differently.",
   "time/misfit":
     "`advance` was called with a time that cannot be meant: a count of steps, seconds, one that goes back. The message says what to write instead.",
+  "time/undriven":
+    "The game moves entities and calls neither `advance` nor `loop`: the SDK sends what it finds, at the profile's rate.",
   "motion/fault":
     "A motion model of the game threw, or computed no number; its entity holds the last good pose.",
 } as const;

@@ -143,7 +143,10 @@ export class LinkDoor {
     const refusal = this.#settings.origins.refusalOf(request.headers);
     if (refusal) return link.close(CloseCode.originRefused, refusal.message);
     if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {
-      return link.close(CloseCode.versionMismatch, `this server speaks ${WEBSOCKET_PROTOCOL}`);
+      return link.close(
+        CloseCode.versionMismatch,
+        `this server speaks ${WEBSOCKET_PROTOCOL}: update the older of the two, client or server`,
+      );
     }
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
     const [kind, first = "", second = ""] = credential.split(".", 3);

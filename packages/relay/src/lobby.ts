@@ -186,7 +186,11 @@ export class Lobby {
   #holdAgain({ target, token }: MatchRequest, address: string): Held | MatchRefusal {
     const participant = this.#participants.get(target);
     if (participant?.hasToken(token)) return this.#seats.holdAgain(participant, address);
-    return { status: 404, code: "match/not-found", message: "there is no such session (any more)" };
+    return {
+      status: 404,
+      code: "match/not-found",
+      message: "no such session (any more), or one of another server: join as usual",
+    };
   }
 
   /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */

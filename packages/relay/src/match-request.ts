@@ -58,7 +58,7 @@ const GROUP_WORDS = `group must be a key of 1 to ${MAX_TOKEN_CHARACTERS} charact
 const otherVersion: MatchRefusal = {
   status: 400,
   code: "session/version",
-  message: `this server speaks version ${PROTOCOL_VERSION} of the protocol`,
+  message: `this server speaks version ${PROTOCOL_VERSION} of the protocol: update the older of the two`,
 };
 
 /** The body of a match request: its options and abilities, or what is wrong with it. */

@@ -146,7 +146,12 @@ export class RoomDirectory {
     const room = this.find(idOrCode);
     if (!room || (room.isLocked && !spectate)) return notFound("there is no room with this id");
     if (room.admits(spectate)) return room;
-    return full(409, spectate ? "the room takes no more spectators" : "the room is full");
+    return full(
+      409,
+      spectate
+        ? "the room takes no more spectators"
+        : "the room is full: joinOrCreate finds or opens another",
+    );
   }
 
   #match({ name, optionsKey, spectate, players }: Wanted): Room | undefined {

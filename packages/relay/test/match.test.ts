@@ -116,7 +116,11 @@ describe("match requests", () => {
     await restart({ rooms: { race: { maxPlayers: 1 } }, limits: { maxRooms: 1 } });
     const { roomId } = await real.seat();
     const byId = await refusal(await real.match(`joinById/${roomId}`));
-    expect(byId).toMatchObject({ status: 409, code: "match/full", message: "the room is full" });
+    expect(byId).toMatchObject({
+      status: 409,
+      code: "match/full",
+      message: "the room is full: joinOrCreate finds or opens another",
+    });
     expect(await refusal(await real.match("joinOrCreate/race"))).toMatchObject({
       status: 503,
       code: "match/full",

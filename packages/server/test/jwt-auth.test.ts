@@ -72,7 +72,11 @@ describe("jwtAuth with a shared secret", () => {
     ["not valid yet", () => signed({ nbf: nowS() + 60 }), "the token is not valid yet: is a clock wrong?"],
     ["for somebody else", () => signed({ aud: "chess" }), "the token is for another audience"],
     ["of somebody else", () => signed({ iss: "https://evil.example" }), "the token is of another issuer"],
-    ["forged", () => signed({}, `${SECRET}!`), "the token's signature is wrong"],
+    [
+      "forged",
+      () => signed({}, `${SECRET}!`),
+      "the token's signature is wrong: sign in at the issuer that this server trusts",
+    ],
     [
       "signed by nobody",
       () => new UnsecuredJWT(claims({})).encode(),
@@ -91,7 +95,7 @@ describe("jwtAuth with a shared secret", () => {
     const [head = "", , signature = ""] = (await signed()).split(".");
     const body = Buffer.from(JSON.stringify(claims({ sub: "admin" }))).toString("base64url");
     expect(await refusal(shared(), `${head}.${body}.${signature}`)).toBe(
-      "unauthorized: the token's signature is wrong",
+      "unauthorized: the token's signature is wrong: sign in at the issuer that this server trusts",
     );
   });
 

@@ -205,7 +205,7 @@ export class Authority {
     const { info, scheduler, isSpectator } = this.#options;
     if (isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
     if (definition.hash !== info.inputHash) {
-      throw new NetError("schema/mismatch", "the room takes other inputs: another build of the game?");
+      throw new NetError("schema/mismatch", "the room takes other inputs: load the same build of the game everywhere");
     }
     this.#inputs?.stop();
     this.#inputDefinition = known;
@@ -399,7 +399,7 @@ export class Authority {
   }
 
   #mismatched(name: string): void {
-    const message = `the room has no "${name}", or describes it differently: another build of the game?`;
+    const message = `the room has no "${name}", or describes it differently: load the same build of the game everywhere`;
     this.#options.onError(new NetError("schema/mismatch", message));
   }
 

@@ -8,10 +8,10 @@ export const MAX_PAYLOAD_BYTES = limits.reliablePacketBytes - PACKET_OVERHEAD_BY
 /** The longest body of an event: it must fit one unreliable packet. */
 export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BYTES;
 
-/** Throws {@link ConfigError} for what is too long to be sent. */
-export function assertBytes(field: string, bytes: number, max: number): void {
+/** Throws {@link ConfigError} for what is too long to be sent; `advice`: what to do instead. */
+export function assertBytes(field: string, bytes: number, max: number, advice = ""): void {
   if (bytes > max)
-    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes` });
+    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes${advice}` });
 }
 
 /** Id and flags stand before a chunk of bulk. */

@@ -18,6 +18,7 @@ export interface PendingMessage {
 /** What an object and an array take in memory, besides the bytes in it. */
 export const HELD_OVERHEAD_BYTES = 160;
 
+const BULK_ADVICE = ', or more with { class: "bulk" }';
 /** After a repetition about so many bytes go before a receipt says that they arrive. */
 const FIRST_BYTES = 16_384;
 /** Without a receipt, what goes again does so after twice the time, up to so many times. */
@@ -105,7 +106,7 @@ export class ReliableQueue {
 
   /** Throws {@link NetError} `limit/queue` where too much waits: then none of them was taken. Returns the last one's id. */
   add(payloads: readonly Uint8Array[], nowMs: number): number {
-    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES);
+    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
     if (!this.hasRoom(payloads, limits.sessionQueueBytes)) {
       const message = `${this.#bytes} bytes in ${this.#pending.length} reliable messages wait for a receipt`;
       throw new NetError("limit/queue", message, { retryable: true });
