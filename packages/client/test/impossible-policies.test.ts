@@ -258,10 +258,10 @@ describe("options of the SDK's own that there are not are refused by name:", () 
     expect(room!.transport.simulated).toBeUndefined();
   });
 
-  test("while those of the game stay free", () => {
+  test("while those of the game stay free", async () => {
     const { options } = watched({ keepIdentity: false });
     const mine = new Client("https://play.example", options);
     // It gets as far as its first timer.
-    expect(() => mine.joinOrCreate("race", { spectator: true, anything: 3 })).toThrow("timer");
+    await expect(mine.joinOrCreate("race", { spectator: true, anything: 3 })).rejects.toThrow("timer");
   });
 });

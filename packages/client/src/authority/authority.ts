@@ -205,7 +205,10 @@ export class Authority {
     const { info, scheduler, isSpectator } = this.#options;
     if (isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
     if (definition.hash !== info.inputHash) {
-      throw new NetError("schema/mismatch", "the room takes other inputs: load the same build of the game everywhere");
+      throw new NetError(
+        "schema/mismatch",
+        "the room takes other inputs: load the same build of the game everywhere",
+      );
     }
     this.#inputs?.stop();
     this.#inputDefinition = known;

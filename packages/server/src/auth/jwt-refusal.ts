@@ -13,7 +13,10 @@ export function refusalOf(error: unknown): Refusal {
 
 const plainWords: readonly (readonly [new (...args: never[]) => Error, string])[] = [
   [errors.JWTExpired, "the token has expired"],
-  [errors.JWSSignatureVerificationFailed, "the token's signature is wrong: sign in at the issuer that this server trusts"],
+  [
+    errors.JWSSignatureVerificationFailed,
+    "the token's signature is wrong: sign in at the issuer that this server trusts",
+  ],
   [errors.JOSEAlgNotAllowed, "the token is signed in a way that is not allowed"],
   [errors.JWKSNoMatchingKey, "the token is signed by a key that the issuer does not have"],
   [errors.JWKSMultipleMatchingKeys, "the token does not say which key signed it"],
