@@ -56,6 +56,8 @@ export class GameTime {
   #tick = 0;
   #publishedTick = 0;
   #isHeld = false;
+  /** The start of the newest frame that a call of `advance` was in. */
+  #frameMs: number | undefined;
   /** Whether the first moment of the game, or of its loop, has been made a tick's. */
   #isAligned = false;
 
@@ -72,12 +74,16 @@ export class GameTime {
     return this.#tick >>> 0;
   }
 
-  /** When the page's current frame began; in Node, and between the frames of a page that draws none: now. */
-  get frameMs(): number {
+  /**
+   * When the page's current frame began; in Node, and between the frames of a page that draws none: now. A frame counts
+   * once: a loop of timers would find the same one again and again, in some browsers for long.
+   */
+  #takeFrame(): number {
     const nowMs = this.#nowMs();
     const { page } = this.#options;
     const startedAtMs = page && !page.isHidden ? page.frames?.startedAtMs() : undefined;
-    if (startedAtMs === undefined) return nowMs;
+    if (startedAtMs === undefined || startedAtMs === this.#frameMs) return nowMs;
+    this.#frameMs = startedAtMs;
     const agoMs = nowMs - startedAtMs;
     return agoMs >= 0 && agoMs <= MAX_FRAME_MS ? startedAtMs : nowMs;
   }
@@ -85,10 +91,10 @@ export class GameTime {
   /** The moment that a call of `advance` means. What cannot be meant is told once, and the frame's start taken instead. */
   momentOf(atMs: number | undefined): number {
     const nowMs = this.#nowMs();
-    if (atMs === undefined) return this.drive(this.frameMs);
+    if (atMs === undefined) return this.drive(this.#takeFrame());
     if (Math.abs(atMs - nowMs) > MAX_BEHIND_MS) {
       this.#misfit(atMs < nowMs ? "past" : "future", atMs);
-      return this.drive(this.frameMs);
+      return this.drive(this.#takeFrame());
     }
     if (atMs < this.#writtenAtMs - ROUNDING_MS) this.#misfit("back", atMs);
     return this.drive(atMs);

@@ -7,6 +7,7 @@ import {
   type Room,
   type Scheduler,
 } from "@paceline/client";
+import { LockstepSession } from "@paceline/client/netcode";
 import { seededRandom } from "@paceline/testkit";
 import { VirtualPage, type VirtualPageOptions } from "@paceline/testkit/room";
 import { describe, expect, test, vi } from "vitest";
@@ -204,6 +205,25 @@ async function scene(client: Partial<ClientOptions> = {}, framesPerSecond = 60) 
   return { stage, page, room, other, mine, seen, sleep };
 }
 
+test.each([7, 16])("a loop of timers, every %i ms, in a page whose frames stand still", async (periodMs) => {
+  const { stage, page, room, mine, seen } = await scene();
+  await stage.advance(100);
+  // As Firefox does where nothing is drawn: the newest frame stays the newest.
+  page.isDrawing = false;
+  const began = stage.scheduler.nowMs();
+  stage.scheduler.every(periodMs, () => {
+    mine.position.set(((stage.scheduler.nowMs() - began) * 30) / 1000, 0);
+    room.advance();
+  });
+  await stage.advance(4000);
+  const errors: number[] = [];
+  for (let sample = 0; sample < 200; sample++) {
+    await stage.advance(10);
+    errors.push(Math.abs(seen()!.shown.position.x - ((stage.scheduler.nowMs() - began) * 30) / 1000));
+  }
+  expect(errors.toSorted((a, b) => a - b)[190]).toBeLessThan(0.5);
+});
+
 describe("room.loop", () => {
   test("calls a game of frames once a frame, with the seconds since the one before", async () => {
     const { stage, room } = await scene({}, 144);
@@ -347,3 +367,42 @@ test.each([{ tickHz: 50 }, { profile: { base: "racing" as const, numbers: { tick
     expect(seen()!.position.x).toBe(5);
   },
 );
+
+test("in lockstep advance and loop throw, while the session runs", async () => {
+  const { stage, room, mine, seen } = await scene();
+  const session = new LockstepSession<number>(room, {
+    players: 2,
+    readCommand: (value) => (typeof value === "number" ? value : undefined),
+    step: () => undefined,
+  });
+  expect(() => room.advance()).toThrow(
+    "advance: expected nothing: the game runs in the `step` of its LockstepSession",
+  );
+  expect(() => room.loop(() => undefined)).toThrow("the LockstepSession calls its own step");
+  // What the room has besides is published by itself.
+  mine.position.set(7, 8);
+  await stage.advance(500);
+  expect(seen()!.position.x).toBe(7);
+  session.stop();
+  expect(() => room.advance()).not.toThrow();
+});
+
+test("a jump that nobody called a teleport is shown nowhere beyond, or before, where the car was", async () => {
+  const { stage, room, mine, seen } = await scene({}, 144);
+  let x = 0;
+  let last = 0;
+  room.loop((seconds) => {
+    last = x;
+    x += 5 * seconds;
+    if (last < 10 && x >= 10) x += 500;
+    mine.position.set(x, 0);
+  });
+  const received: number[] = [];
+  for (let sample = 0; sample < 400; sample++) {
+    await stage.advance(10);
+    received.push(seen()?.position.x ?? 0);
+  }
+  expect(x).toBeGreaterThan(510);
+  // States as they came: none lies beyond where the car was by then.
+  expect(Math.max(...received)).toBeLessThanOrEqual(x + 0.1);
+});

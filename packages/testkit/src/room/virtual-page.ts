@@ -16,6 +16,8 @@ export interface VirtualPageOptions {
 /** A page that draws frames on a virtual clock, as a screen of that rate would have them. */
 export class VirtualPage implements Page {
   isHidden = false;
+  /** Whether there are frames while the page is to be seen. */
+  isDrawing = true;
   readonly frames = {
     startedAtMs: (): number | undefined => this.#startedAtMs,
     request: (fn: (startedAtMs: number) => void): (() => void) => {
@@ -61,7 +63,7 @@ export class VirtualPage implements Page {
 
   #begin(startedAtMs: number): void {
     const { scheduler, workMs, isDropped } = this.#options;
-    if (this.isHidden || isDropped?.(this.#frame)) return;
+    if (this.isHidden || !this.isDrawing || isDropped?.(this.#frame)) return;
     scheduler.after(workMs?.() ?? 0, () => {
       this.#startedAtMs = startedAtMs;
       const waiting = [...this.#waiting];
