@@ -23,6 +23,8 @@ export interface AuthorityGateOptions {
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
   plan(): Plan;
+  /** Of states of own entities, per second. */
+  readonly tickHz: number;
 }
 
 /** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
@@ -45,7 +47,7 @@ export class AuthorityGate {
       const cameAtMs = this.#options.scheduler.nowMs();
       this.run((authority) => authority.receiveState(body, tick, cameAtMs));
     },
-    onAcknowledged: (_sequence: number): void => undefined,
+    onAcknowledged: (sequence: number): void => this.#authority?.acknowledged(sequence),
   };
   #isListening = false;
   #authority: Authority | undefined;
@@ -102,6 +104,7 @@ export class AuthorityGate {
       serverStats: () => options.serverStats(),
       view: viewAt(info.tickHz, options.view, () => options.plan()),
       plan: () => options.plan(),
+      tickHz: options.tickHz,
       onSpawn: (entity) => members().entityEvents.spawned(entity),
       onDespawn: (entity) => members().entityEvents.despawned(entity),
       onStates: (tick) => members().states.tell(tick),

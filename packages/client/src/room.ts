@@ -99,12 +99,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
       tickSeconds: 1 / tickHz,
       idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
       tick: () => this.#time.tick,
-      onTeleport: (record) => this.#states.teleported(record),
+      onTeleport: (record) => {
+        if (this.#gate.authority) this.#gate.authority.teleported(record);
+        else this.#states.teleported(record);
+      },
       onClamp: (clamp) => this.members.clamped(clamp),
     });
     this.#states = this.#newStateSender(setup, tickHz);
     this.members = this.#newMembers(setup);
-    this.#gate = this.#newGate(scheduler);
+    this.#gate = this.#newGate(scheduler, tickHz);
     this.transport = new RoomTransport({
       ...setup,
       peers: () => this.members.peers(),
@@ -140,7 +143,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
   }
 
-  #newGate(scheduler: Scheduler): AuthorityGate {
+  #newGate(scheduler: Scheduler, tickHz: number): AuthorityGate {
     return new AuthorityGate({
       scheduler,
       messages: this.#messages,
@@ -151,6 +154,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       serverStats: () => this.#connection.stats,
       view: viewPlanOf(this),
       plan: () => this.transport.plan,
+      tickHz,
     });
   }
 
@@ -582,7 +586,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const { authority } = this.#gate;
     this.#owned.sample(tick, { share: authority ? 1 : share, sinceMs });
     if (authority) {
-      if (!isBetween) authority.publish(this.#owned.records, this.nowMs());
+      if (!isBetween) authority.publish(this.#owned.records, { tick, nowMs: this.nowMs() });
     } else if (isBetween) this.#states.passed(tick);
     else this.#states.replicate(this.#owned.records, { tick, nowMs });
     if (!isBetween) this.#owned.published(sinceMs);

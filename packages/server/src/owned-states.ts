@@ -8,6 +8,14 @@ import {
   type EntityDefinition,
   type ToAuthority,
 } from "@paceline/protocol";
+import {
+  isFiniteRow,
+  newReckoner,
+  reckoningModelOf,
+  type BodyLayout,
+  type Components,
+  type Reckoner,
+} from "@paceline/netcode";
 import { MotionCheck, type Breach, type MotionLimits } from "./plausibility.js";
 import type { PlayerLine } from "./player-line.js";
 import type { RoomCounters } from "./room-counters.js";
@@ -40,10 +48,17 @@ export interface OwnedStatesOptions {
 interface Owned {
   readonly record: EntityRecord;
   readonly check: MotionCheck;
+  /** As the player has said it last, and when. */
+  readonly said: Float32Array;
+  saidAtSeconds: number;
+  /** Continues it; undefined where its motion is unknown, or failed. */
+  reckoner: Reckoner | undefined;
   tick: number | undefined;
   correctedAtSeconds: number;
 }
 
+/** Without news for longer an entity stands: its player tells of what moves more often. */
+const MAX_ADVANCE_SECONDS = 0.5;
 /** One correction in a while: updates that are on their way do not each need one. */
 const CORRECTION_SECONDS = 0.2;
 
@@ -79,9 +94,13 @@ export class OwnedStates {
     const record = world.spawn(definition, {}, line.player, "player");
     this.#ids.add(record.id);
     record.place.table.stateOf(record.place.row).set(state);
+    const { motionLayout } = definition;
     this.#ofLine(line).set(spawn.localId, {
       record,
       check,
+      said: state,
+      saidAtSeconds: Number.NEGATIVE_INFINITY,
+      reckoner: motionLayout && newReckoner(motionLayout, reckoningModelOf(definition)),
       tick: undefined,
       correctedAtSeconds: Number.NEGATIVE_INFINITY,
     });
@@ -126,6 +145,30 @@ export class OwnedStates {
     return reader.ok;
   }
 
+  /**
+   * Continues the entities of a player since it was heard of them, as their definitions say: it says only what is off by
+   * more than its plan allows.
+   */
+  advance(line: PlayerLine): void {
+    const nowSeconds = this.#options.nowSeconds();
+    for (const owned of this.#owned.get(line)?.values() ?? []) {
+      const { record, reckoner, said, saidAtSeconds } = owned;
+      const { motionLayout: layout } = record.definition;
+      const seconds = nowSeconds - saidAtSeconds;
+      if (!reckoner || !layout || !(seconds <= MAX_ADVANCE_SECONDS) || !this.#isThere(record)) continue;
+      const row = said.slice();
+      try {
+        reckoner.predict(seconds, row);
+      } catch {
+        // The game's own model: what the player says is all there is.
+        owned.reckoner = undefined;
+        continue;
+      }
+      if (isFiniteRow(row) && owned.check.allowsAhead(said, row, seconds))
+        copyMotion(layout, row, record.place.table.stateOf(record.place.row));
+    }
+  }
+
   #apply(
     line: PlayerLine,
     localId: number,
@@ -137,11 +180,15 @@ export class OwnedStates {
     const { record, check } = owned;
     const state = record.place.table.stateOf(record.place.row);
     const nowSeconds = this.#options.nowSeconds();
-    const breach = check.breach(state, news, nowSeconds);
-    if (breach === undefined) return state.set(news);
+    const { said } = owned;
+    const breach = check.breach(said, news, nowSeconds);
+    if (breach === undefined) return take(owned, news, nowSeconds);
     this.#options.counters.breaches += 1;
     const answer = this.#options.answer(line, record, breach);
-    if (answer === "count") return state.set(news);
+    if (answer === "count") return take(owned, news, nowSeconds);
+    // It stands where it was until the player says something that can be.
+    owned.saidAtSeconds = Number.NEGATIVE_INFINITY;
+    state.set(said);
     if (answer === "kick") return line.kick(`not plausible: ${breach}`);
     if (nowSeconds - owned.correctedAtSeconds < CORRECTION_SECONDS) return;
     owned.correctedAtSeconds = nowSeconds;
@@ -172,4 +219,25 @@ export class OwnedStates {
     this.#owned.set(line, mine);
     return mine;
   }
+}
+
+/** The entity is as its player says. */
+function take(owned: Owned, news: Float32Array, nowSeconds: number): void {
+  const { record, said, saidAtSeconds, reckoner } = owned;
+  said.set(news);
+  record.place.table.stateOf(record.place.row).set(news);
+  reckoner?.take(news, Math.max(0, Math.min(nowSeconds - saidAtSeconds, MAX_ADVANCE_SECONDS)));
+  owned.saidAtSeconds = nowSeconds;
+}
+
+/** What moves by itself; all else stays as it was said. */
+function copyMotion(layout: BodyLayout, from: Components, into: Components): void {
+  const { position, dimensions, velocity, heading, orientation } = layout;
+  const copy = (at: number | undefined, count: number): void => {
+    for (let index = at ?? Infinity; index < at! + count; index++) into[index] = from[index]!;
+  };
+  copy(position, dimensions);
+  copy(velocity, dimensions);
+  copy(heading, 1);
+  copy(orientation, 4);
 }

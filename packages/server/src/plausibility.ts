@@ -107,6 +107,17 @@ export class MotionCheck {
     return this.allows(after, before) ? undefined : "position";
   }
 
+  /** Whether an entity that nobody was told of for so long may be there: its velocity is only what its player says. */
+  allowsAhead(before: Float32Array, ahead: Float32Array, seconds: number): boolean {
+    const { maxSpeed, maxStep = Number.POSITIVE_INFINITY } = this.#limits;
+    if (maxSpeed !== undefined || maxStep < Number.POSITIVE_INFINITY) {
+      const { offsets, fields } = this.#definition;
+      const way = distance(before, ahead, offsets.position!, fields.position?.kind === "vec3" ? 3 : 2);
+      if (way > Math.min(maxStep, (maxSpeed ?? Number.POSITIVE_INFINITY) * SLACK * seconds)) return false;
+    }
+    return this.allows(ahead, before);
+  }
+
   /** Whether an entity may be where a state says; one that is new comes from there. */
   allows(after: Float32Array, before = after): boolean {
     const { positionAllowed } = this.#limits;

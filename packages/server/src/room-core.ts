@@ -305,7 +305,10 @@ export class RoomCore implements RoomHost {
   }
 
   #step(tick: number): void {
-    for (const line of this.lines.values()) line.takeInput(tick);
+    for (const line of this.lines.values()) {
+      line.takeInput(tick);
+      this.owned.advance(line);
+    }
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#scheduler.nowMs();

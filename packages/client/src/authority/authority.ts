@@ -21,7 +21,15 @@ import {
   type PeerInfo,
   type PeerPayload,
 } from "@paceline/protocol";
-import type { Clamp, InputStep, MotionFault, WritableFields } from "@paceline/netcode";
+import {
+  ReceiverReplication,
+  lostAfterMsOf,
+  type Clamp,
+  type InputStep,
+  type MotionFault,
+  type ReplicationMoment,
+  type WritableFields,
+} from "@paceline/netcode";
 import {
   MAX_EVENT_BYTES,
   Requests,
@@ -40,6 +48,7 @@ import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
+import { policyOf } from "../state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
 export interface AuthorityOptions {
@@ -56,6 +65,8 @@ export interface AuthorityOptions {
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
   plan(): Plan;
+  /** Of states of own entities, per second. */
+  readonly tickHz: number;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
   /** States of a tick were read, all or some. */
@@ -69,14 +80,8 @@ export interface AuthorityOptions {
   onCorrected(localId: number, state: Uint8Array): void;
 }
 
-/** What the authority was told of an own entity. */
-interface Told {
-  readonly row: Float32Array;
-  readonly atMs: number;
-}
-
-/** An own entity that does not change is told this often: what was lost is then made good. */
-const HEARTBEAT_MS = 300;
+/** Round trip until one was measured, ms. */
+const ASSUMED_RTT_MS = 200;
 /** Entities that are spawned within a frame share their packets. */
 const OWN_PERIOD_MS = 16;
 /**
@@ -84,8 +89,6 @@ const OWN_PERIOD_MS = 16;
  * less often, those first that have waited longest.
  */
 const STATE_BYTES_PER_SECOND = 131_072;
-/** A turn may take up to so much of that rate at once. */
-const STATE_BURST_MS = 250;
 /** Local id, and number of components. */
 const OWNED_HEAD_BYTES = 4;
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
@@ -115,10 +118,8 @@ export class Authority {
   /** The session's number of the message that told the authority last; undefined where it was right without. */
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
-  /** What the authority was told last of own entities. */
-  readonly #told = new WeakMap<OwnedRecord, Told>();
-  /** Bytes of states that may go now, and when that was reckoned. */
-  #stateBytes = 0;
+  /** What the authority knows of own entities. */
+  readonly #replication: ReceiverReplication;
   #publishedAtMs = Number.NEGATIVE_INFINITY;
   #resyncAtMs = Number.NEGATIVE_INFINITY;
 
@@ -128,6 +129,7 @@ export class Authority {
     this.server = new HostedPeer({ id: "server", number: SERVER_NUMBER }, () => options.serverStats());
     for (const peer of peers) this.join(peer);
     this.requests = new Requests(scheduler);
+    this.#replication = new ReceiverReplication({ tickSeconds: 1 / options.tickHz });
     this.entities = new HostedEntities({
       info,
       clock: scheduler,
@@ -293,52 +295,60 @@ export class Authority {
   }
 
   disown({ localId }: OwnedRecord): void {
+    this.#replication.remove(localId);
     this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);
   }
 
   /**
-   * Sends the states of entities that this participant simulates, as many to a packet as fit; the authority checks them
-   * and passes them on.
+   * Sends the states of entities that this participant simulates, as the plan says and as many to a packet as fit; the
+   * authority checks them, continues them between two, and passes them on.
    */
-  publish(records: Iterable<OwnedRecord>, nowMs: number): void {
-    const elapsedMs = Math.min(nowMs - this.#publishedAtMs, STATE_BURST_MS);
-    this.#publishedAtMs = nowMs;
-    this.#stateBytes += (elapsedMs * STATE_BYTES_PER_SECOND) / 1000;
-    this.#stateBytes = Math.min(this.#stateBytes, (STATE_BURST_MS * STATE_BYTES_PER_SECOND) / 1000);
-    let body = new ByteWriter();
-    let ids: number[] = [];
-    const flush = (): void => {
-      if (ids.length > 0) this.#options.session().sendState(body.take(), keyOf(ids));
-      body = new ByteWriter();
-      ids = [];
+  publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    const { tickHz } = this.#options;
+    const plan = this.#options.plan();
+    const { rttMs = ASSUMED_RTT_MS } = this.#options.session();
+    // Packets follow each other by the plan's period; a step that comes a little early counts.
+    const leastMs = plan.channels.state.periodMs - 500 / tickHz;
+    if (moment.nowMs - this.#publishedAtMs < leastMs) return;
+    const policy = {
+      ...policyOf(plan),
+      bytesPerSecond: STATE_BYTES_PER_SECOND,
+      horizonMs: rttMs / 2,
+      lostAfterMs: lostAfterMsOf(rttMs),
     };
-    for (const record of this.#dueOf(records, nowMs)) {
-      const { localId, state } = record;
-      const bytes = OWNED_HEAD_BYTES + state.length * FLOAT_BYTES;
-      if (this.#stateBytes < bytes) break;
-      this.#stateBytes -= bytes;
-      if (body.length + bytes > MAX_EVENT_BYTES) flush();
-      writeOwned(body, localId, state);
-      ids.push(localId);
-      this.#told.set(record, { row: state.slice(), atMs: nowMs });
+    const due = this.#replication.due(records, moment, policy) as OwnedRecord[];
+    for (let next = 0; next < due.length;) {
+      const body = new ByteWriter();
+      const first = next;
+      for (; next < due.length; next++) {
+        const { localId, state } = due[next]!;
+        const bytes = OWNED_HEAD_BYTES + state.length * FLOAT_BYTES;
+        if (body.length > 0 && body.length + bytes > MAX_EVENT_BYTES) break;
+        writeOwned(body, localId, state);
+      }
+      this.#publishedAtMs = moment.nowMs;
+      this.#sendOwned(body, due.slice(first, next), moment);
     }
-    flush();
   }
 
-  /** Own entities that the authority has to be told of: those first of which it has not heard for longest. */
-  #dueOf(records: Iterable<OwnedRecord>, nowMs: number): OwnedRecord[] {
-    const periodMs = 1000 / this.#options.info.tickHz - 2;
-    const ageMs = (record: OwnedRecord): number => nowMs - (this.#told.get(record)?.atMs ?? 0);
-    const due = [...records].filter((record) => {
-      const last = this.#told.get(record);
-      if (!last) return true;
-      if (nowMs - last.atMs < periodMs) return false;
-      const { state } = record;
-      const isSame = last.row.every((value, index) => value === state[index]);
-      return !isSame || nowMs - last.atMs >= HEARTBEAT_MS;
-    });
-    return due.sort((a, b) => ageMs(b) - ageMs(a));
+  #sendOwned(body: ByteWriter, records: readonly OwnedRecord[], moment: ReplicationMoment): void {
+    const { length } = body;
+    const sequence = this.#options.session().sendState(body.take(), keyOf(records));
+    // Nothing could be sent: it stays due.
+    if (sequence === undefined) return;
+    for (const record of records) this.#replication.sent(record, record.state.slice(), moment, sequence);
+    this.#replication.spent(length, records.length);
+  }
+
+  /** An own entity was moved by force: its way there is no velocity. */
+  teleported({ localId }: OwnedRecord): void {
+    this.#replication.teleported(localId);
+  }
+
+  /** The authority has the packet of own states that went out with that number. */
+  acknowledged(sequence: number): void {
+    this.#replication.acknowledged(sequence);
   }
 
   /** Sends what goes to peers where there is no authority. */
@@ -428,7 +438,7 @@ export class Authority {
   }
 }
 
-/** A newer packet may replace an older one of as many entities from the same one on: while all of them move, they are the same. */
-function keyOf(localIds: readonly number[]): number {
-  return localIds[0]! + 1 + (localIds.length - 1) * 0x10000;
+/** Only a packet about one entity may replace an older one about the same entity. */
+function keyOf(records: readonly OwnedRecord[]): number {
+  return records.length === 1 ? records[0]!.localId + 1 : 0;
 }
