@@ -1,0 +1,75 @@
+import type { Plan, PlannedClass } from "@paceline/transport";
+import type { ProbeCell } from "./plan-probe.js";
+
+/** An output of the plan: the same plan without it, and a room in which that is seen. */
+export interface PlanOutput {
+  readonly cell: ProbeCell;
+  /** The plan with the output's default or its neighbour. */
+  change(plan: Plan): Plan;
+}
+
+const network = { delayMs: 20 };
+const mesh = (profile: ProbeCell["profile"]): ProbeCell => ({
+  profile,
+  topology: "mesh",
+  network,
+  warmUpMs: 2000,
+});
+const racing = mesh("racing");
+const shooter = mesh("shooter");
+const rpg = mesh("rpg");
+/** A server that speaks WebRTC. */
+const relayed: ProbeCell = { ...racing, topology: "relay", serverHasWebRtc: true };
+const decided: ProbeCell = { ...shooter, topology: "authority", serverHasWebRtc: true, hasInputs: true };
+/** Its states come at uneven times. */
+const rough: ProbeCell = { ...shooter, network: { delayMs: 60, jitterMs: 20 }, warmUpMs: 9000 };
+/** Its events wait. */
+const narrow: ProbeCell = {
+  ...racing,
+  network: { delayMs: 20, rateBps: 64_000, queueBytes: 16_000 },
+  fillBytesPerSecond: 12_000,
+  warmUpMs: 4000,
+};
+
+function channel(name: PlannedClass, change: Partial<Plan["channels"][PlannedClass]>) {
+  return (plan: Plan): Plan => ({
+    ...plan,
+    channels: { ...plan.channels, [name]: { ...plan.channels[name], ...change } },
+  });
+}
+
+function number(name: keyof Plan["numbers"], value: number) {
+  return (plan: Plan): Plan => ({ ...plan, numbers: { ...plan.numbers, [name]: value } });
+}
+
+/** Every output that is not the same in all plans. */
+export const planOutputs: Readonly<Record<string, PlanOutput>> = {
+  schemes: { cell: racing, change: (plan) => ({ ...plan, schemes: [] }) },
+  "channels.state.delivery": { cell: racing, change: channel("state", { delivery: "ordered-reliable" }) },
+  "channels.state.links": { cell: racing, change: channel("state", { links: ["websocket"] }) },
+  "channels.state.periodMs": { cell: racing, change: channel("state", { periodMs: 100 }) },
+  "channels.event.delivery": { cell: narrow, change: channel("event", { delivery: "ordered-reliable" }) },
+  "channels.event.links": { cell: relayed, change: channel("event", { links: ["websocket"] }) },
+  "channels.event.periodMs": { cell: rpg, change: channel("event", { periodMs: 0 }) },
+  "channels.command.periodMs": { cell: rpg, change: channel("command", { periodMs: 0 }) },
+  "channels.input.delivery": { cell: decided, change: channel("input", { delivery: "ordered-reliable" }) },
+  "channels.input.links": { cell: decided, change: channel("input", { links: ["websocket"] }) },
+  stripes: { cell: { ...racing, topology: "relay" }, change: (plan) => ({ ...plan, stripes: 3 }) },
+  repeats: { cell: racing, change: (plan) => ({ ...plan, repeats: true }) },
+  "numbers.stateHz": { cell: racing, change: number("stateHz", 10) },
+  "numbers.heartbeatMs": { cell: racing, change: number("heartbeatMs", 300) },
+  "numbers.thresholdM": { cell: racing, change: number("thresholdM", 1) },
+  "numbers.headingRad": { cell: rpg, change: number("headingRad", 2) },
+  "numbers.interpolationDelayMs": { cell: rough, change: number("interpolationDelayMs", 400) },
+  "numbers.extrapolationLimitMs": { cell: racing, change: number("extrapolationLimitMs", 250) },
+  "numbers.stateBytesPerSecond": { cell: rough, change: number("stateBytesPerSecond", 500) },
+  style: { cell: racing, change: (plan) => ({ ...plan, style: "interpolation" }) },
+};
+
+/**
+ * Outputs that nothing reads by themselves: what must arrive goes over the link that its session prefers, and the links of
+ * states decide which there are.
+ */
+export const unreadOutputs: readonly string[] = ["channels.command.links", "channels.bulk.links"];
+/** What a probe's line does not show: tests named "events that wait for 1 s arrive", of players and of a server. */
+export const outputsSeenElsewhere: readonly string[] = ["channels.event.lifetimeMs"];
