@@ -52,6 +52,8 @@ test("every change of the decision tree changes what is seen on the wire", async
   for (const [, cell] of cells) await behaviourOf(cell);
   const before = new Map<string, Behaviour>();
   for (const [name, cell] of cells) before.set(name, await behaviourOf(cell));
+  for (const [name, { plans, seen }] of before)
+    expect([name, plans.length > 0 ? "" : seen]).toEqual([name, ""]);
   for (const [name, cell] of cells) {
     expect((await behaviourOf(cell)).seen === before.get(name)!.seen, `${name} plays alike twice`).toBe(true);
   }

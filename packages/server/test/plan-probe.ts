@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { silentLog } from "@paceline/relay";
 import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
 import { LockstepSession } from "@paceline/client/netcode";
 import { defineEntity, defineInput, defineServer, Room, scalar, vec2, type Player } from "@paceline/server";
@@ -214,6 +215,7 @@ class Play {
     this.#server = defineServer({
       scheduler,
       wallClockMs: () => scheduler.nowMs(),
+      log: silentLog,
       rooms: { decided: DecidedRoom, players: { maxPlayers: 16 } },
     });
   }
@@ -296,10 +298,10 @@ class Play {
       network: halfWay(network),
       sockets: "auto",
       client: {
+        // The maker is there, so that only the plan keeps such a player from using it.
         profile: profileIn(this.#cell),
-        transports: ["websocket", "webrtc"],
-        // Node itself has no WebRTC: a player without a maker of links is one whose browser has none.
-        ...(hasWebRtc && { webRtc: this.#noting(isFirst) }),
+        transports: hasWebRtc ? ["websocket", "webrtc"] : ["websocket"],
+        webRtc: this.#noting(isFirst),
       },
       accept: (link, protocols) => {
         this.#accepted.push(link);
