@@ -1,6 +1,15 @@
 import type { Explanation } from "@paceline/client";
 import { lossRatio } from "@paceline/transport/simulated";
-import { STRAIGHT_MPS, type Arrival, type Probe, type ProbeCell, type SentPacket } from "./plan-probe.js";
+import {
+  type Arrival,
+  JUMP_PERIOD_MS,
+  JUMPS_M,
+  type Probe,
+  type ProbeCell,
+  type SentPacket,
+  STRAIGHT_MPS,
+  TURNS_RAD,
+} from "./plan-probe.js";
 
 /** A sentence of `explain()` that the probe saw otherwise. */
 export interface Difference {
@@ -102,7 +111,8 @@ function gaps(arrivals: readonly { readonly atMs: number }[]): number[] {
   return arrivals.slice(1).map(({ atMs }, index) => atMs - arrivals[index]!.atMs);
 }
 
-function ratesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
+function ratesClaim(claimed: Claimed): void {
+  const { cell, probe, choice, isClean, say } = claimed;
   const { recording, times } = probe;
   // Before the messages: these share the line.
   const span = recording.moving.filter(
@@ -123,6 +133,73 @@ function ratesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   const wanted = Math.min(limit, 1000 / Math.max(periodMs, 1));
   say(perSecond >= wanted * 0.6, "what moves is sent as often as may be", { perSecond, wanted });
   heartbeatClaim(probe, choice, say);
+  thresholdClaim(claimed, { periodMs, intervalMs: 1000 / limit });
+}
+
+/** An entity that is shown between its states counts as moved from this share of the thresholds on. */
+const UNMOVED_SHARE = 0.1;
+/** So near to a threshold it is not clear what is sent: a state is that of a moment around the step, and rounded. */
+const NEARLY = [0.75, 1.05] as const;
+
+/**
+ * The post makes one step after the other: one beyond a threshold arrives at once, any other waits for the next or for a
+ * heartbeat.
+ */
+function thresholdClaim(
+  { cell, probe, choice, say }: Claimed,
+  { periodMs, intervalMs }: { readonly periodMs: number; readonly intervalMs: number },
+): void {
+  const [, positionM, headingRad, heartbeatMs] = /sent when ([\d.]+) m or ([\d.]+) rad .*, or after (\d+) ms$/
+    .exec(choice)!
+    .map(Number);
+  const share = choice.includes("from the state before") ? 1 : UNMOVED_SHARE;
+  const stepMs = 1000 / probe.tickHz;
+  const delayMs = cell.network?.delayMs ?? 0;
+  // Each of the two ways to send it may have to wait for a step.
+  const lateMs = delayMs + periodMs + intervalMs + 2 * stepMs + 3 * STEP_MS;
+  for (const { atMs, x, heading } of jumpsOf(probe)) {
+    const before = lastOf(probe, atMs + delayMs);
+    const thresholds = [
+      Math.abs(x - before.x) / (positionM! * share),
+      Math.abs(heading - before.heading) / (headingRad! * share),
+    ];
+    const isOver = Math.max(...thresholds) > NEARLY[1];
+    if (lateMs > JUMP_PERIOD_MS || (!isOver && Math.max(...thresholds) > NEARLY[0])) continue;
+    const after = lastOf(probe, atMs + (isOver ? lateMs : JUMP_PERIOD_MS));
+    const arrived = after.atMs > before.atMs;
+    if (isOver) say(arrived, `a step of ${thresholds.join(" and ")} thresholds arrives`, choice);
+    // Before it has moved nobody sees its heartbeats.
+    else if (arrived && before.atMs > probe.times.jumpsMs) {
+      const isBeat = (after.atMs - before.atMs) % heartbeatMs! < lateMs;
+      say(isBeat, `a step of ${thresholds.join(" and ")} thresholds waits`, choice);
+    }
+  }
+}
+
+/** Where the post was put, and when. */
+function jumpsOf({
+  times,
+}: Probe): { readonly atMs: number; readonly x: number; readonly heading: number }[] {
+  let [x, heading] = [0, 0];
+  const steps = [
+    ...JUMPS_M.map((jump) => ({ x: jump, heading: 0 })),
+    ...TURNS_RAD.map((turn) => ({ x: 0, heading: turn })),
+  ];
+  return steps.map((step, index) => {
+    x += step.x;
+    heading += step.heading;
+    return { atMs: times.jumpsMs + index * JUMP_PERIOD_MS, x, heading };
+  });
+}
+
+/** The post as its receiver had it at a time. */
+function lastOf(
+  { recording }: Probe,
+  atMs: number,
+): { readonly atMs: number; readonly x: number; readonly heading: number } {
+  const last = recording.jumps.findLast((arrival) => arrival.value !== "" && arrival.atMs <= atMs);
+  const [x = 0, heading = 0] = (last?.value ?? "0 0").split(" ").map(Number);
+  return { atMs: last?.atMs ?? -Infinity, x, heading };
 }
 
 /** Only where states go over WebRTC: what a WebSocket carries is not told apart. */

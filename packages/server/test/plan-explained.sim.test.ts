@@ -32,3 +32,24 @@ test("the probe compares a row of each kind, and notices a false one", async () 
     expect([about, [...new Set(found.map((each) => each.about))]]).toEqual([about, [about]]);
   }
 });
+
+test.each(["racing, mesh", "rpg, mesh", "racing, relay"])(
+  "the probe notices thresholds that are not those in force: %s",
+  async (name) => {
+    const cell = treeCells[name]!;
+    const played = await probe(cell);
+    const row = played.explained.find(({ about }) => about === "rates")!;
+    const [, metres = "", radians = ""] = /sent when ([\d.]+) m or ([\d.]+) rad/.exec(row.choice)!;
+    for (const factor of [0.5, 2]) {
+      for (const [said, unit] of [
+        [metres, "m"],
+        [radians, "rad"],
+      ] as const) {
+        const lie = row.choice.replace(`${said} ${unit}`, `${Number(said) * factor} ${unit}`);
+        const explained = played.explained.map((each) => (each === row ? { ...row, choice: lie } : each));
+        const abouts = differences(cell, { ...played, explained }).map(({ about }) => about);
+        expect([lie, abouts.includes("rates")]).toEqual([lie, true]);
+      }
+    }
+  },
+);

@@ -102,14 +102,14 @@ const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** What stays where it was put. */
+/** It stays where it was put: sent when it went further than a share of the thresholds. */
 const Post = defineEntity(
   "post",
   {
-    position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
-    heading: angle({ precision: 0.001, unit: "rad" }),
+    position: vec2({ range: [-64, 64], precision: 0.0005, unit: "m" }),
+    heading: angle({ precision: 0.0002, unit: "rad" }),
   },
-  { motion: "hold" },
+  { motion: "velocity", show: "interpolate" },
 );
 
 const Steering = defineInput({ steer: scalar({ range: [0, 1000], precision: 1 }) });
@@ -117,10 +117,10 @@ const Steering = defineInput({ steer: scalar({ range: [0, 1000], precision: 1 })
 const STEP_MS = 5;
 const MESSAGES = 40;
 const MESSAGE_PERIOD_MS = 15;
-const JUMP_PERIOD_MS = 400;
-/** Around the tenth part of a threshold, from which an entity counts as moved that is shown between its states. */
-const JUMPS_M = [0.015, 0.025, 0.035, 0.05, 0.07];
-const TURNS_RAD = [0.0075, 0.0125, 0.0175, 0.025, 0.035];
+export const JUMP_PERIOD_MS = 400;
+/** Around the tenth part of the thresholds, from which an entity counts as moved that is shown between its states. */
+export const JUMPS_M: readonly number[] = [0.0065, 0.0095, 0.0135, 0.02, 0.029, 0.042, 0.06];
+export const TURNS_RAD: readonly number[] = [0.0021, 0.003, 0.0041, 0.006, 0.009, 0.013, 0.02, 0.029];
 /** How fast a car goes that is cut off. */
 export const STRAIGHT_MPS = 20;
 
@@ -469,7 +469,7 @@ class Play {
       if (this.#step % 20 === 0) this.#shown.push(round(car.shown.position.x));
     }
     const [post] = this.#rooms[1]?.entities(Post) ?? [];
-    const stood = post === undefined ? "" : `${round(post.position.x)} ${round(post.heading)}`;
+    const stood = post === undefined ? "" : `${post.position.x.toFixed(4)} ${post.heading.toFixed(4)}`;
     if (stood !== this.#seenPost) this.#jumps.push({ atMs, value: stood });
     this.#seenPost = stood;
     if (this.#step % 50 === 0) for (const { transport } of this.#rooms) this.#notePlan(transport.plan);
