@@ -125,14 +125,16 @@ export const TURNS_RAD: readonly number[] = [0.0021, 0.003, 0.0041, 0.006, 0.009
 export const STRAIGHT_MPS = 20;
 
 class DecidedRoom extends Room {
-  override readonly entities = [Car];
+  override readonly entities = [Car, Post];
   override readonly inputs = Steering;
   override readonly tickHz = 60;
   static heard: (type: string, value: number) => void;
   static place: () => { readonly x: number; readonly heading: number };
+  static post: { position: { set(x: number, y: number): void }; heading: number };
   readonly #cars: { position: { set(x: number, y: number): void }; heading: number }[] = [];
 
   override onCreate(): void {
+    DecidedRoom.post = this.spawn(Post);
     for (const type of ["command", "event", "fill"])
       this.onMessage(type as never, (_: Player, value: unknown) => DecidedRoom.heard(type, value as number));
   }
@@ -233,7 +235,8 @@ class Play {
     theirs?.onMessage("event", (value) => this.#hear("event", value as number));
     for (const room of this.#rooms) void [...room.entities(Car), ...room.entities(Post)];
     await this.#advance(1000);
-    if (topology !== "authority") {
+    if (topology === "authority") this.#post = DecidedRoom.post;
+    else {
       for (const room of this.#rooms) this.#cars.push(room.spawn(Car));
       this.#post = mine.spawn(Post);
       if (this.#cell.hasLockstep === true) this.#match();
@@ -468,7 +471,7 @@ class Play {
       this.#seen = now;
       if (this.#step % 20 === 0) this.#shown.push(round(car.shown.position.x));
     }
-    const [post] = this.#rooms[1]?.entities(Post) ?? [];
+    const [post] = this.#rooms.at(-1)?.entities(Post) ?? [];
     const stood = post === undefined ? "" : `${post.position.x.toFixed(4)} ${post.heading.toFixed(4)}`;
     if (stood !== this.#seenPost) this.#jumps.push({ atMs, value: stood });
     this.#seenPost = stood;
