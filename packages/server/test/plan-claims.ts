@@ -159,7 +159,8 @@ function thresholdClaim(
     .map(Number);
   const share = choice.includes("from the state before") ? 1 : UNMOVED_SHARE;
   const stepMs = 1000 / probe.tickHz;
-  const delayMs = cell.network?.delayMs ?? 0;
+  // The server is half as far as another player.
+  const delayMs = (cell.network?.delayMs ?? 0) / (cell.topology === "authority" ? 2 : 1);
   // Each of the two ways to send it may have to wait for a step.
   const lateMs = delayMs + periodMs + intervalMs + 2 * stepMs + 3 * STEP_MS;
   for (const { atMs, x, heading } of jumpsOf(probe)) {

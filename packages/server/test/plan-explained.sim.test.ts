@@ -33,13 +33,13 @@ test("the probe compares a row of each kind, and notices a false one", async () 
   }
 });
 
-test.each(["racing, mesh", "rpg, mesh", "racing, relay"])(
+test.each(["racing, mesh", "rpg, mesh", "racing, relay", "puzzle for the CPU, moving, authority, WebRTC"])(
   "the probe notices thresholds that are not those in force: %s",
   async (name) => {
     const cell = treeCells[name]!;
     const played = await probe(cell);
     const row = played.explained.find(({ about }) => about === "rates")!;
-    const [, metres = "", radians = ""] = /sent when ([\d.]+) m or ([\d.]+) rad/.exec(row.choice)!;
+    const [, metres = "", radians = ""] = /([\d.]+) m or ([\d.]+) rad/.exec(row.choice)!;
     for (const factor of [0.5, 2]) {
       for (const [said, unit] of [
         [metres, "m"],

@@ -120,7 +120,7 @@ const MESSAGE_PERIOD_MS = 15;
 export const JUMP_PERIOD_MS = 400;
 /** Around the tenth part of the thresholds, from which an entity counts as moved that is shown between its states. */
 export const JUMPS_M: readonly number[] = [0.0065, 0.0095, 0.0135, 0.02, 0.029, 0.042, 0.06];
-export const TURNS_RAD: readonly number[] = [0.0021, 0.003, 0.0041, 0.006, 0.009, 0.013, 0.02, 0.029];
+export const TURNS_RAD: readonly number[] = [0.0021, 0.003, 0.0041, 0.006, 0.009, 0.013, 0.02, 0.029, 0.0135];
 /** How fast a car goes that is cut off. */
 export const STRAIGHT_MPS = 20;
 
