@@ -86,6 +86,27 @@ describe("a listener that throws or rejects", () => {
   });
 });
 
+describe("two rooms in one page", () => {
+  test("of one client hear their own messages, and the end of one does not end the other", async () => {
+    const server = await stage.server();
+    const client = stage.client(server);
+    const options = { track: "loop" };
+    const [race, duel] = [await client.create("race", options), await client.create("duel")];
+    const guests = [await client.joinById(race.roomId), await client.joinById(duel.roomId)];
+    [race, duel, ...guests].forEach((room) => stage.keep(room));
+    const heard: string[] = [];
+    race.onMessage("horn", (message) => heard.push(`race ${String(message)}`));
+    duel.onMessage("horn", (message) => heard.push(`duel ${String(message)}`));
+    guests.forEach((guest, index) => guest.send("horn", index));
+    await until("both are heard", () => heard.length === 2);
+    expect([...heard].sort()).toEqual(["duel 1", "race 0"]);
+    await race.leave();
+    guests[1]!.send("horn", "still here");
+    await until("the other room goes on", () => heard.includes("duel still here"));
+    expect([race.state, duel.state]).toEqual(["left", "joined"]);
+  });
+});
+
 describe("an error of the room", () => {
   test("goes to the console once, if the game does not listen for errors", async () => {
     const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);

@@ -457,6 +457,8 @@ export class Participant {
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     this.#links.delete(link);
     if (this.#isGone || this.#links.size > 0 || this.#droppedAtMs !== undefined) return;
+    // A client that leaves while its queue is full can say so by the close alone; a WebRTC link has no code of its own.
+    if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
     this.#isSuspended ||= close.code === CloseCode.suspended;
     this.#isUnloaded ||= close.code === CloseCode.unloaded || close.code === GOING_AWAY;
     // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.

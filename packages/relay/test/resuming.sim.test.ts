@@ -52,6 +52,16 @@ describe("resuming", () => {
     expect(virtual.resumeRefusalOf(sessionId, token)).toBe(CloseCode.sessionUnknown);
   });
 
+  it("is not waited for after a link that was closed because its player left, though no message said so", () => {
+    const virtual = new VirtualLobby();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    link.relay.closeFromRemote(CloseCode.left, "left");
+    virtual.scheduler.advance(100);
+    expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
+    expect(virtual.lobby.sessionCount).toBe(1);
+  });
+
   it("notices by itself that a link is dead", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();

@@ -54,6 +54,24 @@ const failure = (queueing: Queueing): Promise<string> =>
   );
 
 describe("waiting for a match", () => {
+  it("ends with the reason of a signal, whenever that is aborted", async () => {
+    staged();
+    const reason = new Error("back to the menu");
+    const [early, late] = [new AbortController(), new AbortController()];
+    const place = await waiting({ rank: 1000, signal: late.signal });
+    const ended = place.room.catch((error: unknown) => error);
+    const entering = stage
+      .client()
+      .queue("staged", { options: { name: "x7" }, signal: early.signal })
+      .catch((error: unknown) => error);
+    early.abort(reason);
+    expect(await entering).toBe(reason);
+    late.abort(reason);
+    expect(await ended).toBe(reason);
+    await stage.advance(500);
+    expect(stage.server.health().sessions).toBe(0);
+  });
+
   it("[WF122] ends in a room of those who fit, which nobody else finds", async () => {
     staged();
     const [a, far, b] = [
