@@ -40,17 +40,19 @@ interface Scene {
   readonly serverHasWebRtc: boolean;
   /** From the first packet on; or after ten seconds of a clean line. */
   readonly isLossyAtOnce?: boolean;
+  /** Default: as many as the plan wants. */
+  readonly sockets?: 1 | 3;
 }
 
 /** A player of a room with an authority, from whom or to whom each fifth packet is lost from now on. */
-async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false }: Scene) {
+async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false, sockets }: Scene) {
   const stage = roomStage(BallRoom, { seed });
   const maker = virtualWebRtc({ random: seededRandom(seed * 31), settings: LOSSY });
   if (serverHasWebRtc) stops.push(serveVirtualWebRtc(maker, stage.scheduler));
   stops.unshift(() => stage.stop());
   const player = await stage.join({
     network: isLossyAtOnce ? LOSSY : CLEAN,
-    sockets: "auto",
+    sockets: sockets ?? "auto",
     client: { profile, transports: ["websocket", "webrtc"], webRtc: maker },
   });
   expect([...player.room.entities(Ball)]).toBeDefined();
@@ -146,3 +148,36 @@ describe("the datagram link to an authority that loses each fifth packet", () =>
     expect(near).toBeGreaterThanOrEqual(seeds.length - 1);
   });
 });
+
+/** Different positions of the ball that a player saw in so many seconds after the losses began. */
+async function distinctPositions(
+  { seed, serverHasWebRtc, ...more }: Pick<Scene, "seed" | "serverHasWebRtc"> & Partial<Scene>,
+  seconds: number,
+): Promise<number> {
+  const { stage, player } = await scene({ seed, serverHasWebRtc, profile: asMeasured, ...more });
+  const seen = new Set<number>();
+  for (let ms = 0; ms < seconds * 1000; ms += 5) {
+    await stage.advance(5);
+    for (const { position } of player.room.entities(Ball)) seen.add(position.x);
+  }
+  return seen.size;
+}
+
+/** A game that spares bytes: over a WebSocket as long as that is good enough. */
+const asMeasured = { base: "mmo", numbers: { tickHz: 60, stateHz: 30 } } as const;
+/** WebRTC whatever is measured; a game that spares no bytes gets twice the rate, and is to have the same here. */
+const alwaysWebRtc = { base: "mmo", favour: "latency", numbers: { tickHz: 60, stateHz: 15 } } as const;
+
+test.each([1, 2])(
+  "what is measured leads to 0.9 of the positions that the best fixed choice shows (chance %d)",
+  async (seed) => {
+    const seconds = 40;
+    const oneSocket = await distinctPositions({ seed, serverHasWebRtc: false, sockets: 1 }, seconds);
+    const threeSockets = await distinctPositions({ seed, serverHasWebRtc: false, sockets: 3 }, seconds);
+    const webRtc = await distinctPositions({ seed, serverHasWebRtc: true, profile: alwaysWebRtc }, seconds);
+    const measured = await distinctPositions({ seed, serverHasWebRtc: true }, seconds);
+    expect(webRtc).toBeLessThan(15 * seconds);
+    expect(webRtc).toBeGreaterThan(oneSocket * 1.3);
+    expect(measured).toBeGreaterThanOrEqual(0.9 * Math.max(oneSocket, threeSockets, webRtc));
+  },
+);

@@ -1,8 +1,11 @@
 /** The page that browsers open in the laboratory: whoever drives them calls the methods of the global `probe`. */
+import type { LineReport } from "../loss/scene.js";
+import { BallWatch } from "./ball-watch.js";
 import { Participation, type JoinOptions, type ProbeReport } from "./participation.js";
 import { candidatePairs, connectionSteps, rememberPeerConnections } from "./peer-connections.js";
 
 let current: Participation | undefined;
+let ball: BallWatch | undefined;
 
 function present(): Participation {
   if (!current) throw new Error("the probe is in no room");
@@ -23,6 +26,11 @@ const probe = {
   stopTalking: () => present().stopTalking(),
   allowDirect: (isAllowed: boolean) => present().allowDirect(isAllowed),
   report: (): ProbeReport => present().report(),
+  /** Joins a room with an authority. */
+  async watchBall(): Promise<void> {
+    ball = await BallWatch.begin();
+  },
+  lineReport: (): Promise<LineReport | undefined> => ball?.report() ?? Promise.resolve(undefined),
   candidates: () => candidatePairs(),
   /** Of each WebRTC connection, in ms from the last joining. */
   steps: () => connectionSteps().map((each) => present().since(each)),

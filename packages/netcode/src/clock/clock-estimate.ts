@@ -14,6 +14,9 @@ const EAGER_SAMPLES = 72;
  * that is slewed and never runs backwards. All times in ms; `localMs` is the local monotonic clock, which may have a
  * step of 1 ms. A constant difference between the delays of both ways cannot be seen by anybody; half of it is the
  * error.
+ *
+ * It keeps round trips of its own, which nobody is shown: of the last 30 s, to find the pings that waited least. The
+ * transport's estimate is the median of the last five, and would bring the wait of a queue into the offset.
  */
 export class ClockEstimate {
   readonly #filter = new OffsetFilter();
@@ -29,11 +32,6 @@ export class ClockEstimate {
   /** Standard error of the estimate, ms; Infinity before the first. */
   get errorMs(): number {
     return this.#errorMs;
-  }
-
-  /** Smallest round trip of late, ms. */
-  get minRttMs(): number | undefined {
-    return this.#filter.minRttMs;
   }
 
   /** How often the time shown stepped forward since the machine, or the other one, had slept. */

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Client, type Room as ClientRoom } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { silentLog } from "@paceline/relay";
+import { defineEntity, defineServer, Room, vec2, type Player } from "@paceline/server";
+import type { WebSocketConstructor } from "@paceline/transport";
+import { expect, test } from "vitest";
+import { eventually } from "./stage.js";
+
+const Ball = defineEntity(
+  "ball",
+  { position: vec2({ range: [-4096, 4096], precision: 0.01 }) },
+  { motion: "hold" },
+);
+
+class BallRoom extends Room {
+  override readonly entities = [Ball];
+  override readonly tickHz = 60;
+  readonly #balls: { position: { x: number; set(x: number, y: number): void } }[] = [];
+
+  override onJoin(player: Player): void {
+    this.#balls.push(this.spawn(Ball, {}, player));
+    this.onMessage("word" as never, () => undefined);
+  }
+
+  override onTick(): void {
+    for (const { position } of this.#balls) position.set((position.x + 1) % 4000, 0);
+  }
+}
+
+interface Counted {
+  readonly socket: { readonly bytesRead: number; readonly bytesWritten: number };
+  /** What RFC 6455 puts around the packets: 2 or 4 bytes, and a mask of 4 from a client. */
+  framingIn: number;
+  framingOut: number;
+}
+
+/** Sockets whose TCP connections count their bytes, and which frames these were in. */
+function countingSockets() {
+  const sockets: Counted[] = [];
+  const head = (bytes: number): number => (bytes < 126 ? 2 : 4);
+  const Base = NodeWebSocket as unknown as new (
+    url: string,
+    protocols?: string[],
+  ) => EventTarget & { send(data: Uint8Array): void };
+  class CountingSocket extends Base {
+    constructor(url: string, protocols?: string[]) {
+      super(url, protocols);
+      const counted = { socket: { bytesRead: 0, bytesWritten: 0 }, framingIn: 0, framingOut: 0 };
+      sockets.push(counted);
+      this.addEventListener(
+        "open",
+        () => (counted.socket = Reflect.get(this, "_socket") as typeof counted.socket),
+      );
+      this.addEventListener("message", (event) => {
+        counted.framingIn += head((event as MessageEvent<ArrayBuffer>).data.byteLength);
+      });
+      const send = this.send.bind(this);
+      this.send = (data: Uint8Array) => {
+        counted.framingOut += head(data.length) + 4;
+        send(data);
+      };
+    }
+  }
+  const payload = () =>
+    sockets.reduce(
+      (sum, { socket, framingIn, framingOut }) => ({
+        in: sum.in + socket.bytesRead - framingIn,
+        out: sum.out + socket.bytesWritten - framingOut,
+      }),
+      { in: 0, out: 0 },
+    );
+  return { webSocket: CountingSocket as unknown as WebSocketConstructor, sockets, payload };
+}
+
+/** Waits until the rates that a room shows are others, and says when that was. */
+async function nextRates({ transport }: ClientRoom, payload: () => { in: number; out: number }) {
+  const { bytesInPerSecond: before } = transport.server;
+  for (let waited = 0; waited < 1000 && transport.server.bytesInPerSecond === before; waited++)
+    await pause(2);
+  return { ...transport.server, atMs: performance.now(), payload: payload() };
+}
+
+test("bytes that a room shows are those of its sockets without their framing, over one or three of them", async () => {
+  const server = defineServer({ rooms: { ball: BallRoom }, log: silentLog });
+  const url = await server.listen(0);
+  const rooms: ClientRoom[] = [];
+  try {
+    const measured = ([1, 3] as const).map(async (sockets) => {
+      const counting = countingSockets();
+      const { webSocket, payload } = counting;
+      const client = new Client(url, { profile: "shooter", webSocket, sockets, transports: ["websocket"] });
+      const room = await client.joinOrCreate("ball");
+      rooms.push(room);
+      expect([...room.entities(Ball)]).toBeDefined();
+      await eventually(() => expect(room.transport.server.sockets).toBe(sockets));
+      expect(counting.sockets).toHaveLength(sockets);
+      const talking = setInterval(() => room.send("word", "a few bytes"), 20);
+      await nextRates(room, payload);
+      const [from, to] = [await nextRates(room, payload), await nextRates(room, payload)];
+      clearInterval(talking);
+      const seconds = (to.atMs - from.atMs) / 1000;
+      const perSecond = (way: "in" | "out") => (to.payload[way] - from.payload[way]) / seconds;
+      expect(perSecond("in")).toBeGreaterThan(500);
+      expect(perSecond("out")).toBeGreaterThan(500);
+      // The sample and the look at the sockets are a few ms apart.
+      expect(Math.abs(to.bytesInPerSecond / perSecond("in") - 1)).toBeLessThan(0.08);
+      expect(Math.abs(to.bytesOutPerSecond / perSecond("out") - 1)).toBeLessThan(0.08);
+    });
+    await Promise.all(measured);
+  } finally {
+    for (const room of rooms) room.leave();
+    await server.stop({ drainMs: 100 });
+  }
+});
