@@ -81,7 +81,7 @@ export class FieldChanges {
 }
 
 /** A copy that does not change with the entity. */
-function plainValue(field: Field, value: unknown): unknown {
+export function plainValue(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "vec2":
     case "vec3":

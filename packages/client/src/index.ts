@@ -58,6 +58,7 @@ export type { Page, PageEvent, PageFrames } from "./page.js";
 export type { Tab, TabLocks, TabStorage } from "./tab-seat.js";
 export type { LoopStep } from "./game-loop.js";
 export type { MessageLoss, Peer, PeerState } from "./peer.js";
+export type { OnlyEntity, OnlyHostedEntity } from "./only-entity.js";
 export type { HostedRoom, KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 export type { Queueing, QueueProgress, QueueWish } from "./queueing.js";
 export type { Room } from "./room.js";

@@ -17,6 +17,7 @@ import { AuthorityGate } from "./authority-gate.js";
 import type { Prediction } from "./authority/prediction.js";
 import type { Unsubscribe } from "./listeners.js";
 import type { ConnectionState } from "./connection-state.js";
+import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "./owned-entities.js";
 import type { Entity, OwnedEntity } from "./entity.js";
 import { GameLoop, type LoopStep } from "./game-loop.js";
@@ -72,6 +73,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #owned: OwnedEntities;
   readonly #states: StateSender;
   readonly #messages = new RoomMessages();
+  readonly #only = new Map<EntityDefinition, OnlyEntityView>();
   readonly #timers: Cancel[] = [];
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
@@ -365,6 +367,19 @@ export class Room<Messages extends object = any> extends RoomEvents {
   onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
     return this.members.entityEvents.onDespawn(definition, listener as unknown as (entity: Entity) => void);
+  }
+
+  /**
+   * State of which the room has one: a score, a phase, the map. In a room with an authority it is the server's, and read
+   * only; elsewhere the player who has been in the room for longest writes it (`isMine`), and when that one leaves, the next
+   * one, with the same values. Before it is known it has the values that its fields begin with. All players of a room have
+   * to ask for it. A write by anybody else throws {@link ConfigError}.
+   */
+  only<D extends EntityDefinition>(definition: D): OnlyEntity<D> {
+    this.#use(definition);
+    const known = this.#only.get(definition) ?? new OnlyEntityView(this, definition);
+    this.#only.set(definition, known);
+    return known.view as unknown as OnlyEntity<D>;
   }
 
   /**

@@ -14,6 +14,7 @@ import type { InitialFields, WritableFields } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "./entity.js";
 import type { Unsubscribe } from "./listeners.js";
 import type { RoomOptions } from "./match-request.js";
+import type { OnlyHostedEntity } from "./only-entity.js";
 import type { Peer } from "./peer.js";
 import type { Room } from "./room.js";
 import type { SendOptions } from "./send-options.js";
@@ -56,7 +57,16 @@ type InputsOf<Kind> = Kind extends { readonly inputs: infer I }
   ? Extract<I, InputDefinition>
   : InputDefinition;
 type Replaced =
-  "send" | "sendEvent" | "request" | "onMessage" | "entities" | "input" | "spawn" | "onSpawn" | "onDespawn";
+  | "send"
+  | "sendEvent"
+  | "request"
+  | "onMessage"
+  | "entities"
+  | "input"
+  | "spawn"
+  | "onSpawn"
+  | "onDespawn"
+  | "only";
 
 /** A {@link Room} with an authority, as the compiler knows it from `typeof server`. */
 export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
@@ -82,6 +92,7 @@ export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
   entities<D extends Definitions<Kind>>(definition: D): Iterable<Entity<D>>;
   onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
   onDespawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
+  only<D extends Definitions<Kind>>(definition: D): OnlyHostedEntity<D>;
   /** Wants to own an entity: only where the room lets its players. */
   spawn<D extends Definitions<Kind>>(definition: D, initial?: InitialFields<D["fields"]>): OwnedEntity<D>;
   input(definition: InputsOf<Kind>): WritableFields<InputsOf<Kind>["fields"]>;

@@ -1,6 +1,7 @@
 import type { Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
-import { Car } from "./definitions.js";
+import { Car, Sign } from "./definitions.js";
+import type { GameServer } from "./game-server.js";
 import { Stage } from "./stage.js";
 import { pause, until } from "./until.js";
 
@@ -95,6 +96,17 @@ describe("a link that dies", () => {
   });
 });
 
+/**
+ * Cuts the link that was opened as the first of these numbers, and when it is back as the last one, until the server has
+ * forgotten the session: one that comes back before its end was noticed is resumed.
+ */
+async function forget(server: GameServer, [first, last]: [number, number], life: string[]): Promise<void> {
+  for (let drops = 0; !life.includes("anew"); drops++) {
+    server.cutLinks(drops === 0 ? first : last);
+    await until("it is back", () => life.length >= 2 * (drops + 1));
+  }
+}
+
 describe("a server that was replaced", () => {
   test.each(["stop", "crash"] as const)(
     "after a %s: the room is joined anew and the game goes on",
@@ -144,8 +156,7 @@ describe("a server that was replaced", () => {
     a.onSpawn(Car, ({ isMine }) => sprites.push(isMine ? "my car" : "a car"));
     a.onDespawn(Car, ({ isMine }) => sprites.push(isMine ? "my car is gone" : "a car is gone"));
     await until("a sees both cars", () => sprites.length === 2);
-    server.cutLinks(1);
-    await until("a is back", () => life.includes("anew"));
+    await forget(server, [1, 2], life);
     expect(b).toBeUndefined();
     expect(a.roomId).toBe(mate.roomId);
     expect(other.peers).toEqual([]);
@@ -153,6 +164,25 @@ describe("a server that was replaced", () => {
     expect(mate.peers[0]!.number).toBe(a.myNumber);
     await until("a sees the other car again", () => sprites.length === 4);
     expect(sprites).toEqual(["my car", "a car", "a car is gone", "a car"]);
+  });
+
+  test("whoever was forgotten alone hands its one-of-a-kind state to the player who stayed", async () => {
+    const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
+    const client = stage.client(server);
+    const a = stage.keep(await client.create("race"));
+    const mate = stage.keep(await client.joinById(a.roomId));
+    const life = lifeOf(a);
+    a.only(Sign).place.set(3, 4);
+    await until("the other has it", () => mate.only(Sign).place.x === 3);
+    await forget(server, [0, 1], life);
+    await until("the other writes it now", () => mate.only(Sign).isMine && !a.only(Sign).isMine);
+    mate.only(Sign).lit = true;
+    await until("a reads it", () => a.only(Sign).lit);
+    expect([a, mate].map((room) => ({ ...room.only(Sign).place }))).toEqual([
+      { x: 3, y: 4 },
+      { x: 3, y: 4 },
+    ]);
+    await until("there is one", () => [a, mate].every((room) => [...room.entities(Sign)].length === 1));
   });
 });
 

@@ -185,6 +185,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     }
   }
 
+  /** State of which the room has one, such as a score: an entity that belongs to no player, spawned by the first call. */
+  only<D extends EntityDefinition>(definition: D): ServerEntity<D> {
+    for (const entity of this.entitiesOf(definition)) if (!entity.owner) return entity;
+    return this.spawn(definition);
+  }
+
   /** The entity belongs to somebody else from now on, or to nobody. */
   give(entity: object, owner: Player | undefined): void {
     this.#here.broadcasts.setOwner(this.#here.world.recordOf(entity), owner);
