@@ -13,10 +13,12 @@ const fields = {
 async function meetAt(definition: ReturnType<typeof defineEntity<typeof fields>>) {
   const server = await stage.server();
   const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+  const errors = new Map<Room, string[]>([a, b].map((room) => [room, []]));
+  for (const room of [a, b]) room.onError(({ code }) => errors.get(room)!.push(code));
   const own = a.spawn(definition, { position: { x: 5, y: 6 } });
   const seen = () => [...b.entities(definition)].filter((each) => !each.isMine);
   await until("b sees it", () => seen().length === 1);
-  return { a, b, own, seen: seen()[0]! };
+  return { a, b, own, errors, seen: seen()[0]! };
 }
 
 test("a model that throws is an error at owner and receivers; the entity holds, the room goes on", async () => {
@@ -25,9 +27,7 @@ test("a model that throws is an error at owner and receivers; the entity holds, 
       throw new Error("no road");
     },
   });
-  const { a, b, own, seen } = await meetAt(definition);
-  const errors = new Map<Room, string[]>([a, b].map((room) => [room, []]));
-  for (const room of [a, b]) room.onError(({ code }) => errors.get(room)!.push(code));
+  const { a, b, own, errors, seen } = await meetAt(definition);
   await until("b was told", () => {
     expect({ ...seen.shown.position }).toMatchObject({ x: 5, y: 6 });
     return errors.get(b)!.length > 0;

@@ -362,7 +362,10 @@ class Play {
     const { fillBytesPerSecond = 0, fillMs = ms, hasInputs = false } = this.#cell;
     const steps = ms / STEP_MS;
     for (let step = 0; step < steps; step++) {
-      this.#weave();
+      const atMs = step * STEP_MS;
+      // While its packets wait: slowly enough that the threshold of the heading says when it is sent.
+      if (fillBytesPerSecond > 0 && atMs >= 3500 && atMs < 5500) this.#turn(atMs);
+      else this.#weave();
       if (hasInputs) room.input(Steering).steer = step % 1000;
       const isFilling = fillBytesPerSecond > 0 && step * STEP_MS < fillMs;
       if (isFilling && step % 20 === 0) room.send("fill", "x".repeat(fillBytesPerSecond / 10));
@@ -422,6 +425,12 @@ class Play {
     room.transport.killServerWebRtc();
     this.#players[0]!.offline();
     await this.#advance(2500);
+  }
+
+  /** To and fro on the spot. */
+  #turn(atMs: number): void {
+    const direction = Math.floor(atMs / 700) % 2 === 0 ? 1 : -1;
+    this.#put(this.#place.x, this.#place.heading + (direction * 0.15 * STEP_MS) / 1000);
   }
 
   #weave(): void {
