@@ -300,7 +300,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
       const place = this.peers.length > 0 ? "another one" : "a new one";
       // oxlint-disable-next-line no-console -- who tries a game with friends would look for them in vain
       console.info(
-        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into ${place}`,
+        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into ${place}; ` +
+          `friends stay together with the option group, or come by joinById`,
       );
     }
     const { scheduler } = this.setup;

@@ -275,7 +275,7 @@ mistake(
     for (let count = 0; count < 3; count++) await join(url, "duel");
     return String(told.mock.calls[0]?.[0]);
   },
-  /1 full room/,
+  /1 full room.*group.*joinById/,
 );
 
 mistake(

@@ -9,6 +9,7 @@ import { eventually } from "./stage.js";
 class Duel extends Room {
   override maxPlayers = 2;
 }
+const ADVICE = "friends stay together with the option group, or come by joinById";
 const rooms = { duel: Duel, chat: { maxPlayers: 2 } };
 const servers: { stop(options: object): Promise<void> }[] = [];
 const joined: ClientRoom[] = [];
@@ -111,8 +112,8 @@ describe.each(["duel", "chat"])("in a room %s", (name) => {
     expect([...friends, third, fourth].map(({ fullRooms }) => fullRooms)).toEqual([0, 0, 1, 1]);
     expect(third.roomId).not.toBe(friends[0]!.roomId);
     expect(printed).toEqual([
-      `info: paceline: 1 full room(s) of "${name}", so this player came into a new one`,
-      `info: paceline: 1 full room(s) of "${name}", so this player came into another one`,
+      `info: paceline: 1 full room(s) of "${name}", so this player came into a new one; ${ADVICE}`,
+      `info: paceline: 1 full room(s) of "${name}", so this player came into another one; ${ADVICE}`,
     ]);
   });
 
