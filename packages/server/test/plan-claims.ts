@@ -124,7 +124,7 @@ function ratesClaim(claimed: Claimed): void {
   if (!isClean) return;
   if (cell.topology === "authority") {
     // What is reckoned ahead is sent when it is off, everything else whenever it has moved.
-    const least = choice.includes("from the state before") ? limit * 0.9 - 0.5 : limit * 0.6;
+    const least = isWhenMoved(choice) ? limit * 0.9 - 0.5 : limit * 0.6;
     say(perSecond >= least, choice, perSecond);
     return thresholdClaim(claimed, { periodMs: 0, intervalMs: 1000 / limit });
   }
@@ -141,6 +141,11 @@ function ratesClaim(claimed: Claimed): void {
   thresholdClaim(claimed, { periodMs, intervalMs: 1000 / limit });
 }
 
+/** Whether entities are sent when they have moved, or when receivers would show them elsewhere. */
+function isWhenMoved(choice: string): boolean {
+  return /from the state before|has moved/.test(choice);
+}
+
 /** An entity that is shown between its states counts as moved from this share of the thresholds on. */
 const UNMOVED_SHARE = 0.1;
 /** So near to a threshold it is not clear what is sent: a state is that of a moment around the step, and rounded. */
@@ -154,10 +159,10 @@ function thresholdClaim(
   { cell, probe, choice, say }: Claimed,
   { periodMs, intervalMs }: { readonly periodMs: number; readonly intervalMs: number },
 ): void {
-  const [, positionM, headingRad, heartbeatMs] = /([\d.]+) m or ([\d.]+) rad .*, or after (\d+) ms$/
+  const [, positionM, headingRad, heartbeatMs] = /([\d.]+) m or (?:turned )?([\d.]+) rad.* after (\d+) ms$/
     .exec(choice)!
     .map(Number);
-  const share = choice.includes("from the state before") ? 1 : UNMOVED_SHARE;
+  const share = isWhenMoved(choice) ? 1 : UNMOVED_SHARE;
   const stepMs = 1000 / probe.tickHz;
   // The server is half as far as another player.
   const delayMs = (cell.network?.delayMs ?? 0) / (cell.topology === "authority" ? 2 : 1);

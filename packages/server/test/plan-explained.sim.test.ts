@@ -39,7 +39,7 @@ test.each(["racing, mesh", "rpg, mesh", "racing, relay", "puzzle for the CPU, mo
     const cell = treeCells[name]!;
     const played = await probe(cell);
     const row = played.explained.find(({ about }) => about === "rates")!;
-    const [, metres = "", radians = ""] = /([\d.]+) m or ([\d.]+) rad/.exec(row.choice)!;
+    const [, metres = "", radians = ""] = /([\d.]+) m or (?:turned )?([\d.]+) rad/.exec(row.choice)!;
     for (const factor of [0.5, 2]) {
       for (const [said, unit] of [
         [metres, "m"],
