@@ -69,7 +69,7 @@ function statesRow({ plan, authorityHz, server, peers }: ExplainedRoom, reason: 
   const now =
     authorityHz !== undefined
       ? `${toServer} to the server`
-      : `${direct} of ${peers.length} players over WebRTC, the others relayed over ${toServer}`;
+      : `${direct} of ${peers.length} players over WebRTC${direct < peers.length ? `, the others relayed over ${toServer}` : ""}`;
   const waits = waitsFor(links[0], {
     server,
     direct,
@@ -80,7 +80,9 @@ function statesRow({ plan, authorityHz, server, peers }: ExplainedRoom, reason: 
     delivery === "newest-wins" ? "the newest wins, lost ones are not repeated" : "all arrive, in order";
   const isTcp = authorityHz !== undefined && server.stateLink === "websocket";
   const onTcp =
-    isTcp && delivery === "newest-wins" ? "the newest wins while unsent, TCP repeats what is lost" : order;
+    isTcp && delivery === "newest-wins"
+      ? "a newer one replaces one that waits here, what the network loses comes late"
+      : order;
   return { about: "states", choice: `${now}; ${onTcp}${waits}`, reason };
 }
 
@@ -120,21 +122,26 @@ function ratesRow({ plan, authorityHz, kinds }: ExplainedRoom): Explanation {
   const { stateHz, thresholdM, headingRad, heartbeatMs } = plan.numbers;
   const isInterpolated = plan.style === "interpolation";
   const share = isInterpolated ? UNMOVED_SHARE : 1;
-  const off = `${number(thresholdM * share)} m or ${number(headingRad * share)} rad ${isInterpolated ? "from the state before" : "off"}`;
+  const [metres, radians] = [number(thresholdM * share), number(headingRad * share)];
+  const when = isInterpolated
+    ? `when it has moved ${metres} m or turned ${radians} rad`
+    : `when it would be shown ${metres} m or ${radians} rad off`;
   const own = kinds
     .filter(({ threshold: { position, heading } }) => position ?? heading)
     .map(({ name }) => name);
-  const named = own.length > 0 ? `; ${own.join(", ")}: as the definition says` : "";
+  const named = own.length > 0 ? `; ${own.join(", ")} by the threshold of the definition` : "";
   if (authorityHz === undefined) {
     const periodMs = number(plan.channels.state.periodMs);
     const choice =
-      `up to ${number(stateHz)} states/s, packets ${periodMs} ms apart, sent when ${off}, ` +
+      `up to ${number(stateHz)} states/s of an entity, in packets ${periodMs} ms apart: ${when}, ` +
       `or after ${number(heartbeatMs)} ms`;
     return { about: "rates", choice, reason: `the profile, adapted to what is measured${named}` };
   }
   const hz = number(authorityHz / everyTicksOf(plan, authorityHz));
   const restMs = Math.min(heartbeatMs, MAX_HEARTBEAT_MS);
-  const choice = `the server sends up to ${hz} times/s, what is ${off} or changes otherwise, or after ${number(restMs)} ms`;
+  const choice =
+    `the server sends up to ${hz} times/s: an entity ${when}, any other change of it, ` +
+    `and all of it after ${number(restMs)} ms`;
   return { about: "rates", choice, reason: `${rateLimit(plan, authorityHz)}${named}` };
 }
 
@@ -196,7 +203,7 @@ function measuredRow(room: ExplainedRoom): Explanation {
   const rest = words.map(([name, value, band]) => inWords(name, value, band));
   const choice = [...lossWords(room, measured), ...rest].join(", ");
   const age = `${(ageMs / 1000).toFixed(1)} s ago`;
-  const reason = `the worst of the paths in use, ${age}; a worse band counts after 3 s (of stalls at once), a better one after 15 s`;
+  const reason = `the worst of the paths in use, ${age}; what is in brackets counts, which gets worse after 3 s (stalls at once) and better after 15 s`;
   return { about, choice, reason };
 }
 

@@ -110,11 +110,11 @@ describe("a room's transport", () => {
       "stalls: 0 of 10 round trips (none); loss cannot be seen here",
     );
     expect(await choiceOf("states")).toBe(
-      "WebSocket to the server; the newest wins while unsent, TCP repeats what is lost",
+      "WebSocket to the server; a newer one replaces one that waits here, what the network loses comes late",
     );
     // Ten seconds of rest are too long for the clocks of a room.
     expect(await choiceOf("rates")).toBe(
-      "the server sends up to 5 times/s, what is 0.06 m or 0.03 rad from the state before or changes otherwise, or after 2000 ms",
+      "the server sends up to 5 times/s: an entity when it has moved 0.06 m or turned 0.03 rad, any other change of it, and all of it after 2000 ms",
     );
     Object.assign(stats, { stallRatio: 0.3 });
     pass(4);

@@ -95,7 +95,9 @@ describe("states of an authority", () => {
     expect(often).toBeGreaterThan(10);
     expect(seldom).toBeLessThan(often! / 2);
     const { choice } = await ratesOf(wide);
-    expect(choice).toContain("what is 2 m or 0.03 rad off or changes otherwise, or after 1000 ms");
+    expect(choice).toContain(
+      "when it would be shown 2 m or 0.03 rad off, any other change of it, and all of it after 1000 ms",
+    );
     wide.room.transport.configure({ profile: { base: "racing", numbers: { thresholdM: 0.02 } } });
     await stage.advance(200);
     expect((await toldPerSecond(stage, [wide]))[0]).toBeGreaterThan(often! * 0.8);
@@ -105,7 +107,7 @@ describe("states of an authority", () => {
     const stage = staged(WindingRoom);
     const wide = await playerOf(stage, { base: "racing", numbers: { thresholdM: 2 } });
     expect((await toldPerSecond(stage, [wide], Ship as never))[0]).toBeGreaterThan(10);
-    expect((await ratesOf(wide)).reason).toContain("ship: as the definition says");
+    expect((await ratesOf(wide)).reason).toContain("; ship by the threshold of the definition");
   });
 
   test("follow each other by the plan's period, where that is longer than its rate", async () => {
@@ -116,8 +118,8 @@ describe("states of an authority", () => {
     expect(told).toBeGreaterThan(8);
     expect(told).toBeLessThanOrEqual(10.5);
     const { choice, reason } = await ratesOf(player);
-    expect([choice.slice(0, 37), reason]).toEqual([
-      "the server sends up to 10 times/s, wh",
+    expect([choice.slice(0, 34), reason]).toEqual([
+      "the server sends up to 10 times/s:",
       "the profile wants 10 states/s; the room makes 60 steps/s",
     ]);
   });
