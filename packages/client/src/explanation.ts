@@ -124,7 +124,7 @@ function ratesRow({ plan, authorityHz, kinds }: ExplainedRoom): Explanation {
   const share = isInterpolated ? UNMOVED_SHARE : 1;
   const [metres, radians] = [number(thresholdM * share), number(headingRad * share)];
   const when = isInterpolated
-    ? `when it has moved ${metres} m or turned ${radians} rad`
+    ? `when it is ${metres} m or ${radians} rad from the state before`
     : `when it would be shown ${metres} m or ${radians} rad off`;
   const own = kinds
     .filter(({ threshold: { position, heading } }) => position ?? heading)
@@ -140,8 +140,8 @@ function ratesRow({ plan, authorityHz, kinds }: ExplainedRoom): Explanation {
   const hz = number(authorityHz / everyTicksOf(plan, authorityHz));
   const restMs = Math.min(heartbeatMs, MAX_HEARTBEAT_MS);
   const choice =
-    `the server sends up to ${hz} times/s: an entity ${when}, any other change of it, ` +
-    `and all of it after ${number(restMs)} ms`;
+    `the server sends up to ${hz} times/s: an entity ${when}, when anything else of it changes, ` +
+    `or after ${number(restMs)} ms`;
   return { about: "rates", choice, reason: `${rateLimit(plan, authorityHz)}${named}` };
 }
 

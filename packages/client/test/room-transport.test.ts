@@ -114,7 +114,7 @@ describe("a room's transport", () => {
     );
     // Ten seconds of rest are too long for the clocks of a room.
     expect(await choiceOf("rates")).toBe(
-      "the server sends up to 5 times/s: an entity when it has moved 0.06 m or turned 0.03 rad, any other change of it, and all of it after 2000 ms",
+      "the server sends up to 5 times/s: an entity when it is 0.06 m or 0.03 rad from the state before, when anything else of it changes, or after 2000 ms",
     );
     Object.assign(stats, { stallRatio: 0.3 });
     pass(4);

@@ -96,7 +96,7 @@ describe("states of an authority", () => {
     expect(seldom).toBeLessThan(often! / 2);
     const { choice } = await ratesOf(wide);
     expect(choice).toContain(
-      "when it would be shown 2 m or 0.03 rad off, any other change of it, and all of it after 1000 ms",
+      "when it would be shown 2 m or 0.03 rad off, when anything else of it changes, or after 1000 ms",
     );
     wide.room.transport.configure({ profile: { base: "racing", numbers: { thresholdM: 0.02 } } });
     await stage.advance(200);
