@@ -227,7 +227,8 @@ Topology: **authority**, a server decides, and each player talks with it alone; 
 directly where a pair can; **relay**, players with each other, all of it through the relay. A profile's own topology is a
 preference: a room with an authority is that, whatever the profile says. \`stateHz\` is the most states of an entity that
 are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`.
-Where a game asks for more than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
+Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open data channel has taken, 2.4 kB at most, it
+repeats for as long as it was opened for. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
 the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
 authority the server sends to each player as that player's plan says, within the room's own limits
 ([SERVER.md](SERVER.md#what-players-are-told-and-how-exactly)). With

@@ -119,6 +119,26 @@ describe("messages of a game", () => {
     await hub.advance(6000);
     expect(heard.map(({ value }) => value)).toEqual(arrives ? [1] : []);
   });
+
+  test.each([2, 3])(
+    "obey the lifetime of events that configure() has changed: %d players",
+    async (players) => {
+      const { hub, mine, theirs } = await pair("racing", {}, players);
+      const heard = arrivals(hub, theirs, "shot");
+      const done = mine.transport.simulate({ rateBps: 16_000 });
+      await hub.fetches();
+      await done;
+      const [receiver] = mine.peers;
+      for (const [shot, eventLifetimeMs] of [300, 5000, 300].entries()) {
+        mine.transport.configure({ profile: { base: "racing", numbers: { eventLifetimeMs } } });
+        for (let count = 0; count < 6; count++) mine.send("fill", "x".repeat(1000), receiver);
+        await hub.advance(200);
+        mine.sendEvent("shot", shot);
+        await hub.advance(6000);
+      }
+      expect(heard.map(({ value }) => value)).toEqual([1]);
+    },
+  );
 });
 
 describe("states", () => {
