@@ -34,6 +34,7 @@ import { SERVER_NUMBER, WebRtcDesk } from "./webrtc-desk.js";
 const TOKEN_BYTES = 24;
 /** How long the close of a page's links may take to be heard after the request of the page that follows it. */
 const FAREWELL_MS = 300;
+const FAREWELL_POLL_MS = 20;
 const MOST_ROOMS_TRIED = 8;
 /** A welcome has to fit into one message, beside a room's options and kinds: of further peers the newcomer hears after it. */
 const MAX_PEERS_IN_WELCOME = 100;
@@ -161,9 +162,12 @@ export class Lobby {
     const { room } = participant;
     const isAsked = method === "joinById" ? this.#rooms.find(target) === room : room.name === target;
     if (!isAsked || method === "create") return false;
-    if (!seat!.ifAway || participant.isAway) return true;
-    await new Promise<void>((resolve) => void this.#settings.scheduler.after(FAREWELL_MS, resolve));
-    return participant.isAway;
+    if (!seat!.ifAway) return true;
+    const { scheduler } = this.#settings;
+    for (let waitedMs = 0; !participant.isAway && waitedMs < FAREWELL_MS; waitedMs += FAREWELL_POLL_MS) {
+      await new Promise<void>((resolve) => void scheduler.after(FAREWELL_POLL_MS, resolve));
+    }
+    return participant.isAway && !participant.isGone;
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */

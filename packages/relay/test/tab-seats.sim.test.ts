@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import { GuardedLink } from "../src/guarded-link.js";
@@ -24,7 +25,12 @@ class Tabs extends VirtualLobby {
     const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
     const seat = { session, token, ifAway: false, ...claim };
     const answer = this.lobby.match({ ...plain, seat, ...wish }, { address: "", headers: {} });
-    this.scheduler.advance(1000);
+    let isAnswered = false;
+    void answer.then(() => (isAnswered = true));
+    for (let step = 0; step < 100 && !isAnswered; step++) {
+      this.scheduler.advance(10);
+      await nextTurn();
+    }
     const given = await answer;
     if (isRefusal(given)) throw new Error(given.message);
     return given;
@@ -124,8 +130,10 @@ describe("a page that is loaded anew", () => {
     expect(tabs.enter(duplicate).player.welcome.peers).toHaveLength(2);
     expect([a.player.end, b.player.end]).toEqual([undefined, undefined]);
     // The close of the page before may be heard a little later than the request of the next one.
-    tabs.scheduler.after(200, () => a.link.relay.closeFromRemote(CloseCode.unloaded, ""));
+    tabs.scheduler.after(100, () => a.link.relay.closeFromRemote(CloseCode.unloaded, ""));
+    const askedAtMs = tabs.scheduler.nowMs();
     expect((await tabs.ask(a, {}, { ifAway: true })).sessionId).toBe(idOf(a));
+    expect(tabs.scheduler.nowMs() - askedAtMs).toBeLessThan(200);
   });
 
   it("[WF128] takes the seat from a session whose link has not ended yet, where it knows that nobody uses it", async () => {
