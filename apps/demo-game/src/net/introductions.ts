@@ -1,5 +1,5 @@
 import type { Peer, Room } from "@paceline/client";
-import { readDriverCard, type DriverCard } from "../race/race-messages.js";
+import { readDriverCard, type DriverCard, type PeerMessages } from "../race/race-messages.js";
 
 const UNKNOWN_COLOR = "#9aa3ad";
 /** A peer that has not introduced itself is asked to, this often and so many times. */
@@ -20,12 +20,12 @@ interface Acquaintance {
  * receiver has begun to listen, so who misses something asks for it.
  */
 export class Introductions {
-  readonly #room: Room;
+  readonly #room: Room<PeerMessages>;
   readonly #introduce: (to: Peer) => void;
   readonly #known = new Map<string, Acquaintance>();
 
   /** @param introduce tells a peer all that a newcomer has to know of us */
-  constructor(room: Room, introduce: (to: Peer) => void) {
+  constructor(room: Room<PeerMessages>, introduce: (to: Peer) => void) {
     this.#room = room;
     this.#introduce = introduce;
   }

@@ -9,6 +9,7 @@ import {
   readLap,
   type DriverCard,
   type LapMessage,
+  type PeerMessages,
 } from "../race/race-messages.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
@@ -24,7 +25,7 @@ const LATE_AFTER_MS = 1000;
 
 /** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
 export class Participant implements RaceParticipant {
-  readonly room: Room;
+  readonly room: Room<PeerMessages>;
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
   readonly card: DriverCard;
@@ -43,7 +44,7 @@ export class Participant implements RaceParticipant {
   lastLapMs = 0;
 
   constructor(
-    room: Room,
+    room: Room<PeerMessages>,
     circuit: Circuit,
     card: DriverCard,
     now: () => number,

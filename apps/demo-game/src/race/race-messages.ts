@@ -82,6 +82,17 @@ export function readColor(value: unknown): string | undefined {
   return typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
 }
 
+/** All that players of a race without a server's decisions say to each other. */
+export interface PeerMessages {
+  race: RaceAnnouncement;
+  lap: LapMessage;
+  entry: EntryMessage;
+  driver: DriverCard;
+  /** Asks for the other's `driver`. */
+  ask: Record<string, never>;
+  chat: { text: string };
+}
+
 export function readDriverCard(value: unknown): DriverCard | undefined {
   if (!isRecord(value)) return undefined;
   const name = readText(value["name"], MAX_NAME_LENGTH);
