@@ -212,6 +212,7 @@ const client = new Client("wss://play.example.com", {
     topology: "relay", // or "mesh", "authority": refused where the room has another one
     exposeAddress: false, // no direct links: players do not learn each other's addresses
     numbers: { stateHz: 20, thresholdM: 0.2 }, // any of the table below
+    traffic: { bulk: { priority: 1, share: 0.1 } }, // what goes first where not all can go, see below
     device: { network: "mobile" }, // where the game knows more than a browser tells
   },
 });
@@ -246,21 +247,42 @@ before anything was measured:
 ${ordinaryPlans(transport)}`;
 }
 
-/** @returns {string} */
-function classesText() {
+/** @param {Transport} transport @returns {string} */
+function classesText({ ordinaryTraffic }) {
+  /** @param {keyof typeof ordinaryTraffic} name */
+  const weight = (name) => [String(ordinaryTraffic[name].priority), `${ordinaryTraffic[name].share * 100} %`];
   return `## Classes of traffic
 
 A game says what its data is, the plan says how it travels: by which link first, whether it may be lost, how long it is
 worth something, how often packets of it leave.
 
+Where less can be sent than wants to go, because the path takes no more or because it would be more than the profile's
+\`sendBytesPerSecond\` over all links, the class with the greatest priority goes first. While others wait, each gets at
+least its share of the bytes: no class starves. The shares of all classes are at most 1 together.
+
 ${table(
-  ["class", "is", "delivery unless a row says otherwise"],
+  ["class", "is", "delivery unless a row says otherwise", "priority", "share"],
   [
-    ["state", "where an entity is now", "newest-wins: a newer one replaces it, even before it was sent"],
-    ["event", "something to see or hear", "lifetime: dropped when it could not be sent in time"],
-    ["command", "something that decides the game", "ordered-reliable: arrives exactly once, in order"],
-    ["input", "what a player pressed", "newest-wins, with the last few repeated"],
-    ["bulk", "chat, downloads", "ordered-reliable, yields to all others"],
+    [
+      "state",
+      "where an entity is now",
+      "newest-wins: a newer one replaces it, even before it was sent",
+      ...weight("state"),
+    ],
+    [
+      "event",
+      "something to see or hear",
+      "lifetime: dropped when it could not be sent in time",
+      ...weight("event"),
+    ],
+    [
+      "command",
+      "something that decides the game",
+      "ordered-reliable: arrives exactly once, in order",
+      ...weight("command"),
+    ],
+    ["input", "what a player pressed", "newest-wins, with the last few repeated", ...weight("input")],
+    ["bulk", "chat, downloads", "ordered-reliable, yields to all others", ...weight("bulk")],
   ],
 )}
 
@@ -330,7 +352,7 @@ export async function profilesMarkdown() {
   const words = await import("../../packages/transport/dist/profiles/tree-words.js");
   const text = [
     introduction(transport),
-    classesText(),
+    classesText(transport),
     thesisText(transport, words),
     treeText(transport, words),
   ].join("\n\n");

@@ -39,6 +39,7 @@ export async function explainRoom(room: ExplainedRoom, details: boolean): Promis
     statesRow(room, room.authorityHz === undefined ? reasonOf("paths") : reasonOf("server")),
     messagesRow(room, reasonOf("favour")),
     ratesRow(room),
+    budgetRow(room.plan),
     shownRow(room.plan),
     deviceRow(room.plan),
     measuredRow(room),
@@ -156,6 +157,18 @@ function rateLimit(plan: Plan, authorityHz: number): string {
     return `the room's limit: one of ${MAX_EVERY_TICKS} steps at least, the profile wants ${number(wantedHz)} states/s`;
   }
   return `the profile wants ${number(wantedHz)} states/s; the room makes ${steps}`;
+}
+
+/** While less can be sent than wants to go, here or on the path. */
+function budgetRow({ numbers, channels }: Plan): Explanation {
+  const names = Object.keys(channels) as (keyof Plan["channels"])[];
+  const order = names
+    .sort((one, other) => channels[other].priority - channels[one].priority)
+    .map((name) => `${name} ${percent(channels[name].share)}`);
+  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; what is short of room: ${order.join(", ")}`;
+  const reason =
+    "the first goes first, each that waits gets its share at least: the profile's numbers and traffic";
+  return { about: "budget", choice, reason };
 }
 
 function shownRow({ style, numbers }: Plan): Explanation {

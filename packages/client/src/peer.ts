@@ -23,6 +23,7 @@ import {
   type LinkMonitorOptions,
   type PlannedClass,
   type BulkRate,
+  type ByteBudget,
   type Cancel,
   type Scheduler,
   type Uplink,
@@ -51,6 +52,7 @@ export interface PeerOptions {
   /** Of this participant's session. */
   readonly sessionNumber: number;
   readonly bulkRate: BulkRate;
+  readonly budget: ByteBudget;
   readonly scheduler: Scheduler;
   /** The plan's policy of a class of traffic. */
   readonly channel: (name: PlannedClass) => ChannelPolicy;
@@ -197,6 +199,7 @@ export class PeerConnection implements Peer {
       channel: options.channel,
       bulkBytes: () => limits.bulkBytes,
       bulkRate: options.bulkRate,
+      budget: options.budget,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onBulk: (payload) => this.#receiveBulk(payload),

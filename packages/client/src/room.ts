@@ -12,7 +12,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
-import { DropCounters, type Cancel, type Scheduler } from "@paceline/transport";
+import { ByteBudget, DropCounters, type Cancel, type Scheduler } from "@paceline/transport";
 import { AuthorityGate } from "./authority-gate.js";
 import type { Prediction } from "./authority/prediction.js";
 import type { Unsubscribe } from "./listeners.js";
@@ -86,6 +86,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     onDropped: (reason) => this.drops.count(reason),
   });
   readonly #bulkRate = new SharedBulkRate();
+  /** Of all links of this room: the one to the server and those to players. */
+  readonly #budget: ByteBudget;
   readonly #undriven: UndrivenTicks;
 
   /** @internal Use {@link Client}. */
@@ -120,8 +122,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
       kinds: () => this.members.definitions,
       onPlan: () => this.#applyPlan(),
     });
+    this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
     this.#connection = new ServerConnection({
       ...setup,
+      budget: this.#budget,
       webrtc: () => this.transport.isDirectWanted,
       channel: (name) => this.transport.plan.channels[name],
       interpose: (link) => this.transport.interpose(link),
@@ -187,6 +191,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       peerOptions: () => ({
         sessionNumber: this.#sessionNumber,
         bulkRate: this.#bulkRate,
+        budget: this.#budget,
         newLink: setup.newLink,
         channel: (name) => this.transport.plan.channels[name],
         iceServers: () => this.#iceServers,

@@ -1,5 +1,6 @@
 import type { ServerMessage } from "@paceline/protocol";
 import type {
+  ByteBudget,
   ChannelPolicy,
   Link,
   PlannedClass,
@@ -54,6 +55,8 @@ export interface ServerConnectionOptions {
   readonly page: Page | undefined;
   /** The plan's policy of a class of traffic. */
   readonly channel: (name: PlannedClass) => ChannelPolicy;
+  /** What this room may send over all its links. */
+  readonly budget: ByteBudget;
   webrtc(): boolean;
   /** The link to use in the place of a new one. */
   interpose(link: Link): Link;

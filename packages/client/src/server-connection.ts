@@ -314,6 +314,7 @@ export class ServerConnection {
       scheduler: this.#options.scheduler,
       currentTick: () => this.#options.currentTick(),
       channel: this.#options.channel,
+      budget: this.#options.budget,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => {

@@ -186,6 +186,48 @@ describe("states", () => {
   });
 });
 
+describe("what is short of room", () => {
+  /** Bytes of payload that arrive in ten seconds while a player says more of each class than it may send. */
+  async function shares(profile: ProfileChoice): Promise<Record<"command" | "event" | "bulk", number>> {
+    const { hub, mine, theirs } = await pair(profile);
+    const heard = { command: 0, event: 0, bulk: 0 };
+    const payload = new Uint8Array(1000);
+    for (const name of ["command", "event", "bulk"] as const)
+      theirs.onMessage(name, (bytes) => void (heard[name] += (bytes as Uint8Array).length));
+    for (let step = 0; step < 100; step++) {
+      mine.send("command", payload);
+      mine.sendEvent("event", payload);
+      mine.send("bulk", payload, { class: "bulk" });
+      await hub.advance(100);
+    }
+    return heard;
+  }
+  const base = { base: "racing", numbers: { sendBytesPerSecond: 8000 } } as const;
+
+  test("keeps to the bytes per second that the plan allows, and goes by priority and share", async () => {
+    const heard = await shares(base);
+    const all = heard.command + heard.event + heard.bulk;
+    expect(all).toBeLessThan(10 * 8000 + 2000);
+    expect(all).toBeGreaterThan(0.7 * 10 * 8000);
+    expect(heard.command).toBeGreaterThan(2 * heard.event);
+    expect(heard.event).toBeGreaterThan(heard.bulk);
+    expect(heard.event).toBeGreaterThan(0.12 * all);
+    // Bulk that waits gets its share of what it is not to wait for.
+    expect(heard.bulk).toBeGreaterThan(0);
+  });
+
+  test("goes by the weights that a game gives, and is explained with them", async () => {
+    const traffic = { event: { priority: 9, share: 0.3 }, state: { share: 0.15 }, bulk: { share: 0.01 } };
+    const heard = await shares({ ...base, traffic });
+    expect(heard.event).toBeGreaterThan(heard.command);
+    const { mine } = await pair({ ...base, traffic });
+    const row = (await mine.transport.explain()).find(({ about }) => about === "budget");
+    expect(row?.choice).toBe(
+      "at most 8000 bytes/s over all links; what is short of room: event 30 %, command 30 %, input 20 %, state 15 %, bulk 1 %",
+    );
+  });
+});
+
 describe("a plan", () => {
   /** The plan, with a note of each field that is read of it. */
   function noted(plan: Plan, read: Set<string>): Plan {

@@ -12,6 +12,7 @@ export * from "./scheduler.js";
 export { Bundle } from "./session/outbox/bundle.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
+export { ByteBudget } from "./session/outbox/byte-budget.js";
 export { Outbox, type BulkRate, type OutboxCounters, type OutboxOptions } from "./session/outbox/outbox.js";
 export { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, assertBytes } from "./session/payload-limits.js";
 export type { LossReading } from "./session/path-loss.js";

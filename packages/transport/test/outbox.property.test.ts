@@ -1,6 +1,15 @@
+import type { TrafficClassName } from "@paceline/protocol";
 import { memoryLinkPair, seededRandom, VirtualScheduler, type MemoryLinkPair } from "@paceline/testkit";
-import { Session, type LinkMonitorOptions } from "@paceline/transport";
-import { array, assert, boolean, integer, property, record, constantFrom } from "fast-check";
+import {
+  ByteBudget,
+  newLinkCounters,
+  ordinaryTraffic,
+  Outbox,
+  Session,
+  type Link,
+  type LinkMonitorOptions,
+} from "@paceline/transport";
+import { array, assert, boolean, integer, property, record, constantFrom, subarray } from "fast-check";
 import { expect, test } from "vitest";
 
 const LINK: LinkMonitorOptions = {
@@ -133,3 +142,114 @@ test("what a session sends over links that come and go keeps the promise of its 
 function newestOf(sent: number, key: number): number {
   for (let number = sent - 1; ; number--) if (1 + (number % KEYS) === key) return number;
 }
+
+/** A path that sends so many bytes a millisecond, and has room while a packet or so waits in it. */
+class NarrowPath implements Link {
+  readonly kind = "memory";
+  readonly state = "open";
+  readonly isUnreliable = false;
+  readonly counters = newLinkCounters();
+  readonly sent: {
+    readonly atMs: number;
+    readonly trafficClass: TrafficClassName;
+    readonly bytes: number;
+  }[] = [];
+  queuedBytes = 0;
+  readonly #scheduler: VirtualScheduler;
+
+  constructor(scheduler: VirtualScheduler, bytesPerMs: number) {
+    this.#scheduler = scheduler;
+    scheduler.every(1, () => (this.queuedBytes = Math.max(0, this.queuedBytes - bytesPerMs)));
+  }
+
+  start(): void {}
+  close(): void {}
+
+  hasRoom(): boolean {
+    return this.queuedBytes < 1000;
+  }
+
+  send(trafficClass: TrafficClassName, { length: bytes }: Uint8Array): void {
+    this.sent.push({ atMs: this.#scheduler.nowMs(), trafficClass, bytes });
+    this.queuedBytes += bytes;
+  }
+}
+
+const SECONDS = 10;
+const MAX_PACKET_BYTES = 1200;
+const classes = Object.keys(ordinaryTraffic) as (keyof typeof ordinaryTraffic)[];
+
+/** Keeps packets of these classes waiting in an outbox, with sizes by chance; gives what left of it. */
+function flooded(
+  seed: number,
+  flooding: readonly (keyof typeof ordinaryTraffic)[],
+  { pathBytesPerMs = 1000, budgetBytes = Infinity, boxes = 1 },
+): NarrowPath[] {
+  const scheduler = new VirtualScheduler();
+  const random = seededRandom(seed);
+  const budget = budgetBytes === Infinity ? undefined : new ByteBudget(scheduler, () => budgetBytes);
+  return Array.from({ length: boxes }, () => {
+    const path = new NarrowPath(scheduler, pathBytesPerMs);
+    const header = (sequence: number) => ({ sequence, tick: 0, isPublished: false }) as const;
+    const outbox = new Outbox({ scheduler, linkFor: () => path, header, budget });
+    scheduler.every(10, () => {
+      while (outbox.queuedBytes < 40_000)
+        for (const name of flooding) outbox.forward(name, new Uint8Array(random.int(20, MAX_PACKET_BYTES)));
+    });
+    return path;
+  }).map((path, index) => {
+    if (index === 0) scheduler.advance(SECONDS * 1000);
+    return path;
+  });
+}
+
+const someClasses = subarray(classes, { minLength: 1 });
+
+test("each class that waits gets its share of a narrow path, and the path is used in full", () => {
+  assert(
+    property(integer(), someClasses, (seed, flooding) => {
+      const [path] = flooded(seed, flooding, { pathBytesPerMs: 8 });
+      const bytesOf = (name?: string): number =>
+        path!.sent.reduce(
+          (sum, one) => sum + (one.trafficClass === (name ?? one.trafficClass) ? one.bytes : 0),
+          0,
+        );
+      expect(bytesOf()).toBeGreaterThan(SECONDS * 8000 * 0.9);
+      for (const name of flooding) {
+        // Credit is spent when it is enough for a whole packet, of the class's own and of those before it.
+        const least = ordinaryTraffic[name].share * bytesOf() - 3 * MAX_PACKET_BYTES;
+        expect(bytesOf(name)).toBeGreaterThanOrEqual(least);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("in no second more leaves than the budget and one packet, from one outbox or from several", () => {
+  const budgets = integer({ min: 2000, max: 100_000 });
+  assert(
+    property(
+      integer(),
+      someClasses,
+      budgets,
+      integer({ min: 1, max: 4 }),
+      (seed, flooding, budgetBytes, boxes) => {
+        const paths = flooded(seed, flooding, { budgetBytes, boxes });
+        const sent = paths.flatMap((path) => path.sent).toSorted((one, other) => one.atMs - other.atMs);
+        let [first, inSecond, most] = [0, 0, 0];
+        for (const { atMs, bytes } of sent) {
+          inSecond += bytes;
+          while (atMs - sent[first]!.atMs >= 1000) inSecond -= sent[first++]!.bytes;
+          most = Math.max(most, inSecond);
+        }
+        expect(most).toBeLessThanOrEqual(budgetBytes + MAX_PACKET_BYTES);
+        const all = sent.reduce((sum, { bytes }) => sum + bytes, 0);
+        expect(all).toBeGreaterThan(0.8 * budgetBytes * SECONDS);
+        // Those that share it get the same, within a few packets.
+        const each = paths.map((path) => path.sent.reduce((sum, { bytes }) => sum + bytes, 0));
+        expect(Math.min(...each)).toBeGreaterThan((0.8 * all) / boxes - 4 * MAX_PACKET_BYTES);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});

@@ -1,5 +1,5 @@
-import { outboxOver, VirtualScheduler } from "@paceline/testkit";
-import { WebSocketLink, type WebSocketLike } from "@paceline/transport";
+import { memoryLinkPair, outboxOver, seededRandom, VirtualScheduler } from "@paceline/testkit";
+import { Session, WebSocketLink, type WebSocketLike } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 /** A socket whose bytes leave when the test says so. */
@@ -86,5 +86,61 @@ describe("what waits for a busy socket", () => {
     socket.flushOne();
     expect(socket.written).toEqual([1, 2]);
     expect(outbox.counters.packetsDropped).toBe(2);
+  });
+});
+
+describe("on a path of 64 kbit/s that cannot carry all", () => {
+  test("commands come before states and states before bulk, and each gets its share", () => {
+    const scheduler = new VirtualScheduler();
+    const settings = { delayMs: 25, rateBps: 64_000 };
+    const pair = memoryLinkPair({ scheduler, random: seededRandom(2), settings, isUnreliable: false });
+    const heard = { command: 0, state: 0, bulk: 0 };
+    const statesHeard: number[] = [];
+    const sender = new Session({ scheduler, handlers: { onReliable: () => undefined } });
+    const receiver = new Session({
+      scheduler,
+      bulkBytes: () => 1_000_000,
+      handlers: {
+        onReliable: ({ length }) => (heard.command += length),
+        onBulk: ({ length }) => (heard.bulk += length),
+        onState: (body) => {
+          heard.state += body.length;
+          statesHeard.push(scheduler.nowMs() - new DataView(body.buffer, body.byteOffset).getFloat64(0));
+        },
+      },
+    });
+    const options = {
+      preference: 1,
+      needsProof: false,
+      connectTimeoutMs: 5000,
+      timeoutMs: 60_000,
+      heartbeatMs: 1000,
+    };
+    sender.attach(pair.a, options);
+    receiver.attach(pair.b, options);
+    scheduler.advance(500);
+    const stops = [
+      scheduler.every(100, () => sender.sendReliable(new Uint8Array(1000))),
+      scheduler.every(33, () => {
+        for (let key = 1; key <= 5; key++) {
+          const body = new Uint8Array(200);
+          new DataView(body.buffer).setFloat64(0, scheduler.nowMs());
+          sender.sendState(body, key);
+        }
+      }),
+      scheduler.every(100, () => sender.sendBulk(new Uint8Array(1000))),
+    ];
+    scheduler.advance(20_000);
+    for (const stop of stops) stop();
+    const all = heard.command + heard.state + heard.bulk;
+    expect(all).toBeGreaterThan(0.8 * 20 * 8000);
+    expect(heard.command / all).toBeGreaterThan(0.5);
+    expect(heard.state / all).toBeGreaterThan(0.25);
+    expect(heard.bulk / all).toBeGreaterThan(0.03);
+    expect(heard.bulk / all).toBeLessThan(0.1);
+    // What arrives is new: older ones gave their place while they waited.
+    expect(
+      statesHeard.toSorted((one, other) => one - other)[Math.floor(statesHeard.length / 2)],
+    ).toBeLessThan(1000);
   });
 });

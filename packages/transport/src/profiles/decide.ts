@@ -1,7 +1,13 @@
 import { inputsOf } from "./bands.js";
 import { checkCircumstances, type Circumstances } from "./circumstances.js";
 import type { ChannelPolicy, Delivery, Plan, PlannedClass, PlannedLink } from "./plan.js";
-import { type Profile, type ProfileNumbers, profileRanges, validateProfile } from "./profile.js";
+import {
+  type Profile,
+  type ProfileNumbers,
+  profileRanges,
+  type TrafficWeights,
+  validateProfile,
+} from "./profile.js";
 import { profiles } from "./profiles.js";
 import type { Conditions, Effect, Facts, Question, Row } from "./question.js";
 import { decisionTree } from "./tree.js";
@@ -42,7 +48,7 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
     circumstances,
     inputs,
     schemes: sum.schemes ?? [],
-    channels: channelsOf(sum, sendPeriodMs, eventLifetimeMs),
+    channels: channelsOf(sum, start.traffic, sendPeriodMs, eventLifetimeMs),
     stripes: sum.stripes ?? 1,
     repeats: sum.repeats ?? false,
     numbers,
@@ -99,7 +105,12 @@ function merged(sum: Effect, effect: Effect): Effect {
 const bundled: ReadonlySet<PlannedClass> = new Set(["state", "event", "command"]);
 const immediate: ReadonlySet<PlannedClass> = new Set(["event", "command"]);
 
-function channelsOf(sum: Effect, sendPeriodMs: number, eventLifetimeMs: number): Plan["channels"] {
+function channelsOf(
+  sum: Effect,
+  traffic: TrafficWeights,
+  sendPeriodMs: number,
+  eventLifetimeMs: number,
+): Plan["channels"] {
   return everyOf<PlannedClass, ChannelPolicy>(DELIVERIES, (name): ChannelPolicy => {
     const delivery: Delivery = sum.deliveries?.[name] ?? DELIVERIES[name];
     const isBundled = bundled.has(name) && !(sum.atOnce === true && immediate.has(name));
@@ -108,6 +119,8 @@ function channelsOf(sum: Effect, sendPeriodMs: number, eventLifetimeMs: number):
       lifetimeMs: delivery === "lifetime" ? eventLifetimeMs : Number.POSITIVE_INFINITY,
       links: linksOf(delivery, sum),
       periodMs: isBundled ? sendPeriodMs : 0,
+      priority: traffic[name].priority,
+      share: traffic[name].share,
     };
   });
 }

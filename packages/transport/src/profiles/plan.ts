@@ -21,6 +21,10 @@ export interface ChannelPolicy {
   readonly links: readonly PlannedLink[];
   /** Packets of this class leave at most this often, ms; 0: each at once. */
   readonly periodMs: number;
+  /** While the links or the budget take less than wants to go, the class with the greatest one goes first ... */
+  readonly priority: number;
+  /** ... but this share of the bytes is left to the class while it has something to send, 0 to 1. */
+  readonly share: number;
 }
 
 /** Classes that a plan speaks of: references travel as commands. */

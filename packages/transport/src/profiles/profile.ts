@@ -63,9 +63,41 @@ export interface ProfileNumbers {
    * would take more, everything goes through the relay, which wants one copy.
    */
   readonly uploadBytesPerSecond: number;
+  /**
+   * What this player sends over all links together, bytes per second without the network's own headers; while more wants
+   * to go, the classes share it by priority and share.
+   */
+  readonly sendBytesPerSecond: number;
   /** Bytes of states per second for one receiver; when they run out, the most wrong entities go first. */
   readonly stateBytesPerSecond: number;
 }
+
+/** Classes of traffic that a game may weigh against each other. */
+export const trafficClasses = ["command", "input", "event", "state", "bulk"] as const;
+/** How one class stands against the others while less can be sent than wants to go. */
+export interface TrafficWeight {
+  /** The greatest goes first. */
+  readonly priority: number;
+  /** Of the bytes, while the class has something to send; all classes together at most 1. */
+  readonly share: number;
+}
+export type TrafficWeights = Readonly<Record<(typeof trafficClasses)[number], TrafficWeight>>;
+/** What an override says of the traffic. */
+export type TrafficOverrides = {
+  readonly [Name in (typeof trafficClasses)[number]]?: Partial<TrafficWeight>;
+};
+
+/**
+ * Commands change the game and wait for nothing. States get as much of a busy line, so that a burst of commands cannot
+ * freeze the picture. Bulk yields to all and still ends some time.
+ */
+export const ordinaryTraffic: TrafficWeights = Object.freeze({
+  command: Object.freeze({ priority: 5, share: 0.3 }),
+  input: Object.freeze({ priority: 4, share: 0.2 }),
+  event: Object.freeze({ priority: 3, share: 0.15 }),
+  state: Object.freeze({ priority: 2, share: 0.3 }),
+  bulk: Object.freeze({ priority: 1, share: 0.05 }),
+});
 
 /** What a game of one genre needs, as far as the network is concerned. */
 export interface Profile extends ProfileNumbers {
@@ -74,6 +106,7 @@ export interface Profile extends ProfileNumbers {
   readonly movement: Movement;
   readonly favour: Favour;
   readonly style: ViewStyle;
+  readonly traffic: TrafficWeights;
   /** False: nothing is direct between players, so that none learns another one's address. */
   readonly exposeAddress: boolean;
   /** What the game knows better than a probe. */
@@ -89,6 +122,8 @@ export interface ProfileOverrides {
   readonly topology?: Topology;
   readonly numbers?: Partial<ProfileNumbers>;
   readonly device?: Profile["device"];
+  /** Default: the genre's. */
+  readonly traffic?: TrafficOverrides;
   /** Default: true. */
   readonly exposeAddress?: boolean;
 }
@@ -111,6 +146,7 @@ export const profileRanges: Readonly<
   extrapolationLimitMs: { min: 0, max: 5000, unit: "ms" },
   maxDirectPeers: { min: 0, max: 64, unit: "players" },
   uploadBytesPerSecond: { min: 1000, max: 1_000_000_000, unit: "bytes per second" },
+  sendBytesPerSecond: { min: 1000, max: 1_000_000_000, unit: "bytes per second" },
   stateBytesPerSecond: { min: 500, max: 10_000_000, unit: "bytes per second" },
 });
 
@@ -128,6 +164,7 @@ export function validateProfile(profile: Profile, at = ""): Profile {
   checkOneOf("movement", profile.movement, movements);
   checkBoolean("exposeAddress", profile.exposeAddress);
   checkDevice("device", profile.device);
+  checkTraffic("traffic", profile.traffic);
   for (const [field, { min, max, unit }] of Object.entries(profileRanges)) {
     const value: unknown = profile[field as keyof ProfileNumbers];
     if (typeof value === "number" && value >= min && value <= max) continue;
@@ -181,4 +218,24 @@ export function checkDevice(field: string, device: Profile["device"]): void {
   checkKeys(field, device, ["battery", "network"]);
   if (device.battery !== undefined) checkOneOf(`${field}.battery`, device.battery, batteries);
   if (device.network !== undefined) checkOneOf(`${field}.network`, device.network, networks);
+}
+
+/** Throws a ConfigError unless `traffic` says of known classes what can be, and of all together no more than there is. */
+export function checkTraffic(field: string, traffic: TrafficOverrides): void {
+  checkKeys(field, traffic, trafficClasses);
+  let sum = 0;
+  for (const [name, weight] of Object.entries(traffic)) {
+    checkKeys(`${field}.${name}`, weight, ["priority", "share"]);
+    const { priority = 1, share = 0.01 } = weight;
+    checkNumber(`${field}.${name}.priority`, priority, 1, 9);
+    checkNumber(`${field}.${name}.share`, share, 0.01, 1);
+    sum += share;
+  }
+  if (sum <= 1.000_001) return;
+  throw new ConfigError({ field, value: sum, expected: "shares of at most 1 together" });
+}
+
+function checkNumber(field: string, value: unknown, min: number, max: number): void {
+  if (typeof value === "number" && value >= min && value <= max) return;
+  throw new ConfigError({ field, value, expected: `a number from ${min} to ${max}` });
 }

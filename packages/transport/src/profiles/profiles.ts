@@ -4,16 +4,22 @@ import {
   checkDevice,
   checkKeys,
   checkOneOf,
+  checkTraffic,
   favours,
   type Genre,
   genres,
   movements,
+  ordinaryTraffic,
   type Profile,
   type ProfileChoice,
   type ProfileOverrides,
   type ProfileNumbers,
   profileRanges,
   topologies,
+  trafficClasses,
+  type TrafficOverrides,
+  type TrafficWeight,
+  type TrafficWeights,
   validateProfile,
 } from "./profile.js";
 
@@ -33,6 +39,8 @@ import {
 //   not more than 16 connections to set up and keep alive.
 // - uploadBytesPerSecond: 1 Mbit/s, which nearly every line has upwards. maxDirectPeers is a guess before anything was
 //   sent, this is held against what is measured.
+// - sendBytesPerSecond: 10 Mbit/s, ten times what nearly every line has: a limit for mistakes. A game that knows its
+//   players' lines sets its own.
 // - stateBytesPerSecond: 128 kbit/s per receiver where players talk to each other, so that eight of them take 1 Mbit/s of
 //   uplink at the very worst; twice that from a server; half or less where bandwidth is favoured.
 
@@ -46,6 +54,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "extrapolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 30,
     tickHz: 60,
     sendPeriodMs: 33,
@@ -57,6 +66,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 1000,
     maxDirectPeers: 8,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 16_000,
   }),
   shooter: Object.freeze({
@@ -67,6 +77,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 30,
     tickHz: 60,
     sendPeriodMs: 16,
@@ -78,6 +89,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 250,
     maxDirectPeers: 8,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 32_000,
   }),
   action: Object.freeze({
@@ -88,6 +100,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 20,
     tickHz: 60,
     sendPeriodMs: 33,
@@ -99,6 +112,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 16_000,
   }),
   rpg: Object.freeze({
@@ -109,6 +123,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 10,
     tickHz: 20,
     sendPeriodMs: 45,
@@ -120,6 +135,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 8_000,
   }),
   mmo: Object.freeze({
@@ -130,6 +146,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 5,
     tickHz: 10,
     sendPeriodMs: 50,
@@ -141,6 +158,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 8_000,
   }),
   strategy: Object.freeze({
@@ -151,6 +169,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 5,
     tickHz: 20,
     sendPeriodMs: 50,
@@ -162,6 +181,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 1000,
     maxDirectPeers: 16,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 4_000,
   }),
   puzzle: Object.freeze({
@@ -172,6 +192,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 10,
     tickHz: 30,
     sendPeriodMs: 33,
@@ -183,6 +204,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 4_000,
   }),
   party: Object.freeze({
@@ -193,6 +215,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     style: "interpolation",
     exposeAddress: true,
     device: {},
+    traffic: ordinaryTraffic,
     stateHz: 20,
     tickHz: 60,
     sendPeriodMs: 33,
@@ -204,6 +227,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     extrapolationLimitMs: 250,
     maxDirectPeers: 12,
     uploadBytesPerSecond: 125_000,
+    sendBytesPerSecond: 1_250_000,
     stateBytesPerSecond: 16_000,
   }),
 });
@@ -225,6 +249,7 @@ const overrideKeys = [
   "topology",
   "numbers",
   "device",
+  "traffic",
   "exposeAddress",
 ] as const;
 
@@ -241,9 +266,10 @@ export function profileOf(choice: ProfileChoice): Profile {
   }
   checkKeys("profile", choice, overrideKeys);
   checkOneOf("profile.base", choice.base, genres);
-  const { base, numbers = {}, device = {} } = choice;
+  const { base, numbers = {}, device = {}, traffic = {} } = choice;
   checkKeys("profile.numbers", numbers, Object.keys(profileRanges));
   checkDevice("profile.device", device);
+  checkTraffic("profile.traffic", traffic);
   const { favour, movement, topology, exposeAddress } = { ...profiles[base], ...given(choice) };
   checkOneOf("profile.favour", favour, favours);
   checkOneOf("profile.movement", movement, movements);
@@ -257,6 +283,7 @@ export function profileOf(choice: ProfileChoice): Profile {
     topology,
     exposeAddress,
     device,
+    traffic: weighed(base, traffic),
     ...pacedBy(base, numbers),
   };
   return validateProfile(changed, "profile.numbers.");
@@ -275,6 +302,18 @@ export function choiceAt(choice: ProfileChoice, tickHz: number): ProfileOverride
   const changed = { ...overrides, numbers: { ...overrides.numbers, tickHz, stateHz } };
   profileOf(changed);
   return changed;
+}
+
+/** The genre's weights with a game's changes; throws where its shares are more than there is. */
+function weighed(base: Genre, changes: TrafficOverrides): TrafficWeights {
+  const { traffic } = profiles[base];
+  const weigh = (name: keyof TrafficWeights): TrafficWeight => ({
+    ...traffic[name],
+    ...given(changes[name] ?? {}),
+  });
+  const all = Object.fromEntries(trafficClasses.map((name) => [name, weigh(name)]));
+  checkTraffic("profile.traffic", all);
+  return all as unknown as TrafficWeights;
 }
 
 /** Throws a ConfigError for options that contradict each other. */

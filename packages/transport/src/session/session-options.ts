@@ -1,6 +1,7 @@
 import type { Link, LinkClose } from "../link.js";
 import type { ChannelPolicy, PlannedClass } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
+import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./outbox/outbox.js";
 import type { DropCounters } from "./drop-counters.js";
 
@@ -53,6 +54,8 @@ export interface SessionOptions {
   readonly bulkBytes?: () => number;
   /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */
   readonly bulkRate?: BulkRate;
+  /** What this and other sessions may send together. Default: what the paths take. */
+  readonly budget?: ByteBudget;
   /** Whole packets of commands, or of bulk, that may wait for a link; with more it is closed. Default 1 MiB. */
   readonly maxForwardedBytes?: number;
   /** Malformed packets after which the session is closed. Default 50. */

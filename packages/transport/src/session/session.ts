@@ -99,6 +99,7 @@ export class Session {
       onAnswered: () => this.#answer.given(),
       channel: options.channel,
       bulkRate: options.bulkRate,
+      budget: options.budget,
       maxForwardedBytes: options.maxForwardedBytes,
     });
     this.#links = new SessionLinks({

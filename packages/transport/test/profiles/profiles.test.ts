@@ -118,6 +118,12 @@ describe("a genre with changes", () => {
     [{ base: "racing", device: { battery: "full" } }, "profile.device.battery", "ok, low, unknown"],
     [{ base: "racing", device: { cpu: "slow" } }, "profile.device.cpu", "known are battery, network"],
     [{ base: "racing", exposeAddress: "no" }, "profile.exposeAddress", "true or false"],
+    [{ base: "racing", traffic: { voice: { share: 0.1 } } }, "profile.traffic.voice", "known are command"],
+    [{ base: "racing", traffic: { bulk: { weight: 1 } } }, "profile.traffic.bulk.weight", "priority, share"],
+    [{ base: "racing", traffic: { bulk: { share: 0 } } }, "profile.traffic.bulk.share", "from 0.01 to 1"],
+    [{ base: "racing", traffic: { bulk: { priority: 10 } } }, "profile.traffic.bulk.priority", "from 1 to 9"],
+    [{ base: "racing", traffic: { bulk: { share: 0.5 } } }, "profile.traffic", "at most 1 together"],
+    [{ base: "racing", traffic: { bulk: 1 } }, "profile.traffic.bulk", "an object"],
     [{ base: "racing", topology: "mesh", exposeAddress: false }, "profile.exposeAddress", "relay"],
   ])("%j is refused, and the known ones are listed", (choice, field, expected) => {
     const refusal = expect.objectContaining({

@@ -18,6 +18,8 @@ const MAX_LOOSE_BYTES = 76_800;
 
 /** What waits of one class, in the order in which it came. */
 export class Lane {
+  /** Bytes that others have sent of this class's share while it waited. */
+  creditBytes = 0;
   /** By key; what has none is under a negative number of its own. */
   readonly #waiting = new Map<number, Waiting>();
   #bytes = 0;

@@ -15,6 +15,7 @@ import {
 } from "@paceline/protocol";
 import { mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicy, PlannedClass } from "../../profiles/plan.js";
+import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 import { AcknowledgedSequences } from "../acknowledged-sequences.js";
 import { LossCount, SentLoss } from "../path-loss.js";
@@ -28,6 +29,7 @@ import {
 } from "../payload-limits.js";
 import { BulkQueue } from "./bulk-queue.js";
 import { Bundle } from "./bundle.js";
+import type { ByteBudget } from "./byte-budget.js";
 import { Lane, type Waiting } from "./lane.js";
 import { PathDelay } from "./path-delay.js";
 import { ReliableQueue } from "./reliable-queue.js";
@@ -49,6 +51,8 @@ export interface OutboxOptions {
   /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once. */
   readonly channel?: ((name: PlannedClass) => ChannelPolicy) | undefined;
   readonly bulkRate?: BulkRate | undefined;
+  /** What this and other sessions may send together. Default: what the paths take. */
+  readonly budget?: ByteBudget | undefined;
   /** Whole packets of commands or of bulk that may wait; with more the link is closed. Default 1 MiB. */
   readonly maxForwardedBytes?: number | undefined;
 }
@@ -77,8 +81,10 @@ const INPUT_KEY = 2 ** 40;
 /** States whose fate may still be heard of. */
 const MAX_UNHEARD_STATES = 1024;
 
-/** Whatever waits longest in the first of them that has room leaves first. */
-const ORDER: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
+/** What a class that waits may save up of its share. */
+const MAX_CREDIT_BYTES = 32_768;
+
+const CLASSES: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
 
 /**
  * The one queue of a session: everything that it sends waits here until its link has room, and nowhere else, since what
@@ -120,6 +126,11 @@ export class Outbox {
   /** Commands of the session itself and whole packets take turns. */
   #isOwnTurn = false;
   #isPumping = false;
+  /** Classes that may not send in this turn, whether there is room or not. */
+  readonly #held = new Set<PlannedClass>();
+  /** Classes that wait and have room: they share what is sent, also while they are held. */
+  readonly #candidates = new Set<PlannedClass>();
+  #sentBytes = 0;
   #pollMs = 0;
   #stopPolling: Cancel | undefined;
 
@@ -132,7 +143,7 @@ export class Outbox {
   /** Bytes that wait for room; commands and bulk that wait for a receipt are not among them. */
   get queuedBytes(): number {
     let bytes = 0;
-    for (const name of ORDER) bytes += this.#lanes[name].bytes;
+    for (const name of CLASSES) bytes += this.#lanes[name].bytes;
     return bytes;
   }
 
@@ -189,12 +200,12 @@ export class Outbox {
     const number = (this.#stateNumber = nextSequence(this.#stateNumber));
     const isGated = key > 0;
     const nowMs = this.#nowMs();
-    if (this.#isIdle && link.hasRoom("state") && (!isGated || this.#delay.mayGo(nowMs))) {
+    if (this.#mayLeave(link, "state") && (!isGated || this.#delay.mayGo(nowMs))) {
       const sequence = this.#sequence;
       this.#leavesOnce(link);
       this.#startPacket().u8(MessageKind.state).varint(bytes).bytes(head).bytes(body);
       this.#stateLeaves(sequence, number, isGated, nowMs);
-      link.send("state", this.#writer.take(), key);
+      this.#give(link, "state", this.#writer.take(), key);
     } else {
       const whole = new Uint8Array(bytes);
       whole.set(head);
@@ -211,7 +222,7 @@ export class Outbox {
     const trafficClass = isReliable ? "command" : "input";
     const link = this.#options.linkFor(trafficClass);
     if (!link) return;
-    if (this.#isIdle && link.hasRoom(trafficClass)) {
+    if (this.#mayLeave(link, trafficClass)) {
       this.#write(link, trafficClass, MessageKind.input, body, isReliable ? 0 : INPUT_KEY);
     } else {
       const key = isReliable ? 0 : INPUT_KEY;
@@ -228,8 +239,8 @@ export class Outbox {
     const link = this.#options.linkFor(trafficClass);
     if (link?.state !== "open") {
       this.counters.packetsDropped += 1;
-    } else if (this.#isIdle && link.hasRoom(trafficClass)) {
-      link.send(trafficClass, packet, key, lifetimeMs);
+    } else if (this.#mayLeave(link, trafficClass)) {
+      this.#give(link, trafficClass, packet, key, lifetimeMs);
     } else {
       const name = trafficClass === "reference" ? "command" : trafficClass;
       const replaces = name === "state" || name === "input";
@@ -246,7 +257,8 @@ export class Outbox {
     body: Uint8Array,
   ): void {
     if (!link) return;
-    if (link.hasRoom(trafficClass) || link !== this.#options.linkFor(trafficClass)) {
+    const hasRoom = link.hasRoom(trafficClass) && this.#isAffordable(link);
+    if (hasRoom || link !== this.#options.linkFor(trafficClass)) {
       this.#write(link, trafficClass, kind, body, 0);
     } else {
       this.#put(trafficClass, this.#waiting(trafficClass, kind, body, 0));
@@ -256,9 +268,10 @@ export class Outbox {
   /** Sends a packet that says what has arrived, and nothing else. False where the link has no room for it now. */
   sendAnswer(trafficClass: "state" | "command"): boolean {
     const link = this.#options.linkFor(trafficClass);
-    if (link?.hasRoom(trafficClass) === false) return false;
-    if (link && trafficClass === "state") this.#leavesOnce(link);
-    link?.send(trafficClass, this.#startPacket().take());
+    if (!link) return true;
+    if (!link.hasRoom(trafficClass) || !this.#isAffordable(link)) return false;
+    if (trafficClass === "state") this.#leavesOnce(link);
+    this.#give(link, trafficClass, this.#startPacket().take());
     return true;
   }
 
@@ -328,7 +341,8 @@ export class Outbox {
   stop(): void {
     this.#commandBundle.stop();
     this.#eventBundle.stop();
-    for (const name of ORDER) this.#drop(this.#lanes[name]);
+    for (const name of CLASSES) this.#drop(this.#lanes[name]);
+    this.#options.budget?.leave(this.#pump);
     this.#poll(0);
   }
 
@@ -337,16 +351,22 @@ export class Outbox {
     if (this.#pollMs > 0) this.pump();
   }
 
-  /** Sends what its link has room for. */
+  /** Sends what the links have room for and the budget allows. */
   pump(): void {
     // A path may say that it has room while it is given a packet.
     if (this.#isPumping) return;
     this.#isPumping = true;
+    this.#held.clear();
     let pollMs = 0;
     try {
-      for (const name of ORDER) {
-        const busyLink = this.#empty(name);
-        if (busyLink) pollMs = busyLink.tellsRoom === true && pollMs !== POLL_MS ? SELDOM_POLL_MS : POLL_MS;
+      for (;;) {
+        pollMs = this.#findCandidates();
+        const name = this.#nextClass();
+        const link = name && this.#linkOf(name);
+        if (!name || !link || !this.#isTurn(link)) break;
+        const before = this.#sentBytes;
+        if (this.#sendNext(name, link)) this.#shareOut(name, this.#sentBytes - before);
+        else this.#held.add(name);
       }
     } finally {
       this.#isPumping = false;
@@ -354,19 +374,92 @@ export class Outbox {
     this.#poll(pollMs);
   }
 
-  /** Sends what waits of a class. Returns the link that has no room for the rest of it. */
-  #empty(name: PlannedClass): Link | undefined {
-    for (;;) {
-      if (!this.#hasMore(name)) return undefined;
-      const { trafficClass = name } = this.#lanes[name].first ?? {};
-      const link = this.#options.linkFor(trafficClass);
-      if (link?.state !== "open") {
-        this.#drop(this.#lanes[name]);
-        return undefined;
+  /** Finds the classes that wait and have room. Returns how often the links of the others are to be asked; 0: never. */
+  #findCandidates(): number {
+    let pollMs = 0;
+    this.#candidates.clear();
+    for (const name of CLASSES) {
+      const lane = this.#lanes[name];
+      if (!this.#hasMore(name)) {
+        lane.creditBytes = 0;
+        continue;
       }
-      if (!link.hasRoom(trafficClass)) return link;
-      if (!this.#sendNext(name, link)) return undefined;
+      const link = this.#linkOf(name);
+      if (link?.state !== "open") this.#drop(lane);
+      else if (!link.hasRoom(lane.first?.trafficClass ?? name)) {
+        pollMs = link.tellsRoom === true && pollMs !== POLL_MS ? SELDOM_POLL_MS : POLL_MS;
+      } else this.#candidates.add(name);
     }
+    return pollMs;
+  }
+
+  /** The class that the others have kept from its share the longest, or the one with the greatest priority. */
+  #nextClass(): PlannedClass | undefined {
+    let next: PlannedClass | undefined;
+    let [mostCredit, mostPriority] = [0, 0];
+    for (const name of this.#candidates) {
+      if (this.#held.has(name)) continue;
+      const { creditBytes } = this.#lanes[name];
+      const isOwed = creditBytes > mostCredit && this.#isOwed(name);
+      const { priority } = this.#weightOf(name);
+      if (!isOwed && (mostCredit > 0 || priority <= mostPriority)) continue;
+      next = name;
+      mostPriority = priority;
+      if (isOwed) mostCredit = creditBytes;
+    }
+    return next;
+  }
+
+  /** A class has sent so many bytes: all that wait get credit for their shares of them, and the class has used its own. */
+  #shareOut(sender: PlannedClass, bytes: number): void {
+    for (const name of this.#candidates) {
+      const lane = this.#lanes[name];
+      const credit = lane.creditBytes + this.#weightOf(name).share * bytes - (name === sender ? bytes : 0);
+      lane.creditBytes = Math.min(MAX_CREDIT_BYTES, Math.max(0, credit));
+      if (this.#isOwed(name)) this.#held.delete(name);
+    }
+  }
+
+  /** Whether the others have sent so much of the class's share that its next packet is due. */
+  #isOwed(name: PlannedClass): boolean {
+    const { creditBytes } = this.#lanes[name];
+    return creditBytes > 0 && creditBytes >= this.#nextBytes(name);
+  }
+
+  #weightOf(name: PlannedClass): TrafficWeight {
+    return this.#options.channel?.(name) ?? ordinaryTraffic[name];
+  }
+
+  #linkOf(name: PlannedClass): Link | undefined {
+    return this.#options.linkFor(this.#lanes[name].first?.trafficClass ?? name);
+  }
+
+  /** Of what would leave next of the class. */
+  #nextBytes(name: PlannedClass): number {
+    const { first } = this.#lanes[name];
+    if (first) return first.bytes.length;
+    return name === "bulk" ? (this.bulk.nextBytes(this.#nowMs()) ?? 0) : this.commands.nextUnsentBytes;
+  }
+
+  /** Whether what comes may leave at once: it has room, and nothing waits. */
+  #mayLeave(link: Link, trafficClass: TrafficClassName): boolean {
+    return this.#isIdle && link.hasRoom(trafficClass) && this.#isAffordable(link);
+  }
+
+  /** What goes through another session is counted there. */
+  #isAffordable({ kind }: Link): boolean {
+    return kind === "relayed" || this.#options.budget?.isOpen() !== false;
+  }
+
+  /** The same; if not, the budget calls when it is. */
+  #isTurn({ kind }: Link): boolean {
+    return kind === "relayed" || this.#options.budget?.admits(this.#pump) !== false;
+  }
+
+  #give(link: Link, trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+    this.#sentBytes += packet.length;
+    if (link.kind !== "relayed") this.#options.budget?.spent(packet.length);
+    link.send(trafficClass, packet, key, lifetimeMs);
   }
 
   #hasMore(name: PlannedClass): boolean {
@@ -391,7 +484,9 @@ export class Outbox {
     this.#isOwnTurn = true;
     if (!first) return name === "bulk" && this.#sendChunk(link);
     const nowMs = this.#nowMs();
-    if (first.kind === MessageKind.state && first.key > 0 && !this.#delay.mayGo(nowMs)) return false;
+    // Where other classes make the path slow, fewer states would not make it quick: they get their share.
+    const isGated = first.kind === MessageKind.state && first.key > 0 && !this.#isOwed(name);
+    if (isGated && !this.#delay.mayGo(nowMs)) return false;
     lane.shift();
     if (first.expiresAtMs < nowMs) this.counters.packetsDropped += 1;
     else if (first.kind === MessageKind.event) this.#sendEvents(link, first, nowMs);
@@ -401,7 +496,7 @@ export class Outbox {
 
   #sendWaiting(link: Link, waiting: Waiting, nowMs: number): void {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
-    if (kind === undefined) return link.send(trafficClass, bytes, key, expiresAtMs - nowMs);
+    if (kind === undefined) return this.#give(link, trafficClass, bytes, key, expiresAtMs - nowMs);
     if (kind === MessageKind.state) {
       this.#leavesOnce(link);
       this.#stateLeaves(this.#sequence, number, key > 0, nowMs);
@@ -425,7 +520,7 @@ export class Outbox {
       }
       lane.shift();
     }
-    link.send("event", writer.take(), 0, expiresAtMs - nowMs);
+    this.#give(link, "event", writer.take(), 0, expiresAtMs - nowMs);
   }
 
   #sendCommands(link: Link): void {
@@ -437,7 +532,7 @@ export class Outbox {
       writer.u8(MessageKind.reliable).varint(payload.length + 2);
       writer.u16(id).bytes(payload);
     }
-    link.send("command", writer.take());
+    this.#give(link, "command", writer.take());
   }
 
   #sendChunk(link: Link): boolean {
@@ -450,7 +545,7 @@ export class Outbox {
     const writer = this.#startPacket(false);
     writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
     writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
-    link.send("bulk", writer.bytes(chunk.payload).take());
+    this.#give(link, "bulk", writer.bytes(chunk.payload).take());
     return true;
   }
 
@@ -458,7 +553,7 @@ export class Outbox {
     if (trafficClass === "input") this.#leavesOnce(link);
     const writer = this.#startPacket();
     writeMessage(writer, kind, body);
-    link.send(trafficClass, writer.take(), key);
+    this.#give(link, trafficClass, writer.take(), key);
   }
 
   /** Nobody repeats the next packet if it is lost: the acks will tell. What a relay drops was replaced by something newer. */
@@ -512,7 +607,7 @@ export class Outbox {
 
   /** Whether nothing waits: then what comes may leave at once. */
   get #isIdle(): boolean {
-    for (const name of ORDER) if (this.#lanes[name].length > 0) return false;
+    for (const name of CLASSES) if (this.#lanes[name].length > 0) return false;
     return true;
   }
 

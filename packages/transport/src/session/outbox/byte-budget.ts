@@ -1,0 +1,90 @@
+import type { Cancel, Scheduler } from "../../scheduler.js";
+
+/** Part of a second's bytes that may go at once after a pause; the others are spread over the second. */
+const BURST_SHARE = 0.1;
+/** Waiting shorter than this is not worth a timer. */
+const MIN_WAIT_MS = 1;
+
+/**
+ * What several sessions may send together: in any second no more than its bytes and one packet. While they want more,
+ * they take turns, packet by packet.
+ */
+export class ByteBudget {
+  readonly #scheduler: Scheduler;
+  readonly #bytesPerSecond: () => number;
+  /** Those that wait for their turn, in its order. */
+  readonly #waiting = new Set<() => void>();
+  /** Bytes that may go at once; below 0 nothing may go. */
+  #bytes: number;
+  #atMs: number;
+  #turn: (() => void) | undefined;
+  #cancel: Cancel | undefined;
+
+  /** @param bytesPerSecond asked whenever something is sent: it may change */
+  constructor(scheduler: Scheduler, bytesPerSecond: () => number) {
+    this.#scheduler = scheduler;
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#atMs = scheduler.nowMs();
+    this.#bytes = BURST_SHARE * bytesPerSecond();
+  }
+
+  /** Whether a packet may go now. */
+  isOpen(): boolean {
+    this.#refill();
+    return this.#bytes >= 0 && this.#waiting.size === 0;
+  }
+
+  /** Whether the owner of `onTurn` may send a packet now; if not, that is called when it may. */
+  admits(onTurn: () => void): boolean {
+    if (this.#turn === onTurn && this.#bytes >= 0) return true;
+    if (this.isOpen()) return true;
+    this.#waiting.add(onTurn);
+    this.#wait();
+    return false;
+  }
+
+  /** So many bytes have been sent. */
+  spent(bytes: number): void {
+    this.#refill();
+    this.#bytes -= bytes;
+  }
+
+  /** Waits for no turn any more. */
+  leave(onTurn: () => void): void {
+    this.#waiting.delete(onTurn);
+    if (this.#waiting.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #refill(): void {
+    const nowMs = this.#scheduler.nowMs();
+    const most = BURST_SHARE * this.#bytesPerSecond();
+    const perMs = ((1 - BURST_SHARE) * this.#bytesPerSecond()) / 1000;
+    this.#bytes = Math.min(most, this.#bytes + (nowMs - this.#atMs) * perMs);
+    this.#atMs = nowMs;
+  }
+
+  #wait(): void {
+    if (this.#cancel) return;
+    const perMs = ((1 - BURST_SHARE) * this.#bytesPerSecond()) / 1000;
+    this.#cancel = this.#scheduler.after(Math.max(MIN_WAIT_MS, -this.#bytes / perMs), () => this.#serve());
+  }
+
+  #serve(): void {
+    this.#cancel = undefined;
+    this.#refill();
+    // One that wants more than fits waits behind the others again.
+    for (const onTurn of [...this.#waiting]) {
+      if (this.#bytes < 0) break;
+      this.#waiting.delete(onTurn);
+      this.#turn = onTurn;
+      try {
+        onTurn();
+      } finally {
+        this.#turn = undefined;
+      }
+    }
+    if (this.#waiting.size > 0) this.#wait();
+  }
+}
