@@ -61,7 +61,9 @@ export class ByteBudget {
     const nowMs = this.#scheduler.nowMs();
     const most = BURST_SHARE * this.#bytesPerSecond();
     const perMs = ((1 - BURST_SHARE) * this.#bytesPerSecond()) / 1000;
-    this.#bytes = Math.min(most, this.#bytes + (nowMs - this.#atMs) * perMs);
+    // A machine's clock may be set back.
+    const passedMs = Math.max(0, nowMs - this.#atMs);
+    this.#bytes = Math.min(most, this.#bytes + passedMs * perMs);
     this.#atMs = nowMs;
   }
 
