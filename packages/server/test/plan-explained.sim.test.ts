@@ -61,7 +61,7 @@ test.each(["mesh", "relay"] as const)(
     const { recording, sent } = await probe({ profile: "racing", topology, network, serverHasWebRtc: true });
     expect(recording.direct.length + recording.server.length).toBeGreaterThan(0);
     const arrived = new Set(recording.events.map(({ value }) => value)).size;
-  // An event that was lost twice may come behind more than the 33 packets that a receiver remembers: it is dropped.
-  expect(arrived).toBeGreaterThanOrEqual(topology === "mesh" ? sent : sent - 1);
+    // An event that was lost twice may come behind more than the 33 packets that a receiver remembers: it is dropped.
+    expect(arrived).toBeGreaterThanOrEqual(topology === "mesh" ? sent : sent - 1);
   },
 );
