@@ -9,9 +9,10 @@ vi.setConfig({ testTimeout: 20_000 });
 
 /** Sockets that can be pulled like a cable. */
 const sockets: InstanceType<typeof NodeWebSocket>[] = [];
+let isCut = false;
 class CutSocket extends NodeWebSocket {
   constructor(url: string, protocols: string[]) {
-    super(url, protocols);
+    super(isCut ? "ws://127.0.0.1:1" : url, protocols);
     sockets.push(this);
   }
 }
@@ -93,8 +94,12 @@ class FrailRoom extends RaceRoom {
 
 /** A client on a busy machine opens a second socket: every one since the last join of a good player is cut. */
 let firstToCut = 0;
-const cut = (): void => {
+const cut = async (): Promise<void> => {
+  isCut = true;
   for (const socket of sockets.slice(firstToCut)) (socket as unknown as { terminate(): void }).terminate();
+  // A client that is back before the server has noticed was never away.
+  await pause(100);
+  isCut = false;
 };
 const provoked: Readonly<Record<string, (room: ClientRoom | undefined, server: Frail) => unknown>> = {
   onCreate: () => undefined,
