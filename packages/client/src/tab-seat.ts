@@ -39,8 +39,8 @@ interface KeptSeat {
 const KEY = "paceline:seats";
 /** The oldest is forgotten: a tab that joins rooms all day must not fill its storage. */
 const MAX_KEPT = 8;
-/** The page before this one may have the lock for a moment longer; a duplicate of the tab has it for good. */
-const LOCK_PATIENCE_MS = 250;
+/** A busy browser ends the page before this one a little later; a duplicate of the tab has the lock for good. */
+const LOCK_PATIENCE_MS = 1000;
 
 /** Sessions of this page's rooms. A game that joins twice has two seats, not one of them twice. */
 const used = new Set<string>();
