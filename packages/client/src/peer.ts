@@ -17,11 +17,10 @@ import {
   RelayedLink,
   Requests,
   Session,
-  type ChannelPolicy,
+  type ChannelPolicyOf,
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
-  type PlannedClass,
   type BulkRate,
   type ByteBudget,
   type Cancel,
@@ -55,7 +54,7 @@ export interface PeerOptions {
   readonly budget: ByteBudget;
   readonly scheduler: Scheduler;
   /** The plan's policy of a class of traffic. */
-  readonly channel: (name: PlannedClass) => ChannelPolicy;
+  readonly channel: ChannelPolicyOf;
   /** Makes WebRTC links where the environment has none of its own. */
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly handlers: PeerHandlers;

@@ -1,9 +1,8 @@
 import type { ServerMessage } from "@paceline/protocol";
 import type {
   ByteBudget,
-  ChannelPolicy,
+  ChannelPolicyOf,
   Link,
-  PlannedClass,
   PongTimes,
   Scheduler,
   WebSocketConstructor,
@@ -54,7 +53,7 @@ export interface ServerConnectionOptions {
   /** The page around, where there is one. */
   readonly page: Page | undefined;
   /** The plan's policy of a class of traffic. */
-  readonly channel: (name: PlannedClass) => ChannelPolicy;
+  readonly channel: ChannelPolicyOf;
   /** What this room may send over all its links. */
   readonly budget: ByteBudget;
   webrtc(): boolean;

@@ -84,8 +84,9 @@ export class ServerPath {
 
   /** Asks again whether the link is wanted. `hasAuthority`: states come from the server itself. */
   review(plan: Plan, hasAuthority: boolean, peers: Iterable<PeerConnection>): void {
-    const isPlanned = Object.values(plan.channels).some(({ links }) => links.includes("webrtc"));
-    const isServed = hasAuthority || !plan.channels.state.links.includes("direct");
+    const { state, input, event } = plan.channels;
+    const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
+    const isServed = hasAuthority || !state.links.includes("direct");
     this.#isWanted = isPlanned && (isServed || [...peers].some(isRelayed));
     this.#path.allow(this.#isWanted);
   }

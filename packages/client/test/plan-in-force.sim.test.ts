@@ -271,7 +271,9 @@ describe("a plan", () => {
     const fields = [
       ...Object.keys(outputs).map((name) => `plan.${name}`),
       ...Object.keys(plan.numbers).map((name) => `numbers.${name}`),
-      ...Object.keys(plan.channels.state).map((name) => `channel.${name}`),
+      ...Object.values(plan.channels).flatMap((policy) =>
+        Object.keys(policy).map((name) => `channel.${name}`),
+      ),
     ];
     spy.mockRestore();
     expect(fields.filter((field) => !read.has(field))).toEqual([]);

@@ -39,7 +39,6 @@ describe.skipIf(!webRtc)(
         const [mine, theirs] = await splitRooms(2);
         const { channels } = mine!.transport.plan;
         expect(channels.state.links).toEqual(["webrtc", "websocket"]);
-        expect(channels.command.links).toEqual(["websocket"]);
         const rows = await mine!.transport.explain({ details: true });
         const words = rows.map(({ choice, reason }) => `${choice}: ${reason}`).join("\n");
         expect(words).toMatch(/what may be lost on WebRTC, the rest on the WebSocket/);

@@ -31,7 +31,7 @@ const narrow: ProbeCell = {
   warmUpMs: 4000,
 };
 
-function channel(name: PlannedClass, change: Partial<Plan["channels"][PlannedClass]>) {
+function channel<Name extends PlannedClass>(name: Name, change: Partial<Plan["channels"][Name]>) {
   return (plan: Plan): Plan => ({
     ...plan,
     channels: { ...plan.channels, [name]: { ...plan.channels[name], ...change } },
@@ -66,10 +66,5 @@ export const planOutputs: Readonly<Record<string, PlanOutput>> = {
   style: { cell: racing, change: (plan) => ({ ...plan, style: "interpolation" }) },
 };
 
-/**
- * Outputs that nothing reads by themselves: what must arrive goes over the link that its session prefers, and the links of
- * states decide which there are.
- */
-export const unreadOutputs: readonly string[] = ["channels.command.links", "channels.bulk.links"];
 /** What a probe's line does not show: tests named "events that wait for 1 s arrive", of players and of a server. */
 export const outputsSeenElsewhere: readonly string[] = ["channels.event.lifetimeMs"];

@@ -1,6 +1,6 @@
 import { inputsOf } from "./bands.js";
 import { checkCircumstances, type Circumstances } from "./circumstances.js";
-import type { ChannelPolicy, Delivery, Plan, PlannedClass, PlannedLink } from "./plan.js";
+import type { ChannelPolicies, Delivery, Plan, PlannedLink } from "./plan.js";
 import {
   type Profile,
   type ProfileNumbers,
@@ -11,15 +11,6 @@ import {
 import { profiles } from "./profiles.js";
 import type { Conditions, Effect, Facts, Question, Row } from "./question.js";
 import { decisionTree } from "./tree.js";
-
-/** What each class is promised where no row says otherwise. */
-const DELIVERIES: Readonly<Record<PlannedClass, Delivery>> = {
-  state: "newest-wins",
-  event: "lifetime",
-  command: "ordered-reliable",
-  input: "newest-wins",
-  bulk: "ordered-reliable",
-};
 
 /**
  * Asks the decision tree about circumstances that come from outside: as {@link planFor}, but checked.
@@ -101,28 +92,28 @@ function merged(sum: Effect, effect: Effect): Effect {
   return { ...sum, ...effect, deliveries, factors };
 }
 
-/** Classes that may wait for others of their kind: states and inputs are paced by their own rates besides. */
-const bundled: ReadonlySet<PlannedClass> = new Set(["state", "event", "command"]);
-const immediate: ReadonlySet<PlannedClass> = new Set(["event", "command"]);
-
 function channelsOf(
   sum: Effect,
   traffic: TrafficWeights,
   sendPeriodMs: number,
   eventLifetimeMs: number,
-): Plan["channels"] {
-  return everyOf<PlannedClass, ChannelPolicy>(DELIVERIES, (name): ChannelPolicy => {
-    const delivery: Delivery = sum.deliveries?.[name] ?? DELIVERIES[name];
-    const isBundled = bundled.has(name) && !(sum.atOnce === true && immediate.has(name));
-    return {
-      delivery,
-      lifetimeMs: delivery === "lifetime" ? eventLifetimeMs : Number.POSITIVE_INFINITY,
-      links: linksOf(delivery, sum),
-      periodMs: isBundled ? sendPeriodMs : 0,
-      priority: traffic[name].priority,
-      share: traffic[name].share,
-    };
-  });
+): ChannelPolicies {
+  const { state = "newest-wins", input = "newest-wins", event = "lifetime" } = sum.deliveries ?? {};
+  // Inputs are paced by the room's steps.
+  const messagePeriodMs = sum.atOnce === true ? 0 : sendPeriodMs;
+  return {
+    state: { ...traffic.state, delivery: state, links: linksOf(state, sum), periodMs: sendPeriodMs },
+    input: { ...traffic.input, delivery: input, links: linksOf(input, sum) },
+    event: {
+      ...traffic.event,
+      delivery: event,
+      lifetimeMs: event === "lifetime" ? eventLifetimeMs : Number.POSITIVE_INFINITY,
+      links: linksOf(event, sum),
+      periodMs: messagePeriodMs,
+    },
+    command: { ...traffic.command, periodMs: messagePeriodMs },
+    bulk: traffic.bulk,
+  };
 }
 
 function linksOf(delivery: Delivery, { direct = false, webrtc = false }: Effect): readonly PlannedLink[] {

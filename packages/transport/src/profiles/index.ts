@@ -3,7 +3,8 @@ export { type Circumstances, circumstancesOf, type Measured, type Surroundings }
 export { decide, planFor } from "./decide.js";
 export { explainPlan, type PlanRow } from "./explain-plan.js";
 export type {
-  ChannelPolicy,
+  ChannelPolicies,
+  ChannelPolicyOf,
   Delivery,
   Plan,
   PlannedClass,

@@ -1,7 +1,7 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Inputs } from "./bands.js";
 import type { Circumstances } from "./circumstances.js";
-import type { ProfileNumbers, ViewStyle } from "./profile.js";
+import type { ProfileNumbers, TrafficWeight, ViewStyle } from "./profile.js";
 
 /** A way of a packet: WebRTC to the other player, WebRTC to the server, the WebSocket to the server. */
 export type PlannedLink = "direct" | "webrtc" | "websocket";
@@ -12,20 +12,37 @@ export type PlannedLink = "direct" | "webrtc" | "websocket";
  */
 export type Delivery = "newest-wins" | "lifetime" | "ordered-reliable";
 
-/** How one class of traffic travels. */
-export interface ChannelPolicy {
-  readonly delivery: Delivery;
-  /** What could not be sent within this time is dropped, ms; Infinity where all of it must arrive. */
-  readonly lifetimeMs: number;
+/** Where a class may travel whose packets may be lost on the way. */
+interface Routed {
   /** In the order of preference: the first that is open carries it. The WebSocket is always among them. */
   readonly links: readonly PlannedLink[];
+}
+
+interface Paced {
   /** Packets of this class leave at most this often, ms; 0: each at once. */
   readonly periodMs: number;
-  /** While the links or the budget take less than wants to go, the class with the greatest one goes first ... */
-  readonly priority: number;
-  /** ... but this share of the bytes is left to the class while it has something to send, 0 to 1. */
-  readonly share: number;
 }
+
+/**
+ * How each class of traffic travels: what the tree decides of it, and no more. Commands and bulk always arrive, in order,
+ * over the link that their session prefers.
+ */
+export interface ChannelPolicies {
+  readonly state: TrafficWeight & Routed & Paced & { readonly delivery: Exclude<Delivery, "lifetime"> };
+  readonly input: TrafficWeight & Routed & { readonly delivery: Exclude<Delivery, "lifetime"> };
+  readonly event: TrafficWeight &
+    Routed &
+    Paced & {
+      readonly delivery: Exclude<Delivery, "newest-wins">;
+      /** What could not be sent within this time is dropped, ms; Infinity where all of it must arrive. */
+      readonly lifetimeMs: number;
+    };
+  readonly command: TrafficWeight & Paced;
+  readonly bulk: TrafficWeight;
+}
+
+/** The policy of a class, asked when it is needed: a plan may change while the game runs. */
+export type ChannelPolicyOf = <Name extends PlannedClass>(name: Name) => ChannelPolicies[Name];
 
 /** Classes that a plan speaks of: references travel as commands. */
 export type PlannedClass = Exclude<TrafficClassName, "reference">;
@@ -51,7 +68,7 @@ export interface Plan {
   readonly inputs: Inputs;
   /** Schemes that this page may open a WebSocket with. */
   readonly schemes: readonly ("wss" | "ws")[];
-  readonly channels: Readonly<Record<PlannedClass, ChannelPolicy>>;
+  readonly channels: ChannelPolicies;
   /** Over how many sockets to the server states alternate where they go by WebSocket. */
   readonly stripes: 1 | 2 | 3;
   /** Whether the newest state is repeated when the share that is lost asks for it. */

@@ -1,5 +1,5 @@
 import type { Inputs } from "./bands.js";
-import type { Delivery, Plan, PlannedClass } from "./plan.js";
+import type { ChannelPolicies, Plan } from "./plan.js";
 import type { ProfileNumbers } from "./profile.js";
 
 /** Answers that later questions build on. */
@@ -14,10 +14,15 @@ export type Facts = Inputs & Partial<Answers>;
 /** Every field named must have one of the values listed; no condition at all holds always. */
 export type Conditions = { readonly [Field in keyof Facts]?: readonly NonNullable<Facts[Field]>[] };
 
+/** What the classes are promised that a row may decide of. */
+type Deliveries = {
+  readonly [Name in "state" | "input" | "event"]?: ChannelPolicies[Name]["delivery"];
+};
+
 /** What a row sets in the plan. Later rows set over earlier ones; factors multiply. */
 export interface Effect {
   readonly schemes?: Plan["schemes"];
-  readonly deliveries?: Partial<Record<PlannedClass, Delivery>>;
+  readonly deliveries?: Deliveries;
   /** Whether pairs of players get direct links. Default: no. */
   readonly direct?: boolean;
   /** Whether WebRTC leads to the server too, for traffic that may be lost. Default: no, the WebSocket carries all. */

@@ -1,5 +1,5 @@
 import type { Link, LinkClose } from "../link.js";
-import type { ChannelPolicy, PlannedClass } from "../profiles/plan.js";
+import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./outbox/outbox.js";
@@ -49,7 +49,7 @@ export interface SessionOptions {
   /** The simulation tick that outgoing packets carry. */
   readonly currentTick?: () => number;
   /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once, on the best link. */
-  readonly channel?: (name: PlannedClass) => ChannelPolicy;
+  readonly channel?: ChannelPolicyOf;
   /** The longest message of bulk that is taken; without it none is. */
   readonly bulkBytes?: () => number;
   /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */

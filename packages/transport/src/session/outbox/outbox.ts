@@ -14,7 +14,7 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import { mayBeLost, type Link } from "../../link.js";
-import type { ChannelPolicy, PlannedClass } from "../../profiles/plan.js";
+import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 import { AcknowledgedSequences } from "../acknowledged-sequences.js";
@@ -49,7 +49,7 @@ export interface OutboxOptions {
   /** A packet leaves that says what has arrived. */
   onAnswered?(): void;
   /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once. */
-  readonly channel?: ((name: PlannedClass) => ChannelPolicy) | undefined;
+  readonly channel?: ChannelPolicyOf | undefined;
   readonly bulkRate?: BulkRate | undefined;
   /** What this and other sessions may send together. Default: what the paths take. */
   readonly budget?: ByteBudget | undefined;
