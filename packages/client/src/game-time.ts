@@ -58,6 +58,8 @@ export class GameTime {
   #isHeld = false;
   /** The start of the newest frame that a call of `advance` was in. */
   #frameMs: number | undefined;
+  /** The latest moment that the game has given to `advance`. */
+  #givenAtMs = Number.NEGATIVE_INFINITY;
   /** Whether the first moment of the game, or of its loop, has been made a tick's. */
   #isAligned = false;
 
@@ -96,7 +98,9 @@ export class GameTime {
       this.#misfit(atMs < nowMs ? "past" : "future", atMs);
       return this.drive(this.#takeFrame());
     }
-    if (atMs < this.#writtenAtMs - ROUNDING_MS) this.#misfit("back", atMs);
+    // The room's own moments, before the game gave one, may be later than the steps of its first frame.
+    if (atMs < this.#givenAtMs - ROUNDING_MS) this.#misfit("back", atMs);
+    this.#givenAtMs = Math.max(atMs, this.#givenAtMs);
     return this.drive(atMs);
   }
 
@@ -172,7 +176,7 @@ export class GameTime {
     const instead = "write room.advance() for this frame, or give the time of requestAnimationFrame, in ms";
     const nowMs = Math.round(this.#nowMs());
     if (kind === "back")
-      return onMisfit(`advance(${atMs}) goes back: it was ${this.#writtenAtMs} before; ${instead}`);
+      return onMisfit(`advance(${atMs}) goes back: it was ${this.#givenAtMs} before; ${instead}`);
     const isCounter = kind === "past" && Number.isInteger(atMs);
     const what = isCounter
       ? "looks like a count of steps"
