@@ -23,14 +23,20 @@ const TARGETS = [
     file: "packages/relay/src/option-checks.ts",
     tests: ["packages/relay/test/relay-options", "packages/relay/test/match-request"],
   },
-  ...["reliable-outbox", "reliable-inbox", "acknowledged-sequences", "received-sequences"].map((name) => ({
+  ...["outbox/lane", "outbox/byte-budget", "outbox/bundle", "outbox/path-delay"].map((name) => ({
     file: `packages/transport/src/session/${name}.ts`,
-    tests: [
-      "packages/transport/test/acknowledged",
-      "packages/transport/test/session",
-      "packages/transport/test/migration",
-    ],
+    tests: ["packages/transport/test/outbox"],
   })),
+  ...["outbox/reliable-queue", "reliable-inbox", "acknowledged-sequences", "received-sequences"].map(
+    (name) => ({
+      file: `packages/transport/src/session/${name}.ts`,
+      tests: [
+        "packages/transport/test/acknowledged",
+        "packages/transport/test/session",
+        "packages/transport/test/migration",
+      ],
+    }),
+  ),
   { file: "packages/transport/src/live/steady-band.ts", tests: ["packages/transport/test/live"] },
   ...["decide", "link-questions", "pace-questions"].map((name) => ({
     file: `packages/transport/src/profiles/${name}.ts`,
