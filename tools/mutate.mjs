@@ -13,14 +13,14 @@ import { binOf, ROOT } from "./pnpm.mjs";
 
 /** Files that are decided by their inputs alone, and the tests that state their behaviour. */
 const TARGETS = [
-  { file: "packages/protocol/src/sequence.ts", tests: ["packages/protocol/test/sequence"] },
+  { file: "packages/protocol/src/bytes/sequence.ts", tests: ["packages/protocol/test/sequence"] },
   {
-    file: "packages/protocol/src/msgpack-check.ts",
+    file: "packages/protocol/src/bytes/msgpack-check.ts",
     tests: ["packages/protocol/test/value-", "packages/protocol/test/decoder-fuzz"],
   },
-  { file: "packages/relay/src/token-bucket.ts", tests: ["packages/relay/test/token-bucket"] },
+  { file: "packages/relay/src/limits/token-bucket.ts", tests: ["packages/relay/test/token-bucket"] },
   {
-    file: "packages/relay/src/option-checks.ts",
+    file: "packages/relay/src/limits/option-checks.ts",
     tests: ["packages/relay/test/relay-options", "packages/relay/test/match-request"],
   },
   ...["outbox/lane", "outbox/byte-budget", "outbox/bundle", "outbox/path-delay"].map((name) => ({

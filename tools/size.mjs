@@ -20,16 +20,16 @@ const SUM = "all of it";
 const LATER = [
   { entry: "rooms with an authority, fetched on join", mark: "/client/dist/authority/authority.js" },
   { entry: "words of the decision tree, fetched to explain", mark: "/transport/dist/profiles/tree-words.js" },
-  { entry: "words of a running room, fetched to explain", mark: "/client/dist/explanation.js" },
+  { entry: "words of a running room, fetched to explain", mark: "/client/dist/report/explanation.js" },
   { entry: "panel with its simulator, fetched by who opens it", mark: "/client/dist/panel/panel.js" },
-  { entry: "nearest server, measured on demand", mark: "/client/dist/nearest.js" },
-  { entry: "queue, fetched by who waits", mark: "/client/dist/queueing.js" },
+  { entry: "nearest server, measured on demand", mark: "/client/dist/connection/nearest.js" },
+  { entry: "queue, fetched by who waits", mark: "/client/dist/api/queueing.js" },
   { entry: "simulator, fetched to pretend", mark: "/transport/dist/simulated/simulated-line.js" },
   { entry: "interpolation, fetched on first use", mark: "/netcode/dist/interpolation/delayed-body.js" },
   { entry: "WebRTC, fetched on first use", mark: "/simple-peer/" },
 ];
 /** What no game needs to download. */
-const NEVER = ["/protocol/dist/error-codes.js"];
+const NEVER = ["/protocol/dist/errors/error-codes.js"];
 
 /**
  * @typedef {import("esbuild").Metafile["outputs"]} Outputs

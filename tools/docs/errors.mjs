@@ -62,8 +62,11 @@ function mistakes() {
 
 /** @returns {string} the whole document */
 export function errorsMarkdown() {
-  const errors = entriesOf("error-codes.ts", "errorCodes").map(({ key, value }) => [`\`${key}\``, value]);
-  const closes = entriesOf("codes.ts", "CloseCode").map(({ key, value, comment }) => [
+  const errors = entriesOf("errors/error-codes.ts", "errorCodes").map(({ key, value }) => [
+    `\`${key}\``,
+    value,
+  ]);
+  const closes = entriesOf("errors/codes.ts", "CloseCode").map(({ key, value, comment }) => [
     value,
     `\`${key}\``,
     comment,

@@ -17,7 +17,7 @@ async function limitTable() {
   const folder = mkdtempSync(path.join(os.tmpdir(), "paceline-limits-"));
   const outfile = path.join(folder, "limits.mjs");
   await build({
-    entryPoints: [path.join(ROOT, "packages/relay/src/relay-limits.ts")],
+    entryPoints: [path.join(ROOT, "packages/relay/src/limits/relay-limits.ts")],
     outfile,
     bundle: true,
     platform: "node",

@@ -147,8 +147,8 @@ none with a WebSocket either: going back loads the page anew, and it takes its s
 
 /** @returns {Promise<string>} the whole document */
 export async function stateMachinesMarkdown() {
-  const { connectionTransitions } = await import("../../packages/client/dist/connection-state.js");
-  const text = `<!-- Written by \`pnpm docs\` from packages/client/src/connection-state.ts and tools/docs/state-machines.mjs: change those files, not this one. -->
+  const { connectionTransitions } = await import("../../packages/client/dist/connection/connection-state.js");
+  const text = `<!-- Written by \`pnpm docs\` from packages/client/src/connection/connection-state.ts and tools/docs/state-machines.mjs: change those files, not this one. -->
 
 # State machines
 

@@ -18,7 +18,7 @@ function membersOf(file: string, className: string): string[] {
 }
 
 it("a game sees of a room, its transport and its clock what is for games, and nothing else", () => {
-  const room = [...membersOf("room.ts", "Room"), ...membersOf("room-events.ts", "RoomEvents")];
+  const room = [...membersOf("api/room.ts", "Room"), ...membersOf("api/room-events.ts", "RoomEvents")];
   expect(room).toEqual(expect.arrayContaining(["leave", "onDrain", "onError", "transport"]));
   const internal = [
     "constructor",
@@ -32,7 +32,7 @@ it("a game sees of a room, its transport and its clock what is for games, and no
     "reconnected",
   ];
   expect(room.filter((name) => internal.includes(name))).toEqual([]);
-  expect(membersOf("room-transport.ts", "RoomTransport")).toEqual([
+  expect(membersOf("report/room-transport.ts", "RoomTransport")).toEqual([
     "choice",
     "configure",
     "explain",
@@ -49,7 +49,7 @@ it("a game sees of a room, its transport and its clock what is for games, and no
     "simulated",
     "transports",
   ]);
-  expect(membersOf("room-clock.ts", "RoomClock")).toEqual([
+  expect(membersOf("time/room-clock.ts", "RoomClock")).toEqual([
     "errorMs",
     "now",
     "renderNow",

@@ -47,26 +47,31 @@ export {
   type Scheduler,
 } from "@paceline/transport";
 export type { Prediction, PredictionStats } from "./authority/prediction.js";
-export * from "./client.js";
-export type { AuthToken, IdentityStorage } from "./credentials.js";
-export { connectionTransitions, type ConnectionState } from "./connection-state.js";
-export type { TransportKind } from "./environment.js";
-export type { Entity, OwnedEntity } from "./entity.js";
-export type { Unsubscribe } from "./listeners.js";
-export type { Group, JoinTerms, RoomListing, RoomOptions } from "./match-request.js";
-export type { Page, PageEvent, PageFrames } from "./page.js";
-export type { Tab, TabLocks, TabStorage } from "./tab-seat.js";
-export type { LoopStep } from "./game-loop.js";
-export type { MessageLoss, Peer, PeerState } from "./peer.js";
-export type { OnlyEntity, OnlyHostedEntity } from "./only-entity.js";
-export type { HostedRoom, KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
-export type { Queueing, QueueProgress, QueueWish } from "./queueing.js";
-export type { Room } from "./room.js";
-export type { RoomClock } from "./room-clock.js";
-export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./nearest.js";
-export type { PathQuality, ServerStats } from "./path-stats.js";
-export type { PeerRates } from "./rate-meter.js";
-export type { Explanation, RoomTransport, TransportChange, TransportSettings } from "./room-transport.js";
-export type { SendOptions } from "./send-options.js";
-export type { SimulatedNetwork } from "./simulation.js";
-export type { SocketCount } from "./stripes.js";
+export * from "./api/client.js";
+export type { AuthToken, IdentityStorage } from "./connection/credentials.js";
+export { connectionTransitions, type ConnectionState } from "./connection/connection-state.js";
+export type { TransportKind } from "./browser/environment.js";
+export type { Entity, OwnedEntity } from "./entities/entity.js";
+export type { Unsubscribe } from "./events/listeners.js";
+export type { Group, JoinTerms, RoomListing, RoomOptions } from "./connection/match-request.js";
+export type { Page, PageEvent, PageFrames } from "./browser/page.js";
+export type { Tab, TabLocks, TabStorage } from "./connection/tab-seat.js";
+export type { LoopStep } from "./time/game-loop.js";
+export type { MessageLoss, Peer, PeerState } from "./peers/peer.js";
+export type { OnlyEntity, OnlyHostedEntity } from "./entities/only-entity.js";
+export type { HostedRoom, KindsOf, OptionsFor, RoomFor, RoomNames } from "./api/typed-room.js";
+export type { Queueing, QueueProgress, QueueWish } from "./api/queueing.js";
+export type { Room } from "./api/room.js";
+export type { RoomClock } from "./time/room-clock.js";
+export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./connection/nearest.js";
+export type { PathQuality, ServerStats } from "./report/path-stats.js";
+export type { PeerRates } from "./report/rate-meter.js";
+export type {
+  Explanation,
+  RoomTransport,
+  TransportChange,
+  TransportSettings,
+} from "./report/room-transport.js";
+export type { SendOptions } from "./api/send-options.js";
+export type { SimulatedNetwork } from "./report/simulation.js";
+export type { SocketCount } from "./connection/stripes.js";

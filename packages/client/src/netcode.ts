@@ -3,7 +3,7 @@ export {
   type LockstepSessionOptions,
   type LockstepStart,
   type PlayerCommand,
-} from "./lockstep-session.js";
+} from "./lockstep/lockstep-session.js";
 /** What only some games need, apart from the rest so that the others do not download it: see docs/MOTION.md. */
 export {
   DEFAULT_CONVERGENCE,

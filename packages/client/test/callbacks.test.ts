@@ -1,7 +1,7 @@
 /** Callbacks that a game gets wrong: no functions, errors, promises that reject, and errors that nobody hears. */
 import { ConfigError, defineEntity, scalar, type NetError, type Room } from "@paceline/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Queueing } from "../src/queueing.js";
+import { Queueing } from "../src/api/queueing.js";
 import { Car } from "./definitions.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";

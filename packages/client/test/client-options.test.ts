@@ -1,8 +1,8 @@
 import { Client, ConfigError, NetError, profiles, type ClientOptions, type Genre } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { DeviceProbe } from "../src/device-probe.js";
-import { checkedTransports, surroundings, webSocketOf } from "../src/environment.js";
+import { DeviceProbe } from "../src/browser/device-probe.js";
+import { checkedTransports, surroundings, webSocketOf } from "../src/browser/environment.js";
 
 const ENDPOINT = "http://127.0.0.1:9";
 

@@ -1,6 +1,10 @@
 import { connectionTransitions } from "@paceline/client";
 import { describe, expect, test } from "vitest";
-import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "../src/connection-state.js";
+import {
+  nextConnectionState,
+  type ConnectionEvent,
+  type ConnectionState,
+} from "../src/connection/connection-state.js";
 
 const states = Object.keys(connectionTransitions) as ConnectionState[];
 const events: readonly ConnectionEvent[] = ["welcomed", "linkDown", "resumed", "refused", "leave"];

@@ -8,7 +8,7 @@ import {
   type WebRtcLinkOptions,
 } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
-import { DirectPath } from "../src/direct-path.js";
+import { DirectPath } from "../src/peers/direct-path.js";
 
 /** A path whose links are negotiated by nobody: the test says what becomes of them. */
 class Scene {

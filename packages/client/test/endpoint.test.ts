@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/client";
 import { expect, test } from "vitest";
-import { serverUrlOf } from "../src/endpoint.js";
+import { serverUrlOf } from "../src/connection/endpoint.js";
 
 test.each([
   ["http://localhost:2567", "http://localhost:2567"],

@@ -8,8 +8,8 @@ import {
 import { profileOf, profileRanges, type ProfileNumbers } from "@paceline/transport";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { sendTerms } from "../src/send-options.js";
-import { measureEndpoints } from "../src/nearest.js";
+import { sendTerms } from "../src/api/send-options.js";
+import { measureEndpoints } from "../src/connection/nearest.js";
 import { Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 

@@ -1,7 +1,7 @@
 import type { Link } from "@paceline/transport";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LazyDirectPath } from "../src/lazy-direct-path.js";
+import { LazyDirectPath } from "../src/peers/lazy-direct-path.js";
 
 const MODULE = "../src/direct-path.js";
 
@@ -44,7 +44,7 @@ describe("the direct path to a peer", () => {
   });
   afterEach(async () => {
     // Loading that a test has begun and not waited for would end in the next one.
-    await import("../src/direct-path.js").catch(() => undefined);
+    await import("../src/peers/direct-path.js").catch(() => undefined);
     repairLoading();
   });
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { NetError } from "@paceline/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkedCall, requestSeat, type Seat } from "../src/match-request.js";
+import { checkedCall, requestSeat, type Seat } from "../src/connection/match-request.js";
 
 /** Far above what a busy machine needs; the test of silence has its own. */
 const TIMEOUT_MS = 4000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressOfFailed, importAgain } from "../src/module-again.js";
+import { addressOfFailed, importAgain } from "../src/browser/module-again.js";
 
 describe("a module that did not load", () => {
   test.each([
@@ -25,7 +25,7 @@ describe("a module that did not load", () => {
   });
 
   test("is taken by another address, if it has what is wanted", async () => {
-    const own = new URL("../src/module-again.ts", import.meta.url);
+    const own = new URL("../src/browser/module-again.ts", import.meta.url);
     const again = await importAgain<"importAgain", { importAgain: unknown }>(own, 2, "importAgain");
     expect(again.importAgain).toBeTypeOf("function");
     expect(again.importAgain).not.toBe(importAgain);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Client, ConfigError } from "@paceline/client";
 import { afterEach, describe, expect, test } from "vitest";
 import { array, assert, double, integer, property } from "fast-check";
-import { nearestRelay } from "../src/nearest.js";
+import { nearestRelay } from "../src/connection/nearest.js";
 
 const servers: Server[] = [];
 afterEach(() => {

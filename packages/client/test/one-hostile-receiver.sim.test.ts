@@ -10,7 +10,7 @@ import {
 import { ByteWriter, MessageKind, writePacketHeader, type PeerPayload } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
-import type { PeerConnection } from "../src/peer.js";
+import type { PeerConnection } from "../src/peers/peer.js";
 import { VirtualHub } from "./virtual-hub.js";
 
 const TICK_MS = 1000 / 60;

@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/client";
 import { expect, test } from "vitest";
-import { OwnedEntities } from "../src/owned-entities.js";
+import { OwnedEntities } from "../src/entities/owned-entities.js";
 import { Sign } from "./definitions.js";
 
 const TICK_SECONDS = 1 / 60;

@@ -1,7 +1,7 @@
 import { type ProfileChoice, type Room } from "@paceline/client";
 import type { Plan } from "@paceline/transport";
 import { describe, expect, test, vi } from "vitest";
-import { RoomTransport } from "../src/room-transport.js";
+import { RoomTransport } from "../src/report/room-transport.js";
 import { Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 

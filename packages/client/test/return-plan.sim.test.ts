@@ -1,6 +1,6 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
-import { ReturnPlan } from "../src/return-plan.js";
+import { ReturnPlan } from "../src/connection/return-plan.js";
 
 /** A plan whose attempts are counted and never come to an end by themselves. */
 function scene() {

@@ -1,6 +1,6 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
-import { RoomClock } from "../src/room-clock.js";
+import { RoomClock } from "../src/time/room-clock.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";
 

@@ -1,10 +1,14 @@
 import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ServerStats } from "../src/path-stats.js";
-import type { PeerConnection } from "../src/peer.js";
-import { stripeWishOf } from "../src/transport-report.js";
-import { RoomTransport, type RoomTransportOptions, type TransportChange } from "../src/room-transport.js";
+import type { ServerStats } from "../src/report/path-stats.js";
+import type { PeerConnection } from "../src/peers/peer.js";
+import { stripeWishOf } from "../src/report/transport-report.js";
+import {
+  RoomTransport,
+  type RoomTransportOptions,
+  type TransportChange,
+} from "../src/report/room-transport.js";
 
 const server: ServerStats = {
   isConnected: true,

@@ -1,5 +1,5 @@
 export { ConfigError, type IceServer } from "@paceline/protocol";
-export { stackOf } from "./faults.js";
+export { stackOf } from "./ops/faults.js";
 export {
   LogThrottle,
   consoleLog,
@@ -9,21 +9,27 @@ export {
   type Log,
   type LogFields,
   type LogLevel,
-} from "./log.js";
+} from "./ops/log.js";
 export {
   OriginPolicy,
   type AllowedOrigins,
   type OriginPolicyOptions,
   type OriginRefusal,
-} from "./origin-policy.js";
-export { AddressBuckets } from "./address-buckets.js";
-export { networkOf } from "./network-address.js";
+} from "./admission/origin-policy.js";
+export { AddressBuckets } from "./limits/address-buckets.js";
+export { networkOf } from "./limits/network-address.js";
 export { answerFailure, createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
-export type { CountsByName, FaultPlace, LimitSubject, RelayCounts, TrafficCount } from "./relay-counters.js";
-export type { RoomReport, SessionReport } from "./report.js";
-export { TokenBucket } from "./token-bucket.js";
-export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./relay-limits.js";
-export { type MatchRefusal, type RoomOptions } from "./match-request.js";
+export type {
+  CountsByName,
+  FaultPlace,
+  LimitSubject,
+  RelayCounts,
+  TrafficCount,
+} from "./ops/relay-counters.js";
+export type { RoomReport, SessionReport } from "./ops/report.js";
+export { TokenBucket } from "./limits/token-bucket.js";
+export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./limits/relay-limits.js";
+export { type MatchRefusal, type RoomOptions } from "./matchmaking/match-request.js";
 export type {
   Caller,
   Grant,
@@ -35,10 +41,10 @@ export type {
   Meeting,
   RoomAuthority,
   RoomHost,
-} from "./room-host.js";
-export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./relay-options.js";
-export type { TurnOptions } from "./turn-credentials.js";
-export { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
-export type { WebRtcOptions } from "./webrtc-options.js";
-export type { Seat } from "./seat.js";
-export type { LinkRequest } from "./link-door.js";
+} from "./sessions/room-host.js";
+export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./options/relay-options.js";
+export type { TurnOptions } from "./signaling/turn-credentials.js";
+export { privateCandidates, type PrivateCandidates } from "./signaling/candidate-policy.js";
+export type { WebRtcOptions } from "./signaling/webrtc-options.js";
+export type { Seat } from "./matchmaking/seat.js";
+export type { LinkRequest } from "./admission/link-door.js";

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigError } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
-import { AddressBuckets } from "./address-buckets.js";
-import { LINK_PATH, LinkDoor, type LinkRequest } from "./link-door.js";
-import { Lobby } from "./lobby.js";
-import { MatchHandler } from "./match-handler.js";
-import type { FaultPlace, RelayCounts } from "./relay-counters.js";
-import type { RoomReport } from "./report.js";
-import { assertKeys, assertObject } from "./option-checks.js";
-import { relaySettings, type RelayOptions, type RelaySettings } from "./relay-options.js";
-import { SocketEndings } from "./socket-endings.js";
+import { AddressBuckets } from "./limits/address-buckets.js";
+import { LINK_PATH, LinkDoor, type LinkRequest } from "./admission/link-door.js";
+import { Lobby } from "./sessions/lobby.js";
+import { MatchHandler } from "./matchmaking/match-handler.js";
+import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
+import type { RoomReport } from "./ops/report.js";
+import { assertKeys, assertObject } from "./limits/option-checks.js";
+import { relaySettings, type RelayOptions, type RelaySettings } from "./options/relay-options.js";
+import { SocketEndings } from "./admission/socket-endings.js";
 
 /** The answer of `GET /health`. */
 export interface RelayHealth {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRelay } from "../src/index.js";
-import { isRefusal } from "../src/match-request.js";
+import { isRefusal } from "../src/matchmaking/match-request.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 const limits = { maxSessions: 40, maxRooms: 40, joinBurstPerRoom: 1000, roomBurstPerAddress: 1000 };

@@ -1,6 +1,6 @@
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { GuardedLink } from "../src/guarded-link.js";
+import { GuardedLink } from "../src/admission/guarded-link.js";
 import { Player } from "./player.js";
 import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
 

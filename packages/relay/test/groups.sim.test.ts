@@ -1,7 +1,7 @@
 import { seededRandom } from "@paceline/transport/simulated";
 import { describe, expect, it } from "vitest";
-import type { MatchRequest } from "../src/match-request.js";
-import { isRefusal } from "../src/match-request.js";
+import type { MatchRequest } from "../src/matchmaking/match-request.js";
+import { isRefusal } from "../src/matchmaking/match-request.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 const KEPT_MS = 5000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RoomAuthority, RoomHost, Seat } from "../src/index.js";
-import { GuardedLink } from "../src/guarded-link.js";
+import { GuardedLink } from "../src/admission/guarded-link.js";
 import { Player } from "./player.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 

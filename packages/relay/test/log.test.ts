@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, it } from "vitest";
-import { LogThrottle, silentLog, type LogFields } from "../src/log.js";
+import { LogThrottle, silentLog, type LogFields } from "../src/ops/log.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 describe("the log", () => {

@@ -17,7 +17,12 @@ import {
   type Arbitrary,
 } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalOptions, isRefusal, readJoinCredential, readMatchBody } from "../src/match-request.js";
+import {
+  canonicalOptions,
+  isRefusal,
+  readJoinCredential,
+  readMatchBody,
+} from "../src/matchmaking/match-request.js";
 
 const halves = constantFrom("\ud800", "a\udc00", "\udbff\udbff");
 const names = oneof(

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { networkOf } from "../src/index.js";
-import { networksOf, sharingNetworks } from "../src/network-address.js";
-import { relaySettings } from "../src/relay-options.js";
+import { networksOf, sharingNetworks } from "../src/limits/network-address.js";
+import { relaySettings } from "../src/options/relay-options.js";
 
 describe("a network", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { limitTable, type LimitRow } from "../src/relay-limits.js";
-import { relaySettings, type RelayOptions } from "../src/relay-options.js";
+import { limitTable, type LimitRow } from "../src/limits/relay-limits.js";
+import { relaySettings, type RelayOptions } from "../src/options/relay-options.js";
 
 const rooms = { race: {} };
 const LONG_SECRET = "7".repeat(32);

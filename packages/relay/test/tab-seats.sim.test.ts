@@ -1,9 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { GuardedLink } from "../src/guarded-link.js";
-import { isRefusal, readMatchBody, type MatchRequest, type TabSeat } from "../src/match-request.js";
-import type { Seat } from "../src/seat.js";
+import { GuardedLink } from "../src/admission/guarded-link.js";
+import {
+  isRefusal,
+  readMatchBody,
+  type MatchRequest,
+  type TabSeat,
+} from "../src/matchmaking/match-request.js";
+import type { Seat } from "../src/matchmaking/seat.js";
 import { Player } from "./player.js";
 import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
 

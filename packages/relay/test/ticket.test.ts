@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SpentTickets } from "../src/spent-tickets.js";
-import { readTicket, signTicket } from "../src/ticket.js";
+import { SpentTickets } from "../src/admission/spent-tickets.js";
+import { readTicket, signTicket } from "../src/admission/ticket.js";
 
 const secret = Buffer.from("a secret of enough bytes");
 const claims = {

@@ -1,7 +1,7 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, it } from "vitest";
-import { AddressBuckets } from "../src/address-buckets.js";
-import { TokenBucket } from "../src/token-bucket.js";
+import { AddressBuckets } from "../src/limits/address-buckets.js";
+import { TokenBucket } from "../src/limits/token-bucket.js";
 
 describe("a token bucket", () => {
   it("lets a burst pass, then the rate", () => {

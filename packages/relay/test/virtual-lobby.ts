@@ -1,10 +1,10 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
-import { GuardedLink } from "../src/guarded-link.js";
-import { Lobby } from "../src/lobby.js";
-import type { Seat } from "../src/seat.js";
-import { isRefusal, type MatchRequest } from "../src/match-request.js";
-import { relaySettings, type RelayOptions, type RelaySettings } from "../src/relay-options.js";
+import { GuardedLink } from "../src/admission/guarded-link.js";
+import { Lobby } from "../src/sessions/lobby.js";
+import type { Seat } from "../src/matchmaking/seat.js";
+import { isRefusal, type MatchRequest } from "../src/matchmaking/match-request.js";
+import { relaySettings, type RelayOptions, type RelaySettings } from "../src/options/relay-options.js";
 import { Player } from "./player.js";
 
 const DELAY_MS = 5;

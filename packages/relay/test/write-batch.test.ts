@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { WriteBatch } from "../src/write-batch.js";
+import { WriteBatch } from "../src/admission/write-batch.js";
 
 /** Records what each call to the system would carry. */
 function recorder(): { socket: Writable; calls: string[] } {

@@ -15,13 +15,13 @@ import {
   type RoomKindOptions,
 } from "@paceline/relay";
 import { checkKeys, systemScheduler } from "@paceline/transport";
-import { ClassAuthority } from "./class-authority.js";
-import type { ClassReport } from "./class-report.js";
-import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./process-guard.js";
+import { ClassAuthority } from "./room/class-authority.js";
+import type { ClassReport } from "./ops/class-report.js";
+import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./room/process-guard.js";
 import { queueSettings, type QueueOptions } from "./queue/queue-options.js";
 import { queueFor, queueNameOf } from "./queue/queue-room.js";
-import type { Room, RoomClass } from "./room.js";
-import type { RoomReport } from "./room-report.js";
+import type { Room, RoomClass } from "./room/room.js";
+import type { RoomReport } from "./ops/room-report.js";
 
 /** A kind of room: a class where the server decides, options where players are among themselves. */
 export type RoomEntry = RoomClass | RoomKindOptions;

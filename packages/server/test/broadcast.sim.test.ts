@@ -1,7 +1,7 @@
 import { seededRandom } from "@paceline/transport/simulated";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Broadcast } from "../src/states/broadcast.js";
-import { World, type EntityRecord } from "../src/world.js";
+import { World, type EntityRecord } from "../src/entities/world.js";
 import { Car, Gate } from "./race.js";
 import { Receiver, type ReceiverNetwork } from "./receiver.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { DelayedView } from "../src/delayed-view.js";
-import { World } from "../src/world.js";
+import { DelayedView } from "../src/entities/delayed-view.js";
+import { World } from "../src/entities/world.js";
 import { Car } from "./race.js";
 
 const kept = { definitions: [Car], tickHz: 30, historyTicks: 64 };

@@ -12,8 +12,8 @@ import {
 import { Room, playerLimitTable, type PlayerEntities, type PlayerLimits } from "@paceline/server";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { checkedPlayerLimits } from "../src/player-limits.js";
-import { World } from "../src/world.js";
+import { checkedPlayerLimits } from "../src/players/player-limits.js";
+import { World } from "../src/entities/world.js";
 import { Car, Drive, Gate } from "./race.js";
 import { RawPlayer } from "./raw-player.js";
 

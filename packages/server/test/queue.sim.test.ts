@@ -6,8 +6,8 @@ import { silentLog } from "@paceline/relay";
 import { writePeerPayload } from "@paceline/protocol";
 import { queueSettings } from "../src/queue/queue-options.js";
 import { queueFor } from "../src/queue/queue-room.js";
-import { HookLog } from "../src/hook-log.js";
-import { RoomCore } from "../src/room-core.js";
+import { HookLog } from "../src/room/hook-log.js";
+import { RoomCore } from "../src/room/room-core.js";
 import { FakeParticipant, fakeHosted } from "./fake-relay.js";
 import { RaceRoom } from "./race.js";
 

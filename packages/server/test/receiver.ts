@@ -2,7 +2,7 @@ import { SnapshotReader, StateChange, restore, type SnapshotListener } from "@pa
 import type { Link } from "@paceline/transport";
 import type { Random } from "@paceline/transport/simulated";
 import { Feed, type FeedLine } from "../src/states/feed.js";
-import type { World } from "../src/world.js";
+import type { World } from "../src/entities/world.js";
 
 export interface ReceiverNetwork {
   /** Whether the link brings everything in its order. */

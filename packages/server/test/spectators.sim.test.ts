@@ -4,8 +4,8 @@ import { silentLog } from "@paceline/relay";
 import type { Player } from "@paceline/server";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
-import { HookLog } from "../src/hook-log.js";
-import { RoomCore } from "../src/room-core.js";
+import { HookLog } from "../src/room/hook-log.js";
+import { RoomCore } from "../src/room/room-core.js";
 import { Car, Drive, RaceRoom } from "./race.js";
 import { FakeParticipant, fakeHosted } from "./fake-relay.js";
 

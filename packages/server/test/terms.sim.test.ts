@@ -2,7 +2,7 @@ import { readToAuthority, writeAuthority, type ViewTerms } from "@paceline/proto
 import { seededRandom } from "@paceline/transport/simulated";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Broadcast } from "../src/states/broadcast.js";
-import { World, type EntityRecord } from "../src/world.js";
+import { World, type EntityRecord } from "../src/entities/world.js";
 import { Car } from "./race.js";
 import { Receiver } from "./receiver.js";
 

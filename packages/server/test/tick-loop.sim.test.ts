@@ -1,6 +1,6 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
-import { TickLoop } from "../src/tick-loop.js";
+import { TickLoop } from "../src/room/tick-loop.js";
 
 /** A scheduler on which a step takes time: the clock is ahead of the timers by what was worked. */
 function newLoop(workMs: (tick: number) => number, tickHz = 50) {

@@ -1,8 +1,8 @@
 import type { Scheduler, SignalledLink, WebRtcLinkMaker } from "@paceline/transport";
 import { vi } from "vitest";
-import { GuardedLink } from "../../relay/src/guarded-link.js";
-import type { Participant } from "../../relay/src/participant.js";
-import { WebRtcDesk } from "../../relay/src/webrtc-desk.js";
+import { GuardedLink } from "../../relay/src/admission/guarded-link.js";
+import type { Participant } from "../../relay/src/sessions/participant.js";
+import { WebRtcDesk } from "../../relay/src/signaling/webrtc-desk.js";
 
 /**
  * The server answers offers of WebRTC as it does with the native library, over the simulated wire of `maker`. Returns

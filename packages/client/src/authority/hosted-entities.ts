@@ -22,11 +22,11 @@ import {
   type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
-import type { Entity } from "../entity.js";
-import { FieldChanges } from "../field-changes.js";
-import type { Peer } from "../peer.js";
-import { ShownBodies } from "../shown-bodies.js";
-import type { ViewPlan } from "../view-plan.js";
+import type { Entity } from "../entities/entity.js";
+import { FieldChanges } from "../entities/field-changes.js";
+import type { Peer } from "../peers/peer.js";
+import { ShownBodies } from "../entities/shown-bodies.js";
+import type { ViewPlan } from "../states/view-plan.js";
 
 /** One entity, and how it is shown. */
 export interface HostedRecord {

@@ -1,6 +1,6 @@
 import type { PeerInfo } from "@paceline/protocol";
-import type { ServerStats } from "../path-stats.js";
-import type { Peer, PeerState } from "../peer.js";
+import type { ServerStats } from "../report/path-stats.js";
+import type { Peer, PeerState } from "../peers/peer.js";
 
 /** Number and id of the server, which nobody else has. */
 export const SERVER_NUMBER = 0;

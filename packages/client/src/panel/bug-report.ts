@@ -1,4 +1,4 @@
-import type { Room } from "../room.js";
+import type { Room } from "../api/room.js";
 
 /** Everything that the room knows of its paths, as text in JSON: no secrets, and nothing that players said. */
 export async function bugReport(room: Room): Promise<string> {

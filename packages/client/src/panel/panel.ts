@@ -1,6 +1,6 @@
-import type { Peer } from "../peer.js";
-import { serverChannel } from "../path-stats.js";
-import type { Room } from "../room.js";
+import type { Peer } from "../peers/peer.js";
+import { serverChannel } from "../report/path-stats.js";
+import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";
 import { make, makeButton, makeSection, setText } from "./dom.js";
 import { inWords } from "./numbers.js";

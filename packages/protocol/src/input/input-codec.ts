@@ -1,8 +1,8 @@
-import { ByteReader } from "../byte-reader.js";
-import { ByteWriter } from "../byte-writer.js";
-import type { DropReason } from "../codes.js";
-import { quantise, restore } from "../state/quantiser.js";
-import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/state-plan.js";
+import { ByteReader } from "../bytes/byte-reader.js";
+import { ByteWriter } from "../bytes/byte-writer.js";
+import type { DropReason } from "../errors/codes.js";
+import { quantise, restore } from "../state/plan/quantiser.js";
+import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
 import { BitReader, BitWriter } from "./bits.js";
 import type { InputDefinition } from "./input-definition.js";
 

@@ -3,9 +3,9 @@ import {
   type EntityDefinition,
   type EntityOptions,
   type Fields,
-} from "../entity-definition.js";
-import { ConfigError } from "../errors.js";
-import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/state-plan.js";
+} from "../schema/entity-definition.js";
+import { ConfigError } from "../errors/errors.js";
+import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/plan/state-plan.js";
 
 /** What a player may do in one tick, field by field. */
 export interface InputDefinition<F extends Fields = Fields> {

@@ -1,5 +1,5 @@
-import type { ByteReader } from "../byte-reader.js";
-import type { ByteWriter } from "../byte-writer.js";
+import type { ByteReader } from "../bytes/byte-reader.js";
+import type { ByteWriter } from "../bytes/byte-writer.js";
 
 /** What goes before the states of an authority, for the one player who gets them. */
 export interface InputFeedback {

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { ConfigError } from "@paceline/protocol";
 import { SignJWT, decodeProtectedHeader, jwtVerify } from "jose";
-import type { AuthRequest } from "../room.js";
+import type { AuthRequest } from "../room/room.js";
 import type { Authenticator, Identity } from "./identity.js";
 import { secretBytes } from "./jwt-options.js";
 

@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/protocol";
-import { Refusal } from "../refusal.js";
-import type { AuthRequest } from "../room.js";
+import { Refusal } from "../room/refusal.js";
+import type { AuthRequest } from "../room/room.js";
 
 /** Who a player is, as {@link jwtAuth} and {@link guestAuth} say it: `player.auth`. */
 export interface Identity {

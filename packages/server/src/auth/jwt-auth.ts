@@ -5,7 +5,7 @@ import {
   type JWTPayload,
   type JWTVerifyOptions,
 } from "jose";
-import { Refusal } from "../refusal.js";
+import { Refusal } from "../room/refusal.js";
 import type { Authenticator, Identity } from "./identity.js";
 import { checkedJwtOptions, type JwtAuthOptions, type JwtSettings } from "./jwt-options.js";
 import { refusalOf } from "./jwt-refusal.js";

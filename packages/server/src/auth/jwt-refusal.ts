@@ -1,5 +1,5 @@
 import { errors } from "jose";
-import { Refusal } from "../refusal.js";
+import { Refusal } from "../room/refusal.js";
 
 /** Why a token is not taken, in words for the player; where it could not be checked, one that says to try again. */
 export function refusalOf(error: unknown): Refusal {

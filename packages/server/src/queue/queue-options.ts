@@ -1,6 +1,6 @@
 import { ConfigError, assertFunction } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
-import type { Player } from "../player.js";
+import type { Player } from "../players/player.js";
 
 /** How players of a kind of rooms are brought together. */
 export interface QueueOptions {

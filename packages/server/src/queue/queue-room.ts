@@ -1,8 +1,8 @@
 import { CloseCode } from "@paceline/protocol";
 import { networkOf, type Guest, type RoomOptions, type Seat } from "@paceline/relay";
-import type { Player } from "../player.js";
-import { Refusal } from "../refusal.js";
-import { Room, type RoomClass } from "../room.js";
+import type { Player } from "../players/player.js";
+import { Refusal } from "../room/refusal.js";
+import { Room, type RoomClass } from "../room/room.js";
 import { lookAtQueue, spreadAfter, type Party } from "./match-queue.js";
 import type { QueueSettings } from "./queue-options.js";
 

@@ -1,6 +1,6 @@
 import type { ReplicationMoment } from "@paceline/netcode";
-import type { Player } from "../player.js";
-import type { EntityRecord, World } from "../world.js";
+import type { Player } from "../players/player.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { Feed } from "./feed.js";
 import { exactTerms, termsKey, type Terms } from "./terms.js";
 import { Tier } from "./tier.js";

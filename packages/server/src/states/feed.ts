@@ -1,7 +1,7 @@
 import { SnapshotSender, limits, type EntityRows, type KindInfo, type ToAuthority } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
-import type { EntityRecord, World } from "../world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { Flock } from "./flock.js";
 import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 

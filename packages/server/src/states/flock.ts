@@ -1,6 +1,6 @@
 import { SnapshotSender, limits, type EntityRows } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
-import type { EntityRecord, World } from "../world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { Feed } from "./feed.js";
 
 /** Header of a packet, head of its message, feedback; of the link's own. */

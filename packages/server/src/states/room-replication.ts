@@ -7,7 +7,7 @@ import {
   type ReplicationMoment,
   type ReplicationPolicy,
 } from "@paceline/netcode";
-import type { EntityRecord, World } from "../world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { Terms } from "./terms.js";
 
 export interface RoomReplicationOptions {

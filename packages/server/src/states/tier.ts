@@ -1,6 +1,6 @@
 import type { EntityRows } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
-import type { EntityRecord, World } from "../world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { Feed } from "./feed.js";
 import { Flock } from "./flock.js";
 import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";

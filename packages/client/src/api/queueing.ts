@@ -1,0 +1,147 @@
+import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
+import { checkKeys } from "@paceline/transport";
+import { assertSignal, reasonOf } from "../events/abortable.js";
+import { Listeners, type Unsubscribe } from "../events/listeners.js";
+import { checkedCall, type Group, type JoinCall } from "../connection/match-request.js";
+import type { Room } from "./room.js";
+
+/** What somebody waits for. */
+export interface QueueWish {
+  /** How good the player is; what the server makes of it is its own affair. Default 0. */
+  readonly rank?: number;
+  /** Friends who want into the same match; all of them have to come and wait. */
+  readonly group?: Group;
+  /** Waits no longer: `queue`, or `room` of what it resolved to, rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** How it stands. */
+export interface QueueProgress {
+  /** All who wait in this queue. */
+  readonly waiting: number;
+  readonly waitedMs: number;
+  /** How far ranks may be apart for this player by now. */
+  readonly spread: number;
+  /** How many of the group are here, this player included. */
+  readonly friends: number;
+}
+
+/** A seat that a queue has given. */
+interface MatchedSeat {
+  readonly ticket: string;
+  readonly roomId: string;
+}
+
+interface QueueingOptions<Joined> {
+  /** The room of those who wait. */
+  readonly queue: Room;
+  readonly wish: QueueWish;
+  /** Takes the seat. */
+  enter(seat: MatchedSeat): Promise<Joined>;
+}
+
+/** A place in a queue, until there is a match. */
+export class Queueing<Joined = Room> {
+  /** The room of the match; rejects with {@link NetError} (`match/queue-ended`, `retryable`) where there is none. */
+  readonly room: Promise<Joined>;
+  readonly #options: QueueingOptions<Joined>;
+  readonly #progress = new Listeners<[QueueProgress]>();
+  #isOver = false;
+
+  /** @internal Use {@link Client.queue}. */
+  constructor(options: QueueingOptions<Joined>) {
+    this.#options = options;
+    const { queue } = options;
+    this.room = new Promise<Joined>((resolve, reject) => {
+      queue.onMessage("matched", (message) => {
+        const seat = seatOf(message);
+        if (!seat || this.#isOver) return;
+        this.#isOver = true;
+        void queue.leave();
+        options.enter(seat).then(resolve, reject);
+      });
+      const { signal } = options.wish;
+      const cancel = (): void => this.cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
+      queue.onLeave((_code, reason) => {
+        signal?.removeEventListener("abort", cancel);
+        if (!this.#isOver) reject(signal?.aborted ? reasonOf(signal) : ended(reason));
+        this.#isOver = true;
+      });
+      if (signal?.aborted) cancel();
+    });
+    // A game that does not wait for it is told by nothing else.
+    this.room.catch(() => undefined);
+    queue.onMessage("progress", (message) => {
+      const progress = progressOf(message);
+      if (progress) this.#progress.tell(progress);
+    });
+    // The server has forgotten who waits, and what for.
+    queue.onReconnect(({ resumed }) => !resumed && this.#ask());
+    this.#ask();
+  }
+
+  /** Told about once a second. */
+  onProgress(listener: (progress: QueueProgress) => void): Unsubscribe {
+    return this.#progress.add(listener);
+  }
+
+  /** Waits no longer. Does nothing after a match was found. */
+  cancel(): void {
+    if (!this.#isOver) void this.#options.queue.leave();
+  }
+
+  #ask(): void {
+    const { queue, wish } = this.#options;
+    const { rank = 0, group } = wish;
+    queue.send("enter", group ? { rank, group } : { rank });
+  }
+}
+
+/** Begins to wait; `enter` gets into a room. Throws {@link ConfigError} before anything is sent. */
+export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
+  roomName: string,
+  given: QueueWish & { readonly options?: object },
+  enter: (call: JoinCall, signal: AbortSignal | undefined) => Promise<Joined | Room>,
+): Promise<Queueing<Joined>> {
+  checkKeys("", given, ["rank", "group", "options", "signal"]);
+  const { options = {}, ...wish } = given;
+  const { rank = 0, group, signal } = wish;
+  assertSignal(signal);
+  if (!Number.isFinite(rank)) {
+    throw new ConfigError({ field: "rank", value: rank, expected: "a finite number" });
+  }
+  const { method, options: checked } = checkedCall(
+    "joinOrCreate",
+    roomName,
+    options,
+    group === undefined ? undefined : { group },
+  );
+  const queue = (await enter({ method, target: `${roomName}.queue`, options: checked }, signal)) as Room;
+  return new Queueing<Joined>({
+    queue,
+    wish,
+    enter: ({ ticket, roomId }) =>
+      enter({ method: "joinById", target: roomId, options: checked, ticket }, signal) as Promise<Joined>,
+  });
+}
+
+const CODE: ErrorCode = "match/queue-ended";
+
+function ended(reason: string): NetError {
+  return new NetError(CODE, reason === "left" ? "cancelled" : reason, { retryable: reason !== "left" });
+}
+
+function seatOf(message: unknown): MatchedSeat | undefined {
+  const { ticket, roomId } = (message ?? {}) as { readonly ticket?: unknown; readonly roomId?: unknown };
+  const isSeat = typeof ticket === "string" && /^[\w.-]{1,1024}$/.test(ticket) && typeof roomId === "string";
+  return isSeat ? { ticket, roomId } : undefined;
+}
+
+function progressOf(message: unknown): QueueProgress | undefined {
+  const given = (message ?? {}) as Readonly<Record<string, unknown>>;
+  const { waiting, waitedMs, spread, friends } = given;
+  const numbers = [waiting, waitedMs, spread, friends];
+  if (!numbers.every((value) => typeof value === "number")) return undefined;
+  return { waiting, waitedMs, spread, friends } as QueueProgress;
+}

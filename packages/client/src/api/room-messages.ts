@@ -1,0 +1,54 @@
+import { assertFunction, assertMessageType, type PeerPayload } from "@paceline/protocol";
+import { Listeners, guarded, reportGameError, type Unsubscribe } from "../events/listeners.js";
+import type { Peer } from "../peers/peer.js";
+
+/** May be async: a rejection is reported as what it throws. */
+export type MessageListener = (message: unknown, from: Peer) => unknown;
+export type RequestHandler = (message: unknown, from: Peer) => unknown;
+
+/** Who in the game wants which messages and answers which requests. */
+export class RoomMessages {
+  readonly #listeners = new Map<string, Listeners<[unknown, Peer]>>();
+  readonly #handlers = new Map<string, RequestHandler>();
+
+  listen(type: string, listener: MessageListener): Unsubscribe {
+    assertMessageType(type);
+    const listeners = this.#listeners.get(type) ?? new Listeners<[unknown, Peer]>();
+    const unsubscribe = listeners.add(listener);
+    this.#listeners.set(type, listeners);
+    return unsubscribe;
+  }
+
+  /** One handler per type: the latest. */
+  handle(type: string, handler: RequestHandler): Unsubscribe {
+    assertMessageType(type);
+    assertFunction("handler", handler);
+    this.#handlers.set(type, handler);
+    return () => {
+      if (this.#handlers.get(type) === handler) this.#handlers.delete(type);
+    };
+  }
+
+  tell(type: string, message: unknown, from: Peer): void {
+    this.#listeners.get(type)?.tell(message, from);
+  }
+
+  answer(
+    from: Peer,
+    request: PeerPayload & { readonly kind: "request" },
+    send: (reply: PeerPayload) => void,
+  ): void {
+    const reply = (ok: boolean, message: unknown): void =>
+      send({ kind: "reply", id: request.id, ok, message });
+    const handler = this.#handlers.get(request.type);
+    if (!handler) return guarded(() => reply(false, `no handler for ${request.type}`));
+    // An answer that cannot be sent is the handler's failure too.
+    Promise.resolve()
+      .then(() => handler(request.message, from))
+      .then((answer) => reply(true, answer))
+      .catch((error: unknown) => {
+        reportGameError(error);
+        guarded(() => reply(false, "the handler failed"));
+      });
+  }
+}

@@ -1,0 +1,22 @@
+import type { ProfileChoice, Scheduler, WebRtcLinkMaker, WebSocketConstructor } from "@paceline/transport";
+import type { TransportKind } from "../browser/environment.js";
+import type { JoinCall } from "../connection/match-request.js";
+import type { Page } from "../browser/page.js";
+import type { SocketCount } from "../connection/stripes.js";
+
+/** What a room is made of: the client's options, checked and completed, and how to get in. */
+export interface RoomSetup {
+  readonly serverUrl: string;
+  readonly call: JoinCall;
+  readonly scheduler: Scheduler;
+  readonly webSocket: WebSocketConstructor;
+  readonly profile: ProfileChoice;
+  readonly transports: readonly TransportKind[];
+  readonly newLink: WebRtcLinkMaker | undefined;
+  /** Steps per second of a game that runs in steps: what the game named, or the profile. */
+  readonly tickHz: number;
+  /** Whether the game named it: inputs and states then belong to steps, else to moments. */
+  readonly isStepped: boolean;
+  readonly page: Page | undefined;
+  readonly sockets: SocketCount;
+}

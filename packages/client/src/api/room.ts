@@ -1,0 +1,782 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import {
+  ConfigError,
+  NetError,
+  assertMessageType,
+  writeEvent,
+  type EntityDefinition,
+  type Fields,
+  type IceServer,
+  type InputDefinition,
+  type PeerInfo,
+  type PeerPayload,
+} from "@paceline/protocol";
+import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
+import { ByteBudget, DropCounters, type Cancel, type Scheduler } from "@paceline/transport";
+import { AuthorityGate } from "../authority/authority-gate.js";
+import type { Prediction } from "../authority/prediction.js";
+import type { Unsubscribe } from "../events/listeners.js";
+import type { ConnectionState } from "../connection/connection-state.js";
+import { OnlyEntityView, type OnlyEntity } from "../entities/only-entity.js";
+import { OwnedEntities } from "../entities/owned-entities.js";
+import type { Entity, OwnedEntity } from "../entities/entity.js";
+import { GameLoop, type LoopStep } from "../time/game-loop.js";
+import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "../time/game-time.js";
+import { Members } from "../peers/members.js";
+import type { MessageLoss, Peer, PeerConnection } from "../peers/peer.js";
+import { RoomClock } from "../time/room-clock.js";
+import { RoomEvents } from "./room-events.js";
+import { RoomMessages, type MessageListener, type RequestHandler } from "./room-messages.js";
+import type { RoomSetup } from "./room-setup.js";
+import { RoomTransport } from "../report/room-transport.js";
+import { RoutedPackets } from "../peers/routed-packets.js";
+import { ServerConnection } from "../connection/server-connection.js";
+import type { RoomControl, Welcome } from "../connection/server-connection-options.js";
+import { SERVER_NUMBER, ServerPath } from "../peers/server-path.js";
+import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
+import { socketsRow, stripeWishOf } from "../report/transport-report.js";
+import { StateSender } from "../states/state-sender.js";
+import { UndrivenTicks } from "../states/undriven-ticks.js";
+import { viewPlanOf } from "../states/view-plan.js";
+
+const RATE_PERIOD_MS = 1000;
+const REQUEST_TIMEOUT_MS = 5000;
+/** A second or two of a game that moves entities: no start of one that calls advance a little later. */
+const MANY_UNDRIVEN_MOVES = 30;
+
+/** What a message of a type contains: unknown where the game has not said so. */
+export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Messages
+  ? unknown
+  : Messages[Type];
+
+/**
+ * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
+ * it sends goes to every peer over the best path that the pair has.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- so that rooms with and without known messages are assignable
+export class Room<Messages extends object = any> extends RoomEvents {
+  /** What came in and was dropped, by reason. */
+  readonly drops = new DropCounters();
+  readonly transport: RoomTransport;
+  /** This machine's time, the server's, and the time that is shown. */
+  readonly clock: RoomClock;
+  /** @internal For what is loaded apart. */
+  readonly setup: RoomSetup;
+  readonly #connection: ServerConnection;
+  readonly #serverPath: ServerPath;
+  readonly #time: GameTime;
+  readonly #loop: GameLoop;
+  #lockstepSessions = 0;
+  #undrivenMoves = 0;
+  /** @internal */
+  protected readonly members: Members;
+  readonly #owned: OwnedEntities;
+  readonly #states: StateSender;
+  readonly #messages = new RoomMessages();
+  readonly #only = new Map<EntityDefinition, OnlyEntityView>();
+  readonly #timers: Cancel[] = [];
+  #welcome: Welcome | undefined;
+  #iceServers: readonly IceServer[] = [];
+  #announced: boolean | undefined;
+  /** News of the time before the game could listen. */
+  #early: (() => void)[] | undefined = [];
+  readonly #gate: AuthorityGate;
+  readonly #routed = new RoutedPackets({
+    deliver: (number, packet, epoch) => this.members.deliver(number, packet, epoch),
+    onDropped: (reason) => this.drops.count(reason),
+  });
+  readonly #bulkRate = new SharedBulkRate();
+  /** Of all links of this room: the one to the server and those to players. */
+  readonly #budget: ByteBudget;
+  readonly #undriven: UndrivenTicks;
+
+  /** @internal Use {@link Client}. */
+  constructor(setup: RoomSetup) {
+    super();
+    this.setup = setup;
+    const { scheduler } = setup;
+    this.#time = this.#newTime(setup);
+    const { tickHz } = this.#time;
+    this.#loop = this.#newLoop(setup);
+    this.#undriven = new UndrivenTicks(scheduler, () => this.#publishUndriven());
+    this.#owned = new OwnedEntities({
+      tickSeconds: 1 / tickHz,
+      idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
+      tick: () => this.#time.tick,
+      onTeleport: (record) => {
+        if (this.#gate.authority) this.#gate.authority.teleported(record);
+        else this.#states.teleported(record);
+      },
+      onClamp: (clamp) => this.members.clamped(clamp),
+    });
+    this.#states = this.#newStateSender(setup, tickHz);
+    this.members = this.#newMembers(setup);
+    this.#gate = this.#newGate(scheduler, tickHz);
+    this.transport = new RoomTransport({
+      ...setup,
+      peers: () => this.members.peers(),
+      serverPath: () => this.#serverPath.explain(),
+      killServerWebRtc: () => this.#serverPath.kill(),
+      serverStats: () => this.#connection.stats,
+      authorityHz: () => this.#welcome?.authority?.tickHz,
+      kinds: () => this.members.definitions,
+      onPlan: () => this.#applyPlan(),
+    });
+    this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
+    this.#connection = new ServerConnection({
+      ...setup,
+      budget: this.#budget,
+      webrtc: () => this.transport.isDirectWanted,
+      channel: (name) => this.transport.plan.channels[name],
+      interpose: (link) => this.transport.interpose(link),
+      currentTick: () => this.#time.tick,
+      handlers: {
+        onWelcome: (welcome) => this.#welcomed(welcome),
+        onResumed: () => this.#resumed(),
+        onMoved: (reason) => this.#moved(reason),
+        onDrop: (reason) => this.#dropped(reason),
+        onLeft: (code, reason) => this.#left(code, reason),
+        onControl: (message) => this.#control(message),
+        onRouted: (packet) => this.#routed.receive(packet),
+        ...this.#gate.handlers,
+        onPong: (times) => this.clock.observe(times),
+        onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
+      },
+    });
+    this.#connection.networks.add(() => this.members.networkChanged());
+    this.#serverPath = this.#newServerPath();
+    this.#connection.setSockets(setup.sockets);
+    this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
+  }
+
+  #newGate(scheduler: Scheduler, tickHz: number): AuthorityGate {
+    return new AuthorityGate({
+      scheduler,
+      messages: this.#messages,
+      owned: this.#owned,
+      members: () => this.members,
+      isLooping: () => this.#loop.isRunning,
+      session: () => this.#connection.session,
+      serverStats: () => this.#connection.stats,
+      view: viewPlanOf(this),
+      plan: () => this.transport.plan,
+      tickHz,
+    });
+  }
+
+  #newTime({ scheduler: clock, page, isStepped, tickHz }: RoomSetup): GameTime {
+    return new GameTime({
+      clock,
+      page,
+      isStepped,
+      tickHz: isStepped ? tickHz : TIME_TICK_HZ,
+      onMisfit: (message) => this.members.report(new NetError("time/misfit", message)),
+    });
+  }
+
+  #newLoop({ scheduler, page }: RoomSetup): GameLoop {
+    return new GameLoop({
+      scheduler,
+      page,
+      time: this.#time,
+      stepHz: () => this.#stepHz,
+      authority: () => this.#gate.authority,
+      publish: (atMs, isLast) => this.#publish(atMs, isLast),
+    });
+  }
+
+  #newMembers(setup: RoomSetup): Members {
+    return new Members({
+      scheduler: setup.scheduler,
+      peerOptions: () => ({
+        sessionNumber: this.#sessionNumber,
+        bulkRate: this.#bulkRate,
+        budget: this.#budget,
+        newLink: setup.newLink,
+        channel: (name) => this.transport.plan.channels[name],
+        iceServers: () => this.#iceServers,
+        interpose: (link) => this.transport.interpose(link),
+        currentTick: () => this.#time.tick,
+      }),
+      view: viewPlanOf(this),
+      onNeededDelay: (ms) => this.clock.setRenderDelay(this.#gate.neededDelayMs(ms, this.transport)),
+      onPayload: (from, payload) => this.#payload(from, payload),
+      onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
+      sendSignal: ({ sessionNumber: to }, attempt, data) =>
+        this.#connection.send({ type: "signal", to, attempt, data }),
+      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
+      onReset: (peer) => {
+        this.#states.left(peer);
+        this.#states.joined(peer, this.#time.tick);
+      },
+      onRemoved: (peer) => this.#states.left(peer),
+      onDropped: (reason) => this.drops.count(reason),
+    });
+  }
+
+  #newServerPath(): ServerPath {
+    return new ServerPath({
+      ...this.setup,
+      connection: this.#connection,
+      eventLifetimeMs: () => this.transport.plan.channels.event.lifetimeMs,
+      onChange: () => this.transport.record(this.#serverPath.explain()),
+    });
+  }
+
+  /** Name of the kind of room. */
+  get name(): string {
+    return this.#welcome?.roomName ?? "";
+  }
+
+  get roomId(): string {
+    return this.#welcome?.roomId ?? "";
+  }
+
+  get sessionId(): string {
+    return this.#welcome?.sessionId ?? "";
+  }
+
+  /**
+   * For {@link Client.reconnect}, where this seat is to go on elsewhere. Secret: who has it can take this participant's
+   * place. Changes with every session.
+   */
+  get reconnectionToken(): string {
+    return this.#connection.reconnectionToken;
+  }
+
+  /**
+   * This player's number, as the others have it in {@link Peer.number}; the lowest joined first. The same after the page
+   * was loaded anew.
+   */
+  get myNumber(): number {
+    return this.#welcome?.seat ?? this.#sessionNumber;
+  }
+
+  /** As the server and the wire know this session. */
+  get #sessionNumber(): number {
+    return this.#welcome?.number ?? 0;
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** The others in the room, in the order in which their pages came. */
+  get peers(): readonly Peer[] {
+    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.members.peers()];
+  }
+
+  /** Who decides in this room: the server; undefined where players are among themselves. */
+  get authority(): Peer | undefined {
+    return this.#gate.authority?.server;
+  }
+
+  /** Whether this participant only watches. */
+  get isSpectator(): boolean {
+    return this.#welcome?.spectator === true;
+  }
+
+  /**
+   * Rooms of the same kind and options that were full when {@link Client.joinOrCreate} looked for one, so that this player
+   * came here; friends may be there. The console has a line about it. Mostly 0.
+   */
+  get fullRooms(): number {
+    return this.#welcome?.fullRooms ?? 0;
+  }
+
+  /** The room's clock: milliseconds, monotonic. */
+  nowMs(): number {
+    return this.setup.scheduler.nowMs();
+  }
+
+  /** @internal Resolves when the server has said welcome. */
+  async join(): Promise<void> {
+    await this.#connection.join();
+    try {
+      this.transport.assertTopology();
+    } catch (error) {
+      void this.leave();
+      throw error;
+    }
+    await this.#gate.enter(this.#welcome);
+    // The server may have changed its mind in the same breath.
+    if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
+    if (this.fullRooms > 0) {
+      const place = this.peers.length > 0 ? "another one" : "a new one";
+      // oxlint-disable-next-line no-console -- who tries a game with friends would look for them in vain
+      console.info(
+        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into ${place}; ` +
+          `friends stay together with the option group, or come by joinById`,
+      );
+    }
+    const { scheduler } = this.setup;
+    scheduler.after(0, () => this.#hear());
+    this.clock.start();
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
+    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
+  }
+
+  /** @internal Somebody has aborted the join. */
+  giveUp(): void {
+    if (this.state === "joining") this.#connection.abort();
+    else void this.leave();
+  }
+
+  /**
+   * Creates an entity that this participant owns; every peer sees it until {@link despawn} or leaving. Throws
+   * {@link ConfigError} for an initial value that its field cannot have.
+   */
+  spawn<D extends EntityDefinition>(definition: D, initial: InitialFields<D["fields"]> = {}): OwnedEntity<D> {
+    this.#use(definition);
+    const record = this.#owned.spawn(definition, initial);
+    try {
+      if (this.#gate.authority) this.#gate.authority.own(record);
+      else this.#states.spawned(record, this.#time.tick);
+    } catch (error) {
+      this.#owned.despawn(record.entity);
+      throw error;
+    }
+    this.members.entityEvents.spawned(record.entity);
+    return record.entity as unknown as OwnedEntity<D>;
+  }
+
+  /** Throws {@link ConfigError} for what is not an entity of this participant. */
+  despawn(entity: object): void {
+    const record = this.#owned.despawn(entity);
+    if (this.state !== "left") {
+      if (this.#gate.authority) this.#gate.authority.disown(record);
+      else this.#states.despawned(record, this.#time.tick);
+    }
+    this.members.entityEvents.despawned(record.entity);
+  }
+
+  /** All entities of a kind, one's own first. Only what {@link spawn} returned can be written. */
+  *entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
+    this.#use(definition);
+    for (const record of this.#owned.records) {
+      if (record.definition === definition) yield record.entity as unknown as Entity<D>;
+    }
+    yield* this.members.entities(definition) as unknown as Iterable<Entity<D>>;
+    yield* (this.#gate.authority?.entities.ofKind(definition) ?? []) as unknown as Iterable<Entity<D>>;
+  }
+
+  /**
+   * Entities of a kind: those that are there, one's own included, for which the listener is called before this returns,
+   * and those to come. Each once; when the room was joined anew, those of others are despawned and spawned again.
+   */
+  onSpawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
+    this.#use(definition);
+    return this.members.entityEvents.onSpawn(definition, listener as unknown as (entity: Entity) => void);
+  }
+
+  /** An entity of a kind is gone, or the room was left; it keeps its last values. */
+  onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
+    this.#use(definition);
+    return this.members.entityEvents.onDespawn(definition, listener as unknown as (entity: Entity) => void);
+  }
+
+  /**
+   * State of which the room has one: a score, a phase, the map. In a room with an authority it is the server's, and read
+   * only; elsewhere the player who has been in the room for longest writes it (`isMine`), and when that one leaves, the next
+   * one, with the same values. Before it is known it has the values that its fields begin with. All players of a room have
+   * to ask for it. A write by anybody else throws {@link ConfigError}.
+   */
+  only<D extends EntityDefinition>(definition: D): OnlyEntity<D> {
+    this.#use(definition);
+    const known = this.#only.get(definition) ?? new OnlyEntityView(this, definition);
+    this.#only.set(definition, known);
+    return known.view as unknown as OnlyEntity<D>;
+  }
+
+  /**
+   * What this player does, where the room has an authority: write its fields, they are sent with every step of the
+   * authority. Throws {@link NetError} where the room takes no inputs, or others.
+   */
+  input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
+    return this.#gate.needed("take inputs").input(definition);
+  }
+
+  /**
+   * Shows one's own entities of a kind without the way to the authority and back: `step` is its physics for one tick,
+   * by fields, and moves them on under the inputs that it does not have yet. What it says replaces the prediction;
+   * `shown` has no jump from that. Once for each room, after every `onReconnect` that has not resumed.
+   */
+  predict<F extends Fields, I extends Fields>(
+    definition: EntityDefinition<F>,
+    inputs: InputDefinition<I>,
+    step: InputStep<F, I>,
+  ): Prediction {
+    const known = definition as unknown as EntityDefinition;
+    return this.#gate.needed("be predicted").predict(known, inputs, step as unknown as InputStep);
+  }
+
+  /**
+   * Says which moment the values belong to that the game has written: what has to be sent of them is sent. Default: the
+   * start of the page's current frame; in Node, now. `atMs` is on the clock of `performance.now`. Any frame rate shows the
+   * others the same motion. A game that never calls it is published by the SDK itself, at the profile's rate.
+   *
+   * Throws {@link ConfigError} for what is no number, and where the game runs in steps: `tickHz` was given, the room has
+   * an authority, or a LockstepSession runs. A time that cannot be meant is told once (`time/misfit`), and the frame's
+   * start taken instead. After the room was left the call has no effect.
+   */
+  advance(atMs?: number): void {
+    assertMoment(atMs);
+    if (this.state === "left") return;
+    const by = this.#stepsBy;
+    if (by !== undefined) throw new ConfigError({ field: "advance", value: atMs, expected: by });
+    this.#publish(this.#time.momentOf(atMs));
+  }
+
+  /**
+   * Runs the game: calls `step(seconds, atMs)` and advances the room after it. Where the game runs in steps, 0 to n
+   * times a frame, with one input for each step; else once a frame. A hidden page, and Node, have a timer for frames.
+   * After a pause the loop skips what is more than 250 ms old. What `step` throws is reported, and the loop goes on.
+   *
+   * Returns what stops it; it stops by itself when the room ends. Throws {@link ConfigError} where one runs already.
+   */
+  loop(step: LoopStep): Unsubscribe {
+    if (typeof step !== "function")
+      throw new ConfigError({ field: "step", value: step, expected: "a function" });
+    if (this.#lockstepSessions > 0) {
+      throw new ConfigError({
+        field: "loop",
+        value: step,
+        expected: "none: the LockstepSession calls its own step",
+      });
+    }
+    if (this.#loop.isRunning) {
+      throw new ConfigError({
+        field: "loop",
+        value: step,
+        expected: "one loop at a time: stop the other one first",
+      });
+    }
+    if (this.state === "left") throw new NetError("session/ended", "the room was left");
+    return this.#loop.start(step);
+  }
+
+  /** @internal A LockstepSession runs in the room until the returned function is called, once. */
+  enterLockstep(): () => void {
+    this.#lockstepSessions += 1;
+    return () => (this.#lockstepSessions -= 1);
+  }
+
+  /**
+   * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
+   * one. With `{ class: "bulk" }` it may be long, and yields to all else. Throws {@link NetError} `limit/queue` and sends
+   * nothing to anybody where a receiver has too much without receipt. A pair that goes on refusing for 10 s, and takes less
+   * than 256 KiB in that time, begins again ({@link onPeerReset}), so that nobody holds the others up.
+   */
+  send<Type extends keyof Messages & string>(
+    type: Type,
+    message: ContentOf<Messages, Type>,
+    to?: Peer | SendOptions,
+  ): void {
+    assertMessageType(type);
+    const terms = sendTerms(to);
+    this.#gate.asked(terms.to);
+    this.#post({ kind: "command", type, message }, terms.to, terms.isBulk);
+  }
+
+  /**
+   * Sends a message that may be lost, and that is dropped rather than late; where the plan says that all has to arrive,
+   * as {@link send} does.
+   */
+  sendEvent<Type extends keyof Messages & string>(
+    type: Type,
+    message: ContentOf<Messages, Type>,
+    to?: Peer,
+  ): void {
+    assertMessageType(type);
+    if (this.transport.plan.channels.event.delivery === "ordered-reliable") {
+      this.#gate.asked(to);
+      return this.#post({ kind: "command", type, message }, to);
+    }
+    const body = writeEvent(type, message);
+    if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
+    const receivers = this.#receivers(to);
+    if (to === undefined && receivers.length > 1) return this.#states.publishEvent(body);
+    for (const { session } of receivers) session.sendEvent(body);
+  }
+
+  /**
+   * Asks a peer, or the authority where the room has one; rejects with {@link NetError} when it refuses, leaves or is
+   * silent for `timeoutMs`.
+   */
+  async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
+    assertMessageType(type);
+    const authority = this.#gate.asked(to);
+    if (authority) return await authority.request(type, message, timeoutMs);
+    if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
+    const [peer] = this.#receivers(to);
+    return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
+  }
+
+  /** Answers requests of a type: with what `handler` returns or resolves to; what it throws refuses the request. */
+  onRequest(type: string, handler: RequestHandler): Unsubscribe {
+    return this.#messages.handle(type, handler);
+  }
+
+  /** Messages of a type, sent with {@link send} or {@link sendEvent}. Their content is a peer's: check it. */
+  onMessage<Type extends keyof Messages & string>(
+    type: Type,
+    listener: (message: ContentOf<Messages, Type>, from: Peer) => unknown,
+  ): Unsubscribe {
+    return this.#messages.listen(type, listener as MessageListener);
+  }
+
+  /**
+   * Leaves for good, at once. Resolves when the server has been told, or after a second where it does not answer; never
+   * rejects, so nobody has to wait for it.
+   */
+  leave(): Promise<void> {
+    this.#states.flush();
+    for (const { session } of this.members.peers()) session.flush();
+    return this.#connection.leave();
+  }
+
+  /** For `await using room = await client.joinOrCreate(...)`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.leave();
+  }
+
+  #use(definition: EntityDefinition): void {
+    if (this.members.use(definition)) this.#gate.use(definition);
+  }
+
+  #receivers(to: Peer | undefined): PeerConnection[] {
+    if (this.state === "left") throw new NetError("session/ended", "the room was left");
+    return this.members.receivers(to);
+  }
+
+  /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
+  #post(payload: PeerPayload, to?: Peer, isBulk = false): void {
+    const { authority } = this.#gate;
+    if (authority && this.state !== "left") return authority.post(payload, isBulk);
+    const receivers = this.#receivers(to);
+    if (isBulk) this.members.postBulk(payload, receivers);
+    else this.members.post(payload, receivers);
+  }
+
+  #newStateSender(setup: RoomSetup, tickHz: number): StateSender {
+    return new StateSender({
+      ...setup,
+      peers: () => this.members.peers(),
+      uplink: () => this.#connection.uplink,
+      idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
+      plan: () => this.transport.plan,
+      tickHz,
+      currentTick: () => this.#time.tick,
+      horizonMs: () => this.members.horizonMs,
+      post: (payload) => {
+        if (this.#receivers(undefined).length > 0) this.members.postStates(payload);
+      },
+      onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
+      serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
+    });
+  }
+
+  /** What to write instead of `advance`; undefined where values belong to moments. */
+  get #stepsBy(): string | undefined {
+    if (this.#lockstepSessions > 0) return "nothing: the game runs in the `step` of its LockstepSession";
+    const hz = this.#stepHz;
+    if (hz === undefined) return undefined;
+    const why = this.#gate.authority ? "its authority has" : "`tickHz` says";
+    return `room.loop(step) instead, which advances itself: this room runs in steps, ${why} ${hz} per second`;
+  }
+
+  /** Steps per second, where inputs and states belong to steps. */
+  get #stepHz(): number | undefined {
+    return this.#welcome?.authority?.tickHz ?? (this.setup.isStepped ? this.setup.tickHz : undefined);
+  }
+
+  #publishUndriven(): void {
+    if (this.#time.isDriven) return;
+    this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;
+    if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.members.report(undrivenError());
+    this.#publish(this.nowMs());
+  }
+
+  /** Sends what has to be sent of the values that belong to that moment. */
+  #publish(atMs: number, isLast = true): void {
+    if (this.state === "left") return;
+    this.#time.publish(atMs, isLast, (reached) => this.#replicate(reached));
+  }
+
+  #replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: ReachedTick): void {
+    const { authority } = this.#gate;
+    this.#owned.sample(tick, { share: authority ? 1 : share, sinceMs });
+    if (authority) {
+      if (!isBetween) authority.publish(this.#owned.records, { tick, nowMs: this.nowMs() });
+    } else if (isBetween) this.#states.passed(tick);
+    else this.#states.replicate(this.#owned.records, { tick, nowMs });
+    if (!isBetween) this.#owned.published(sinceMs);
+  }
+
+  #welcomed(welcome: Welcome): void {
+    const isReturn = this.#welcome !== undefined;
+    const loss = this.#loss();
+    this.members.clear("the room was joined anew");
+    if (isReturn) {
+      this.clock.restart();
+      this.#serverPath.end("the room was joined anew");
+      this.transport.setServerWebRtc("unknown");
+    }
+    this.#welcome = welcome;
+    this.#iceServers = welcome.iceServers;
+    this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
+    this.transport.entered(welcome.authority !== undefined);
+    if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
+    this.transport.review();
+    if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
+    else this.setup.scheduler.after(0, () => this.#routed.release());
+    if (isReturn) this.#gate.open(welcome);
+  }
+
+  #resumed(): void {
+    this.#moved("the session was resumed");
+    this.reconnected.tell({ resumed: true, unacknowledged: 0 });
+  }
+
+  /** Of the sessions that end now: with all peers, and with the server. */
+  #loss(): MessageLoss {
+    return { unacknowledged: this.members.unacknowledged + this.#connection.takeUnacknowledged() };
+  }
+
+  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  #moved(reason: string): void {
+    this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
+    this.members.relayOver(this.#connection.uplink);
+  }
+
+  #dropped(reason: string): void {
+    this.members.relayLost();
+    this.transport.record({ about: "server", choice: "none", reason });
+    this.dropped.tell(reason);
+  }
+
+  #left(code: number, reason: string): void {
+    for (const cancel of this.#timers.splice(0)) cancel();
+    this.#undriven.stop();
+    this.#loop.stop();
+    this.clock.stop();
+    this.#serverPath.end("the room was left");
+    const loss = this.#loss();
+    this.members.clear("the room was left");
+    this.#gate.end();
+    for (const { entity } of this.#owned.records) this.members.entityEvents.despawned(entity);
+    this.transport.stop();
+    this.left.tell(code, reason, loss);
+  }
+
+  #control(message: RoomControl): void {
+    if (message.type === "retained") return this.members.takeRetained(message);
+    switch (message.type) {
+      case "joined":
+        if (!this.#welcome?.authority) this.#addPeer(message.peer);
+        else this.#gate.joined(message.peer);
+        return this.transport.review();
+      case "left":
+        this.members.remove(message.number, "left");
+        if (this.#welcome?.authority) this.#gate.left(message.number);
+        return this.transport.review();
+      case "away":
+      case "back":
+        return this.#presence(message);
+      case "iceServers":
+        this.#iceServers = message.iceServers;
+        return;
+      case "draining":
+        return this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
+      case "capabilities":
+        return this.#learn(message.number, message.webrtc);
+      case "signal":
+        return this.#signalled(message);
+    }
+  }
+
+  #signalled({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
+    const path = from === SERVER_NUMBER ? this.#serverPath : this.members.peer(from);
+    path?.signal(attempt, data);
+  }
+
+  /** Tells the game something now, or when it had a chance to listen. */
+  #whenHeard(tell: () => void): void {
+    if (this.#early) this.#early.push(tell);
+    else tell();
+  }
+
+  #hear(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const tell of early) tell();
+  }
+
+  #presence(message: RoomControl & { readonly type: "away" | "back" }): void {
+    const { type, number } = message;
+    if (type === "back") this.members.back(number);
+    else this.members.away(number, message.closed);
+    this.#gate.setAway(number, type === "away");
+  }
+
+  #learn(number: number, hasWebRtc: boolean): void {
+    if (number === SERVER_NUMBER) return this.transport.setServerWebRtc(hasWebRtc);
+    const peer = this.members.peer(number);
+    if (peer) peer.hasWebRtc = hasWebRtc;
+    this.transport.review("what a peer can do");
+  }
+
+  #addPeer(info: PeerInfo): void {
+    const peer = info.number === this.#sessionNumber ? undefined : this.members.add(info);
+    if (!peer) return;
+    if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
+    this.#states.joined(peer, this.#time.tick);
+    this.members.joins.tell(peer);
+  }
+
+  #payload(from: PeerConnection, payload: PeerPayload): void {
+    if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
+    else if (payload.kind === "request") {
+      if (from.takeRequest()) this.#messages.answer(from, payload, (reply) => from.reply(reply));
+    } else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
+    else this.#states.answer(from, payload, { tick: this.#time.tick, nowMs: this.nowMs() });
+  }
+
+  #pathChanged(peer: PeerConnection, reason: string): void {
+    this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
+    // Who is reached through the relay gets states over WebRTC, where the server has it.
+    this.#reviewServerPath();
+  }
+
+  #reviewServerPath(): void {
+    if (!this.#welcome) return;
+    const hasAuthority = this.#welcome.authority !== undefined;
+    this.#serverPath.review(this.transport.plan, hasAuthority, this.members.peers());
+  }
+
+  #applyPlan(): void {
+    this.members.planChanged();
+    this.#gate.authority?.planChanged();
+    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
+    this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
+    const hasWebRtc = this.transport.isDirectWanted;
+    if (this.#welcome && hasWebRtc !== this.#announced) {
+      this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
+      this.#announced = hasWebRtc;
+    }
+    this.members.allowDirect(this.transport.directObstacle());
+    this.#reviewServerPath();
+  }
+
+  #sample(): void {
+    this.members.sample();
+    this.#connection.sample(this.nowMs());
+    this.transport.observe();
+  }
+}
+
+function undrivenError(): NetError {
+  const message =
+    "the game moves entities and calls neither room.advance nor room.loop: others see them less smoothly";
+  return new NetError("time/undriven", `${message}; call room.advance() at the end of every frame`);
+}

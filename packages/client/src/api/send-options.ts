@@ -1,0 +1,48 @@
+import { ConfigError } from "@paceline/protocol";
+import { checkKeys, type BulkRate } from "@paceline/transport";
+import type { Peer } from "../peers/peer.js";
+
+/** To whom a message goes, and how. */
+export interface SendOptions {
+  /** Default: everybody; the authority where the room has one. */
+  readonly to?: Peer | undefined;
+  /**
+   * `command`, the default: at once, up to 16 kB. `bulk`: up to 16 MiB (1 MiB to an authority), cut into chunks that
+   * yield to everything else.
+   */
+  readonly class?: "command" | "bulk" | undefined;
+}
+
+/** What {@link Room.send} was asked for. Throws {@link ConfigError} for a class or an option that there is not. */
+export function sendTerms(to: Peer | SendOptions | undefined): { to: Peer | undefined; isBulk: boolean } {
+  if (to === undefined || isPeer(to)) return { to, isBulk: false };
+  checkKeys("", to, ["to", "class"]);
+  const value: unknown = to.class ?? "command";
+  if (value !== "command" && value !== "bulk") {
+    throw new ConfigError({ field: "class", value, expected: '"command" or "bulk"' });
+  }
+  return { to: to.to, isBulk: value === "bulk" };
+}
+
+function isPeer(to: Peer | SendOptions): to is Peer {
+  return typeof to === "object" && to !== null && "number" in to;
+}
+
+/** Half of what a relay lets one session send by default: the other half is for what the game does meanwhile. */
+const BYTES_PER_SECOND = 131_072;
+const BURST_BYTES = 16_384;
+
+/** How fast bulk of all pairs of a room goes through the server together. Pure: time comes in. */
+export class SharedBulkRate implements BulkRate {
+  #bytes = BURST_BYTES;
+  #atMs = Number.NEGATIVE_INFINITY;
+
+  take(bytes: number, nowMs: number): boolean {
+    const gained = ((nowMs - this.#atMs) / 1000) * BYTES_PER_SECOND;
+    this.#bytes = Math.min(BURST_BYTES, this.#bytes + gained);
+    this.#atMs = nowMs;
+    if (this.#bytes < bytes) return false;
+    this.#bytes -= bytes;
+    return true;
+  }
+}

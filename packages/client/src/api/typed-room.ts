@@ -1,0 +1,99 @@
+import type {
+  AnswerOf,
+  AskOf,
+  EntityDefinition,
+  InputDefinition,
+  JoinOptionsOf,
+  MessagesToClients,
+  MessagesToServer,
+  RequestsOf,
+  RoomKind,
+  ServerTypes,
+} from "@paceline/protocol";
+import type { InitialFields, WritableFields } from "@paceline/netcode";
+import type { Entity, OwnedEntity } from "../entities/entity.js";
+import type { Unsubscribe } from "../events/listeners.js";
+import type { RoomOptions } from "../connection/match-request.js";
+import type { OnlyHostedEntity } from "../entities/only-entity.js";
+import type { Peer } from "../peers/peer.js";
+import type { Room } from "./room.js";
+import type { SendOptions } from "./send-options.js";
+
+/**
+ * Kinds of rooms by name: those of `typeof server`; for a client that was given the messages of a game instead, any, in
+ * which players say these to each other.
+ */
+export type KindsOf<S extends object> = S extends ServerTypes
+  ? S["kinds"]
+  : Readonly<Record<string, PeerRoomKind<S>>>;
+
+/** A kind of room in which players are among themselves, as the compiler knows it. */
+interface PeerRoomKind<Messages extends object> {
+  readonly peerMessages: Messages;
+}
+
+/** Kinds of rooms that a server has, by name. */
+export type RoomNames<S extends object> = keyof KindsOf<S> & string;
+
+/** What one joins a kind of room with. */
+export type OptionsFor<Kind> = RoomKind extends Kind
+  ? RoomOptions
+  : Kind extends PeerRoomKind<object>
+    ? RoomOptions
+    : JoinOptionsOf<Kind>;
+
+/** The room that one gets, whose messages and entities are checked as far as the client knows them. */
+export type RoomFor<Kind> = RoomKind extends Kind
+  ? Room
+  : Kind extends PeerRoomKind<infer Messages>
+    ? Room<Messages>
+    : HostedRoom<Kind>;
+
+type Name<T> = keyof T & string;
+type Definitions<Kind> = Kind extends { readonly entity: infer D }
+  ? Extract<D, EntityDefinition>
+  : EntityDefinition;
+type InputsOf<Kind> = Kind extends { readonly inputs: infer I }
+  ? Extract<I, InputDefinition>
+  : InputDefinition;
+type Replaced =
+  | "send"
+  | "sendEvent"
+  | "request"
+  | "onMessage"
+  | "entities"
+  | "input"
+  | "spawn"
+  | "onSpawn"
+  | "onDespawn"
+  | "only";
+
+/** A {@link Room} with an authority, as the compiler knows it from `typeof server`. */
+export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
+  send<Type extends Name<MessagesToServer<Kind>>>(
+    type: Type,
+    message: MessagesToServer<Kind>[Type],
+    terms?: SendOptions,
+  ): void;
+  sendEvent<Type extends Name<MessagesToServer<Kind>>>(
+    type: Type,
+    message: MessagesToServer<Kind>[Type],
+  ): void;
+  request<Type extends Name<RequestsOf<Kind>>>(
+    type: Type,
+    message: AskOf<RequestsOf<Kind>[Type]>,
+    to?: Peer,
+    timeoutMs?: number,
+  ): Promise<AnswerOf<RequestsOf<Kind>[Type]>>;
+  onMessage<Type extends Name<MessagesToClients<Kind>>>(
+    type: Type,
+    listener: (message: MessagesToClients<Kind>[Type], from: Peer) => unknown,
+  ): Unsubscribe;
+  entities<D extends Definitions<Kind>>(definition: D): Iterable<Entity<D>>;
+  onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
+  onDespawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
+  only<D extends Definitions<Kind>>(definition: D): OnlyHostedEntity<D>;
+  /** Wants to own an entity: only where the room lets its players. */
+  spawn<D extends Definitions<Kind>>(definition: D, initial?: InitialFields<D["fields"]>): OwnedEntity<D>;
+  input(definition: InputsOf<Kind>): WritableFields<InputsOf<Kind>["fields"]>;
+}

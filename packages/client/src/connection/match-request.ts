@@ -1,0 +1,281 @@
+import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
+import { checkBoolean, checkKeys } from "@paceline/transport";
+import { assertSignal, eitherOf } from "../events/abortable.js";
+import type { Credentials } from "./credentials.js";
+import { whoOf } from "./tab-seat.js";
+
+/** What tells rooms of one name apart: players with equal options meet. */
+export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
+
+export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect" | "list";
+
+/** One call of a game to get into a room. */
+export interface JoinCall {
+  readonly method: JoinMethod;
+  /** Name of the kind of room; for `joinById` the room's id, for `reconnect` the session's. */
+  readonly target: string;
+  readonly options: RoomOptions;
+  /** For `reconnect`: the session's secret. */
+  readonly token?: string;
+  /** Proof of who the player is, for the authority of a room. */
+  readonly credentials?: Credentials | undefined;
+  readonly terms?: JoinTerms | undefined;
+  /** For a seat that the server has given already. */
+  readonly ticket?: string;
+  /** A seat that this tab has had, to take again where the server still has it. */
+  readonly seat?: SeatClaim | undefined;
+}
+
+export interface SeatClaim {
+  readonly session: string;
+  /** Secret. */
+  readonly token: string;
+  /** Only if no page uses it: this page cannot know. */
+  readonly ifAway: boolean;
+  /** Whose it is; see `whoOf`. */
+  readonly who: string;
+}
+
+/** Friends who come into one room, however full others are. */
+export interface Group {
+  /** What they share and nobody else knows: 1 to 128 characters. */
+  readonly key: string;
+  /** How many they are, 1 to 64: places are kept for those who come some seconds later. */
+  readonly size: number;
+}
+
+/** How somebody comes into a room. */
+export interface JoinTerms {
+  /** All who name the same group come into the same room. */
+  readonly group?: Group;
+  /** Only to watch: sees and hears everything, perhaps later than players, and is not heard. */
+  readonly spectate?: boolean;
+  /**
+   * Gives up while the player is not in the room yet: the promise rejects with the signal's reason, and no player stays
+   * behind. Once the room is joined it does nothing.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** A seat that the server keeps for some seconds. */
+export interface Seat {
+  readonly ticket: string;
+  readonly roomName: string;
+  /** WebSocket address of the link. */
+  readonly linkUrl: string;
+}
+
+export interface MatchRequest {
+  /** http(s) address of the server, without a slash at its end. */
+  readonly serverUrl: string;
+  readonly call: JoinCall;
+  readonly webrtc: boolean;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a server may answer a match request with; any other code is not one of ours. */
+const refusals: readonly ErrorCode[] = [
+  "match/unknown-room",
+  "match/not-found",
+  "match/full",
+  "match/bad-request",
+  "match/refused",
+  "match/unauthorized",
+  "match/auth-unavailable",
+  "match/room-failed",
+  "match/rate-limited",
+  "session/origin",
+  "session/version",
+];
+
+/** A room that is open to all. */
+export interface RoomListing {
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly players: number;
+  readonly maxPlayers: number;
+  /** What tells it from others of its kind. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** What the room says of itself. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Asks the server for a seat. Rejects with {@link NetError}. */
+export async function requestSeat(request: MatchRequest): Promise<Seat> {
+  const answer = await askServer(request);
+  const { identity } = fieldsOf(answer);
+  if (typeof identity === "string") request.call.credentials?.keep(identity);
+  return seatOf(answer, request.serverUrl);
+}
+
+/** Asks the server for rooms. Rejects with {@link NetError}. */
+export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
+  const { rooms } = fieldsOf(await askServer(request));
+  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
+  if (isList) return rooms as RoomListing[];
+  throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
+}
+
+async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: MatchRequest): Promise<unknown> {
+  const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
+  const { options, token, credentials, terms } = call;
+  const signal = eitherOf(AbortSignal.timeout(timeoutMs), request.signal);
+  const authToken = await credentials?.token(signal);
+  const seat = claimOf(call);
+  const wish = { version: PROTOCOL_VERSION, options, webrtc, token, authToken, seat, ...terms };
+  const body = JSON.stringify(wish);
+  let response: Response | undefined;
+  let answer: unknown;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal,
+    });
+    answer = await response.json();
+  } catch (cause) {
+    // Something answered, if not with JSON: a proxy's page, or another server altogether.
+    if (!response || !(cause instanceof SyntaxError)) {
+      throw new NetError(
+        "match/unreachable",
+        `no answer from ${serverUrl}: start the server, or check address and port`,
+        { retryable: true, cause },
+      );
+    }
+  }
+  if (!response.ok) throw refusalOf(answer, response.status);
+  return answer;
+}
+
+/** The seat to ask for; undefined where there is none, or another player has had it. */
+function claimOf({ seat, credentials }: JoinCall): Omit<SeatClaim, "who"> | undefined {
+  if (!seat || seat.who !== whoOf(credentials)) return undefined;
+  const { session, token, ifAway } = seat;
+  return { session, token, ifAway };
+}
+
+/** Where links are opened unless the answer to a match request says otherwise. */
+export function linkUrlOf(serverUrl: string, linkPath = "/link"): string {
+  return serverUrl.replace(/^http/, "ws") + linkPath;
+}
+
+/** Headers have limits, on the way too; a longer call goes by HTTP. */
+const MAX_CREDENTIAL_CHARACTERS = 4096;
+
+/** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
+export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
+  if (call.ticket !== undefined) return `ticket.${call.ticket}`;
+  // A secret belongs into a body: headers end up in logs.
+  if (call.token !== undefined || call.credentials || call.seat) return undefined;
+  const { method, target, options, terms } = call;
+  const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc, ...terms });
+  const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
+  const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
+}
+
+/** What a link's close says of a match request that was refused: its code, a space, words. */
+export function matchRefusal(reason: string): NetError {
+  const [code, ...words] = reason.split(" ");
+  return netError(code, words.join(" ") || "no seat", code === "match/rate-limited");
+}
+
+function netError(code: unknown, message: string, isBusy: boolean): NetError {
+  const isLater = isBusy || code === "match/auth-unavailable";
+  const retryable = isLater || code === "match/full" || code === "match/not-found";
+  return new NetError(refusals.find((known) => known === code) ?? "match/bad-answer", message, { retryable });
+}
+
+function refusalOf(answer: unknown, status: number): NetError {
+  const { code, message } = fieldsOf(fieldsOf(answer).error);
+  const words =
+    typeof message === "string"
+      ? message
+      : `the server answered with status ${status}, not as Paceline does: check address, port and proxy`;
+  return netError(code, words, status === 429 || status >= 500);
+}
+
+function seatOf(answer: unknown, serverUrl: string): Seat {
+  const { version, ticket, roomName, linkPath } = fieldsOf(answer);
+  if (typeof version === "number" && version !== PROTOCOL_VERSION) {
+    throw new NetError(
+      "session/version",
+      `the server speaks version ${version}, not ${PROTOCOL_VERSION}: update the older of the two`,
+    );
+  }
+  const isComplete =
+    version === PROTOCOL_VERSION &&
+    typeof ticket === "string" &&
+    typeof roomName === "string" &&
+    typeof linkPath === "string";
+  // A WebSocket takes neither a fragment in its address nor a subprotocol that is no token.
+  if (!isComplete || !/^\/[^\s#]*$/.test(linkPath) || !/^[\w.-]{1,1024}$/.test(ticket)) {
+    throw new NetError("match/bad-answer", "the server's answer is not a seat");
+  }
+  return { ticket, roomName, linkUrl: linkUrlOf(serverUrl, linkPath) };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** The call that takes the place of an earlier session; checks the token before anything is sent. */
+export function reconnectCall(reconnectionToken: unknown): JoinCall {
+  const parts =
+    typeof reconnectionToken === "string" ? /^([\w-]{1,64})\.([\w-]{1,128})$/.exec(reconnectionToken) : null;
+  if (!parts) {
+    const expected = "what room.reconnectionToken said";
+    throw new ConfigError({ field: "reconnectionToken", value: reconnectionToken, expected });
+  }
+  return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
+}
+
+/** Checks a call of the game before anything is sent. The signal is no part of it: it is not for the server. */
+export function checkedCall(
+  method: JoinMethod,
+  target: unknown,
+  options: unknown,
+  terms?: JoinTerms,
+): JoinCall {
+  const field = method === "joinById" ? "roomId" : "roomName";
+  if (typeof target !== "string" || !/^[\w-]{1,64}$/.test(target)) {
+    throw new ConfigError({ field, value: target, expected: "1 to 64 letters, digits, - or _" });
+  }
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new ConfigError({ field: "options", value: options, expected: "an object" });
+  }
+  for (const [key, value] of Object.entries(options)) {
+    const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+    if (!isPlain)
+      throw new ConfigError({
+        field: `options.${key}`,
+        value,
+        expected: "text, a finite number or a boolean",
+      });
+  }
+  const call = { method, target, options: options as RoomOptions };
+  return terms === undefined ? call : { ...call, terms: checkedTerms(terms) };
+}
+
+function checkedTerms(terms: JoinTerms): JoinTerms {
+  checkKeys("terms", terms, ["group", "spectate", "signal"]);
+  const { group, spectate = false, signal } = terms;
+  assertSignal(signal);
+  checkBoolean("spectate", spectate);
+  if (group !== undefined) checkGroup(group);
+  return { ...(group && { group }), spectate };
+}
+
+function checkGroup(group: Group): void {
+  checkKeys("group", group, ["key", "size"]);
+  const { key, size } = group as { readonly key: unknown; readonly size: unknown };
+  if (typeof key === "string" && isBetween(key.length, 128) && isBetween(size, 64)) return;
+  const expected = "a key of 1 to 128 characters and a size of 1 to 64";
+  throw new ConfigError({ field: "group", value: group, expected });
+}
+
+function isBetween(count: unknown, most: number): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= most;
+}

@@ -1,0 +1,582 @@
+import {
+  CloseCode,
+  NetError,
+  PayloadKind,
+  readServerMessage,
+  writeControl,
+  type ClientMessage,
+} from "@paceline/protocol";
+import {
+  Session,
+  StripedLink,
+  type Link,
+  type LinkClose,
+  type LinkMonitorOptions,
+  type Uplink,
+  type WebSocketLike,
+} from "@paceline/transport";
+import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
+import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
+import { Listeners } from "../events/listeners.js";
+import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
+import type { PageEvent } from "../browser/page.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "../report/path-stats.js";
+import { RateMeter } from "../report/rate-meter.js";
+import { ReturnPlan } from "./return-plan.js";
+import type { Explanation } from "../report/room-transport.js";
+import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
+import type { ServerConnectionOptions, Welcome } from "./server-connection-options.js";
+import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
+import { TabSeat } from "./tab-seat.js";
+
+/** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
+const ONE_STEP_PATIENCE_MS = 4000;
+/** A hidden page's server bears longer silence; so does the page. */
+const HIDDEN_TIMEOUT_MS = 60_000;
+/** How long a page that leaves waits for the server's answer. */
+const FAREWELL_MS = 1000;
+type Identity = Pick<Welcome, "sessionId" | "token"> & { resumeToken: string };
+
+/** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
+export class ServerConnection {
+  /** The link that carries states to the server has changed; undefined: there is none. */
+  readonly stateLinks = new Listeners<[Link | undefined]>();
+  readonly linkEnds = new Listeners<[Link, LinkClose]>();
+  /** The network is another one, or may be: the page slept. */
+  readonly networks = new Listeners<[]>();
+  readonly #options: ServerConnectionOptions;
+  readonly #stripes: Stripes;
+  readonly #plan: ReturnPlan;
+  /** Links that were opened for this session and have not ended, oldest first. */
+  readonly #links = new Set<StripedLink>();
+  readonly #meter: RateMeter;
+  /** Sockets whose end the server has not answered. */
+  readonly #sockets = new Set<WebSocketLike>();
+  readonly #abortion = new AbortController();
+  readonly #tabSeat: TabSeat;
+  #call: JoinCall;
+  #state: ConnectionState = "joining";
+  #session: Session;
+  #unacknowledged = 0;
+  #identity: Identity | undefined;
+  #linkUrl: string;
+  #roomName = "";
+  #linkNumber = 0;
+  #resumedAtMs = Number.NEGATIVE_INFINITY;
+  #isAsleep = false;
+  /** The join that travels with the upgrade of this link has not been answered yet. */
+  #oneStep: StripedLink | undefined;
+  /** A ticket was void when it was shown: another one was asked for. */
+  #hasAskedAgain = false;
+  #onSocketsClosed: (() => void) | undefined;
+  #farewell: Promise<void> | undefined;
+  #ignorePage: (() => void) | undefined;
+  #settle: { resolve(): void; reject(error: unknown): void } | undefined;
+  readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
+    hidden: () => this.#setHidden(true),
+    visible: () => this.#setHidden(false),
+    // Whether that is so, a second of silence tells; a page that is wrong about it loses nothing.
+    offline: () => this.ping(),
+    online: () => this.#networkChanged(),
+    suspend: () => this.#sleep(),
+    wake: () => this.#wake(),
+    unload: () => this.#endLinks(CloseCode.unloaded, "the page was closed"),
+  };
+
+  constructor(options: ServerConnectionOptions) {
+    const { scheduler, serverUrl, page } = options;
+    this.#options = options;
+    this.#call = options.call;
+    this.#linkUrl = linkUrlOf(serverUrl);
+    this.#tabSeat = new TabSeat(page?.tab, serverUrl);
+    this.#meter = new RateMeter(options.scheduler.nowMs());
+    this.#session = this.#newSession();
+    this.#plan = new ReturnPlan({
+      scheduler,
+      serverUrl,
+      attempt: () => this.#attempt(),
+      attemptBeside: () => this.#resumeBeside(),
+      // A page that sleeps has not tried.
+      onGiveUp: (reason) => this.#isAsleep || this.#end(CloseCode.timeout, reason),
+    });
+    this.#stripes = new Stripes({
+      scheduler,
+      ask: () => this.send({ type: "stripe" }),
+      open: (ticket) => this.#newLink(`stripe.${ticket}`),
+      ping: () => this.ping(),
+      isIdle: () => this.#session.linkFor("state") !== this.link,
+      unanswered: () => this.#session.unanswered,
+      onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
+    });
+    this.#ignorePage = page?.onEvent((event) => this.#onPage[event]());
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** The link to the server; undefined while there is none. */
+  get link(): Link | undefined {
+    return this.#session.activeLink;
+  }
+
+  /** The session with the server; another one after the server had forgotten the last. */
+  get session(): Session {
+    return this.#session;
+  }
+
+  get rttMs(): number | undefined {
+    return this.#session.rttMs;
+  }
+
+  /** The way to the server for each class of traffic; undefined while there is none. */
+  get uplink(): Uplink | undefined {
+    return this.link && this.#session;
+  }
+
+  /** The path in words. */
+  get explanation(): Explanation {
+    return serverPathInWords(this.#state, this.#session, this.#stripes.present);
+  }
+
+  setSockets(sockets: SocketCount): void {
+    this.#stripes.force(sockets);
+  }
+
+  planSockets(wish: StripeWish): void {
+    this.#stripes.plan(wish);
+  }
+
+  get stats(): ServerStats {
+    return serverStatsOf(this.#session, this.#meter.rates, {
+      sockets: this.#stripes.present.sockets,
+      stallRatio: this.#stripes.stallRatio,
+      stalls: this.#stripes.stalls,
+    });
+  }
+
+  /** Takes what the link has carried into the rates. */
+  sample(nowMs: number): void {
+    for (const link of this.#session.links) this.#meter.take(link);
+    this.#meter.sample(nowMs);
+  }
+
+  /** Gets a seat and takes it; resolves when the server has said welcome. */
+  async join(): Promise<void> {
+    const cancelDeadline = this.#options.scheduler.after(serverLinkOptions.connectTimeoutMs + 2000, () =>
+      this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
+    );
+    const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
+    const kept = this.#tabSeat.find(this.#call);
+    if (kept) void this.#tabSeat.claim(kept).then((seat) => this.#begin(seat && { ...this.#call, seat }));
+    else this.#begin();
+    try {
+      await welcomed;
+    } finally {
+      cancelDeadline();
+    }
+  }
+
+  /** Session id and secret, for {@link reconnectCall} in another page. */
+  get reconnectionToken(): string {
+    return this.#identity ? `${this.#identity.sessionId}.${this.#identity.token}` : "";
+  }
+
+  /**
+   * Sends a control message; it waits while the connection is down. Where the game has filled the queue it is lost: what
+   * matters is asked for again, and who leaves closes the session anyway.
+   */
+  send(message: ClientMessage): void {
+    if (this.#session.isClosed) return;
+    try {
+      this.#session.sendReliable(writeControl(message));
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+    }
+  }
+
+  /** Adds a link beside the WebSocket. */
+  attachBeside(link: Link, options: LinkMonitorOptions): void {
+    this.#session.attach(this.#options.interpose(link), options);
+  }
+
+  /** Asks the server for its time, while there is a link to it. */
+  ping(): void {
+    this.#session.ping();
+  }
+
+  /** The game's messages to the server without receipt, those of sessions that were forgotten included; said once. */
+  takeUnacknowledged(): number {
+    const count = this.#unacknowledged + this.#session.unacknowledgedOf(PayloadKind.command);
+    this.#unacknowledged = 0;
+    return count;
+  }
+
+  /** Leaves at once; resolves when the server has answered, no link is left, or after {@link FAREWELL_MS}. */
+  leave(): Promise<void> {
+    if (this.#move("leave")) {
+      this.#tabSeat.forget();
+      this.send({ type: "leave" });
+      this.#stop(CloseCode.left, "left");
+      this.#options.handlers.onLeft(CloseCode.left, "left");
+    }
+    return (this.#farewell ??= this.#socketsClosed());
+  }
+
+  /**
+   * Gives up a join. The server may have seated this participant already while its link is still opening, and would keep
+   * the seat of a link that breaks: such a link is closed with a word when it is open.
+   */
+  abort(): void {
+    if (this.#state !== "joining") return;
+    this.#abortion.abort();
+    if (![...this.#links].some(({ state }) => state === "connecting")) this.#refuse(aborted());
+  }
+
+  get #isAborted(): boolean {
+    return this.#abortion.signal.aborted;
+  }
+
+  #socketsClosed(): Promise<void> {
+    if (this.#sockets.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#options.scheduler.after(FAREWELL_MS, resolve);
+      this.#onSocketsClosed = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #begin(call = this.#call): void {
+    if (this.#state !== "joining") return;
+    this.#call = call;
+    const credential = joinCredential(call, this.#options.webrtc());
+    if (credential === undefined) this.#joinByRequest();
+    else this.#joinAtOnce(credential);
+  }
+
+  /** The request travels in the upgrade of the link; where that is refused as such, it goes the longer way. */
+  #joinAtOnce(credential: string): void {
+    let link: StripedLink;
+    try {
+      link = this.#attach(credential);
+    } catch (error) {
+      // A page may not open this address at all.
+      return this.#refuse(error);
+    }
+    this.#oneStep = link;
+    this.#options.scheduler.after(ONE_STEP_PATIENCE_MS, () => {
+      if (this.#oneStep === link && link.state === "connecting") link.close(CloseCode.timeout, "too slow");
+    });
+  }
+
+  #joinByRequest(): void {
+    // Whoever refuses first decides; a later rejection of the seat must not go unhandled.
+    this.#takeSeat().catch((error: unknown) => this.#refuse(error));
+  }
+
+  async #takeSeat(): Promise<void> {
+    const seat = await requestSeat({
+      serverUrl: this.#plan.serverUrl,
+      call: this.#call,
+      webrtc: this.#options.webrtc(),
+      timeoutMs: serverLinkOptions.connectTimeoutMs,
+      signal: this.#abortion.signal,
+    });
+    if (this.#state === "left" || this.#state === "joined") return;
+    if (this.#isAborted) return this.#refuse(aborted());
+    this.#linkUrl = seat.linkUrl;
+    this.#attach(`ticket.${seat.ticket}`);
+  }
+
+  #newLink(credential: string): Link {
+    const { link, socket } = openServerLink(this.#options, this.#linkUrl, credential);
+    this.#sockets.add(socket);
+    socket.addEventListener("close", () => {
+      this.#sockets.delete(socket);
+      if (this.#sockets.size === 0) this.#onSocketsClosed?.();
+    });
+    return link;
+  }
+
+  /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
+  #attach(credential: string): StripedLink {
+    const { scheduler } = this.#options;
+    const link = new StripedLink({ scheduler, first: this.#newLink(credential) });
+    this.#links.add(link);
+    this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
+    return link;
+  }
+
+  #newSession(): Session {
+    return new Session({
+      scheduler: this.#options.scheduler,
+      currentTick: () => this.#options.currentTick(),
+      channel: this.#options.channel,
+      budget: this.#options.budget,
+      handlers: {
+        onReliable: (payload) => this.#receive(payload),
+        onRouted: (packet) => {
+          this.#cameBack();
+          this.#options.handlers.onRouted(packet);
+        },
+        onEvent: (body) => {
+          if (!this.#options.handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
+        },
+        onState: (body, tick) => this.#options.handlers.onAuthorityState(body, tick),
+        onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
+        onPong: (times, link) => {
+          // On WebRTC nothing stalls behind anything.
+          if (link === this.link) this.#stripes.observe(times);
+          this.#options.handlers.onPong(times);
+        },
+        onActiveLink: (link, reason) => this.#activated(link, reason),
+        onSilence: (link, isSilent) => this.#silent(link, isSilent),
+        onStateLink: (link) => this.stateLinks.tell(link),
+        onLinkDown: (link, close, isLast) => this.#linkEnded(link, close, isLast),
+        onClosed: (close) => this.#linkDown(close),
+      },
+    });
+  }
+
+  #receive(payload: Uint8Array): void {
+    if (payload[0] !== PayloadKind.control) {
+      if (!this.#options.handlers.onAuthority(payload)) this.#session.reportViolation("bad-message");
+      return;
+    }
+    const message = readServerMessage(payload.subarray(1));
+    if (!message) return this.#session.reportViolation("bad-message");
+    if (message.type !== "welcome") this.#cameBack();
+    switch (message.type) {
+      case "welcome":
+        return this.#welcomed(message);
+      case "resumed":
+        return this.#renewed(message.resumeToken);
+      case "stripe":
+        return this.#stripes.offered(message.ticket);
+      case "moving":
+        return this.#plan.serverMoves(message.endpoint);
+      default:
+        return this.#options.handlers.onControl(message);
+    }
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#isAborted) return this.#refuse(aborted());
+    if (!this.#move("welcomed")) return;
+    const { sessionId, token, resumeToken, options } = welcome;
+    this.#oneStep = undefined;
+    this.#plan.arrived();
+    this.#identity = { sessionId, token, resumeToken };
+    this.#roomName = welcome.roomName;
+    this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
+    // Whoever has to come back wants to the others of this room, not into another of its kind.
+    const { credentials, terms } = this.#call;
+    this.#call = { method: "joinById", target: welcome.roomId, options, credentials, terms };
+    if (this.#options.page?.isHidden) this.#setHidden(true);
+    this.#settle?.resolve();
+    this.#options.handlers.onWelcome(welcome);
+  }
+
+  /** The first sign of the server after a drop, whatever it is: the session goes on, and messages come after that. */
+  #cameBack(): void {
+    if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
+    this.#plan.arrived();
+    this.#options.handlers.onResumed();
+  }
+
+  /** The server has taken the newest link, and gives the token for the next one. */
+  #renewed(resumeToken: string): void {
+    if (this.#identity) this.#identity.resumeToken = resumeToken;
+    this.#plan.arrived();
+    // Older ones only: the server may have taken a newer one already, and will say so.
+    for (const link of this.#links) {
+      if (link === this.link) return;
+      link.close(CloseCode.replaced, "a newer link of this session took over");
+    }
+  }
+
+  /** While one link of the session lives the server is in reach: one beside the WebSocket may be the last. */
+  #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
+    this.#meter.take(link);
+    this.linkEnds.tell(link, close);
+    if (link instanceof StripedLink) this.#linkDown(close, link, isLast);
+    else if (this.#state === "joined" && isLast) this.#linkDown(close);
+  }
+
+  #activated(link: Link | undefined, reason: string): void {
+    if (link && this.#isAborted) return this.#refuse(aborted());
+    this.#stripes.use(link instanceof StripedLink ? link : undefined);
+    if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
+  }
+
+  #silent(link: Link, isSilent: boolean): void {
+    if (link !== this.link || this.#state !== "joined") return;
+    if (isSilent) this.#plan.beside();
+    else this.#plan.arrived();
+  }
+
+  #linkDown(close: LinkClose, link?: Link, isLast = true): void {
+    if (link) this.#links.delete(link as StripedLink);
+    if (this.#state === "left") return;
+    if (this.#state === "joining") return this.#notJoined(close, link);
+    // A link that was replaced, or one that was tried beside it: what carries the session goes on.
+    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close, isLast);
+  }
+
+  #lost(close: LinkClose, isLast: boolean): void {
+    const others = this.#session.isClosed ? [] : [...this.#links];
+    const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
+    if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
+    if (others.some(({ state }) => state === "open")) return;
+    // WebRTC carries everything until there is a WebSocket again.
+    if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.beside();
+    if (this.#move("linkDown")) {
+      this.#plan.dropped();
+      this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
+    }
+    this.#returnFrom(close.code, others.length > 0);
+  }
+
+  #returnFrom(code: number, hasOthers: boolean): void {
+    const isForgotten = code === CloseCode.sessionUnknown || code === CloseCode.refused;
+    if (this.#session.isClosed || (isForgotten && !hasOthers)) this.#forgetSession();
+    else if (hasOthers) return this.#plan.beside(true);
+    if (!this.#isAsleep) this.#plan.attemptLater(code === CloseCode.serverShutdown);
+  }
+
+  /** What replaced a link may be one of ours that we gave up too early; otherwise it is another page's. */
+  #hasJustTried(): boolean {
+    return this.#options.scheduler.nowMs() - this.#resumedAtMs < serverLinkOptions.connectTimeoutMs;
+  }
+
+  #notJoined(close: LinkClose, link: Link | undefined): void {
+    const isOneStep = this.#oneStep !== undefined && link === this.#oneStep;
+    this.#oneStep = undefined;
+    if (this.#isAborted) return this.#refuse(errorOf(close));
+    if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
+    const isSpent = close.code === CloseCode.ticketExpired || close.code === CloseCode.ticketUsed;
+    // The way was too slow, or something on it has tried the upgrade twice: once more, with another ticket.
+    if (!isSpent || this.#hasAskedAgain) return this.#refuse(errorOf(close));
+    this.#hasAskedAgain = true;
+    this.#joinByRequest();
+  }
+
+  /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
+  #forgetSession(): void {
+    // While this page slept another one of the tab may have had the seat.
+    this.#call = { ...this.#call, seat: this.#tabSeat.again };
+    this.#identity = undefined;
+    // No reason to wait any longer.
+    this.#plan.serverAnswered();
+    this.#session.close(CloseCode.left, "forgotten by the server");
+    this.#unacknowledged += this.#session.unacknowledgedOf(PayloadKind.command);
+    this.#links.clear();
+    this.#session = this.#newSession();
+  }
+
+  #attempt(): void {
+    if (this.#state !== "dropped") return;
+    if (this.#identity) {
+      this.#resume(this.#identity);
+      return this.#plan.beside(true);
+    }
+    this.#takeSeat().catch((error: unknown) => {
+      if (this.#state !== "dropped") return;
+      if (this.#widenCall(error)) this.#attempt();
+      else this.#plan.attemptLater();
+    });
+  }
+
+  #resumeBeside(): void {
+    if (this.#identity && !this.#isAsleep) this.#resume(this.#identity);
+  }
+
+  #resume({ sessionId, resumeToken }: Identity): void {
+    // Attempts that do not open are given up: newer ones ask the network anew.
+    const connecting = [...this.#links].filter(({ state }) => state === "connecting");
+    for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
+      link.close(CloseCode.timeout, "tried anew");
+    }
+    this.#resumedAtMs = this.#options.scheduler.nowMs();
+    this.#attach(`resume.${sessionId}.${resumeToken}`);
+  }
+
+  /** The room is gone with the server that had it, or full by now: any room of its kind and options will do. */
+  #widenCall(error: unknown): boolean {
+    const isGone =
+      error instanceof NetError && (error.code === "match/not-found" || error.code === "match/full");
+    if (!isGone || this.#call.method !== "joinById") return false;
+    this.#call = { ...this.#call, method: "joinOrCreate", target: this.#roomName };
+    return true;
+  }
+
+  #networkChanged(): void {
+    if (this.#state === "left" || this.#state === "joining" || this.#isAsleep) return;
+    if (this.#state === "dropped") this.#plan.attemptNow();
+    else this.#plan.besideNow();
+    this.networks.tell();
+  }
+
+  #setHidden(hidden: boolean): void {
+    if (this.#state === "left" || this.#state === "joining") return;
+    this.send({ type: "visibility", hidden });
+    this.#session.bearSilence(hidden ? HIDDEN_TIMEOUT_MS : 0);
+    if (!hidden) this.ping();
+  }
+
+  /** Links of a page that sleeps break sooner or later: they are closed while there is time to say so. */
+  #sleep(): void {
+    this.#tabSeat.sleep();
+    this.#endLinks(CloseCode.suspended, "the page is put to sleep");
+  }
+
+  #endLinks(code: number, reason: string): void {
+    if (this.#state === "left" || this.#state === "joining") return;
+    this.#isAsleep = true;
+    for (const link of this.#links) link.close(code, reason);
+  }
+
+  #wake(): void {
+    if (!this.#isAsleep) return;
+    this.#isAsleep = false;
+    this.#tabSeat.wake();
+    this.#plan.dropped();
+    if (this.#state === "dropped") this.#plan.attemptNow();
+    this.networks.tell();
+  }
+
+  #refuse(error: unknown): void {
+    if (this.#state !== "joining") return;
+    this.#move("refused");
+    this.#tabSeat.release();
+    this.#stop(this.#isAborted ? CloseCode.left : CloseCode.refused, "not joined");
+    this.#settle?.reject(error);
+  }
+
+  #end(code: number, reason: string): void {
+    if (!this.#move("refused")) return;
+    this.#tabSeat.forget();
+    this.#stop(code, reason);
+    this.#options.handlers.onLeft(code, reason);
+  }
+
+  #stop(code: number, reason: string): void {
+    this.#plan.end();
+    this.#stripes.end();
+    this.#ignorePage?.();
+    this.#session.close(code, reason);
+  }
+
+  #move(event: ConnectionEvent): boolean {
+    const next = nextConnectionState(this.#state, event);
+    if (next) this.#state = next;
+    return next !== undefined;
+  }
+}
+
+/** Nobody sees it: who has aborted gets the signal's reason. */
+function aborted(): NetError {
+  return new NetError("session/ended", "aborted");
+}

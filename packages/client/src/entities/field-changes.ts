@@ -1,0 +1,109 @@
+import { ConfigError, type EntityDefinition, type Field } from "@paceline/protocol";
+import { Listeners, type Unsubscribe } from "../events/listeners.js";
+
+/** A listener may write other fields, and theirs again: after so many rounds the rest is told with the next change. */
+const MAX_ROUNDS = 10;
+
+interface Watched {
+  readonly field: Field;
+  readonly listeners: Listeners<[value: unknown, previous: unknown]>;
+  last: unknown;
+}
+
+/** Tells a game which fields of one entity have changed. Nothing is compared for fields that have no listener. */
+export class FieldChanges {
+  readonly #definition: EntityDefinition;
+  readonly #entity: () => object;
+  readonly #watched = new Map<string, Watched>();
+  #isTelling = false;
+  #isEnded = false;
+
+  constructor(definition: EntityDefinition, entity: () => object) {
+    this.#definition = definition;
+    this.#entity = entity;
+  }
+
+  /** Throws {@link ConfigError} for a name that is no field. */
+  on(name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe {
+    const watched = this.#watched.get(name) ?? this.#newWatched(name);
+    const stop = watched.listeners.add(listener);
+    if (!this.#isEnded) this.#watched.set(name, watched);
+    return () => {
+      stop();
+      if (watched.listeners.isEmpty && this.#watched.get(name) === watched) this.#watched.delete(name);
+    };
+  }
+
+  /** Values of the entity may have changed. What a listener changes is told after the others heard of its cause. */
+  review(): void {
+    if (this.#isTelling || this.#watched.size === 0) return;
+    this.#isTelling = true;
+    for (let round = 0; round < MAX_ROUNDS && this.#tellRound(); round++);
+    this.#isTelling = false;
+  }
+
+  /** The entity is gone. */
+  end(): void {
+    this.#isEnded = true;
+    this.#watched.clear();
+  }
+
+  /** False if nothing has changed. */
+  #tellRound(): boolean {
+    let hasChanged = false;
+    for (const [name, watched] of Array.from(this.#watched)) {
+      // A listener of another field may have ended it.
+      if (this.#watched.get(name) !== watched) continue;
+      const { last: previous } = watched;
+      const value = this.#valueOf(name, watched.field);
+      if (isSame(value, previous)) continue;
+      watched.last = value;
+      hasChanged = true;
+      watched.listeners.tell(value, previous);
+    }
+    return hasChanged;
+  }
+
+  #newWatched(name: string): Watched {
+    const { name: kind, fields } = this.#definition;
+    // An object has names of its own, such as toString, that are no fields.
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!field) {
+      const expected = `one of ${Object.keys(fields).join(", ")}`;
+      throw new ConfigError({ field: `${kind}.onChange`, value: name, expected });
+    }
+    return { field, listeners: new Listeners(), last: this.#valueOf(name, field) };
+  }
+
+  #valueOf(name: string, field: Field): unknown {
+    return plainValue(field, (this.#entity() as Readonly<Record<string, unknown>>)[name]);
+  }
+}
+
+/** A copy that does not change with the entity. */
+export function plainValue(field: Field, value: unknown): unknown {
+  switch (field.kind) {
+    case "vec2":
+    case "vec3":
+    case "quat":
+      return { ...(value as object) };
+    case "bytes":
+      return (value as Uint8Array).slice();
+    case "list":
+      return Array.from(value as readonly unknown[], (item) => plainValue(field.item, item));
+    case "group": {
+      const members = value as Readonly<Record<string, unknown>>;
+      const plain = Object.entries(field.fields).map(([name, of]) => [name, plainValue(of, members[name])]);
+      return Object.fromEntries(plain);
+    }
+    default:
+      return value;
+  }
+}
+
+/** Compares plain values of one field: the same names, the same lengths but for bytes. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
+  const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];
+  return left.length === Object.keys(b).length && left.every(([name, value]) => isSame(value, right[name]));
+}

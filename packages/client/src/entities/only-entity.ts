@@ -1,0 +1,163 @@
+import { ConfigError, type EntityDefinition, type ValueOf } from "@paceline/protocol";
+import {
+  EntityTable,
+  defineFields,
+  type InitialFields,
+  type ReadonlyFields,
+  type WritableFields,
+} from "@paceline/netcode";
+import type { Entity, OwnedEntity } from "./entity.js";
+import { FieldChanges, plainValue } from "./field-changes.js";
+import type { Unsubscribe } from "../events/listeners.js";
+import type { Peer } from "../peers/peer.js";
+import type { Room } from "../api/room.js";
+
+/** State of which a room has one, such as a score: see {@link Room.only}. */
+export type OnlyEntity<
+  D extends EntityDefinition = EntityDefinition,
+  Values = WritableFields<D["fields"]>,
+> = Values & {
+  readonly kind: D;
+  /** Whether this participant writes it, for now. */
+  readonly isMine: boolean;
+  /** The one who writes it; null for this participant, and as long as nobody is known who does. */
+  readonly owner: Peer | null;
+  /** As of any entity. It goes on when somebody else writes the state, and does not end. */
+  onChange<Name extends keyof D["fields"] & string>(
+    field: Name,
+    listener: (value: ValueOf<D["fields"][Name]>, previous: ValueOf<D["fields"][Name]>) => void,
+  ): Unsubscribe;
+};
+
+/** The same in a room whose authority writes it. */
+export type OnlyHostedEntity<D extends EntityDefinition> = OnlyEntity<D, ReadonlyFields<D["fields"]>>;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * One-of-a-kind state, and the entity behind it: the authority's, or that of the participant who has been in the room for
+ * longest. When that one leaves, the next one goes on with the same values.
+ */
+export class OnlyEntityView {
+  readonly view: OnlyEntity;
+  readonly #room: Room;
+  readonly #definition: EntityDefinition;
+  readonly #changes: FieldChanges;
+  /** The newest known values: of an entity, also of one that is gone, or those that a new one begins with. */
+  #values: Values;
+  #own: OwnedEntity | undefined;
+  #isReviewDue = false;
+  #stops: Unsubscribe[] = [];
+
+  constructor(room: Room, definition: EntityDefinition) {
+    this.#room = room;
+    this.#definition = definition;
+    this.#values = initialValues(definition);
+    this.#changes = new FieldChanges(definition, () => this.view);
+    this.view = this.#newView();
+    // Where members come and go, all of that has to be known before it is clear who writes.
+    const later = (): void => this.#reviewLater();
+    room.onPeerJoin(later);
+    room.onPeerLeave(later);
+    room.onReconnect(later);
+    room.onDespawn(definition, later);
+    room.onSpawn(definition, () => this.#follow());
+    this.#review();
+  }
+
+  #newView(): OnlyEntity {
+    const read = (): Values => this.#values;
+    const view = {
+      kind: this.#definition,
+      isMine: false,
+      owner: null,
+      onChange: this.#changes.on.bind(this.#changes),
+    };
+    Object.defineProperty(view, "isMine", { enumerable: true, get: () => this.#own !== undefined });
+    Object.defineProperty(view, "owner", { enumerable: true, get: () => this.#writer ?? null });
+    for (const name of Object.keys(this.#definition.fields)) {
+      Object.defineProperty(view, name, {
+        enumerable: true,
+        get: () => read()[name],
+        set: (value: unknown) => {
+          this.#write(name, value);
+        },
+      });
+    }
+    return view as unknown as OnlyEntity;
+  }
+
+  #write(name: string, value: unknown): void {
+    if (this.#own) {
+      (this.#own as Record<string, unknown>)[name] = value;
+      return;
+    }
+    const writer = this.#room.authority ? "the server" : `player ${this.#writer?.number ?? "?"}`;
+    const expected = `nothing: ${writer} writes it`;
+    throw new ConfigError({ field: `${this.#definition.name}.${name}`, value, expected });
+  }
+
+  /** The one who writes; undefined for this participant. */
+  get #writer(): Peer | undefined {
+    const { authority, peers, myNumber } = this.#room;
+    if (authority) return authority;
+    const first = peers.reduce<Peer | undefined>((a, b) => (a && a.number < b.number ? a : b), undefined);
+    return first && first.number < myNumber ? first : undefined;
+  }
+
+  #reviewLater(): void {
+    if (this.#isReviewDue) return;
+    this.#isReviewDue = true;
+    this.#room.setup.scheduler.after(0, () => {
+      this.#isReviewDue = false;
+      this.#review();
+    });
+  }
+
+  #review(): void {
+    const room = this.#room;
+    // Without a connection nobody knows who has left.
+    if (room.state !== "joined") return;
+    const own = this.#own;
+    const isOwnThere =
+      own !== undefined && [...room.entities(this.#definition)].some((entity) => entity === own);
+    if (this.#writer) {
+      this.#own = undefined;
+      if (isOwnThere) room.despawn(own);
+    } else if (!isOwnThere) {
+      // The next one goes on where the last one stopped.
+      const { fields } = this.#definition;
+      const last = Object.entries(fields).map(([name, field]) => [
+        name,
+        plainValue(field, this.#values[name]),
+      ]);
+      this.#own = room.spawn(this.#definition, Object.fromEntries(last) as InitialFields<typeof fields>);
+    }
+    this.#follow();
+  }
+
+  /** Takes the values of the writer's entity, once it is there. */
+  #follow(): void {
+    const entity = this.#own ?? this.#entityOf(this.#writer);
+    if (!entity || this.#values === (entity as Values)) return;
+    for (const stop of this.#stops) stop();
+    this.#values = entity;
+    const names = Object.keys(this.#definition.fields);
+    this.#stops = names.map((name) => entity.onChange(name, () => this.#changes.review()));
+    this.#changes.review();
+  }
+
+  #entityOf(writer: Peer | undefined): Entity | undefined {
+    let found: Entity | undefined;
+    for (const entity of this.#room.entities(this.#definition)) {
+      if (entity.owner === writer && !(found && found.id < entity.id)) found = entity;
+    }
+    return found;
+  }
+}
+
+function initialValues(definition: EntityDefinition): Values {
+  const table = new EntityTable(definition, 1);
+  const place = { table, row: table.allocate() };
+  return defineFields({}, definition, { place, layer: "state", isWritable: false }) as Values;
+}

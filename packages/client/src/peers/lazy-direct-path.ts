@@ -1,0 +1,134 @@
+import { InterposedLink, type Link, type LinkClose, type LinkRoute } from "@paceline/transport";
+import type { DirectPath, DirectPathOptions } from "./direct-path.js";
+import { addressOfFailed, importAgain } from "../browser/module-again.js";
+
+export interface LazyDirectPathOptions extends DirectPathOptions {
+  /** The code did not load, for a new reason; {@link LazyDirectPath.lastFailure} says which. */
+  onLoadFailure(): void;
+}
+
+/** Between attempts to load; doubled after each that failed. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 30_000;
+/** Signals of one attempt that are kept while the code loads: an offer and its candidates are about twenty. */
+const EARLY_SIGNALS = 64;
+
+/** Fetches the code already while the room is joined, where direct paths will be wanted: offers are two round trips away. */
+export function fetchDirectPath(): void {
+  import("./direct-path.js").catch(() => undefined);
+}
+
+/**
+ * The direct path to one peer, whose code is fetched when a direct path is first allowed: a game that stays on
+ * WebSocket never downloads WebRTC. Where the code does not come, the relay goes on and it is tried again.
+ */
+export class LazyDirectPath {
+  readonly #options: LazyDirectPathOptions;
+  #path: DirectPath | undefined;
+  #isAllowed = false;
+  #isLoading = false;
+  #retryMs = FIRST_RETRY_MS;
+  #loadFailure: string | undefined;
+  #loads = 0;
+  /** Where the code did not come from at first. */
+  #failedAt: URL | undefined;
+  #early: { readonly attempt: number; readonly data: unknown }[] = [];
+
+  constructor(options: LazyDirectPathOptions) {
+    this.#options = options;
+  }
+
+  /** Why there is no direct link although one is allowed; undefined before anything failed. */
+  get lastFailure(): string | undefined {
+    return this.#path ? this.#path.lastFailure : this.#loadFailure;
+  }
+
+  /** See {@link DirectPath.route}. */
+  get route(): LinkRoute | undefined {
+    return this.#path?.route;
+  }
+
+  /** See {@link DirectPath.allow}. */
+  allow(isAllowed: boolean): void {
+    this.#isAllowed = isAllowed;
+    if (!isAllowed) this.#early = [];
+    if (this.#path) this.#path.allow(isAllowed);
+    else if (isAllowed) this.#load();
+  }
+
+  /** See {@link DirectPath.signal}. */
+  signal(attempt: number, data: unknown): void {
+    if (this.#path) this.#path.signal(attempt, data);
+    else if (this.#isAllowed) this.#keep(attempt, data);
+  }
+
+  linkActive(link: Link): void {
+    this.#path?.linkActive(innerOf(link));
+  }
+
+  /** See {@link DirectPath.networkChanged}. */
+  networkChanged(): void {
+    this.#path?.networkChanged();
+  }
+
+  linkDown(link: Link, close: LinkClose): void {
+    this.#path?.linkDown(innerOf(link), close);
+  }
+
+  /** See {@link DirectPath.end}. */
+  end(reason: string): void {
+    this.allow(false);
+    this.#path?.end(reason);
+  }
+
+  kill(): void {
+    this.#path?.kill();
+  }
+
+  #keep(attempt: number, data: unknown): void {
+    // The peer began anew: what it said before is of no use any more.
+    if (this.#early[0]?.attempt !== attempt) this.#early = [];
+    if (this.#early.length < EARLY_SIGNALS) this.#early.push({ attempt, data });
+  }
+
+  #load(): void {
+    if (this.#isLoading || !this.#isAllowed) return;
+    this.#isLoading = true;
+    this.#import().then(
+      ({ DirectPath }) => this.#loaded(new DirectPath(this.#options)),
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  #import(): Promise<{ readonly DirectPath: typeof DirectPath }> {
+    this.#loads += 1;
+    // By turns: the browser may well ask for the first address again.
+    return this.#failedAt && this.#loads % 2 === 0
+      ? importAgain(this.#failedAt, this.#loads, "DirectPath")
+      : import("./direct-path.js");
+  }
+
+  #loaded(path: DirectPath): void {
+    this.#path = path;
+    path.allow(this.#isAllowed);
+    for (const { attempt, data } of this.#early.splice(0)) path.signal(attempt, data);
+  }
+
+  #failed(error: unknown): void {
+    this.#failedAt ??= addressOfFailed(error);
+    const failure = `the code for it did not load: ${String(error)}`;
+    const isNews = failure !== this.#loadFailure;
+    this.#loadFailure = failure;
+    this.#options.scheduler.after(this.#retryMs, () => {
+      this.#isLoading = false;
+      this.#load();
+    });
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+    if (isNews && this.#isAllowed) this.#options.onLoadFailure();
+  }
+}
+
+/** The path knows its links as it made them. */
+function innerOf(link: Link): Link {
+  return link instanceof InterposedLink ? link.inner : link;
+}

@@ -1,0 +1,414 @@
+import {
+  ConfigError,
+  NetError,
+  limits,
+  writePeerPayload,
+  type DropReason,
+  type ErrorCode,
+  type EntityDefinition,
+  type PeerInfo,
+  type PeerPayload,
+  type ServerMessage,
+} from "@paceline/protocol";
+import type { Clamp, MotionFault } from "@paceline/netcode";
+import type { Cancel, Scheduler, Uplink } from "@paceline/transport";
+import type { Entity } from "../entities/entity.js";
+import { EntityEvents } from "../entities/entity-events.js";
+import { Listeners } from "../events/listeners.js";
+import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "./peer.js";
+import { RemoteEntities } from "../entities/remote-entities.js";
+import type { ViewPlan } from "../states/view-plan.js";
+
+/** Another participant with all that is known of it. */
+interface Member {
+  readonly peer: PeerConnection;
+  entities: RemoteEntities;
+  /** What the game was told last. */
+  isAway: boolean;
+  cancelHiding: Cancel | undefined;
+}
+
+export interface MembersOptions {
+  readonly scheduler: Scheduler;
+  /** What a new pair needs besides what is told here. */
+  peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
+  readonly view: ViewPlan;
+  /** Interpolated entities have to be shown this late, ms; undefined while there are none. */
+  onNeededDelay(delayMs: number | undefined): void;
+  /** A message of the game, or one that only the room understands. */
+  onPayload(peer: PeerConnection, payload: PeerPayload): void;
+  onPathChange(peer: PeerConnection, reason: string): void;
+  sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
+  /** States in a packet of that sequence have arrived at the peer. */
+  onAcknowledged(peer: PeerConnection, sequence: number): void;
+  /** The pair begins again, with nothing that was said. */
+  onReset(peer: PeerConnection): void;
+  /** The pair has ended. */
+  onRemoved(peer: PeerConnection): void;
+  onDropped(reason: DropReason): void;
+}
+
+/** Entities of a peer that is away so long are not shown any more. */
+const HIDDEN_AFTER_MS = 2000;
+/** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
+const SHOWN_AFTER_MS = 14;
+/** No model knows what is farther ahead. */
+const MAX_HORIZON_MS = 250;
+
+/** Drops that no honest peer causes: who keeps sending such is cut off. */
+const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
+
+/** The others in the room: their pairs, their entities, and the kinds of entities that the game uses. */
+export class Members {
+  readonly joins = new Listeners<[Peer]>();
+  readonly leaves = new Listeners<[Peer, MessageLoss]>();
+  readonly absences = new Listeners<[Peer]>();
+  readonly returns = new Listeners<[Peer]>();
+  readonly resets = new Listeners<[Peer, MessageLoss]>();
+  readonly entityEvents = new EntityEvents();
+  readonly states = new Listeners<[number]>();
+  readonly errors = new Listeners<[NetError]>();
+  readonly #warned = new Set<ErrorCode>();
+  /** Fields whose values were clamped. */
+  readonly #clamped = new Set<string>();
+  readonly #options: MembersOptions;
+  readonly #members = new Map<number, Member>();
+  readonly #definitions = new Map<string, EntityDefinition>();
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  *peers(): Iterable<PeerConnection> {
+    for (const { peer } of this.#members.values()) yield peer;
+  }
+
+  peer(number: number): PeerConnection | undefined {
+    return this.#members.get(number)?.peer;
+  }
+
+  *entities(definition: EntityDefinition): Iterable<Entity> {
+    for (const { entities } of this.#members.values()) yield* entities.entities(definition);
+  }
+
+  /** One of them, or all. Throws {@link NetError} for one who is not here any more. */
+  receivers(to: Peer | undefined): PeerConnection[] {
+    if (!to) return [...this.peers()];
+    for (const peer of this.peers()) if (peer.id === to.id) return [peer];
+    throw new NetError("transport/closed", "that peer is not in the room");
+  }
+
+  /** A packet of that peer came through the server; a reason where it was dropped. */
+  deliver(number: number, packet: Uint8Array, epoch: number): DropReason | undefined {
+    const peer = this.peer(number);
+    if (!peer) return "not-routable";
+    return peer.deliverRelayed(packet, epoch) ? undefined : "outdated";
+  }
+
+  /** Something of the room's authority was dropped. */
+  dropped(reason: DropReason): void {
+    this.#options.onDropped(reason);
+  }
+
+  /**
+   * Sends a reliable message of the game to all of them, or to none: throws {@link NetError} `limit/queue` where one has
+   * too much without receipt already. A pair for which that goes on for long begins again.
+   */
+  post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
+    const bytes = writePeerPayload(payload);
+    const isFull = ({ session }: PeerConnection): boolean =>
+      !session.isClosed && !session.hasRoomFor(bytes, limits.pairQueueBytes);
+    for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.giveUp("still takes nothing");
+    const open = receivers.filter(({ session }) => !session.isClosed);
+    const full = open.filter(isFull);
+    for (const peer of full) peer.refuse();
+    const peers = full.map(({ number }) => number);
+    if (peers.length > 0) {
+      const message = `too much waits for a receipt of peer ${peers.join(", ")}`;
+      throw new NetError("limit/queue", message, { retryable: true, peers });
+    }
+    for (const { session } of open) session.sendReliable(bytes);
+  }
+
+  /**
+   * Sends to all what keeps their view of own entities whole. It may take the rest of the session's limit; a pair that has
+   * no room even so begins again, and is told of everything then.
+   */
+  postStates(payload: PeerPayload): void {
+    const bytes = writePeerPayload(payload);
+    for (const peer of [...this.peers()]) {
+      if (!peer.session.hasRoomFor(bytes, limits.sessionQueueBytes))
+        peer.giveUp("takes nothing that is sent to it");
+      else if (!peer.session.isClosed) peer.session.sendReliable(bytes);
+    }
+  }
+
+  /** The same as bulk: to all of them, or to none where it is too much for one. */
+  postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
+    const bytes = writePeerPayload(payload);
+    const open = receivers.filter(({ session }) => !session.isClosed);
+    for (const peer of open) {
+      try {
+        peer.session.checkBulk(bytes);
+      } catch (error) {
+        if (error instanceof NetError) peer.refuseBulk();
+        throw error;
+      }
+    }
+    for (const { session } of open) session.sendBulk(bytes);
+  }
+
+  /** The path through the server is there (again): what is relayed goes over it. */
+  relayOver(uplink: Uplink | undefined): void {
+    if (uplink) for (const peer of this.peers()) peer.relayOver(uplink);
+  }
+
+  relayLost(): void {
+    for (const peer of this.peers()) peer.relayLost();
+  }
+
+  /** Allows direct links, or says why there will be none. */
+  allowDirect(obstacle: string | undefined): void {
+    for (const peer of this.peers()) {
+      peer.allowDirect(
+        obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
+      );
+    }
+  }
+
+  /** What failed may work on another network. */
+  networkChanged(): void {
+    for (const peer of this.peers()) peer.networkChanged();
+  }
+
+  /** Measures what the links to all have carried, once in a while. */
+  sample(): void {
+    for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
+  }
+
+  /**
+   * How far ahead of an update it will be seen, ms. An update goes to all, so the median of their round trips counts: one
+   * peer that delays its answers does not change what the others get. Of two in the middle it is the shorter.
+   */
+  get horizonMs(): number {
+    const rttsMs = Array.from(this.peers(), ({ rttMs }) => rttMs ?? Number.NaN).filter((rttMs) => rttMs >= 0);
+    const medianMs = rttsMs.sort((a, b) => a - b)[(rttsMs.length - 1) >> 1] ?? 0;
+    return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
+  }
+
+  /** Kinds that the game uses. */
+  get definitions(): Iterable<EntityDefinition> {
+    return this.#definitions.values();
+  }
+
+  /** The game uses this kind: entities of it that peers have already spawned appear. False where it did before. */
+  use(definition: EntityDefinition): boolean {
+    assertDefinition(definition);
+    const known = this.#definitions.get(definition.name);
+    if (known === definition) return false;
+    if (known) {
+      const expected = "one definition of a name per room";
+      throw new ConfigError({ field: "definition", value: definition.name, expected });
+    }
+    this.#definitions.set(definition.name, definition);
+    for (const { entities } of this.#members.values()) entities.defined(definition.name);
+    return true;
+  }
+
+  /** Begins a pair; undefined where that participant is known already. Its owner tells `joins` when the pair is ready. */
+  add(info: PeerInfo): PeerConnection | undefined {
+    if (this.#members.has(info.number)) return undefined;
+    const options = this.#options;
+    const peer = new PeerConnection({
+      ...options.peerOptions(info),
+      info,
+      scheduler: options.scheduler,
+      handlers: {
+        onPayload: (from, payload) => this.#payload(from, payload),
+        onState: (from, body, tick) => this.#state(from, body, tick),
+        onAcknowledged: (by, sequence) => options.onAcknowledged(by, sequence),
+        onPathChange: (of, reason) => {
+          options.onPathChange(of, reason);
+          this.#reviewAbsence(of);
+        },
+        onReset: (of, loss) => this.#reset(of, loss),
+        onEnded: (of) => this.remove(of.sessionNumber, "ended by the peer"),
+        sendSignal: (to, attempt, data) => options.sendSignal(to, attempt, data),
+      },
+    });
+    const entities = this.#entitiesOf(peer);
+    const member: Member = { peer, entities, isAway: peer.state === "away", cancelHiding: undefined };
+    this.#members.set(info.number, member);
+    // Whoever was away before this participant came is not shown to it at all.
+    if (member.isAway) entities.setHidden(true);
+    return peer;
+  }
+
+  /** The server has lost its link to a peer; `closed`: the peer's page was closed, or sleeps. */
+  away(number: number, closed: boolean): void {
+    const peer = this.peer(number);
+    peer?.setAbsence(closed ? "closed" : "unlinked");
+    if (peer) this.#reviewAbsence(peer);
+  }
+
+  /** The server has a link to a peer again. */
+  back(number: number): void {
+    const peer = this.peer(number);
+    peer?.returned();
+    peer?.setAbsence(undefined);
+    if (peer) this.#reviewAbsence(peer);
+  }
+
+  #reviewAbsence(peer: PeerConnection): void {
+    const member = this.#members.get(peer.sessionNumber);
+    const isAway = peer.state === "away";
+    if (member?.peer !== peer || member.isAway === isAway) return;
+    member.isAway = isAway;
+    member.cancelHiding?.();
+    const hide = (): void => member.entities.setHidden(true);
+    member.cancelHiding = isAway ? this.#options.scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
+    (isAway ? this.absences : this.returns).tell(peer);
+    if (!isAway) member.entities.setHidden(false);
+  }
+
+  #entitiesOf(peer: PeerConnection): RemoteEntities {
+    const options = this.#options;
+    return new RemoteEntities({
+      owner: peer,
+      sessionNumber: peer.sessionNumber,
+      clock: options.scheduler,
+      definitionNamed: (name) => this.#definitions.get(name),
+      view: options.view,
+      onSpawn: (entity) => this.entityEvents.spawned(entity),
+      onDespawn: (entity) => this.entityEvents.despawned(entity),
+      onMismatch: (name) => this.#mismatched(name, peer),
+      send: (payload) => peer.sendWhereRoom(payload),
+      onDropped: (reason) => options.onDropped(reason),
+      onFault: ({ id }, { name }, fault) => this.faulted(name, id, fault),
+    });
+  }
+
+  /** The peer has no entities until it tells of them again. */
+  #reset(peer: PeerConnection, loss: MessageLoss): void {
+    const member = this.#members.get(peer.sessionNumber);
+    if (!member) return;
+    member.entities.clear();
+    member.entities = this.#entitiesOf(peer);
+    if (member.isAway) member.entities.setHidden(true);
+    this.#options.onReset(peer);
+    this.resets.tell(peer, loss);
+  }
+
+  planChanged(): void {
+    for (const { entities } of this.#members.values()) entities.planChanged();
+    this.#tellDelay();
+  }
+
+  /** Ends a pair, if there is one of that number. */
+  remove(number: number, reason: string): void {
+    const member = this.#members.get(number);
+    if (!member) return;
+    this.#members.delete(number);
+    member.cancelHiding?.();
+    member.entities.clear();
+    member.peer.end(reason);
+    this.#options.onRemoved(member.peer);
+    this.leaves.tell(member.peer, member.peer.loss);
+  }
+
+  /** Of all pairs. */
+  get unacknowledged(): number {
+    let sum = 0;
+    for (const { loss } of this.peers()) sum += loss.unacknowledged;
+    return sum;
+  }
+
+  clear(reason: string): void {
+    for (const number of Array.from(this.#members.keys())) this.remove(number, reason);
+  }
+
+  /** Something is wrong that ends nothing. A game that does not listen finds the first error of each code on the console. */
+  report(error: NetError): void {
+    this.errors.tell(error);
+    if (!this.errors.isEmpty || this.#warned.has(error.code)) return;
+    this.#warned.add(error.code);
+    // oxlint-disable-next-line no-console -- nobody else would learn of it
+    console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
+  }
+
+  /** The game wrote a value out of its range: told once for each field, since it may do so in every frame. */
+  clamped({ field, value, range: [min, max], unit }: Clamp): void {
+    if (this.#clamped.has(field)) return;
+    this.#clamped.add(field);
+    const message = `${field}: ${value} is out of ${min} to ${max} ${unit}`.trim();
+    const error = new NetError("entity/clamped", `${message}, the nearest bound is written instead`);
+    // oxlint-disable-next-line no-console -- a mistake of the game, which nobody would see otherwise
+    console.warn(`paceline: ${error.message}`);
+    this.errors.tell(error);
+  }
+
+  /** The model of an entity failed: it holds, and the game is told. */
+  faulted(name: string, id: number, { kind, cause }: MotionFault): void {
+    const what = kind === "threw" ? `threw: ${String(cause)}` : "computed what is no number";
+    const message = `the motion model of "${name}" ${id} ${what}; it holds its last good pose`;
+    this.report(new NetError("motion/fault", message, { cause }));
+  }
+
+  #payload(from: PeerConnection, payload: PeerPayload): void {
+    const entities = this.#members.get(from.sessionNumber)?.entities;
+    switch (payload.kind) {
+      case "stream":
+        return this.#drop(from, entities?.announce(payload));
+      case "reference":
+        return this.#drop(from, entities?.takeReference(payload.stream, payload.states));
+      case "present":
+        return this.#drop(from, entities?.present(payload.stream));
+      default:
+        this.#options.onPayload(from, payload);
+    }
+  }
+
+  #state(from: PeerConnection, body: Uint8Array, tick: number): void {
+    const entities = this.#members.get(from.sessionNumber)?.entities;
+    const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
+    for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
+    this.#tellDelay();
+  }
+
+  /** The server had kept it for newcomers. */
+  takeRetained({ number, states, ageMs }: ServerMessage & { readonly type: "retained" }): void {
+    const member = this.#members.get(number);
+    if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));
+  }
+
+  /** All are shown with one delay: that of the peer who needs the longest. */
+  #tellDelay(): void {
+    let longestMs: number | undefined;
+    for (const { entities } of this.#members.values()) {
+      const { neededDelayMs } = entities;
+      if (neededDelayMs !== undefined) longestMs = Math.max(longestMs ?? 0, neededDelayMs);
+    }
+    this.#options.onNeededDelay(longestMs);
+  }
+
+  /** What is late or not known may happen to anybody; what makes no sense may not. */
+  #drop(from: PeerConnection, reason: DropReason | undefined): void {
+    if (reason === undefined) return;
+    this.#options.onDropped(reason);
+    if (malformed.has(reason)) from.session.reportViolation(reason);
+  }
+
+  #mismatched(name: string, peer: Peer): void {
+    const message = `peer ${peer.number} describes "${name}" differently: load the same build of the game everywhere`;
+    this.report(new NetError("schema/mismatch", message));
+  }
+}
+
+function assertDefinition(definition: unknown): void {
+  if ((definition as Partial<EntityDefinition> | undefined)?.schemaHash !== undefined) return;
+  throw new ConfigError({
+    field: "definition",
+    value: definition,
+    expected: "a kind of entity, made by defineEntity",
+  });
+}

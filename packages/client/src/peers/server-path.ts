@@ -1,0 +1,111 @@
+import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
+import { LazyDirectPath } from "./lazy-direct-path.js";
+import type { PeerConnection } from "./peer.js";
+import type { Explanation } from "../report/room-transport.js";
+import type { ServerConnection } from "../connection/server-connection.js";
+
+export interface ServerPathOptions {
+  readonly scheduler: Scheduler;
+  readonly newLink: WebRtcLinkMaker | undefined;
+  readonly connection: ServerConnection;
+  /** How long a new link tries to deliver an event, ms. */
+  eventLifetimeMs(): number;
+  /** Something about this path has changed. */
+  onChange(): void;
+}
+
+/** Where signals name a participant, this is the server. */
+export const SERVER_NUMBER = 0;
+
+/** Above all WebSockets, of which a newer one is preferred by 1. */
+const PREFERENCE = 1_000_000;
+const HEARTBEAT_MS = 250;
+const MEASURE_MS = 1000;
+const TIMEOUT_MS = 1000;
+
+/**
+ * The WebRTC link to the server beside the WebSocket: states go over it, what must arrive stays where it is. There
+ * where the plan wants it, the server speaks WebRTC, and something goes to the server at all: in a room whose players
+ * all have direct links it would carry nothing.
+ */
+export class ServerPath {
+  readonly #path: LazyDirectPath;
+  readonly #connection: ServerConnection;
+  #isWanted = false;
+
+  constructor(options: ServerPathOptions) {
+    const { connection } = options;
+    this.#connection = connection;
+    this.#path = new LazyDirectPath({
+      scheduler: options.scheduler,
+      newLink: options.newLink,
+      isInitiator: true,
+      eventLifetimeMs: () => options.eventLifetimeMs(),
+      // The server can be reached as it is, or not at all: TURN would be a detour to it.
+      iceServers: () => [],
+      sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
+      attach: (link, { rank, deadlineMs }) =>
+        connection.attachBeside(link, {
+          preference: PREFERENCE + rank / 1000,
+          needsProof: true,
+          carries: "unreliable",
+          connectTimeoutMs: deadlineMs,
+          timeoutMs: TIMEOUT_MS,
+          heartbeatMs: HEARTBEAT_MS,
+          measureMs: MEASURE_MS,
+        }),
+      onLoadFailure: () => options.onChange(),
+    });
+    connection.networks.add(() => this.#path.networkChanged());
+    connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
+    connection.stateLinks.add((link) => {
+      if (!link) return;
+      this.#path.linkActive(link);
+      if (connection.state === "joined") options.onChange();
+    });
+  }
+
+  /** What carries what to the server now, and why. */
+  explain(): Explanation {
+    const own = this.#connection.explanation;
+    if (this.#connection.link?.kind === "webrtc") {
+      const reason = "the WebSocket is gone; WebRTC carries everything until there is another one";
+      return { about: "server", choice: "everything on webrtc", reason };
+    }
+    if (this.#connection.uplink?.linkFor("state")?.kind === "webrtc") {
+      const reason = "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP";
+      return { about: "server", choice: `states on webrtc, the rest on ${own.choice}`, reason };
+    }
+    const failure = this.#isWanted ? this.#path.lastFailure : undefined;
+    return failure === undefined
+      ? own
+      : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
+  }
+
+  /** Asks again whether the link is wanted. `hasAuthority`: states come from the server itself. */
+  review(plan: Plan, hasAuthority: boolean, peers: Iterable<PeerConnection>): void {
+    const { state, input, event } = plan.channels;
+    const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
+    const isServed = hasAuthority || !state.links.includes("direct");
+    this.#isWanted = isPlanned && (isServed || [...peers].some(isRelayed));
+    this.#path.allow(this.#isWanted);
+  }
+
+  signal(attempt: number, data: unknown): void {
+    this.#path.signal(attempt, data);
+  }
+
+  kill(): void {
+    this.#path.kill();
+  }
+
+  end(reason: string): void {
+    this.#isWanted = false;
+    this.#path.end(reason);
+  }
+}
+
+/** Nothing better than the relay is in sight: there is an obstacle, or an attempt has failed. */
+function isRelayed(peer: PeerConnection): boolean {
+  return peer.path === "relay" && peer.isSettled;
+}

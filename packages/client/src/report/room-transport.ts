@@ -1,0 +1,354 @@
+import { ConfigError, type EntityDefinition } from "@paceline/protocol";
+import {
+  checkKeys,
+  choiceAt,
+  circumstancesOf,
+  planFor,
+  profileOf,
+  SteadyMeasurements,
+  type Genre,
+  type Link,
+  type Measured,
+  type Plan,
+  type Profile,
+  type ProfileChoice,
+  type Scheduler,
+  type Topology,
+  type WebRtcLinkMaker,
+} from "@paceline/transport";
+import { Crowd } from "../peers/crowd.js";
+import { DeviceProbe } from "../browser/device-probe.js";
+import {
+  assertPossible,
+  checkedTransports,
+  surroundings,
+  type TransportKind,
+} from "../browser/environment.js";
+import { Listeners, type Unsubscribe } from "../events/listeners.js";
+import type { PeerConnection } from "../peers/peer.js";
+import { measuredOf, rounded, type ServerStats } from "./path-stats.js";
+import { Simulation, type SimulatedNetwork } from "./simulation.js";
+import { changedNumbers } from "./transport-report.js";
+
+/** A choice, what it is about, and why it was made: a row for `console.table`. */
+export interface Explanation {
+  readonly about: string;
+  readonly choice: string;
+  readonly reason: string;
+}
+
+/** A change of a path or of the plan. Plain data, fit for a bug report. */
+export interface TransportChange extends Explanation {
+  /** On the room's clock, ms. */
+  readonly atMs: number;
+  /** What was measured at the time, of the worst path in use; absent before anything was. */
+  readonly measured?: Measured;
+}
+
+export interface RoomTransportOptions {
+  readonly scheduler: Scheduler;
+  readonly profile: ProfileChoice;
+  readonly transports: readonly TransportKind[];
+  readonly newLink?: WebRtcLinkMaker | undefined;
+  peers(): Iterable<PeerConnection>;
+  /** The connection to the server, in words. */
+  serverPath(): Explanation;
+  killServerWebRtc?(): void;
+  /** Steps per second of the room's authority. */
+  authorityHz?(): number | undefined;
+  serverStats(): ServerStats;
+  /** Of entities, that the game uses. */
+  kinds?(): Iterable<EntityDefinition>;
+  /** The plan has changed. */
+  onPlan(): void;
+}
+
+/** What a running room can change. */
+export interface TransportSettings {
+  /** In place of the one before; its rate of simulation is fixed when the room is joined. */
+  readonly profile?: ProfileChoice;
+  readonly transports?: readonly TransportKind[];
+}
+
+const HISTORY_LENGTH = 200;
+
+/** What carries this room's traffic and why; changeable while the room runs. */
+export class RoomTransport {
+  readonly #options: RoomTransportOptions;
+  readonly #changes = new Listeners<[TransportChange]>();
+  readonly #history: TransportChange[] = [];
+  readonly #steady = new SteadyMeasurements();
+  readonly #crowd = new Crowd();
+  readonly #simulation: Simulation;
+  readonly #device: DeviceProbe;
+  #choice: ProfileChoice;
+  #profile: Profile;
+  #transports: readonly TransportKind[];
+  #plan: Plan;
+  #serverHasWebRtc: boolean | "unknown" = "unknown";
+  /** Undefined before the room is known. */
+  #hasAuthority: boolean | undefined;
+
+  /** @internal */
+  constructor(options: RoomTransportOptions) {
+    this.#options = options;
+    this.#simulation = new Simulation(options.scheduler);
+    this.#choice = options.profile;
+    this.#profile = profileOf(options.profile);
+    this.#transports = options.transports;
+    this.#device = new DeviceProbe(() => this.review("the device"));
+    this.#plan = this.#decide();
+  }
+
+  /** The genre of the profile. */
+  get profile(): Genre {
+    return this.#profile.genre;
+  }
+
+  /** The profile as the game has asked for it, changes included. */
+  get choice(): ProfileChoice {
+    return this.#choice;
+  }
+
+  get transports(): readonly TransportKind[] {
+    return this.#transports;
+  }
+
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  /** What carries what to the server now, and why. */
+  get serverPath(): Explanation {
+    return this.#options.serverPath();
+  }
+
+  /** What was measured within the last second, of the worst path in use; undefined before anything was. */
+  get measured(): Measured | undefined {
+    return this.#steady.measured;
+  }
+
+  /** The connection to the server, and what goes over it. */
+  get server(): ServerStats {
+    return this.#options.serverStats();
+  }
+
+  /** Changes of paths and plans with what was measured at the time, oldest first. At most 200 are kept. */
+  get history(): readonly TransportChange[] {
+    return this.#history;
+  }
+
+  /**
+   * What is in force now and why, in at most twelve rows: links, deliveries, rates, what was measured and when. With
+   * `details` each answer of the decision tree and each player's path besides. The words are fetched on the first call;
+   * rejects where that fails.
+   */
+  async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
+    checkKeys("", options, ["details"]);
+    const { details = false } = options;
+    const { explainRoom } = await import("./explanation.js");
+    const room = {
+      plan: this.plan,
+      authorityHz: this.#hasAuthority === true ? this.#options.authorityHz?.() : undefined,
+      measured: this.#steady.measured,
+      held: this.#steady.held,
+      ageMs: this.#options.scheduler.nowMs() - this.#steady.measuredAtMs,
+      server: this.#options.serverStats(),
+      serverPath: this.#options.serverPath(),
+      peers: [...this.#options.peers()],
+      kinds: [...(this.#options.kinds?.() ?? [])],
+    };
+    return explainRoom(room, details);
+  }
+
+  /** Changes profile or transports at once. Throws ConfigError for what cannot be; nothing is changed then. */
+  configure(change: TransportSettings): void {
+    checkKeys("", change, ["profile", "transports"]);
+    const { profile: choice = this.#choice } = change;
+    const { tickHz } = this.#profile;
+    const named = typeof choice === "object" ? choice?.numbers?.tickHz : undefined;
+    if (named !== undefined && named !== tickHz) {
+      const expected = `${tickHz} per second: it is fixed when the room is joined`;
+      throw new ConfigError({ field: "profile.numbers.tickHz", value: named, expected });
+    }
+    const profile = profileOf(choiceAt(choice, tickHz));
+    assertTopology(choice, this.#hasAuthority);
+    const transports =
+      change.transports === undefined ? this.#transports : checkedTransports(change.transports);
+    assertPossible(choice, transports);
+    this.#choice = choice;
+    this.#profile = profile;
+    this.#transports = transports;
+    this.review();
+  }
+
+  /** @internal The room is known. */
+  entered(hasAuthority: boolean): void {
+    this.#hasAuthority = hasAuthority;
+  }
+
+  /** @internal Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
+  assertTopology(): void {
+    assertTopology(this.#choice, this.#hasAuthority);
+  }
+
+  /** @internal The room was left. */
+  stop(): void {
+    this.#device.stop();
+  }
+
+  /** @internal Whether the server speaks WebRTC beside WebSocket. */
+  setServerWebRtc(hasWebRtc: boolean | "unknown"): void {
+    if (hasWebRtc === this.#serverHasWebRtc) return;
+    this.#serverHasWebRtc = hasWebRtc;
+    this.review();
+  }
+
+  /** @internal Takes what the paths are like now, once a second; asks the tree again where that has changed for good. */
+  observe(): void {
+    const measured = measuredOf(
+      this.#options.peers(),
+      this.#options.serverStats(),
+      this.#profile.uploadBytesPerSecond,
+    );
+    if (this.#crowd.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
+    if (!measured) return;
+    const news = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
+    if (news.length > 0) this.review(news.join(", "));
+  }
+
+  /** @internal Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
+  review(cause = "asked for by the game or by the room"): void {
+    const old = this.#plan;
+    const wasDirect = isDirect(old);
+    this.#plan = this.#decide();
+    this.#recordServerLinks(old);
+    const rates = changedNumbers(old, this.#plan);
+    if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
+    if (isDirect(this.#plan) !== wasDirect && this.#hasAuthority !== true) {
+      const choice = wasDirect ? "relayed" : "direct > relayed";
+      const reason = this.directObstacle() ?? "players may have direct links";
+      this.record({ about: "links between players", choice, reason });
+    }
+    this.#options.onPlan();
+  }
+
+  /** @internal Notes a change for {@link history} and tells who listens. */
+  record(row: Explanation): void {
+    const { measured } = this;
+    const atMs = this.#options.scheduler.nowMs();
+    const change: TransportChange = { atMs, ...row, ...(measured && { measured }) };
+    this.#history.push(change);
+    if (this.#history.length > HISTORY_LENGTH) this.#history.shift();
+    this.#changes.tell(change);
+  }
+
+  /** A path or the plan has changed, and why. */
+  onChange(listener: (change: TransportChange) => void): Unsubscribe {
+    return this.#changes.add(listener);
+  }
+
+  /** @internal Whether this side can have direct links to other players, and wants them. */
+  get isDirectWanted(): boolean {
+    return isDirect(this.#plan);
+  }
+
+  /** @internal Why there are no direct links between players; undefined where there may be. */
+  directObstacle(): string | undefined {
+    const { inputs } = this.#plan;
+    if (isDirect(this.#plan)) return undefined;
+    if (!this.#transports.includes("webrtc")) return "WebRTC is switched off here";
+    if (inputs.webrtc === "no") return "this browser has no WebRTC";
+    if (inputs.topology === "relay") return "the game relays everything between its players";
+    if (inputs.address === "hidden") return "the game hides players' addresses from each other";
+    if (inputs.peers === "many") return "more players than this profile keeps direct links for";
+    if (inputs.upload === "over") {
+      const kbps = Math.round((this.#profile.uploadBytesPerSecond * 8) / 1000);
+      return `direct links to all would take more than ${kbps} kbit/s of this player's uplink`;
+    }
+    if (inputs.battery === "low") return "the battery is low, and each direct link would use it";
+    return "this profile spares the computing time of direct links";
+  }
+
+  /** Breaks direct links without a word, as a network does (of all peers, or of one): for tests and demonstrations. */
+  killDirect(peer?: { readonly number: number }): void {
+    for (const candidate of this.#options.peers()) {
+      if (!peer || candidate.number === peer.number) candidate.killDirect();
+    }
+  }
+
+  /** The same with the WebRTC link to the server, where there is one. */
+  killServerWebRtc(): void {
+    this.#options.killServerWebRtc?.();
+  }
+
+  /**
+   * Makes the network of this page worse than it is, in each direction of all links that there are and will be;
+   * undefined: as it is. What must arrive still does, late. The code for it is fetched on the first call. Rejects where
+   * that fails, and with {@link ConfigError} for a setting out of range: nothing is changed then.
+   */
+  async simulate(settings: SimulatedNetwork | undefined): Promise<void> {
+    const choice = await this.#simulation.set(settings);
+    if (choice) this.record({ about: "simulated network", choice, reason: "asked for on this page" });
+  }
+
+  /** What {@link simulate} was called with last. */
+  get simulated(): SimulatedNetwork | undefined {
+    return this.#simulation.settings;
+  }
+
+  /** @internal The link that the room uses in the place of a new one. */
+  interpose(link: Link): Link {
+    return this.#simulation.wrap(link);
+  }
+
+  #decide(): Plan {
+    const peers = [...this.#options.peers()];
+    const couldBeDirect = peers.filter((peer) => peer.mayHaveWebRtc).length;
+    const nowMs = this.#options.scheduler.nowMs();
+    const profile = this.#profile;
+    const directPeers = this.#crowd.take(couldBeDirect, profile.maxDirectPeers, nowMs);
+    const { transports } = this;
+    const around = surroundings(transports, { peers: peers.length, directPeers }, this.#options.newLink);
+    const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });
+    const topology = topologyIn(profile, this.#hasAuthority);
+    const server = { webrtc: this.#serverHasWebRtc };
+    const { measured, held } = this.#steady;
+    return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) }, profile);
+  }
+
+  #recordServerLinks(old: Plan): void {
+    const choice = serverLinksOf(this.#plan);
+    if (choice === serverLinksOf(old)) return;
+    const reason =
+      this.#serverHasWebRtc === true
+        ? "the server speaks WebRTC"
+        : "the server has not said that it speaks WebRTC";
+    this.record({ about: "links to the server", choice, reason });
+  }
+}
+
+/** A genre's topology is a preference: a room without an authority is a mesh, one with an authority nothing else. */
+function topologyIn({ topology }: Profile, hasAuthority = false): Topology {
+  if (hasAuthority) return "authority";
+  return topology === "authority" ? "mesh" : topology;
+}
+
+/** Throws where the game itself asks for a topology that the room does not have. */
+function assertTopology(choice: ProfileChoice, hasAuthority: boolean | undefined): void {
+  const topology = typeof choice === "object" ? choice.topology : undefined;
+  if (topology === undefined || hasAuthority === undefined) return;
+  if ((topology === "authority") === hasAuthority) return;
+  const expected = hasAuthority
+    ? `"authority", or nothing: a server decides in this room`
+    : `"mesh" or "relay", or nothing: no server decides in this room`;
+  throw new ConfigError({ field: "profile.topology", value: topology, expected });
+}
+
+function isDirect({ channels }: Plan): boolean {
+  return channels.state.links.includes("direct");
+}
+
+function serverLinksOf({ channels }: Plan): string {
+  return channels.state.links.filter((link) => link !== "direct").join(" > ");
+}

@@ -1,0 +1,476 @@
+import {
+  ByteWriter,
+  NetError,
+  limits,
+  type EntityDefinition,
+  type EntityRows,
+  type PeerPayload,
+  type RetainedPayload,
+} from "@paceline/protocol";
+import {
+  ReceiverReplication,
+  lostAfterMsOf,
+  type MotionFault,
+  type PublicationPolicy,
+  type Receipt,
+  type ReplicationMoment,
+} from "@paceline/netcode";
+import {
+  Bundle,
+  MAX_EVENT_BYTES,
+  assertBytes,
+  type Plan,
+  type Scheduler,
+  type Session,
+  type Uplink,
+} from "@paceline/transport";
+import type { OwnedEntity } from "../entities/entity.js";
+import type { OwnedRecord } from "../entities/owned-entities.js";
+import type { PeerConnection } from "../peers/peer.js";
+import { Publisher } from "./publisher.js";
+import { policyOf } from "./state-policy.js";
+import { Retention } from "./retention.js";
+import { StateStream } from "./state-stream.js";
+
+export interface StateSenderOptions {
+  readonly tickHz: number;
+  peers(): Iterable<PeerConnection>;
+  /** The link to the server, for what goes through it. */
+  uplink(): Uplink | undefined;
+  plan(): Plan;
+  /** How far ahead of an update it will be seen, ms. */
+  horizonMs(): number;
+  /** The room-wide id of a local one. */
+  idOf(localId: number): number;
+  /** Sends a reliable message to all. */
+  post(payload: PeerPayload): void;
+  onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
+  /** With the server; undefined while there is no way to it. */
+  serverSession(): Session | undefined;
+  readonly scheduler: Scheduler;
+  currentTick(): number;
+}
+
+/** Heads of a packet with states that is not published. */
+const PACKET_HEAD_BYTES = 19;
+/** Rate limit for resync requests, per peer and stream. */
+const RESYNC_INTERVAL_MS = 250;
+/** Kinds of entities that all receivers read from one stream each; a reader's own stream of a kind mirrors its number. */
+const MAX_SHARED_STREAMS = limits.streams / 2;
+/** Round trip until one was measured, ms. */
+const ASSUMED_RTT_MS = 200;
+
+/** A kind of entity for one reader of an older build: nothing in it is shared with other receivers. */
+interface PrivateStream {
+  readonly stream: StateStream;
+  readonly replication: ReceiverReplication;
+}
+
+/** Sends the states of own entities: differences from what receivers are known to have, and as few as they need. */
+export class StateSender {
+  readonly #options: StateSenderOptions;
+  readonly #streams = new Map<EntityDefinition, StateStream>();
+  readonly #replication: ReceiverReplication;
+  readonly #publisher = new Publisher();
+  readonly #body = new ByteWriter(1280);
+  /** Streams of readers that know fewer fields of a kind. */
+  readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
+  readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
+  readonly #retention: Retention;
+  readonly #events: Bundle;
+  readonly #waitingEvents: Uint8Array[] = [];
+  #nextStream = 0;
+  /** When states left last. */
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #tick = 0;
+
+  constructor(options: StateSenderOptions) {
+    this.#options = options;
+    this.#events = new Bundle(options.scheduler, () => this.#sendEvents());
+    this.#retention = new Retention({
+      clock: options.scheduler,
+      portray: (most) => this.#portray(most),
+      serverSession: () => options.serverSession(),
+    });
+    this.#replication = this.#newReplication();
+  }
+
+  /** A new entity: all are told of it. */
+  spawned(record: OwnedRecord, tick: number): void {
+    this.#retention.changed();
+    const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
+    stream.add(record);
+    try {
+      for (const message of stream.whole([record], tick)) this.#options.post(message);
+    } catch (error) {
+      stream.remove(record.localId);
+      throw error;
+    }
+    for (const [peer, own] of this.#readersOf(record.definition)) {
+      own.stream.add(record);
+      this.#bringUpToDate(peer, own.stream, [record], tick);
+    }
+  }
+
+  despawned({ definition, localId }: OwnedRecord, tick: number): void {
+    this.#retention.changed();
+    const stream = this.#streams.get(definition);
+    stream?.remove(localId);
+    this.#replication.remove(localId);
+    for (const message of stream?.removal(localId, tick) ?? []) this.#options.post(message);
+    for (const [peer, own] of this.#readersOf(definition)) {
+      own.stream.remove(localId);
+      own.replication.remove(localId);
+      if (peer.session.isBacklogged) continue;
+      for (const message of own.stream.removal(localId, tick)) peer.send(message);
+    }
+  }
+
+  /** Sends an event to all, once for all who are reached through the server, with others of the plan's period. */
+  publishEvent(body: Uint8Array): void {
+    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    this.#waitingEvents.push(body);
+    this.#events.add(body.length, this.#options.plan().channels.event.periodMs);
+  }
+
+  /** Sends at once what waits for others to share its packet. */
+  flush(): void {
+    if (this.#events.isWaiting) this.#events.flush();
+  }
+
+  #sendEvents(): void {
+    const options = this.#options;
+    const { lifetimeMs } = options.plan().channels.event;
+    const bodies = this.#waitingEvents.splice(0);
+    this.#publisher.events(bodies, options.currentTick(), [...options.peers()], options.uplink(), lifetimeMs);
+  }
+
+  teleported({ definition, localId }: OwnedRecord): void {
+    this.#streams.get(definition)?.teleport(localId);
+    this.#replication.teleported(localId);
+    for (const [, own] of this.#readersOf(definition)) {
+      own.stream.teleport(localId);
+      own.replication.teleported(localId);
+    }
+    this.#retention.changed();
+  }
+
+  /** One more receiver: it gets what there is. */
+  joined(peer: PeerConnection, tick: number): void {
+    for (const stream of this.#streams.values()) {
+      peer.send(stream.announcement);
+      this.#bringUpToDate(peer, stream, stream.records.values(), tick);
+      // Of what the server had kept for the newcomer, some may have ended meanwhile.
+      peer.send({ kind: "present", stream: stream.number });
+    }
+  }
+
+  left(peer: PeerConnection): void {
+    for (const stream of this.#streams.values()) stream.forget(peer.number);
+    this.#private.delete(peer);
+  }
+
+  acknowledged(peer: PeerConnection, sequence: number): void {
+    for (const stream of this.#streams.values()) stream.acknowledge(peer.number, sequence);
+    this.#replication.acknowledged(sequence);
+    for (const own of this.#private.get(peer)?.values() ?? []) {
+      own.stream.acknowledge(peer.number, sequence);
+      own.replication.acknowledged(sequence);
+    }
+  }
+
+  /** What a receiver says of the streams. */
+  answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
+    if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
+    else if (payload.kind === "fields") this.#know(peer, payload.stream, payload.fieldCount, moment.tick);
+  }
+
+  /** A receiver lacks what the stream's states build on: of some entities, or of all where none is named. */
+  #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
+    const stream = this.#numbered(peer, number);
+    const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
+    this.#resyncedAtMs.set(peer, times);
+    if (!stream) return;
+    if (moment.nowMs - (times.get(number) ?? -Infinity) < RESYNC_INTERVAL_MS) {
+      return peer.session.drops.count("rate-limit");
+    }
+    times.set(number, moment.nowMs);
+    stream.distrust(peer.number, ids);
+    const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
+    const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
+      (record) => record !== undefined,
+    );
+    this.#bringUpToDate(peer, stream, records, moment.tick);
+  }
+
+  /**
+   * A receiver of another build knows only the first fields of a kind: it gets a stream of its own, once. Its word
+   * changes nothing for the others.
+   */
+  #know(peer: PeerConnection, number: number, fieldCount: number, tick: number): void {
+    const shared = this.#numbered(peer, number);
+    if (!shared || number >= MAX_SHARED_STREAMS || fieldCount >= shared.fieldCount) return;
+    const { definition, records } = shared;
+    const known = this.#private.get(peer) ?? new Map<EntityDefinition, PrivateStream>();
+    if (known.has(definition)) return peer.session.drops.count("rate-limit");
+    if (peer.session.isBacklogged) return peer.session.drops.count("queue-full");
+    const { tickHz } = this.#options;
+    const stream = new StateStream({ number: limits.streams - 1 - number, definition, tickHz, fieldCount });
+    this.#private.set(peer, known.set(definition, { stream, replication: this.#newReplication() }));
+    for (const record of records.values()) stream.add(record);
+    peer.send(stream.announcement);
+    this.#bringUpToDate(peer, stream, records.values(), tick);
+  }
+
+  /** Notes the states of a tick of which nothing is sent: a reference holds three ticks in a row. */
+  passed(tick: number): void {
+    this.#gather(tick);
+  }
+
+  /** Sends what is due at this tick, and leaves with the server what newcomers need. */
+  replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    this.#replicate(records, moment);
+    this.#tick = moment.tick;
+    this.#retention.step();
+  }
+
+  #replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    const peers = [...this.#options.peers()];
+    this.#replicatePrivately(moment);
+    const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
+    if (receivers.length === 0) return;
+    const { channels } = this.#options.plan();
+    const isDue = this.#isDue(moment, channels.state.periodMs);
+    if (channels.state.delivery === "ordered-reliable") {
+      if (isDue) this.#sendInOrder(receivers, records, moment);
+      return;
+    }
+    // For one receiver, states are differences from the newest that it has acknowledged. For several, they are encoded
+    // once, as differences from a reference that all of them have, and the relay passes one packet on to all.
+    const only = peers.length === 1 ? receivers[0] : undefined;
+    // Nothing can be sent: it stays due.
+    if (only && !only.session.activeLink) return;
+    if (!only) this.#gather(moment.tick);
+    if (isDue) this.#sendDue(receivers, only, records, moment);
+    if (!only) for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+  }
+
+  /** Packets of states follow each other by the plan's period; a tick that comes a little early counts. */
+  #isDue({ nowMs }: ReplicationMoment, periodMs: number): boolean {
+    return nowMs - this.#sentAtMs >= periodMs - 500 / this.#options.tickHz;
+  }
+
+  #sendDue(
+    receivers: readonly PeerConnection[],
+    only: PeerConnection | undefined,
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+  ): void {
+    const lostAfterMs = only ? lostAfterOf(only) : Number.POSITIVE_INFINITY;
+    const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
+    if (due.length > 0) this.#sentAtMs = moment.nowMs;
+    for (const stream of this.#streams.values()) {
+      const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
+      const rows = own.map((record) => stream.rowsAt(record, moment.tick));
+      if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
+      else this.#publish(receivers, stream, rows, moment);
+    }
+    if (!only) this.#flush(receivers);
+  }
+
+  /** All of them must arrive: whole, as reliable messages. One who takes nothing for long gets what is true then. */
+  #sendInOrder(
+    receivers: readonly PeerConnection[],
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+  ): void {
+    const open = receivers.filter(({ session }) => !session.isClosed && !session.isBacklogged);
+    if (open.length === 0) return;
+    const policy = { ...this.#policy(), lostAfterMs: Number.POSITIVE_INFINITY };
+    const due = this.#replication.due(records, moment, policy);
+    if (due.length > 0) this.#sentAtMs = moment.nowMs;
+    for (const stream of this.#streams.values()) {
+      const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
+      if (own.length === 0) continue;
+      const messages = stream.whole(own, moment.tick);
+      for (const peer of open) {
+        peer.sendAll(messages);
+        peer.meter.countUpdatesOut(own.length);
+      }
+      const rows = own.map((record) => stream.rowsAt(record, moment.tick));
+      for (const message of messages)
+        if (message.kind === "reference") this.#replication.spent(message.states.length, own.length);
+      sent({ stream, replication: this.#replication }, rows, moment);
+    }
+  }
+
+  /** Readers with streams of their own get what is due to each of them. */
+  #replicatePrivately(moment: ReplicationMoment): void {
+    for (const [peer, streams] of this.#private) {
+      if (!peer.session.activeLink) continue;
+      const policy = { ...this.#policy(), lostAfterMs: lostAfterOf(peer) };
+      for (const own of streams.values()) {
+        const due = own.replication.due(own.stream.records.values(), moment, policy) as OwnedRecord[];
+        const rows = due.map((record) => own.stream.rowsAt(record, moment.tick));
+        this.#sendTo(peer, own, rows, moment);
+      }
+    }
+  }
+
+  /** Whether a peer has streams of its own for all kinds there are. */
+  #isServedPrivately(peer: PeerConnection): boolean {
+    const own = this.#private.get(peer);
+    return own !== undefined && own.size === this.#streams.size;
+  }
+
+  #sendTo(
+    peer: PeerConnection,
+    { stream, replication }: PrivateStream,
+    rows: readonly EntityRows[],
+    moment: ReplicationMoment,
+  ): void {
+    if (rows.length === 0) return;
+    stream.senderTo(peer.number).write(moment.tick, rows, (body, entities, from, to) => {
+      this.#body.reset().u8(stream.number).bytes(body);
+      const sequence = peer.session.sendState(this.#body.view(), keyOf(entities, from, to)) ?? -1;
+      peer.meter.countUpdatesOut(to - from);
+      replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
+      sent({ stream, replication }, entities.slice(from, to), moment, sequence);
+      return sequence;
+    });
+  }
+
+  #publish(
+    receivers: readonly PeerConnection[],
+    stream: StateStream,
+    rows: readonly EntityRows[],
+    moment: ReplicationMoment,
+  ): void {
+    if (rows.length === 0) return;
+    const flush = () => this.#flush(receivers);
+    stream.references.write(moment.tick, rows, (body, entities, from, to) => {
+      this.#body.reset().u8(stream.number).bytes(body);
+      const key = keyOf(entities, from, to);
+      const alone = key === 0 ? undefined : { key, id: this.#options.idOf(entities[from]!.id) };
+      this.#publisher.add(this.#body.view(), moment.tick, to - from, alone, flush);
+      this.#replication.spent(body.length, to - from);
+      stream.cycle.spent(body.length);
+      sent({ stream, replication: this.#replication }, entities.slice(from, to), moment);
+    });
+  }
+
+  #flush(receivers: readonly PeerConnection[]): void {
+    this.#publisher.flush(receivers, this.#options.uplink());
+  }
+
+  #portray(most: number): RetainedPayload[] {
+    const payloads: PeerPayload[] = [];
+    let left = most;
+    for (const stream of this.#streams.values()) {
+      const records = [...stream.records.values()].slice(0, left);
+      left -= records.length;
+      if (records.length > 0) payloads.push(stream.announcement, ...stream.whole(records, this.#tick));
+    }
+    return payloads as RetainedPayload[];
+  }
+
+  #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
+    return { ...policyOf(this.#options.plan()), horizonMs: this.#options.horizonMs() };
+  }
+
+  #gather(tick: number): void {
+    for (const stream of this.#streams.values()) {
+      if (!stream.cycle.isGathering) continue;
+      for (const record of stream.records.values()) stream.rowsAt(record, tick);
+    }
+  }
+
+  #refresh(
+    stream: StateStream,
+    receivers: readonly PeerConnection[],
+    { tick, nowMs }: ReplicationMoment,
+  ): void {
+    if (stream.records.size === 0) return;
+    stream.cycle.step(tick, nowMs, (messages) =>
+      receivers.flatMap((peer) => this.#referTo(peer, stream, messages)),
+    );
+  }
+
+  #referTo(peer: PeerConnection, stream: StateStream, messages: readonly Uint8Array[]): Receipt[] {
+    // A peer that takes nothing is not waited for: the room parts with it when its queue is full.
+    const { session } = peer;
+    if (messages.length === 0 || session.isClosed) return [];
+    if (session.isBacklogged) return [];
+    const id = peer.sendAll(messages.map((states) => stream.reference(states)));
+    return [{ isOver: () => session.isClosed || session.isAcknowledged(id) }];
+  }
+
+  #bringUpToDate(
+    peer: PeerConnection,
+    stream: StateStream,
+    records: Iterable<OwnedRecord>,
+    tick: number,
+  ): void {
+    if (peer.session.isBacklogged) return;
+    for (const message of stream.whole(records, tick)) peer.send(message);
+    if (stream.references.active < 0 && !stream.cycle.isGathering) return;
+    stream.cycle.await(this.#referTo(peer, stream, stream.references.join()));
+  }
+
+  #begin(definition: EntityDefinition): StateStream {
+    if (this.#nextStream >= MAX_SHARED_STREAMS) {
+      throw new NetError("limit/entities", `a participant may have entities of ${MAX_SHARED_STREAMS} kinds`);
+    }
+    const fieldCount = definition.fieldHashes.length;
+    const { tickHz } = this.#options;
+    const stream = new StateStream({ number: this.#nextStream++, definition, tickHz, fieldCount });
+    this.#streams.set(definition, stream);
+    this.#options.post(stream.announcement);
+    return stream;
+  }
+
+  #newReplication(): ReceiverReplication {
+    const options = this.#options;
+    return new ReceiverReplication({
+      tickSeconds: 1 / options.tickHz,
+      onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
+    });
+  }
+
+  /** The readers that have a stream of their own for a kind. */
+  *#readersOf(definition: EntityDefinition): Iterable<[PeerConnection, PrivateStream]> {
+    for (const [peer, streams] of this.#private) {
+      const own = streams.get(definition);
+      if (own && !peer.session.isClosed) yield [peer, own];
+    }
+  }
+
+  /** The stream that a peer knows by that number. */
+  #numbered(peer: PeerConnection, number: number): StateStream | undefined {
+    for (const stream of this.#streams.values()) if (stream.number === number) return stream;
+    for (const { stream } of this.#private.get(peer)?.values() ?? [])
+      if (stream.number === number) return stream;
+    return undefined;
+  }
+}
+
+function sent(
+  { stream, replication }: PrivateStream,
+  entities: readonly EntityRows[],
+  moment: ReplicationMoment,
+  sequence?: number,
+): void {
+  for (const { id } of entities) {
+    const record = stream.records.get(id);
+    if (record) replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
+  }
+}
+
+function lostAfterOf({ rttMs }: PeerConnection): number {
+  return lostAfterMsOf(rttMs ?? ASSUMED_RTT_MS);
+}
+
+/** Only a packet about one entity may replace an older one about the same entity. */
+function keyOf(entities: readonly EntityRows[], from: number, to: number): number {
+  return to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
+}

@@ -1,0 +1,157 @@
+import {
+  ByteWriter,
+  ReferenceSender,
+  SharedWriter,
+  SnapshotSender,
+  StateHistory,
+  limits,
+  planState,
+  restore,
+  type EntityDefinition,
+  type EntityRows,
+  type PeerPayload,
+  type StatePlan,
+} from "@paceline/protocol";
+import { ReferenceCycle } from "@paceline/netcode";
+import type { OwnedRecord } from "../entities/owned-entities.js";
+
+/** Of a message with states: what an unreliable packet takes beside its heads and the stream's number. */
+const BODY_BYTES = 1160;
+/** A checksum goes along in one of so many ticks: of those that are sent it is a few per second at most. */
+const CHECKSUM_TICKS = 8;
+/** Room of a reliable message beside the states. */
+const MESSAGE_HEAD_BYTES = 64;
+
+export interface StateStreamOptions {
+  /** Never used again while the participant is in the room. */
+  readonly number: number;
+  readonly definition: EntityDefinition;
+  readonly tickHz: number;
+  /** How many of the definition's fields all receivers know. */
+  readonly fieldCount: number;
+}
+
+/** The states of all own entities of one kind, as they are sent. */
+export class StateStream {
+  readonly number: number;
+  readonly definition: EntityDefinition;
+  readonly references: ReferenceSender;
+  readonly cycle: ReferenceCycle;
+  readonly records = new Map<number, OwnedRecord>();
+  readonly #tickHz: number;
+  readonly #plan: StatePlan;
+  readonly #history: StateHistory;
+  readonly #writer: SharedWriter;
+  /** Never has a reference: writes whole states, for reliable messages. */
+  readonly #whole: ReferenceSender;
+  readonly #acknowledged = new Map<number, SnapshotSender>();
+  readonly #restored: Float32Array;
+
+  constructor({ number, definition, tickHz, fieldCount }: StateStreamOptions) {
+    this.number = number;
+    this.definition = definition;
+    this.#tickHz = tickHz;
+    this.#plan = planState(definition, { tickHz, fieldCount, hasRates: true });
+    const plans = [this.#plan];
+    this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
+    this.#writer = new SharedWriter(plans);
+    const common = { history: this.#history, writer: this.#writer };
+    this.references = new ReferenceSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
+    const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;
+    this.#whole = new ReferenceSender({ ...common, maxBytes, checksumTicks: Number.POSITIVE_INFINITY });
+    this.cycle = new ReferenceCycle(this.references);
+    this.#restored = new Float32Array(definition.components.length);
+  }
+
+  get fieldCount(): number {
+    return this.#plan.fieldCount;
+  }
+
+  get announcement(): PeerPayload {
+    const { name, motion, schemaHash, fieldHashes } = this.definition;
+    const { number: stream, fieldCount } = this;
+    const tickHz = this.#tickHz;
+    return { kind: "stream", stream, name, tickHz, motion, schemaHash, fieldCount, fieldHashes };
+  }
+
+  add(record: OwnedRecord): void {
+    this.records.set(record.localId, record);
+    this.#history.spawn(record.localId, this.#plan);
+  }
+
+  remove(localId: number): void {
+    this.records.delete(localId);
+    this.#history.remove(localId);
+  }
+
+  teleport(localId: number): void {
+    this.#history.teleport(localId);
+  }
+
+  /** The entity's state of the tick: written once, since what is sent of a tick may not change any more. */
+  rowsAt(record: OwnedRecord, tick: number): EntityRows {
+    const rows = this.#history.find(record.localId)!;
+    if (rows.find(tick) < 0) this.#history.write(rows, tick, record.state, record.texts.slice());
+    return rows;
+  }
+
+  /** The state of the tick as receivers read it. Valid until the next call. */
+  restored(record: OwnedRecord, tick: number): Float32Array {
+    const rows = this.rowsAt(record, tick);
+    this.#restored.set(record.state);
+    restore(this.#plan, rows.rows, rows.find(tick), this.#restored);
+    return this.#restored;
+  }
+
+  /** For one receiver, from what it has acknowledged. */
+  senderTo(receiver: number): SnapshotSender {
+    const known = this.#acknowledged.get(receiver);
+    if (known) return known;
+    const common = { history: this.#history, writer: this.#writer };
+    const sender = new SnapshotSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
+    this.#acknowledged.set(receiver, sender);
+    return sender;
+  }
+
+  acknowledge(receiver: number, sequence: number): void {
+    this.#acknowledged.get(receiver)?.acknowledge(sequence);
+  }
+
+  /** What the receiver holds of these entities is not to be relied on; of all, where none are named. */
+  distrust(receiver: number, ids: readonly number[]): void {
+    const sender = this.#acknowledged.get(receiver);
+    if (ids.length === 0) sender?.restart();
+    for (const id of ids) {
+      const rows = this.#history.find(id);
+      if (rows) sender?.resync(rows);
+    }
+  }
+
+  forget(receiver: number): void {
+    this.#acknowledged.delete(receiver);
+  }
+
+  /** Messages with the whole states of these entities at a tick. */
+  whole(records: Iterable<OwnedRecord>, tick: number): PeerPayload[] {
+    const rows = Array.from(records, (record) => this.rowsAt(record, tick));
+    return this.#messages(rows, tick, []);
+  }
+
+  /** The messages that say that an entity is no more. */
+  removal(localId: number, tick: number): PeerPayload[] {
+    return this.#messages([], tick, [localId]);
+  }
+
+  reference(states: Uint8Array): PeerPayload {
+    return { kind: "reference", stream: this.number, states };
+  }
+
+  #messages(rows: readonly EntityRows[], tick: number, removed: readonly number[]): PeerPayload[] {
+    const messages: PeerPayload[] = [];
+    const take = (body: Uint8Array) => {
+      messages.push(this.reference(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()));
+    };
+    this.#whole.write(tick, rows, take, removed);
+    return messages;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Plan } from "@paceline/transport";
+import type { RoomClock } from "../time/room-clock.js";
+import type { RoomTransport } from "../report/room-transport.js";
+
+/** What of the plan, and of the clock, decides how the entities of others are shown; always that of the moment. */
+export interface ViewPlan {
+  /** Between their states, unless an entity's definition says otherwise. */
+  readonly isInterpolated: boolean;
+  /** No further than this is an entity moved on without news, ms. */
+  readonly extrapolationLimitMs: number;
+  /** Delay of what is interpolated before anything was measured, ms. */
+  readonly interpolationDelayMs: number;
+  /** Time between the states of a moving entity that is interpolated, ms. */
+  readonly intervalMs: number;
+  /** How far behind now interpolated entities are shown, ms. */
+  readonly lagMs: number;
+}
+
+/** The least time between two states of an entity, ms: its rate, and the period of the packets that bring them. */
+export function stateIntervalMs({ numbers, channels }: Plan): number {
+  return Math.max(1000 / numbers.stateHz, channels.state.periodMs);
+}
+
+/** The view of a room that may be under construction: nothing is asked of it before it is needed. */
+export function viewPlanOf(room: { readonly transport: RoomTransport; readonly clock: RoomClock }): ViewPlan {
+  return {
+    get isInterpolated() {
+      return room.transport.plan.style === "interpolation";
+    },
+    get extrapolationLimitMs() {
+      return room.transport.plan.numbers.extrapolationLimitMs;
+    },
+    get interpolationDelayMs() {
+      return room.transport.plan.numbers.interpolationDelayMs;
+    },
+    get intervalMs() {
+      return stateIntervalMs(room.transport.plan);
+    },
+    get lagMs() {
+      return room.clock.serverNow() - room.clock.renderNow();
+    },
+  };
+}
+
+/** How far behind others are shown before anything of them was measured: nothing, where they are shown as they are now. */
+export function delayByProfileMs({ plan }: RoomTransport): number {
+  return plan.style === "interpolation" ? plan.numbers.interpolationDelayMs : 0;
+}

@@ -1,0 +1,153 @@
+import type { Cancel, Scheduler } from "@paceline/transport";
+import { MAX_BEHIND_MS, type GameTime } from "./game-time.js";
+import { guarded, type Unsubscribe } from "../events/listeners.js";
+import type { Page } from "../browser/page.js";
+
+/**
+ * One turn of the game: `seconds` have passed since the one before, and the values it writes belong to `atMs`, on the
+ * clock of `performance.now`.
+ */
+export type LoopStep = (seconds: number, atMs: number) => void;
+
+/** Turns per second without a page; of a hidden page where no steps are named. */
+const UNSEEN_HZ = 60;
+/** A page that draws no frame for this long gets its turns from a timer. */
+const NO_FRAME_MS = 100;
+/** Steps are due this much early: moments are sums of fractions of a millisecond. */
+const ROUNDING_MS = 0.5;
+
+/** Of an authority: the inputs that it takes from this player. */
+interface Inputs {
+  readonly isPlaying: boolean;
+  /** Takes the inputs of the steps that are due by that moment, after `step`. */
+  play(untilMs: number, step: (atMs: number) => void): void;
+}
+
+export interface GameLoopOptions {
+  readonly scheduler: Scheduler;
+  readonly page: Page | undefined;
+  readonly time: GameTime;
+  /** Steps per second; undefined where every frame is one. */
+  readonly stepHz: () => number | undefined;
+  readonly authority: () => Inputs | undefined;
+  /** Sends what has to be sent of the values that belong to that moment. */
+  readonly publish: (atMs: number, isLast?: boolean) => void;
+}
+
+/** Calls the game: with the page's frames while they are drawn, from the room's timers while it is hidden or in Node. */
+export class GameLoop {
+  readonly #options: GameLoopOptions;
+  #step: LoopStep | undefined;
+  /** When the newest turn ran, and which moment it was for. */
+  #turnedAtMs = 0;
+  #momentMs = 0;
+  #steps: FixedSteps | undefined;
+  #cancelTurn: Cancel | undefined;
+  #cancelWatch: Cancel | undefined;
+
+  constructor(options: GameLoopOptions) {
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#step !== undefined;
+  }
+
+  start(step: LoopStep): Unsubscribe {
+    // A step that throws is reported as any code of the game's; the next one runs.
+    const careful: LoopStep = (seconds, atMs) => guarded(() => step(seconds, atMs));
+    const { scheduler } = this.#options;
+    this.#step = careful;
+    this.#steps = undefined;
+    this.#turnedAtMs = this.#momentMs = scheduler.nowMs();
+    this.#wait(this.#turnedAtMs);
+    this.#cancelWatch = scheduler.every(NO_FRAME_MS, () => this.#watch());
+    return () => {
+      if (this.#step === careful) this.stop();
+    };
+  }
+
+  stop(): void {
+    this.#step = undefined;
+    this.#options.time.release();
+    this.#cancelTurn?.();
+    this.#cancelWatch?.();
+  }
+
+  /** The next frame is the next turn; where there is none, a timer's that keeps its rate. */
+  #wait(lastMs: number): void {
+    const { scheduler, page, stepHz } = this.#options;
+    if (page?.frames && !page.isHidden) {
+      this.#cancelTurn = page.frames.request((startedAtMs) => this.#turn(startedAtMs, startedAtMs));
+      return;
+    }
+    const dueMs = lastMs + 1000 / (stepHz() ?? UNSEEN_HZ);
+    const turn = (): void => this.#turn(scheduler.nowMs(), dueMs);
+    this.#cancelTurn = scheduler.after(Math.max(0, dueMs - scheduler.nowMs()), turn);
+  }
+
+  /** The page may have been hidden while its next frame was awaited. */
+  #watch(): void {
+    const nowMs = this.#options.scheduler.nowMs();
+    if (nowMs - this.#turnedAtMs < NO_FRAME_MS) return;
+    this.#cancelTurn?.();
+    this.#turn(nowMs, nowMs);
+  }
+
+  #turn(atMs: number, dueMs: number): void {
+    const step = this.#step;
+    if (!step) return;
+    this.#turnedAtMs = this.#options.scheduler.nowMs();
+    this.#run(step, atMs);
+    if (this.#step === step) this.#wait(atMs - dueMs < MAX_BEHIND_MS ? dueMs : atMs);
+  }
+
+  /** Calls the game as often as it is due, and publishes what it wrote. */
+  #run(step: LoopStep, atMs: number): void {
+    const { time, publish, stepHz } = this.#options;
+    const hz = stepHz();
+    const authority = this.#options.authority();
+    if (hz === undefined) {
+      const sinceMs = atMs - this.#momentMs;
+      if (sinceMs <= 0) return;
+      this.#momentMs = atMs;
+      step(Math.min(sinceMs, MAX_BEHIND_MS) / 1000, atMs);
+      return publish(time.drive(atMs));
+    }
+    const run = (stepAtMs: number, isLast = true): void => {
+      if (this.#step !== step) return;
+      step(1 / hz, stepAtMs);
+      if (!authority) publish(time.drive(stepAtMs), isLast);
+    };
+    this.#steps ??= new FixedSteps(hz, atMs);
+    if (authority?.isPlaying) authority.play(atMs, run);
+    else this.#steps.run(atMs, run);
+    if (authority) publish(time.drive(atMs));
+  }
+}
+
+/** The steps of a game, at a fixed rate. What is behind by more than 250 ms is left out. */
+class FixedSteps {
+  readonly periodMs: number;
+  #nextAtMs: number;
+
+  constructor(hz: number, firstAtMs: number) {
+    this.periodMs = 1000 / hz;
+    this.#nextAtMs = firstAtMs;
+  }
+
+  run(untilMs: number, step: (atMs: number, isLast: boolean) => void): void {
+    this.#nextAtMs = afterPause(this.#nextAtMs, untilMs, this.periodMs);
+    while (this.#nextAtMs <= untilMs + ROUNDING_MS) {
+      const atMs = this.#nextAtMs;
+      this.#nextAtMs += this.periodMs;
+      step(atMs, this.#nextAtMs > untilMs + ROUNDING_MS);
+    }
+  }
+}
+
+/** When the next step is due after a pause: those that are behind by more than 250 ms are left out. */
+export function afterPause(nextAtMs: number, nowMs: number, periodMs: number): number {
+  const leftOut = Math.ceil((nowMs - MAX_BEHIND_MS - nextAtMs) / periodMs);
+  return leftOut > 0 ? nextAtMs + leftOut * periodMs : nextAtMs;
+}

@@ -1,0 +1,87 @@
+import { Packr, Unpackr } from "msgpackr";
+import { ConfigError, type ConfigProblem } from "../errors/errors.js";
+import { limits } from "../errors/codes.js";
+import { isWellFormed } from "./msgpack-check.js";
+
+/**
+ * Values of rare messages (control, commands, requests) as msgpack: never per tick. Plain data only: null,
+ * booleans, finite numbers, text, bytes, arrays and plain objects. Records and extensions are off, so that any
+ * msgpack reader understands the bytes and no code is generated from them.
+ */
+const packer = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
+const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
+
+/**
+ * Encodes plain data. Throws {@link ConfigError} naming the path (`message.cars[2].owner`) of anything else.
+ * `undefined` is written as null.
+ */
+export function encodeValue(value: unknown, name = "message"): Uint8Array {
+  const problem = plainDataProblem(value, name);
+  if (problem) throw new ConfigError(problem);
+  // The packer reuses its buffer: copy out.
+  return new Uint8Array(packer.pack(value));
+}
+
+/** Decodes untrusted bytes; undefined where they are not exactly one well-formed plain value. Never throws. */
+export function decodeValue(bytes: Uint8Array): { readonly value: unknown } | undefined {
+  if (!isWellFormed(bytes)) return undefined;
+  try {
+    return { value: unpacker.unpack(bytes) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Why {@link encodeValue} would refuse a value; undefined if it would not. Never throws on data that came as JSON or
+ * msgpack: check with it what came from outside and will be encoded again.
+ */
+export function plainDataProblem(value: unknown, path: string, depth = 0): ConfigProblem | undefined {
+  if (depth > limits.nestingDepth)
+    return problemOf(path, value, `at most ${limits.nestingDepth} levels of nesting`);
+  switch (typeof value) {
+    case "string":
+      return textProblem(value, path);
+    case "boolean":
+    case "undefined":
+      return undefined;
+    case "number":
+      return Number.isFinite(value) ? undefined : problemOf(path, value, "a finite number");
+    case "object":
+      if (value === null || value instanceof Uint8Array) return undefined;
+      return Array.isArray(value) ? arrayProblem(value, path, depth) : objectProblem(value, path, depth);
+    default:
+      return problemOf(path, value, "plain data (null, boolean, number, text, bytes, array, object)");
+  }
+}
+
+function arrayProblem(items: readonly unknown[], path: string, depth: number): ConfigProblem | undefined {
+  for (const [index, item] of items.entries()) {
+    const problem = plainDataProblem(item, `${path}[${index}]`, depth + 1);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function objectProblem(value: object, path: string, depth: number): ConfigProblem | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    return problemOf(path, value, "plain data (not an instance of a class)");
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key === "__proto__") return problemOf(path, key, "no property of that name");
+    const problem = textProblem(key, path) ?? plainDataProblem(item, `${path}.${key}`, depth + 1);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+/** Half of a surrogate pair (text cut inside an emoji) has no UTF-8: receivers would drop the whole message. */
+function textProblem(text: string, path: string): ConfigProblem | undefined {
+  const hasHalf = /\p{Surrogate}/u.test(text);
+  return hasHalf ? problemOf(path, text, "text without halves of surrogate pairs") : undefined;
+}
+
+function problemOf(field: string, value: unknown, expected: string): ConfigProblem {
+  return { field, value: typeof value === "function" ? "a function" : value, expected };
+}

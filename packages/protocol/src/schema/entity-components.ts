@@ -1,0 +1,141 @@
+import type { BytesField, StringField } from "./entity-composites.js";
+import type { Field, NumericField } from "./entity-fields.js";
+import { ConfigError } from "../errors/errors.js";
+
+export const axes = ["x", "y", "z", "w"] as const;
+
+/** One number of an entity. */
+export interface Component {
+  /** `position.x`, `heading`, `wheels.0.slip`; derived ones are called `velocity.x` and `turnRate`. */
+  readonly name: string;
+  readonly kind: "number" | "angle" | "int" | "flag" | "quat" | "enum";
+  readonly min: number;
+  readonly max: number;
+  readonly precision: number;
+  readonly unit: string;
+  /** What it begins with. */
+  readonly initial: number;
+  /** False: it is derived, from positions and ticks. */
+  readonly isSent: boolean;
+}
+
+/** A field that holds values itself, with its place in the entity. */
+export interface Leaf {
+  /** `position`, `wheels.0.slip`. */
+  readonly path: string;
+  readonly field: NumericField | StringField | BytesField;
+  /** Index of its first component; for text, index among the texts. */
+  readonly offset: number;
+  /** Components; 0 for text. */
+  readonly count: number;
+}
+
+const counts = {
+  vec2: 2,
+  vec3: 3,
+  quat: 4,
+  angle: 1,
+  scalar: 1,
+  int: 1,
+  uint: 1,
+  flag: 1,
+  enum: 1,
+} as const;
+
+/** Number of components of a field, of all its members together. */
+export function componentCount(field: Field): number {
+  switch (field.kind) {
+    case "list":
+      return field.length * componentCount(field.item);
+    case "group":
+      return Object.values(field.fields).reduce((sum, member) => sum + componentCount(member), 0);
+    case "string":
+    case "bytes":
+      return 0;
+    default:
+      return counts[field.kind];
+  }
+}
+
+/** Collects the leaves and components of fields, in wire order. */
+export class ComponentList {
+  readonly components: Component[] = [];
+  readonly leaves: Leaf[] = [];
+  #texts = 0;
+
+  get textCount(): number {
+    return this.#texts;
+  }
+
+  add(path: string, field: Field): void {
+    switch (field.kind) {
+      case "list":
+        for (let index = 0; index < field.length; index++) this.add(`${path}.${index}`, field.item);
+        return;
+      case "group":
+        for (const [name, member] of Object.entries(field.fields)) this.add(`${path}.${name}`, member);
+        return;
+      case "string":
+      case "bytes":
+        this.leaves.push({ path, field, offset: this.#texts++, count: 0 });
+        return;
+      default:
+        this.leaves.push({ path, field, offset: this.components.length, count: counts[field.kind] });
+        this.components.push(...componentsOf(path, field));
+    }
+  }
+}
+
+/** A component that a motion model adds: the owner derives it. It travels where the state's plan has rates. */
+export function derivedComponent(name: string, unit: string, bound: number, precision: number): Component {
+  return { name, kind: "number", min: -bound, max: bound, precision, unit, initial: 0, isSent: false };
+}
+
+function componentsOf(path: string, field: NumericField): Component[] {
+  const [min, max] = field.range;
+  const { unit, precision } = field;
+  const common = { min, max, precision, unit };
+  switch (field.kind) {
+    case "vec2":
+    case "vec3":
+    case "quat":
+      return axes.slice(0, counts[field.kind]).map((axis) => ({
+        ...common,
+        name: `${path}.${axis}`,
+        kind: field.kind === "quat" ? "quat" : "number",
+        initial: initialOf(`${path}.${axis}`, field, valueOnAxis(field, axis)),
+        isSent: field.kind === "quat" || field.derivedFrom === undefined,
+      }));
+    case "enum":
+      return [
+        {
+          ...common,
+          name: path,
+          kind: "enum",
+          initial: Math.max(0, field.values.indexOf(field.default ?? "")),
+          isSent: true,
+        },
+      ];
+    case "flag":
+      return [{ ...common, name: path, kind: "flag", initial: field.default === true ? 1 : 0, isSent: true }];
+    default: {
+      const kind = field.kind === "uint" ? "int" : field.kind === "scalar" ? "number" : field.kind;
+      return [{ ...common, name: path, kind, initial: initialOf(path, field, field.default), isSent: true }];
+    }
+  }
+}
+
+function valueOnAxis(field: NumericField, axis: (typeof axes)[number]): unknown {
+  if (field.default !== undefined)
+    return (field.default as unknown as Record<string, unknown> | null)?.[axis];
+  return field.kind === "quat" && axis === "w" ? 1 : undefined;
+}
+
+function initialOf(name: string, field: NumericField, value: unknown): number {
+  const [min, max] = field.range;
+  if (value === undefined && field.default === undefined) return Math.min(Math.max(0, min), max);
+  const isWhole = (field.kind !== "int" && field.kind !== "uint") || Number.isInteger(value);
+  if (typeof value === "number" && value >= min && value <= max && isWhole) return value;
+  const expected = `a ${isWhole ? "" : "whole "}number from ${min} to ${max} ${field.unit}`.trim();
+  throw new ConfigError({ field: `${name}.default`, value, expected });
+}

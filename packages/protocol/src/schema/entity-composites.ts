@@ -1,0 +1,103 @@
+import type { Field } from "./entity-fields.js";
+import { ConfigError } from "../errors/errors.js";
+
+/** A field whose values are not numbers, or that is made of other fields: it has no range of its own. */
+interface Shape<Kind extends string> {
+  readonly kind: Kind;
+  readonly range: readonly [number, number];
+  readonly precision: number;
+  readonly unit: string;
+}
+
+export interface EnumField<Name extends string = string> extends Shape<"enum"> {
+  readonly values: readonly Name[];
+  readonly default?: Name;
+}
+
+export interface StringField extends Shape<"string"> {
+  readonly maxBytes: number;
+  readonly default?: string;
+}
+
+export interface BytesField extends Shape<"bytes"> {
+  readonly maxBytes: number;
+}
+
+export interface ListField<Item extends Field = Field> extends Shape<"list"> {
+  readonly item: Item;
+  readonly length: number;
+}
+
+export interface GroupField<
+  Members extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>,
+> extends Shape<"group"> {
+  readonly fields: Members;
+}
+
+const UNRANGED = { range: [0, 0], precision: 0, unit: "" } as const;
+const MOST_NAMES = 1024;
+/** Text in a state travels whole with every change until it is acknowledged: it has to stay small. */
+const MOST_TEXT_BYTES = 255;
+
+/** One of a few names: `enumOf(["idle", "run", "fall"])`. */
+export function enumOf<const Names extends readonly string[]>(
+  values: Names,
+  options: { readonly default?: Names[number] } = {},
+): EnumField<Names[number]> {
+  const isList = Array.isArray(values) && values.every((value) => typeof value === "string");
+  if (!isList || values.length < 2 || values.length > MOST_NAMES || new Set(values).size < values.length) {
+    throw new ConfigError({
+      field: "enumOf.values",
+      value: values,
+      expected: `2 to ${MOST_NAMES} different names`,
+    });
+  }
+  if (options.default !== undefined && !values.includes(options.default)) {
+    throw new ConfigError({ field: "enumOf.default", value: options.default, expected: values.join(", ") });
+  }
+  return { ...options, kind: "enum", values, range: [0, values.length - 1], precision: 1, unit: "" };
+}
+
+/** A short text that rarely changes, such as a name. */
+export function string(options: { readonly maxBytes: number; readonly default?: string }): StringField {
+  return { ...UNRANGED, ...options, kind: "string", maxBytes: textLimit("string", options.maxBytes) };
+}
+
+/** A few bytes that rarely change. */
+export function bytes(options: { readonly maxBytes: number }): BytesField {
+  return { ...UNRANGED, kind: "bytes", maxBytes: textLimit("bytes", options.maxBytes) };
+}
+
+/** A fixed number of the same field: `list(flag(), 4)`. */
+export function list<Item extends Field>(item: Item, length: number): ListField<Item> {
+  if (!Number.isInteger(length) || length < 1 || length > 256) {
+    throw new ConfigError({ field: "list.length", value: length, expected: "a whole number from 1 to 256" });
+  }
+  return { ...UNRANGED, kind: "list", item, length };
+}
+
+/** Fields under a common name: `wheel: group({ turn: angle(...), slip: flag() })`. */
+export function group<const Members extends Readonly<Record<string, Field>>>(
+  fields: Members,
+): GroupField<Members> {
+  if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
+    throw new ConfigError({ field: "group", value: fields, expected: "at least one field" });
+  }
+  return { ...UNRANGED, kind: "group", fields };
+}
+
+function textLimit(kind: string, maxBytes: unknown): number {
+  if (
+    typeof maxBytes === "number" &&
+    Number.isInteger(maxBytes) &&
+    maxBytes >= 1 &&
+    maxBytes <= MOST_TEXT_BYTES
+  ) {
+    return maxBytes;
+  }
+  throw new ConfigError({
+    field: `${kind}.maxBytes`,
+    value: maxBytes,
+    expected: `a whole number from 1 to ${MOST_TEXT_BYTES}`,
+  });
+}

@@ -1,0 +1,281 @@
+import { limits } from "../errors/codes.js";
+import { ComponentList, type Component, type Leaf } from "./entity-components.js";
+import type { GroupField, ListField } from "./entity-composites.js";
+import type { Field, QuatField, Vec2Field, Vec3Field } from "./entity-fields.js";
+import type { ValueOf } from "./entity-values.js";
+import { ConfigError } from "../errors/errors.js";
+import {
+  assertShow,
+  layoutMotion,
+  type MotionLayout,
+  type MotionModel,
+  type ShowStyle,
+} from "./motion-layout.js";
+
+/** The fields of an entity by name, in wire order. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** An entity's fields as a game's model sees them; vectors are written component by component. */
+export type StepState<F extends Fields> = { -readonly [Name in keyof F]: StepValue<F[Name]> };
+
+/** What a model sees of one field: enums as their names; text is no part of motion and only read. */
+type StepValue<F> = F extends Vec2Field
+  ? { x: number; y: number }
+  : F extends Vec3Field
+    ? { x: number; y: number; z: number }
+    : F extends QuatField
+      ? { x: number; y: number; z: number; w: number }
+      : F extends ListField<infer Item>
+        ? StepValue<Item>[]
+        : F extends GroupField<infer Members>
+          ? { -readonly [Name in keyof Members]: StepValue<Members[Name]> }
+          : ValueOf<F>;
+
+/** A model of the game, see {@link EntityOptions.step}. */
+export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
+
+/** How an entity moves between updates, and when its owner sends it. */
+export interface EntityOptions<F extends Fields> {
+  /**
+   * Default `hold`, or `velocity` where {@link show} is `interpolate`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
+   * and `heading` (angle) are used where they exist, and derived where the model needs them and they do not.
+   */
+  readonly motion?: MotionModel;
+  /**
+   * The game's own model, for motion `step`: moves the state on by so many seconds (a simulation step, or a part of one),
+   * with nothing but what is in the state, in the same way on every machine. Owner and receivers both call it.
+   */
+  readonly step?: StepFunction<F>;
+  /** How receivers show it. Default: what the profile says; with a model of the game's own, `extrapolate`. */
+  readonly show?: ShowStyle;
+  /**
+   * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
+   * position and heading, a field's precision for the others.
+   */
+  readonly threshold?: { readonly [Name in keyof F]?: number };
+  /** An update is sent at least this often, changed or not. Default: the profile's. */
+  readonly heartbeatMs?: number;
+  /** True: a write out of its field's range throws. Default: scalars and vectors are clamped, and the game is warned once. */
+  readonly strict?: boolean;
+}
+
+/** A described kind of entity. Everything else (storage, codec, tables) is derived from it. */
+export interface EntityDefinition<F extends Fields = Fields> {
+  readonly name: string;
+  readonly fields: F;
+  readonly motion: MotionModel;
+  /** How receivers show it; undefined where the profile decides. */
+  readonly show: ShowStyle | undefined;
+  /** The game's model, where motion is `step`. Its argument has the definition's own fields. */
+  readonly step: ((state: never, seconds: number) => void) | undefined;
+  readonly threshold: Readonly<Partial<Record<string, number>>>;
+  readonly heartbeatMs: number | undefined;
+  /** Whether writes out of range throw. */
+  readonly isStrict: boolean;
+  /** Declared components in wire order, then the derived ones that the motion model needs. */
+  readonly components: readonly Component[];
+  /** Index of each field's first component; members of lists and groups by their path, `wheels.0.slip`. */
+  readonly offsets: Readonly<Record<string, number>>;
+  /** Fields that hold values themselves, lists and groups taken apart, in wire order. */
+  readonly leaves: readonly Leaf[];
+  /** How many of them are text (string or bytes). */
+  readonly textCount: number;
+  /** Where motion finds what it moves; undefined for `hold`. */
+  readonly motionLayout: MotionLayout | undefined;
+  /** 32 bits over everything that both sides must agree on. */
+  readonly schemaHash: number;
+  /** The same for what predicts and codes states: precision and motion model too. */
+  readonly stateHash: number;
+  /** 16 bits per field, in wire order: two builds agree as far as these do. */
+  readonly fieldHashes: readonly number[];
+}
+
+const reserved: ReadonlySet<string> = new Set([
+  "id",
+  "owner",
+  "isMine",
+  "shown",
+  "lastTick",
+  "ageMs",
+  "turnRate",
+  "teleport",
+  "viewDistanceM",
+  "kind",
+  "onChange",
+]);
+const MOST_STATE_BYTES = 1000;
+
+/** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
+export function defineEntity<const F extends Fields>(
+  name: string,
+  fields: F,
+  options: EntityOptions<F> = {},
+): EntityDefinition<F> {
+  assertName("entity name", name);
+  const list = new ComponentList();
+  const { components } = list;
+  const offsets: Record<string, number> = {};
+  const fieldHashes: number[] = [];
+  for (const [fieldName, field] of Object.entries(fields)) {
+    assertName(`${name} field name`, fieldName);
+    assertNotReserved(name, fieldName);
+    offsets[fieldName] = components.length;
+    const firstLeaf = list.leaves.length;
+    list.add(fieldName, field);
+    fieldHashes.push(hashOf(list.leaves.slice(firstLeaf).map(describeLeaf).join("|")) & 0xffff);
+  }
+  for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
+  assertSize(name, list);
+  const motion = options.motion ?? defaultMotion(options);
+  assertShow(name, options.show, motion);
+  assertStep(name, motion, options.step);
+  const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
+  assertDerived(name, fields);
+  assertThresholds(name, fields, options.threshold ?? {});
+  assertHeartbeat(name, options.heartbeatMs);
+  assertStrict(name, options.strict);
+  return Object.freeze({
+    name,
+    fields,
+    motion,
+    show: options.show,
+    step: options.step,
+    threshold: { ...options.threshold },
+    heartbeatMs: options.heartbeatMs,
+    isStrict: options.strict ?? false,
+    components,
+    offsets,
+    leaves: list.leaves,
+    textCount: list.textCount,
+    motionLayout,
+    schemaHash: hashOf(
+      [name, motion, ...components.map((c) => `${c.name}:${c.kind}:${c.min}:${c.max}`)].join("|"),
+    ),
+    stateHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
+    fieldHashes,
+  });
+}
+
+function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): MotionModel {
+  if (step) return "step";
+  return show === "interpolate" ? "velocity" : "hold";
+}
+
+/** How many of its first fields a build shares with another, whose {@link EntityDefinition.fieldHashes} these are. */
+export function commonFields(definition: EntityDefinition, theirs: ArrayLike<number>): number {
+  let count = 0;
+  while (count < definition.fieldHashes.length && definition.fieldHashes[count] === theirs[count]) count++;
+  return count;
+}
+
+/** Everything about a leaf that both sides must agree on. */
+function describeLeaf({ path, field }: Leaf): string {
+  const size = field.kind === "string" || field.kind === "bytes" ? field.maxBytes : "";
+  const names = field.kind === "enum" ? field.values.join(",") : "";
+  const derived = "derivedFrom" in field ? field.derivedFrom : "";
+  return [path, field.kind, ...field.range, field.precision, size, names, derived].join(":");
+}
+
+function assertNotReserved(name: string, fieldName: string): void {
+  if (!reserved.has(fieldName)) return;
+  throw new ConfigError({
+    field: `${name}.${fieldName}`,
+    value: fieldName,
+    expected: "a name that is not reserved",
+  });
+}
+
+/** A whole state, with everything around it, has to fit one packet. */
+function assertSize(name: string, { components, leaves }: ComponentList): void {
+  if (leaves.length === 0) {
+    throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
+  }
+  const textBytes = leaves.reduce(
+    (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
+    0,
+  );
+  const bytes = components.length * 4 + textBytes;
+  if (bytes > MOST_STATE_BYTES) {
+    throw new ConfigError({
+      field: name,
+      value: `${bytes} bytes`,
+      expected: `at most ${MOST_STATE_BYTES} bytes, text at its longest`,
+    });
+  }
+}
+
+/** `derivedFrom` names the position; a receiver that is to derive a velocity needs one of the same kind. */
+function assertDerived(name: string, fields: Fields): void {
+  for (const [fieldName, field] of Object.entries(fields)) {
+    if ((field.kind !== "vec2" && field.kind !== "vec3") || field.derivedFrom === undefined) continue;
+    const isRate = fieldName === "velocity" && field.derivedFrom === "position";
+    if (isRate && fields.position?.kind === field.kind) continue;
+    throw new ConfigError({
+      field: `${name}.${fieldName}.derivedFrom`,
+      value: field.derivedFrom,
+      expected: `"position", on a field velocity of the same kind`,
+    });
+  }
+}
+
+function assertName(field: string, name: string): void {
+  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name) || name.length > limits.nameBytes) {
+    throw new ConfigError({
+      field,
+      value: name,
+      expected: `1 to ${limits.nameBytes} letters, digits, - or _, a letter first`,
+    });
+  }
+}
+
+function assertThresholds(
+  name: string,
+  fields: Fields,
+  threshold: Readonly<Record<string, number | undefined>>,
+): void {
+  for (const [field, value] of Object.entries(threshold)) {
+    // An object has names of its own, such as toString, that are no fields.
+    const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    if (known === undefined) {
+      throw new ConfigError({
+        field: `${name}.threshold.${field}`,
+        value,
+        expected: `one of ${Object.keys(fields).join(", ")}`,
+      });
+    }
+    if (value === undefined || !(value > 0) || !Number.isFinite(value)) {
+      throw new ConfigError({
+        field: `${name}.threshold.${field}`,
+        value,
+        expected: `a number above 0 (${known.unit || "no unit"})`,
+      });
+    }
+  }
+}
+
+/** A model belongs to motion `step`, and to no other. */
+function assertStep(name: string, motion: MotionModel, step: unknown): void {
+  if (motion === "step" ? typeof step === "function" : step === undefined) return;
+  const expected = motion === "step" ? "a function (state, seconds)" : `nothing, since motion is "${motion}"`;
+  throw new ConfigError({ field: `${name}.step`, value: step, expected });
+}
+
+function assertHeartbeat(name: string, heartbeatMs: unknown): void {
+  if (heartbeatMs === undefined) return;
+  if (typeof heartbeatMs === "number" && heartbeatMs >= 50 && heartbeatMs <= 60_000) return;
+  throw new ConfigError({ field: `${name}.heartbeatMs`, value: heartbeatMs, expected: "50 to 60000 ms" });
+}
+
+function assertStrict(name: string, strict: unknown): void {
+  if (strict === undefined || typeof strict === "boolean") return;
+  throw new ConfigError({ field: `${name}.strict`, value: strict, expected: "true or false" });
+}
+
+/** FNV-1a, 32 bits (Fowler, Noll, Vo). */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

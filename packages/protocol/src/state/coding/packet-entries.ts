@@ -1,0 +1,112 @@
+import type { EntityRows, Texts } from "../plan/entity-rows.js";
+
+export const NO_TICK = -1;
+/** A packet tells of at most so many entities: readers make room for no more. */
+export const MOST_ENTITIES = 4096;
+
+/** What a packet tells of its entities, in the order of their ids: kept as arrays, reused from packet to packet. */
+export class PacketEntries {
+  count = 0;
+  readonly entities: EntityRows[] = [];
+  /** Index of the kind of entity. */
+  kinds = new Uint16Array(64);
+  /** Where the state begins: in the entity's rows for an encoder, in the staged rows for a decoder. */
+  places = new Int32Array(64);
+  /** Ticks of up to three baselines, newest first, NO_TICK where there is none. */
+  ticks0 = new Float64Array(64);
+  ticks1 = new Float64Array(64);
+  ticks2 = new Float64Array(64);
+  /** Where these baselines begin in the entity's rows, -1 where there is none. */
+  at0 = new Int32Array(64);
+  at1 = new Int32Array(64);
+  at2 = new Int32Array(64);
+  readonly texts: (Texts | undefined)[] = [];
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  /** Adds an entity without baselines and returns its index. */
+  add(entity: EntityRows, kind: number, place: number): number {
+    const index = this.count++;
+    if (index >= this.kinds.length) this.#grow();
+    if (this.entities[index] !== entity) this.entities[index] = entity;
+    if (this.texts[index] !== undefined) this.texts[index] = undefined;
+    this.kinds[index] = kind;
+    this.places[index] = place;
+    this.ticks0[index] = NO_TICK;
+    this.ticks1[index] = NO_TICK;
+    this.ticks2[index] = NO_TICK;
+    return index;
+  }
+
+  hasBaselines(index: number, tick0: number, tick1: number, tick2: number): boolean {
+    return this.ticks0[index] === tick0 && this.ticks1[index] === tick1 && this.ticks2[index] === tick2;
+  }
+
+  setBaselines(index: number, tick0: number, tick1: number, tick2: number): void {
+    this.ticks0[index] = tick0;
+    this.ticks1[index] = tick1;
+    this.ticks2[index] = tick2;
+  }
+
+  /** Looks the baselines of an entry up; false where the entity does not have one of them (any more). */
+  locate(index: number): boolean {
+    const entity = this.entities[index]!;
+    const tick0 = this.ticks0[index]!;
+    const tick1 = this.ticks1[index]!;
+    const tick2 = this.ticks2[index]!;
+    const at0 = tick0 === NO_TICK ? -1 : entity.find(tick0);
+    const at1 = tick1 === NO_TICK ? -1 : entity.find(tick1);
+    const at2 = tick2 === NO_TICK ? -1 : entity.find(tick2);
+    this.at0[index] = at0;
+    this.at1[index] = at1;
+    this.at2[index] = at2;
+    return (
+      (at0 >= 0 || tick0 === NO_TICK) && (at1 >= 0 || tick1 === NO_TICK) && (at2 >= 0 || tick2 === NO_TICK)
+    );
+  }
+
+  /** Whether the same entities have the same baselines. */
+  isSameAs(other: PacketEntries): boolean {
+    const { count, entities, ticks0, ticks1, ticks2 } = this;
+    if (count !== other.count) return false;
+    for (let index = 0; index < count; index++) {
+      const isSame =
+        entities[index] === other.entities[index] &&
+        other.hasBaselines(index, ticks0[index]!, ticks1[index]!, ticks2[index]!);
+      if (!isSame) return false;
+    }
+    return true;
+  }
+
+  /** Takes over what {@link isSameAs} compares. */
+  copy(other: PacketEntries): void {
+    const { count, entities, ticks0, ticks1, ticks2 } = other;
+    while (this.kinds.length < count) this.#grow();
+    this.count = count;
+    for (let index = 0; index < count; index++) {
+      if (this.entities[index] !== entities[index]) this.entities[index] = entities[index]!;
+      this.ticks0[index] = ticks0[index]!;
+      this.ticks1[index] = ticks1[index]!;
+      this.ticks2[index] = ticks2[index]!;
+    }
+  }
+
+  #grow(): void {
+    const size = this.kinds.length * 2;
+    this.kinds = grown(this.kinds, new Uint16Array(size));
+    this.places = grown(this.places, new Int32Array(size));
+    this.ticks0 = grown(this.ticks0, new Float64Array(size));
+    this.ticks1 = grown(this.ticks1, new Float64Array(size));
+    this.ticks2 = grown(this.ticks2, new Float64Array(size));
+    this.at0 = grown(this.at0, new Int32Array(size));
+    this.at1 = grown(this.at1, new Int32Array(size));
+    this.at2 = grown(this.at2, new Int32Array(size));
+  }
+}
+
+function grown<A extends Uint16Array | Int32Array | Float64Array>(old: A, larger: A): A {
+  larger.set(old);
+  return larger;
+}

@@ -1,0 +1,138 @@
+import type { EntropyCoder } from "./entropy-coder.js";
+import { FREQUENCY_TOTAL } from "./entropy-coder.js";
+import type { EntityRows } from "../plan/entity-rows.js";
+import { NO_TICK, type PacketEntries } from "./packet-entries.js";
+import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN } from "../plan/state-plan.js";
+import { codeSmall } from "./varuint.js";
+
+const LIKELY = Math.round(FREQUENCY_TOTAL * 0.97);
+const EVEN = FREQUENCY_TOTAL / 2;
+const RARE = FREQUENCY_TOTAL - LIKELY;
+const ID_BITS = 16;
+
+/** Three baselines as ticks; the packet's are those that most of its entities share. */
+export interface SharedBaselines {
+  tick0: number;
+  tick1: number;
+  tick2: number;
+}
+
+/** The parts of a packet's head, each one description for both directions. */
+export class PacketHead {
+  readonly #coder: EntropyCoder;
+  #idHits = 0;
+  #idsCoded = 0;
+
+  constructor(coder: EntropyCoder) {
+    this.#coder = coder;
+  }
+
+  /** Starts a packet: how many entities it tells of. */
+  count(count: number): number {
+    this.#idHits = 0;
+    this.#idsCoded = 0;
+    return codeSmall(this.#coder, count);
+  }
+
+  /** Baselines relative to the packet's tick. A tick that cannot be is NO_TICK. */
+  baselines(tick: number, shared: SharedBaselines): void {
+    const coder = this.#coder;
+    if (!coder.flag(shared.tick0 !== NO_TICK, LIKELY)) {
+      shared.tick0 = shared.tick1 = shared.tick2 = NO_TICK;
+      return;
+    }
+    const age = codeSmall(coder, ((tick - shared.tick0) | 0) - 1) + 1;
+    const isConsecutive =
+      shared.tick1 === before(shared.tick0, 1) && shared.tick2 === before(shared.tick0, 2);
+    const gapsAreOne = coder.flag(isConsecutive, Math.round(FREQUENCY_TOTAL * 0.9));
+    const gap1 = gapsAreOne ? 1 : codeSmall(coder, gapOf(shared.tick0, shared.tick1));
+    const gap2 = gapsAreOne ? 1 : gap1 === 0 ? 0 : codeSmall(coder, gapOf(shared.tick1, shared.tick2));
+    shared.tick0 = before(tick, age);
+    shared.tick1 = gap1 === 0 ? NO_TICK : before(shared.tick0, gap1);
+    shared.tick2 = gap2 === 0 ? NO_TICK : before(shared.tick1, gap2);
+  }
+
+  /** Ids come in ascending order; the next one is likely, and more so the more often it was. */
+  id(id: number, last: number): number {
+    const chance = Math.floor((FREQUENCY_TOTAL * (this.#idHits + 1)) / (this.#idsCoded + 2));
+    this.#idsCoded += 1;
+    if (this.#coder.flag(id === last + 1, chance)) {
+      this.#idHits += 1;
+      return last + 1;
+    }
+    return last + 2 + codeSmall(this.#coder, id - last - 2);
+  }
+
+  /** Whether ids follow each other without a gap, and all entities are plain: then nothing more is said of them. */
+  isUniform(value: boolean): boolean {
+    return this.#coder.flag(value, Math.round(FREQUENCY_TOTAL * 0.9));
+  }
+
+  firstId(id: number): number {
+    return codeSmall(this.#coder, id);
+  }
+
+  /** Whether an entity has the packet's baselines, and the owner and teleports of its own baseline. */
+  isPlain(value: boolean): boolean {
+    return this.#coder.flag(value, LIKELY);
+  }
+
+  either(value: boolean): boolean {
+    return this.#coder.flag(value, EVEN);
+  }
+
+  rarely(value: boolean): boolean {
+    return this.#coder.flag(value, RARE);
+  }
+
+  /** Owner and teleports, as they are. */
+  ownership(row: Int32Array, at: number): void {
+    row[at + OWNER_COLUMN] = this.#coder.bits(row[at + OWNER_COLUMN]!, OWNER_BITS);
+    row[at + TELEPORT_COLUMN] = this.#coder.bits(row[at + TELEPORT_COLUMN]!, TELEPORT_BITS);
+  }
+
+  kind(kind: number): number {
+    return codeSmall(this.#coder, kind);
+  }
+
+  /** An id among those of removed entities. */
+  removedId(id: number): number {
+    return this.#coder.bits(id, ID_BITS);
+  }
+
+  checksum(checksum: number): number {
+    return this.#coder.bits(checksum, 16);
+  }
+}
+
+/** The baselines that most of the entries have (Boyer and Moore's majority vote; any will do, this one saves most). */
+export function mostlyShared(entries: PacketEntries, into: SharedBaselines): void {
+  let votes = 0;
+  into.tick0 = into.tick1 = into.tick2 = NO_TICK;
+  for (let index = 0; index < entries.count; index++) {
+    const tick0 = entries.ticks0[index]!;
+    if (tick0 === NO_TICK) continue;
+    if (votes === 0) {
+      into.tick0 = tick0;
+      into.tick1 = entries.ticks1[index]!;
+      into.tick2 = entries.ticks2[index]!;
+    }
+    votes += entries.hasBaselines(index, into.tick0, into.tick1, into.tick2) ? 1 : -1;
+  }
+}
+
+/** Whether owner and teleports are those of the baseline. */
+export function isSameOwnership({ rows }: EntityRows, before: number, at: number): boolean {
+  return (
+    rows[before + OWNER_COLUMN] === rows[at + OWNER_COLUMN] &&
+    rows[before + TELEPORT_COLUMN] === rows[at + TELEPORT_COLUMN]
+  );
+}
+
+function before(tick: number, ticks: number): number {
+  return (tick - ticks) >>> 0;
+}
+
+function gapOf(newer: number, older: number): number {
+  return older === NO_TICK ? 0 : (newer - older) | 0;
+}

@@ -1,0 +1,106 @@
+import { ConfigError } from "../../errors/errors.js";
+import { EntityRows, type Texts } from "./entity-rows.js";
+import { quantise } from "./quantiser.js";
+import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN, type StatePlan } from "./state-plan.js";
+
+export interface StateHistoryOptions {
+  /** The kinds of entities, in an order that sender and receivers agree on. */
+  readonly plans: readonly StatePlan[];
+  /** Ticks for which states are kept: a power of two, and more than the oldest baseline's age. Default 64. */
+  readonly historyTicks?: number;
+}
+
+const DEFAULT_HISTORY_TICKS = 64;
+
+/** What a sender's entities were, tick by tick: written once, for all receivers. */
+export class StateHistory {
+  readonly plans: readonly StatePlan[];
+  readonly historyTicks: number;
+  /** In the order of their ids. */
+  readonly entities: EntityRows[] = [];
+  readonly #byId = new Map<number, EntityRows>();
+  readonly #kinds = new Map<StatePlan, number>();
+  readonly #freeIndices: number[] = [];
+  /** By id: they outlive their entities. */
+  readonly #teleports = new Map<number, number>();
+
+  constructor({ plans, historyTicks = DEFAULT_HISTORY_TICKS }: StateHistoryOptions) {
+    this.plans = plans;
+    this.historyTicks = historyTicks;
+    for (const [kind, plan] of plans.entries()) this.#kinds.set(plan, kind);
+  }
+
+  find(id: number): EntityRows | undefined {
+    return this.#byId.get(id);
+  }
+
+  spawn(id: number, plan: StatePlan, owner = 0): EntityRows {
+    if (!Number.isInteger(id) || id < 0 || id > 0xffff || this.#byId.has(id)) {
+      throw new ConfigError({
+        field: "entity id",
+        value: id,
+        expected: "a whole number from 0 to 65535 that is not in use",
+      });
+    }
+    const kind = this.#kinds.get(plan);
+    if (kind === undefined) {
+      throw new ConfigError({
+        field: "plan",
+        value: plan.definition.name,
+        expected: "one of the history's plans",
+      });
+    }
+    const entity = new EntityRows(id, plan, this.historyTicks);
+    entity.kind = kind;
+    entity.index = this.#freeIndices.pop() ?? this.entities.length;
+    this.#byId.set(id, entity);
+    this.entities.push(entity);
+    this.entities.sort((a, b) => a.id - b.id);
+    entity.teleports = this.#teleports.get(id) ?? 0;
+    this.setOwner(id, owner);
+    return entity;
+  }
+
+  remove(id: number): void {
+    const entity = this.#byId.get(id);
+    if (!entity) return;
+    this.#byId.delete(id);
+    entity.isGone = true;
+    this.#freeIndices.push(entity.index);
+    // An id that is used again is at another place, even for a receiver that has not heard of the removal.
+    this.teleport(id);
+    this.entities.splice(this.entities.indexOf(entity), 1);
+  }
+
+  /** From the next state on. */
+  setOwner(id: number, owner: number): void {
+    if (!Number.isInteger(owner) || owner < 0 || owner >= 2 ** OWNER_BITS) {
+      throw new ConfigError({ field: "owner", value: owner, expected: "a whole number from 0 to 65535" });
+    }
+    const entity = this.#byId.get(id);
+    if (entity) entity.owner = owner;
+  }
+
+  /** The next state is a new place, not a movement: receivers show it at once. */
+  teleport(id: number): void {
+    const teleports = ((this.#teleports.get(id) ?? 0) + 1) % 2 ** TELEPORT_BITS;
+    this.#teleports.set(id, teleports);
+    const entity = this.#byId.get(id);
+    if (entity) entity.teleports = teleports;
+  }
+
+  /** Throws {@link ConfigError} for values out of range. Ticks go up. */
+  write(entity: EntityRows, tick: number, state: ArrayLike<number>, texts?: Texts): void {
+    const at = entity.claim(tick);
+    if (at < 0)
+      throw new ConfigError({
+        field: "tick",
+        value: tick,
+        expected: "one that is newer than the states before",
+      });
+    quantise(entity.plan, state, entity.rows, at);
+    entity.rows[at + OWNER_COLUMN] = entity.owner;
+    entity.rows[at + TELEPORT_COLUMN] = entity.teleports;
+    if (texts) entity.setTexts(tick, texts);
+  }
+}

@@ -1,0 +1,258 @@
+import type { Component, Leaf } from "../../schema/entity-components.js";
+import type { EntityDefinition } from "../../schema/entity-definition.js";
+import { ConfigError } from "../../errors/errors.js";
+import { Role } from "./residual-parameters.js";
+
+/** Columns before those of the fields: who owns the entity, and how often it has been moved by force. */
+export const OWNER_COLUMN = 0;
+export const TELEPORT_COLUMN = 1;
+export const FIRST_FIELD_COLUMN = 2;
+export const OWNER_BITS = 16;
+export const TELEPORT_BITS = 8;
+
+/** Columns that are predicted together, in the order in which they are coded. */
+export interface ColumnGroup {
+  readonly role: (typeof Role)[keyof typeof Role];
+  readonly first: number;
+  readonly count: number;
+  /** For a position: the first column of its velocity. */
+  readonly rate: number;
+  /** For a position: its steps per step of velocity and tick. */
+  readonly rateScale: number;
+}
+
+/**
+ * How a component becomes a column: not at all, as a number, as an angle, as the first of a quaternion's four, or as a
+ * derived rate, which is cut off at its bounds.
+ */
+export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4 } as const;
+
+/** How one kind of entity lies in rows of integers, and how these are coded. */
+export interface StatePlan {
+  readonly definition: EntityDefinition;
+  readonly tickHz: number;
+  /** How many of the definition's fields are coded; the rest keep their defaults. */
+  readonly fieldCount: number;
+  readonly width: number;
+  readonly groups: readonly ColumnGroup[];
+  readonly texts: readonly Leaf[];
+  /** Column of each component; -1 where it is derived or not coded. */
+  readonly columnOf: Int32Array;
+  readonly min: Int32Array;
+  readonly max: Int32Array;
+  /** Steps of a full turn, 0 where a column does not turn. */
+  readonly turn: Int32Array;
+  /** Bits of a value without a baseline. */
+  readonly bits: Uint8Array;
+  /** Of one step, in the component's unit. */
+  readonly step: Float64Array;
+  /** A value that numbers rest at: zero, or the one nearest to it. */
+  readonly rest: Int32Array;
+  /** What to do with each component when it is written and read. */
+  readonly handling: Uint8Array;
+  /** Bounds of each component. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+  /** Columns whose values may all be multiples of something: see PacketGrids. */
+  readonly gridColumns: readonly number[];
+  /** 1 for columns that hold and then step. */
+  readonly isStep: Uint8Array;
+}
+
+/** Columns of a quaternion, in its first, which of its four components is left out; in the others the rest. */
+export const QUAT_COLUMNS = 4;
+/** Largest turn by rounding, per step of a component: 2 * sqrt(3), at (1/2, 1/2, 1/2, 1/2). */
+const QUAT_TURN_PER_STEP = 2 * Math.sqrt(3);
+const TURN = 2 * Math.PI;
+
+interface PlanOptions {
+  readonly tickHz: number;
+  readonly fieldCount?: number;
+  /** The components that a motion model derives travel too, behind the fields: receivers extrapolate from them. */
+  readonly hasRates?: boolean;
+}
+
+/** Lays out a definition, or its first `fieldCount` fields where the other side knows no more. */
+export function planState(definition: EntityDefinition, options: PlanOptions): StatePlan {
+  const fieldNames = Object.keys(definition.fields);
+  const { tickHz, fieldCount = fieldNames.length } = options;
+  if (!(tickHz >= 1 && tickHz <= 255)) {
+    throw new ConfigError({ field: "tickHz", value: tickHz, expected: "1 to 255 Hz" });
+  }
+  if (!Number.isInteger(fieldCount) || fieldCount < 0 || fieldCount > fieldNames.length) {
+    throw new ConfigError({ field: "fieldCount", value: fieldCount, expected: `0 to ${fieldNames.length}` });
+  }
+  const known = new Set(fieldNames.slice(0, fieldCount));
+  const leaves = definition.leaves.filter(({ path }) => known.has(path.split(".", 1)[0]!));
+  const columnOf = new Int32Array(definition.components.length).fill(-1);
+  let width = FIRST_FIELD_COLUMN;
+  for (const { offset, count } of leaves) {
+    for (let index = offset; index < offset + count; index++) {
+      if (definition.components[index]!.isSent) columnOf[index] = width++;
+    }
+  }
+  const firstRate = definition.leaves.reduce((end, { offset, count }) => Math.max(end, offset + count), 0);
+  for (let index = firstRate; options.hasRates && index < columnOf.length; index++) columnOf[index] = width++;
+  const columns = layColumns(definition, columnOf, width);
+  const plan = { definition, tickHz, fieldCount, width, columnOf, ...columns };
+  const groups = groupColumns(leaves, plan);
+  const texts = leaves.filter(({ count }) => count === 0);
+  const gridColumns = groups.flatMap(({ role, first, count }) =>
+    role === Role.rate || role === Role.rotation
+      ? []
+      : Array.from({ length: count }, (_, index) => first + index).filter((column) =>
+          canLieOnGrid(plan, column),
+        ),
+  );
+  const isStep = new Uint8Array(width);
+  for (const { role, first } of groups) if (role === Role.step) isStep[first] = 1;
+  return {
+    ...plan,
+    groups,
+    texts,
+    gridColumns,
+    isStep,
+    ...boundsOf(definition),
+    handling: handlingOf(definition, columnOf),
+  };
+}
+
+function boundsOf({ components }: EntityDefinition): Pick<StatePlan, "lowest" | "highest"> {
+  return {
+    lowest: Float64Array.from(components, ({ min }) => min),
+    highest: Float64Array.from(components, ({ max }) => max),
+  };
+}
+
+function handlingOf({ components }: EntityDefinition, columnOf: Int32Array): Uint8Array {
+  return Uint8Array.from(components, ({ kind, name, isSent }, index) => {
+    if (columnOf[index]! < 0) return Handling.none;
+    if (!isSent) return Handling.rate;
+    if (kind === "quat") return name.endsWith(".x") ? Handling.quat : Handling.none;
+    return kind === "angle" ? Handling.angle : Handling.number;
+  });
+}
+
+type Columns = Pick<StatePlan, "min" | "max" | "turn" | "bits" | "step" | "rest">;
+
+function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: number): Columns {
+  const min = new Int32Array(width);
+  const max = new Int32Array(width);
+  const turn = new Int32Array(width);
+  const step = new Float64Array(width).fill(1);
+  max[OWNER_COLUMN] = 2 ** OWNER_BITS - 1;
+  max[TELEPORT_COLUMN] = 2 ** TELEPORT_BITS - 1;
+  for (const [index, component] of definition.components.entries()) {
+    const column = columnOf[index]!;
+    if (column < 0) continue;
+    if (component.kind === "angle") {
+      turn[column] = Math.ceil(TURN / component.precision - 1e-9);
+      step[column] = TURN / turn[column];
+      max[column] = turn[column] - 1;
+    } else if (component.kind === "quat") layQuatColumn(component, column, { min, max, step });
+    else if (!component.isSent) {
+      step[column] = component.precision;
+      max[column] = MOST_RATE_STEPS;
+      min[column] = -MOST_RATE_STEPS;
+    } else {
+      assertSteps(definition, component);
+      step[column] = component.precision;
+      min[column] = Math.round(component.min / component.precision);
+      max[column] = Math.round(component.max / component.precision);
+    }
+  }
+  const bits = Uint8Array.from(min, (low, column) => 32 - Math.clz32(max[column]! - low));
+  const rest = min.map((low, column) => Math.min(Math.max(0, low), max[column]!));
+  return { min, max, turn, bits, step, rest };
+}
+
+/** Of a derived rate to either side. At 1 cm/s that is 2.6 km/s; at 0.5 m/s², more than any impact. */
+const MOST_RATE_STEPS = 2 ** 18 - 1;
+/** More steps than this would not fit the integers that the codec reckons with. */
+const MOST_STEPS = 2 ** 30;
+
+function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
+  if (Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MOST_STEPS) return;
+  throw new ConfigError({
+    field: `${name}.${field}.precision`,
+    value: precision,
+    expected: `one that leads from ${min} to ${max}, and from 0, in at most 2^30 steps`,
+  });
+}
+
+function layQuatColumn(
+  component: Component,
+  column: number,
+  into: Pick<Columns, "min" | "max" | "step">,
+): void {
+  if (component.name.endsWith(".x")) {
+    into.max[column] = 3;
+    return;
+  }
+  const step = component.precision / 2 / QUAT_TURN_PER_STEP;
+  into.step[column] = step;
+  into.max[column] = Math.ceil(Math.SQRT1_2 / step);
+  into.min[column] = -into.max[column];
+}
+
+/** Velocity first: the position then has little left to tell, and the rest learns from both how good the guess was. */
+function groupColumns(
+  leaves: readonly Leaf[],
+  plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">,
+): ColumnGroup[] {
+  const moving = plan.definition.motionLayout;
+  const rate = moving?.velocity === undefined ? -1 : plan.columnOf[moving.velocity]!;
+  const groups = groupRates(plan, rate);
+  for (const { field, offset, count } of leaves) {
+    const first = count === 0 ? -1 : plan.columnOf[offset]!;
+    if (first < 0) continue;
+    const isPlace = moving !== undefined && offset === moving.position && rate >= 0;
+    const role = first === rate ? Role.rate : isPlace ? Role.place : roleOf(field.kind);
+    const rateScale = isPlace ? plan.step[rate]! / (plan.step[first]! * plan.tickHz) : 0;
+    groups.push({ role, first, count, rate: isPlace ? rate : -1, rateScale });
+  }
+  const order = [Role.rate, Role.place, Role.rotation, Role.smooth, Role.step, Role.change];
+  return groups.sort((a, b) => order.indexOf(a.role) - order.indexOf(b.role));
+}
+
+/** The derived components that travel: those behind the fields. */
+function groupRates(
+  { definition, columnOf }: Pick<StatePlan, "definition" | "columnOf">,
+  rate: number,
+): ColumnGroup[] {
+  const { motionLayout: moving } = definition;
+  if (!moving) return [];
+  const groupAt = (at: number | undefined, count: number): ColumnGroup[] => {
+    const first = at === undefined ? -1 : columnOf[at]!;
+    if (first < 0 || !isDerived(definition, at!)) return [];
+    return [{ role: first === rate ? Role.rate : Role.smooth, first, count, rate: -1, rateScale: 0 }];
+  };
+  return [
+    ...groupAt(moving.velocity, moving.dimensions),
+    ...groupAt(moving.acceleration, moving.dimensions),
+    ...groupAt(moving.turnRate, 1),
+  ];
+}
+
+function isDerived({ leaves }: EntityDefinition, component: number): boolean {
+  return !leaves.some(({ offset, count }) => component >= offset && component < offset + count);
+}
+
+function roleOf(kind: string): ColumnGroup["role"] {
+  switch (kind) {
+    case "quat":
+      return Role.rotation;
+    case "int":
+    case "uint":
+      return Role.step;
+    case "flag":
+    case "enum":
+      return Role.change;
+    default:
+      return Role.smooth;
+  }
+}
+
+function canLieOnGrid({ turn, min, max }: Pick<StatePlan, "turn" | "min" | "max">, column: number): boolean {
+  return turn[column] === 0 && max[column]! - min[column]! > 8;
+}

@@ -1,0 +1,234 @@
+import type { DropReason } from "../../errors/codes.js";
+import { stateChecksum } from "../coding/checksum.js";
+import { EntityRows, type Texts } from "../plan/entity-rows.js";
+import { MOST_ENTITIES, NO_TICK, PacketEntries } from "../coding/packet-entries.js";
+import { PacketHead, type SharedBaselines } from "../coding/packet-head.js";
+import { SnapshotCodec } from "../coding/snapshot-codec.js";
+import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
+
+/** What one packet may make a reader allocate, at most: entities (MOST_ENTITIES), and columns of all of them together. */
+const MOST_COLUMNS = 0x20000;
+const FIRST_STAGED = 1024;
+const NO_TEXTS: Texts = [];
+
+/** Tells of what a packet brought. Everything in it has been checked. */
+export interface SnapshotListener {
+  /** A newer state: read it from the entity's rows, at `place`. `changes`: bits of {@link StateChange}. */
+  onState(entity: EntityRows, tick: number, place: number, changes: number): void;
+  onRemoved(id: number, tick: number): void;
+  /** What was decoded is not what was sent: the baselines of this entity differ. */
+  onDesync(id: number, tick: number): void;
+}
+
+/** What a newer state brings beside its values; bits, so that telling of it allocates nothing. */
+export const StateChange = { born: 1, teleported: 2, owner: 4 } as const;
+
+interface SnapshotReaderOptions {
+  /** In the order of the sender. */
+  readonly plans: readonly StatePlan[];
+  readonly historyTicks: number;
+  readonly maxEntities: number;
+}
+
+/** Reads packets of one sender. Bytes may be anything: what makes no sense is dropped whole, with a reason. */
+export class SnapshotReader {
+  readonly #codec: SnapshotCodec;
+  readonly #head: PacketHead;
+  readonly #entries = new PacketEntries();
+  readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  readonly #options: SnapshotReaderOptions;
+  readonly #entities = new Map<number, EntityRows>();
+  /** Tick at which an id was last removed: older packets must not bring it back. */
+  readonly #removedAt = new Map<number, number>();
+  readonly #removed: number[] = [];
+  readonly #lastEntity = { id: -1, kind: 0 };
+  #staged = new Int32Array(FIRST_STAGED);
+  #stagedLength = 0;
+  #checked = -1;
+  #checksum = 0;
+
+  constructor(options: SnapshotReaderOptions) {
+    this.#options = options;
+    this.#codec = new SnapshotCodec(options.plans, 0);
+    this.#head = new PacketHead(this.#codec.coder);
+  }
+
+  get entities(): ReadonlyMap<number, EntityRows> {
+    return this.#entities;
+  }
+
+  /** Reads a packet of the sender's `tick`; a reason where it was dropped and nothing has changed. */
+  read(bytes: Uint8Array, tick: number, listener: SnapshotListener): DropReason | undefined {
+    this.#entries.clear();
+    this.#codec.coder.startDecoding(bytes);
+    const reason = this.#readHead(tick) ?? this.#readStates(tick);
+    this.#codec.coder.release();
+    if (reason !== undefined) return reason;
+    for (const id of this.#removed) this.#remove(id, tick, listener);
+    for (let index = 0; index < this.#entries.count; index++) this.#keep(index, tick, listener);
+    return undefined;
+  }
+
+  /** Forgets what was received of an entity, so that only a whole state brings it back. */
+  forget(id: number): void {
+    this.#entities.get(id)?.forget();
+  }
+
+  #readHead(tick: number): DropReason | undefined {
+    const head = this.#head;
+    const count = head.count(0);
+    if (count > MOST_ENTITIES) return "too-long";
+    this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
+    head.baselines(tick, this.#shared);
+    this.#removed.length = 0;
+    if (head.rarely(false)) {
+      const removals = head.kind(0);
+      if (removals > MOST_ENTITIES) return "too-long";
+      for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
+    }
+    this.#checked = -1;
+    if (head.rarely(false)) {
+      this.#checked = head.kind(0);
+      this.#checksum = head.checksum(0);
+      if (this.#checked >= count) return "bad-message";
+    }
+    return this.#readEntityHeads(tick, count);
+  }
+
+  #readEntityHeads(tick: number, count: number): DropReason | undefined {
+    const head = this.#head;
+    const last = this.#lastEntity;
+    last.id = -1;
+    last.kind = 0;
+    this.#stagedLength = 0;
+    if (this.#shared.tick0 !== NO_TICK && head.isUniform(false))
+      return this.#stageUniform(head.firstId(0), count);
+    for (let index = 0; index < count; index++) {
+      last.id = head.id(0, last.id);
+      if (last.id > 0xffff || this.#codec.coder.isExhausted) return "length";
+      const reason = this.#readEntityHead(tick, last);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  #stageUniform(first: number, count: number): DropReason | undefined {
+    if (first + count > 0x10000) return "length";
+    for (let id = first; id < first + count; id++) {
+      const reason = this.#stageDelta(id, this.#shared);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  #readEntityHead(tick: number, last: { id: number; kind: number }): DropReason | undefined {
+    const head = this.#head;
+    const shared = this.#shared;
+    const hasShared = shared.tick0 !== NO_TICK;
+    if (hasShared && head.isPlain(false)) return this.#stageDelta(last.id, shared);
+    if (!hasShared || head.either(false)) {
+      if (!head.either(false)) last.kind = head.kind(0);
+      return this.#stageWhole(last.id, last.kind, tick);
+    }
+    let baselines = shared;
+    if (!head.either(false)) {
+      baselines = this.#own;
+      head.baselines(tick, baselines);
+    }
+    const reason = this.#stageDelta(last.id, baselines);
+    if (reason === undefined && !head.either(false)) {
+      head.ownership(this.#staged, this.#entries.places[this.#entries.count - 1]!);
+    }
+    return reason;
+  }
+
+  /** Nothing is kept before the whole packet has turned out to be sound: see {@link #keep}. */
+  #stageWhole(id: number, kind: number, tick: number): DropReason | undefined {
+    const plan = this.#options.plans[kind];
+    if (plan === undefined) return "unknown-entity";
+    const known = this.#entities.get(id);
+    if (known === undefined && this.#entities.size >= this.#options.maxEntities) return "queue-full";
+    const removedAt = this.#removedAt.get(id);
+    if (removedAt !== undefined && ((tick - removedAt) | 0) <= 0) return "outdated";
+    const entity = known?.plan === plan ? known : new EntityRows(id, plan, this.#options.historyTicks);
+    const place = this.#stage(plan.width);
+    if (place < 0) return "too-long";
+    entity.kind = kind;
+    this.#entries.add(entity, kind, place);
+    this.#head.ownership(this.#staged, place);
+    return undefined;
+  }
+
+  #stageDelta(id: number, { tick0, tick1, tick2 }: SharedBaselines): DropReason | undefined {
+    const entity = this.#entities.get(id);
+    if (entity === undefined || tick0 === NO_TICK) return "unknown-entity";
+    const place = this.#stage(entity.plan.width);
+    if (place < 0) return "too-long";
+    const index = this.#entries.add(entity, entity.kind, place);
+    this.#entries.setBaselines(index, tick0, tick1, tick2);
+    if (!this.#entries.locate(index)) return "no-baseline";
+    const at0 = this.#entries.at0[index]!;
+    this.#staged[place + OWNER_COLUMN] = entity.rows[at0 + OWNER_COLUMN]!;
+    this.#staged[place + TELEPORT_COLUMN] = entity.rows[at0 + TELEPORT_COLUMN]!;
+    return undefined;
+  }
+
+  #stage(width: number): number {
+    const place = this.#stagedLength;
+    this.#stagedLength += width;
+    if (this.#stagedLength > MOST_COLUMNS) return -1;
+    if (this.#stagedLength > this.#staged.length) {
+      const larger = new Int32Array(Math.min(MOST_COLUMNS, this.#staged.length * 2 + width));
+      larger.set(this.#staged);
+      this.#staged = larger;
+    }
+    return place;
+  }
+
+  #readStates(tick: number): DropReason | undefined {
+    const isSound = this.#codec.codeStates(this.#entries, tick, this.#staged);
+    if (!this.#codec.coder.isComplete) return "length";
+    return isSound ? undefined : "out-of-range";
+  }
+
+  #remove(id: number, tick: number, listener: SnapshotListener): void {
+    const removedAt = this.#removedAt.get(id);
+    if (removedAt === undefined || ((tick - removedAt) | 0) > 0) this.#removedAt.set(id, tick);
+    const entity = this.#entities.get(id);
+    // An id may be in use again: a removal that was repeated until acknowledged does not concern the new entity.
+    if (entity === undefined || ((entity.bornTick - tick) | 0) > 0) return;
+    this.#entities.delete(id);
+    listener.onRemoved(id, tick);
+  }
+
+  #keep(index: number, tick: number, listener: SnapshotListener): void {
+    const entries = this.#entries;
+    const entity = entries.entities[index]!;
+    const place = entries.places[index]!;
+    const isNew = this.#entities.get(entity.id) !== entity;
+    const isNews = entity.newest < 0 || ((tick - entity.newest) | 0) > 0;
+    const before = entity.newest < 0 ? -1 : entity.find(entity.newest);
+    const changes = isNew ? StateChange.born : before < 0 ? 0 : this.#changes(entity, before, place);
+    if (isNew) {
+      entity.bornTick = tick;
+      this.#entities.set(entity.id, entity);
+    }
+    const at = entity.claim(tick);
+    if (at < 0) return;
+    const { rows, plan } = entity;
+    for (let column = 0; column < plan.width; column++) rows[at + column] = this.#staged[place + column]!;
+    entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
+    if (this.#checked === index && stateChecksum(rows, at, plan.width) !== this.#checksum) {
+      listener.onDesync(entity.id, tick);
+    }
+    if (isNews) listener.onState(entity, tick, at, changes);
+  }
+
+  #changes({ rows }: EntityRows, before: number, place: number): number {
+    const staged = this.#staged;
+    const isTeleport = rows[before + TELEPORT_COLUMN] !== staged[place + TELEPORT_COLUMN];
+    const isOwner = rows[before + OWNER_COLUMN] !== staged[place + OWNER_COLUMN];
+    return (isTeleport ? StateChange.teleported : 0) | (isOwner ? StateChange.owner : 0);
+  }
+}

@@ -1,0 +1,39 @@
+import type { EntityRows } from "../plan/entity-rows.js";
+import { NO_TICK } from "../coding/packet-entries.js";
+
+/** The newest three states of one entity that one receiver has acknowledged. */
+export class AcknowledgedTicks {
+  readonly entity: EntityRows;
+  tick0 = NO_TICK;
+  tick1 = NO_TICK;
+  tick2 = NO_TICK;
+
+  constructor(entity: EntityRows) {
+    this.entity = entity;
+  }
+
+  copy(): AcknowledgedTicks {
+    const copy = new AcknowledgedTicks(this.entity);
+    copy.tick0 = this.tick0;
+    copy.tick1 = this.tick1;
+    copy.tick2 = this.tick2;
+    return copy;
+  }
+
+  /** Acknowledgements come in any order, and more than once. */
+  add(tick: number): void {
+    if (tick === this.tick0 || tick === this.tick1 || tick === this.tick2) return;
+    if (isNewer(tick, this.tick0)) {
+      this.tick2 = this.tick1;
+      this.tick1 = this.tick0;
+      this.tick0 = tick;
+    } else if (isNewer(tick, this.tick1)) {
+      this.tick2 = this.tick1;
+      this.tick1 = tick;
+    } else if (isNewer(tick, this.tick2)) this.tick2 = tick;
+  }
+}
+
+function isNewer(tick: number, than: number): boolean {
+  return than === NO_TICK || ((tick - than) | 0) > 0;
+}

@@ -1,0 +1,137 @@
+import { ByteReader } from "../../bytes/byte-reader.js";
+import { ByteWriter } from "../../bytes/byte-writer.js";
+import { limits } from "../../errors/codes.js";
+import type { DropReason } from "../../errors/codes.js";
+import type { EntityRows } from "../plan/entity-rows.js";
+import { NO_TICK, type PacketEntries } from "../coding/packet-entries.js";
+import { PacketSplitter } from "./packet-splitter.js";
+import type { SharedWriter } from "./shared-writer.js";
+import type { SnapshotListener, SnapshotReader } from "../read/snapshot-reader.js";
+import type { StateHistory } from "../plan/state-history.js";
+
+/** Ticks that a reference holds: so many that velocity and its change are known from it. */
+const REFERENCE_TICKS = 3;
+/** Room of a reliable message beside the states. */
+const MESSAGE_HEAD_BYTES = 64;
+const DEFAULT_CHECKSUM_TICKS = 32;
+const NOTHING: readonly number[] = [];
+
+export interface ReferenceSenderOptions {
+  readonly history: StateHistory;
+  readonly writer: SharedWriter;
+  readonly maxBytes?: number;
+  readonly checksumTicks?: number;
+}
+
+/**
+ * Sends states to many receivers at once, each packet encoded once: as differences from a reference that all of
+ * them got over the reliable channel. A reference is the states of three ticks in a row; its id is the last of them.
+ */
+export class ReferenceSender {
+  readonly #history: StateHistory;
+  readonly #splitter: PacketSplitter;
+  readonly #maxBytes: number;
+  readonly #checksumTicks: number;
+  #active = NO_TICK;
+  #pending = NO_TICK;
+
+  constructor(options: ReferenceSenderOptions) {
+    this.#history = options.history;
+    this.#splitter = new PacketSplitter(options.writer);
+    this.#maxBytes = options.maxBytes ?? limits.unreliablePacketBytes - 16;
+    this.#checksumTicks = options.checksumTicks ?? DEFAULT_CHECKSUM_TICKS;
+  }
+
+  /** Id of the reference in use; NO_TICK before the first. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /**
+   * Makes the states of this tick (and the two before) the next reference. Its messages go to all receivers over the
+   * reliable channel; once they have arrived, call {@link activate}. Do so within the history's length of ticks,
+   * less the time that takes: a sixth of it is a good interval.
+   */
+  refresh(tick: number): Uint8Array[] {
+    this.#pending = tick;
+    return this.#messages(tick, this.#active);
+  }
+
+  /** All receivers have the messages of {@link refresh}. */
+  activate(): void {
+    if (this.#pending !== NO_TICK) this.#active = this.#pending;
+    this.#pending = NO_TICK;
+  }
+
+  /** The messages for one receiver that joins: the references that others have or are about to have. */
+  join(): Uint8Array[] {
+    const messages = this.#active === NO_TICK ? [] : this.#messages(this.#active, NO_TICK);
+    return this.#pending === NO_TICK
+      ? messages
+      : [...messages, ...this.#messages(this.#pending, this.#active)];
+  }
+
+  /** Writes the states of a tick for all receivers. `removed` is told with every packet for as long as it is passed. */
+  write(
+    tick: number,
+    entities: readonly EntityRows[],
+    send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
+    removed: readonly number[] = NOTHING,
+  ): void {
+    this.#splitter.split(entities, {
+      tick,
+      removed,
+      maxBytes: this.#maxBytes,
+      checksumTicks: this.#checksumTicks,
+      choose: (entries, index) => chooseReference(entries, index, tick, this.#active),
+      take: (body, entries) => send(body, entries.entities, 0, entries.count),
+    });
+  }
+
+  #messages(reference: number, previous: number): Uint8Array[] {
+    const messages: Uint8Array[] = [];
+    for (let back = REFERENCE_TICKS - 1; back >= 0; back--) {
+      const tick = (reference - back) >>> 0;
+      const base = back === REFERENCE_TICKS - 1 ? previous : (tick - 1) >>> 0;
+      const depth = back === REFERENCE_TICKS - 1 ? REFERENCE_TICKS : REFERENCE_TICKS - 1 - back;
+      const entities = this.#history.entities.filter((entity) => entity.find(tick) >= 0);
+      this.#splitter.split(entities, {
+        tick,
+        removed: NOTHING,
+        maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
+        // What every later state builds on is looked at each time: an error in it would pass from one to the next.
+        checksumTicks: 1,
+        choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
+        take: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),
+      });
+    }
+    return messages;
+  }
+}
+
+/** Reads a message of {@link ReferenceSender.refresh} or {@link ReferenceSender.join}. */
+export function readReference(
+  reader: SnapshotReader,
+  message: Uint8Array,
+  listener: SnapshotListener,
+): DropReason | undefined {
+  const bytes = new ByteReader(message);
+  const tick = bytes.u32();
+  return bytes.ok ? reader.read(bytes.rest(), tick, listener) : "too-short";
+}
+
+function chooseReference(
+  entries: PacketEntries,
+  index: number,
+  tick: number,
+  reference: number,
+  depth = REFERENCE_TICKS,
+): void {
+  const entity = entries.entities[index]!;
+  if (reference === NO_TICK || ((tick - reference) | 0) < 1 || entity.find(reference) < 0) return;
+  const second = (reference - 1) >>> 0;
+  const third = (reference - 2) >>> 0;
+  const tick1 = depth > 1 && entity.find(second) >= 0 ? second : NO_TICK;
+  const tick2 = depth > 2 && tick1 !== NO_TICK && entity.find(third) >= 0 ? third : NO_TICK;
+  entries.setBaselines(index, reference, tick1, tick2);
+}

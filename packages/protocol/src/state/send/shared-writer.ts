@@ -1,0 +1,98 @@
+import { PacketEntries } from "../coding/packet-entries.js";
+import { SharedTicks } from "./shared-ticks.js";
+import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
+import type { StatePlan } from "../plan/state-plan.js";
+import { Views } from "../plan/views.js";
+
+/** Receivers differ in what they hold; this many groups of them are told apart within a tick. */
+const VARIANTS = 16;
+
+interface Variant {
+  readonly entries: PacketEntries;
+  checked: number;
+  tag: number;
+  readonly body: Views;
+  length: number;
+}
+
+/** Writes a packet once for all receivers that hold the same baselines. Reuses its memory from tick to tick. */
+export class SharedWriter {
+  readonly #writer: SnapshotWriter;
+  readonly #variants: Variant[] = [];
+  #tick = Number.NaN;
+  /** For senders that know without comparing that they share a tick. */
+  readonly ticks = new SharedTicks();
+  /** Counts ticks, and the packets of a tick that were kept: the last {@link VARIANTS} of them still are. */
+  epoch = 0;
+  kept = 0;
+  /** The number of the packet that was written last; 0 where it is nobody else's. */
+  tag = 0;
+  #lastTag = 0;
+  /** Packets that were encoded, and those that were taken from an earlier receiver. */
+  encoded = 0;
+  reused = 0;
+
+  constructor(plans: readonly StatePlan[]) {
+    this.#writer = new SnapshotWriter(plans);
+  }
+
+  /** Begins a tick: the packets of the one before are no more. */
+  start(tick: number): void {
+    if (tick === this.#tick) return;
+    this.#tick = tick;
+    this.kept = 0;
+    this.epoch += 1;
+  }
+
+  /** Whether packets that were kept from `from` on have not been replaced. */
+  holds(from: number): boolean {
+    return this.kept - from <= VARIANTS;
+  }
+
+  /** A view that is valid until the next tick, or until {@link VARIANTS} other packets were written. */
+  write(content: SnapshotContent): Uint8Array {
+    this.start(content.tick);
+    // What is told to one receiver alone is not worth keeping.
+    if (content.removed.length > 0) {
+      this.tag = 0;
+      return this.#encode(content);
+    }
+    const held = Math.min(this.kept, VARIANTS);
+    for (let index = 0; index < held; index++) {
+      const variant = this.#variants[index]!;
+      if (variant.checked !== content.checked || !variant.entries.isSameAs(content.entries)) continue;
+      this.reused += 1;
+      this.tag = variant.tag;
+      return variant.body.of(variant.length);
+    }
+    return this.#keep(content, this.#encode(content));
+  }
+
+  #encode(content: SnapshotContent): Uint8Array {
+    this.encoded += 1;
+    return this.#writer.write(content);
+  }
+
+  #keep({ entries, checked }: SnapshotContent, body: Uint8Array): Uint8Array {
+    const index = this.kept++ % VARIANTS;
+    const variant = (this.#variants[index] ??= newVariant());
+    if (variant.body.buffer.length < body.length) variant.body.replace(new Uint8Array(body.length * 2));
+    variant.body.buffer.set(body);
+    variant.length = body.length;
+    variant.checked = checked;
+    variant.tag = ++this.#lastTag;
+    this.tag = variant.tag;
+    variant.entries.copy(entries);
+    return variant.body.of(body.length);
+  }
+}
+
+function newVariant(): Variant {
+  return {
+    entries: new PacketEntries(),
+    checked: -1,
+    tag: 0,
+    body: new Views(new Uint8Array(1200)),
+    length: 0,
+  };
+}

@@ -1,0 +1,103 @@
+import { stateChecksum } from "../coding/checksum.js";
+import type { PacketEntries } from "../coding/packet-entries.js";
+import { NO_TICK } from "../coding/packet-entries.js";
+import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "../coding/packet-head.js";
+import { SnapshotCodec } from "../coding/snapshot-codec.js";
+import type { StatePlan } from "../plan/state-plan.js";
+
+/** Room for a packet that turns out too large, before it is split. */
+const CAPACITY_BYTES = 0x40000;
+
+export interface SnapshotContent {
+  tick: number;
+  /** In the order of their ids, each once; the states are in the entities' rows. */
+  readonly entries: PacketEntries;
+  /** Ids of entities that are no more. */
+  removed: readonly number[];
+  /** Index of the entry whose checksum goes along; -1 for none. */
+  checked: number;
+}
+
+/** Writes states as packets. */
+export class SnapshotWriter {
+  readonly #codec: SnapshotCodec;
+  readonly #head: PacketHead;
+  readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+
+  constructor(plans: readonly StatePlan[]) {
+    this.#codec = new SnapshotCodec(plans, CAPACITY_BYTES);
+    this.#head = new PacketHead(this.#codec.coder);
+  }
+
+  /** One packet of all entries, whatever its size. A view that is valid until the next write. */
+  write(content: SnapshotContent): Uint8Array {
+    const { tick, entries, removed, checked } = content;
+    const head = this.#head;
+    for (let index = 0; index < entries.count; index++) entries.locate(index);
+    this.#codec.coder.startEncoding();
+    head.count(entries.count);
+    mostlyShared(entries, this.#shared);
+    head.baselines(tick, this.#shared);
+    if (head.rarely(removed.length > 0)) {
+      head.kind(removed.length);
+      for (const id of removed) head.removedId(id);
+    }
+    if (head.rarely(checked >= 0)) {
+      const entity = entries.entities[checked]!;
+      head.kind(checked);
+      head.checksum(stateChecksum(entity.rows, entries.places[checked]!, entity.plan.width));
+    }
+    this.#writeEntityHeads(tick, entries);
+    this.#codec.codeStates(entries, tick, undefined);
+    return this.#codec.coder.finish();
+  }
+
+  #writeEntityHeads(tick: number, entries: PacketEntries): void {
+    const head = this.#head;
+    const { tick0, tick1, tick2 } = this.#shared;
+    if (tick0 !== NO_TICK && head.isUniform(this.#isUniform(entries))) {
+      head.firstId(entries.entities[0]!.id);
+      return;
+    }
+    let last = -1;
+    let kind = 0;
+    for (let index = 0; index < entries.count; index++) {
+      const entity = entries.entities[index]!;
+      const place = entries.places[index]!;
+      last = head.id(entity.id, last);
+      const own0 = entries.ticks0[index]!;
+      const isWhole = own0 === NO_TICK;
+      const isShared = entries.hasBaselines(index, tick0, tick1, tick2);
+      const isSame = isWhole || isSameOwnership(entity, entries.at0[index]!, place);
+      if (tick0 !== NO_TICK && head.isPlain(!isWhole && isShared && isSame)) continue;
+      if (tick0 === NO_TICK || head.either(isWhole)) {
+        if (!head.either(entries.kinds[index] === kind)) head.kind(entries.kinds[index]!);
+        kind = entries.kinds[index]!;
+        head.ownership(entity.rows, place);
+        continue;
+      }
+      if (!head.either(isShared)) {
+        this.#own.tick0 = own0;
+        this.#own.tick1 = entries.ticks1[index]!;
+        this.#own.tick2 = entries.ticks2[index]!;
+        head.baselines(tick, this.#own);
+      }
+      if (!head.either(isSame)) head.ownership(entity.rows, place);
+    }
+  }
+
+  #isUniform(entries: PacketEntries): boolean {
+    const { tick0, tick1, tick2 } = this.#shared;
+    const first = entries.entities[0]!.id;
+    for (let index = 0; index < entries.count; index++) {
+      const entity = entries.entities[index]!;
+      const isPlain =
+        entity.id === first + index &&
+        entries.hasBaselines(index, tick0, tick1, tick2) &&
+        isSameOwnership(entity, entries.at0[index]!, entries.places[index]!);
+      if (!isPlain) return false;
+    }
+    return true;
+  }
+}

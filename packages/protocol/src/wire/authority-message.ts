@@ -1,0 +1,160 @@
+import { PayloadKind } from "../errors/codes.js";
+import { kindsOf, type KindInfo } from "./control.js";
+import { ByteWriter } from "../bytes/byte-writer.js";
+import { decodeValue, encodeValue } from "../bytes/value-codec.js";
+
+/** From a participant to the authority of its room. */
+export type ToAuthority =
+  /** The kinds of entities that the game uses so far: states of others are not sent. Replaces what was said before. */
+  | { readonly type: "kinds"; readonly kinds: readonly KindInfo[] }
+  /** An entity that this participant wants to own and to simulate, with its first state (Float32 components). */
+  | {
+      readonly type: "own";
+      readonly localId: number;
+      readonly name: string;
+      readonly schemaHash: number;
+      readonly state: Uint8Array;
+    }
+  /** That entity is no more. */
+  | { readonly type: "disown"; readonly localId: number }
+  /** How this participant wants to be told, from now on. */
+  | ({ readonly type: "view" } & ViewTerms)
+  /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
+  | { readonly type: "resync"; readonly ids: readonly number[] };
+
+/** How a participant wants to be told by the authority. What is left out stays with the authority. */
+export interface ViewTerms {
+  /** It shows entities between their states: what moves is told whenever it is told anything. */
+  readonly isInterpolated: boolean;
+  /** It is told once in so many ticks, 1 to {@link MAX_EVERY_TICKS}. */
+  readonly everyTicks: number;
+  /** How far off, m, it lets an entity be shown whose definition names no threshold. */
+  readonly thresholdM?: number;
+  /** The same for the direction that an entity looks in, rad. */
+  readonly headingRad?: number;
+  /** An entity that rests is told again after this time, ms, at most {@link MAX_HEARTBEAT_MS}. */
+  readonly heartbeatMs?: number;
+  /** An entity that moves is told again after this time, ms. */
+  readonly movingHeartbeatMs?: number;
+  /** The newest state of an entity is told twice: the way loses much. */
+  readonly repeats?: boolean;
+  /** States, heads included, bytes per second. */
+  readonly bytesPerSecond?: number;
+  /** An event that could not be sent within this time, ms, is dropped; 0: events must arrive, in order. */
+  readonly eventLifetimeMs?: number;
+  /** Packets of messages and events leave at most this often, ms. */
+  readonly messagePeriodMs?: number;
+}
+
+/** From the authority to a participant. */
+export type FromAuthority =
+  /** A message or an entity was refused; `spectator`: whatever it was, its sender only watches. */
+  | { readonly type: "refused"; readonly what: Refused; readonly reason: string }
+  /** An entity that the participant wants to own is known to all by this id. */
+  | { readonly type: "granted"; readonly localId: number; readonly id: number }
+  /** An entity of the participant is not where it says: it has to go on from this state (Float32 components). */
+  | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array };
+
+const refusedThings = ["message", "entity", "kind", "spectator"] as const;
+type Refused = (typeof refusedThings)[number];
+
+/** Of the history that states are differences from, half at most may pass between two. */
+export const MAX_EVERY_TICKS = 32;
+/** Participants keep their clocks by states: an entity is told at least this often, ms. */
+export const MAX_HEARTBEAT_MS = 2000;
+
+/** Numbers of {@link ViewTerms}, both ends included. */
+const viewRanges = {
+  thresholdM: [0, 1000],
+  headingRad: [0, Math.PI],
+  heartbeatMs: [100, MAX_HEARTBEAT_MS],
+  movingHeartbeatMs: [0, MAX_HEARTBEAT_MS],
+  bytesPerSecond: [500, 10_000_000],
+  eventLifetimeMs: [0, 60_000],
+  messagePeriodMs: [0, 100],
+} as const;
+
+const MOST_IDS = 256;
+const MOST_REASON_CHARACTERS = 512;
+
+/** A message as the payload of a reliable one. */
+export function writeAuthority(message: ToAuthority | FromAuthority): Uint8Array {
+  return new ByteWriter().u8(PayloadKind.authority).bytes(encodeValue(message)).take();
+}
+
+/** Reads what a participant says (without the payload's kind); undefined where it is nothing known. */
+export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
+  const message = fieldsOf(bytes);
+  if (message?.type === "kinds") {
+    const kinds = kindsOf(message.kinds);
+    return kinds && { type: "kinds", kinds };
+  }
+  if (message?.type === "view") return viewOf(message);
+  if (message?.type === "own") return ownOf(message);
+  if (message?.type === "disown") {
+    return isId(message.localId) ? { type: "disown", localId: message.localId } : undefined;
+  }
+  return message?.type === "resync" ? resyncOf(message) : undefined;
+}
+
+function resyncOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  if (!Array.isArray(message.ids) || message.ids.length > MOST_IDS) return undefined;
+  const ids: unknown[] = message.ids;
+  return ids.every(isId) ? { type: "resync", ids } : undefined;
+}
+
+/** Reads what an authority says (without the payload's kind); undefined where it is nothing known. */
+export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined {
+  const message = fieldsOf(bytes);
+  switch (message?.type) {
+    case "refused": {
+      const { reason } = message;
+      const what = refusedThings.find((thing) => thing === message.what);
+      if (what === undefined) return undefined;
+      if (typeof reason !== "string" || reason.length > MOST_REASON_CHARACTERS) return undefined;
+      return { type: "refused", what, reason };
+    }
+    case "granted":
+      return isId(message.localId) && isId(message.id)
+        ? { type: "granted", localId: message.localId, id: message.id }
+        : undefined;
+    case "corrected":
+      return isId(message.localId) && message.state instanceof Uint8Array
+        ? { type: "corrected", localId: message.localId, state: message.state }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  const { isInterpolated, everyTicks, repeats } = message;
+  const isRate = isId(everyTicks) && everyTicks >= 1 && everyTicks <= MAX_EVERY_TICKS;
+  if (typeof isInterpolated !== "boolean" || !isRate) return undefined;
+  if (repeats !== undefined && typeof repeats !== "boolean") return undefined;
+  const numbers: Partial<Record<keyof typeof viewRanges, number>> = {};
+  for (const [name, [min, max]] of Object.entries(viewRanges)) {
+    const value = message[name];
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !(value >= min && value <= max)) return undefined;
+    numbers[name as keyof typeof viewRanges] = value;
+  }
+  return { type: "view", isInterpolated, everyTicks, ...(repeats !== undefined && { repeats }), ...numbers };
+}
+
+function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
+  const { localId, name, schemaHash, state } = message;
+  if (!isId(localId) || typeof name !== "string" || !(state instanceof Uint8Array)) return undefined;
+  return typeof schemaHash === "number" ? { type: "own", localId, name, schemaHash, state } : undefined;
+}
+
+function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  const value = decodeValue(bytes)?.value;
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}

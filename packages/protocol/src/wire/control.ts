@@ -1,0 +1,307 @@
+import { limits } from "../errors/codes.js";
+import { decodeValue } from "../bytes/value-codec.js";
+
+/** A participant as the others see it. */
+export interface PeerInfo {
+  /** 16 bits, given by the server, not used again while the room lives. */
+  readonly number: number;
+  readonly id: string;
+  /** Whether it can and may open direct links. */
+  readonly webrtc: boolean;
+  /** The player's number, where that is another: a page that was loaded anew keeps its seat's, in a session of its own. */
+  readonly seat?: number;
+  /** There where it has no link to the server now. */
+  readonly away?: true;
+}
+
+/** A STUN or TURN server, as RTCPeerConnection takes it. */
+export interface IceServer {
+  readonly urls: string;
+  readonly username?: string;
+  readonly credential?: string;
+}
+
+/** What a room with an authority tells a newcomer: what its states and inputs are made of. */
+export interface AuthorityInfo {
+  /** Steps per second of the authority's simulation, 1 to 255. */
+  readonly tickHz: number;
+  /** Kinds of entities, in the order that states number them by. */
+  readonly kinds: readonly KindInfo[];
+  /** Of the inputs' definition; 0 where the room takes none. */
+  readonly inputHash: number;
+}
+
+/** A kind of entity: its name, and the hash of everything that both sides must agree on. */
+export interface KindInfo {
+  readonly name: string;
+  readonly stateHash: number;
+}
+
+/** From the server to a participant. */
+export type ServerMessage =
+  | {
+      readonly type: "welcome";
+      readonly sessionId: string;
+      /** Secret; whoever has it can ask for a seat in this session's place. */
+      readonly token: string;
+      /** Secret; goes on with this session over another link, once. */
+      readonly resumeToken: string;
+      readonly number: number;
+      /** See {@link PeerInfo.seat}. */
+      readonly seat?: number;
+      readonly roomId: string;
+      readonly roomName: string;
+      /** The options that the room was opened with: what another one like it is asked for with. */
+      readonly options: Readonly<Record<string, string | number | boolean>>;
+      readonly peers: readonly PeerInfo[];
+      readonly iceServers: readonly IceServer[];
+      /** There where the room has an authority. */
+      readonly authority?: AuthorityInfo | undefined;
+      /** There where the receiver only watches. */
+      readonly spectator?: boolean;
+      /** There where the receiver asked for any room of its kind: how many others were full. */
+      readonly fullRooms?: number;
+    }
+  /** New passwords for TURN, in time before the old ones end. */
+  | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
+  /** Takes the place of the token that was used. */
+  | { readonly type: "resumed"; readonly resumeToken: string }
+  /** Answers `stripe`: opens one more socket for states, once and within seconds. */
+  | { readonly type: "stripe"; readonly ticket: string }
+  /** The server stops; its sessions go on anew at that address. */
+  | { readonly type: "moving"; readonly endpoint: string }
+  /** The server takes nobody new, and ends its sessions in so many milliseconds at the latest. */
+  | { readonly type: "draining"; readonly timeoutMs: number }
+  | { readonly type: "joined"; readonly peer: PeerInfo }
+  | { readonly type: "left"; readonly number: number }
+  /** It has no link to the server. `closed`: its page was closed or sleeps, so that it has no direct links either. */
+  | { readonly type: "away"; readonly number: number; readonly closed: boolean }
+  /** It has a link again: what was sent to it meanwhile is lost. */
+  | { readonly type: "back"; readonly number: number }
+  | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
+  | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown }
+  /** What that participant has left for newcomers, and how long ago. */
+  | {
+      readonly type: "retained";
+      readonly number: number;
+      readonly ageMs: number;
+      readonly states: Uint8Array;
+    };
+
+/** From a participant to the server. */
+export type ClientMessage =
+  | { readonly type: "capabilities"; readonly webrtc: boolean }
+  | { readonly type: "signal"; readonly to: number; readonly attempt: number; readonly data: unknown }
+  /** Asks for a ticket for one more socket. */
+  | { readonly type: "stripe" }
+  /** The page is hidden or visible: a hidden one may be slow to answer, and is given longer. */
+  | { readonly type: "visibility"; readonly hidden: boolean }
+  /** What newcomers shall get with their welcome, in the place of what was left before (see `writeRetained`). */
+  | { readonly type: "retain"; readonly states: Uint8Array }
+  | { readonly type: "leave" };
+
+/** Kinds of entities that one room may have. */
+export const MOST_KINDS = 64;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a control message of the server; undefined where it is none. */
+export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined {
+  const message = fieldsOf(bytes) ?? {};
+  switch (message.type) {
+    case "welcome":
+      return welcomeOf(message);
+    case "resumed":
+    case "stripe":
+    case "moving":
+    case "draining":
+      return connectionMessageOf(message);
+    case "iceServers":
+      return iceServersOf(message);
+    case "joined":
+    case "left":
+    case "back":
+    case "away":
+      return presenceOf(message);
+    case "capabilities":
+      return capabilitiesOf(message);
+    case "signal":
+      return signalOf(message);
+    case "retained":
+      return retainedOf(message);
+    default:
+      return undefined;
+  }
+}
+
+/** Reads a control message of a participant; undefined where it is none. */
+export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined {
+  const message = fieldsOf(bytes);
+  if (message === undefined) return undefined;
+  switch (message.type) {
+    case "capabilities":
+      return typeof message.webrtc === "boolean"
+        ? { type: "capabilities", webrtc: message.webrtc }
+        : undefined;
+    case "signal":
+      return isNumber16(message.to) && isNumber16(message.attempt) && message.data !== undefined
+        ? { type: "signal", to: message.to, attempt: message.attempt, data: message.data }
+        : undefined;
+    case "stripe":
+      return { type: "stripe" };
+    case "visibility":
+      return typeof message.hidden === "boolean" ? { type: "visibility", hidden: message.hidden } : undefined;
+    case "retain": {
+      const states = bytesOf(message.states, limits.retainedBytes);
+      return states && { type: "retain", states };
+    }
+    case "leave":
+      return { type: "leave" };
+    default:
+      return undefined;
+  }
+}
+
+/** Messages about the connection itself, of one field each. */
+function connectionMessageOf(message: Fields): ServerMessage | undefined {
+  const { type, resumeToken, ticket, endpoint, timeoutMs } = message;
+  if (type === "resumed" && isText(resumeToken)) return { type, resumeToken };
+  if (type === "stripe" && isText(ticket)) return { type, ticket };
+  if (type === "moving" && isText(endpoint)) return { type, endpoint };
+  if (type === "draining" && isNumber32(timeoutMs)) return { type, timeoutMs };
+  return undefined;
+}
+
+function presenceOf({ type, number, closed, peer: info }: Fields): ServerMessage | undefined {
+  if (type === "joined") {
+    const peer = peerOf(info);
+    return peer && { type, peer };
+  }
+  if (!isNumber16(number)) return undefined;
+  if (type === "left" || type === "back") return { type, number };
+  return typeof closed === "boolean" ? { type: "away", number, closed } : undefined;
+}
+
+function capabilitiesOf({ number, webrtc }: Fields): ServerMessage | undefined {
+  return isNumber16(number) && typeof webrtc === "boolean"
+    ? { type: "capabilities", number, webrtc }
+    : undefined;
+}
+
+function signalOf({ from, attempt, data }: Fields): ServerMessage | undefined {
+  return isNumber16(from) && isNumber16(attempt) && data !== undefined
+    ? { type: "signal", from, attempt, data }
+    : undefined;
+}
+
+function retainedOf({ number, ageMs, states }: Fields): ServerMessage | undefined {
+  const bytes = bytesOf(states, limits.retainedBytes);
+  return isNumber16(number) && isNumber32(ageMs) && bytes
+    ? { type: "retained", number, ageMs, states: bytes }
+    : undefined;
+}
+
+function welcomeOf(message: Fields): ServerMessage | undefined {
+  const identity = identityOf(message);
+  const { roomId, roomName, options, peers, iceServers } = message;
+  if (!identity || !isText(roomId) || !isText(roomName) || !isOptions(options)) return undefined;
+  const known = Array.isArray(peers) ? peers.map(peerOf) : [undefined];
+  const servers = Array.isArray(iceServers) ? iceServers.map(iceServerOf) : [undefined];
+  if (known.includes(undefined) || servers.includes(undefined)) return undefined;
+  const authority = isAbsent(message.authority) ? undefined : authorityOf(message.authority);
+  if (!authority && !isAbsent(message.authority)) return undefined;
+  return {
+    type: "welcome",
+    ...identity,
+    roomId,
+    roomName,
+    options,
+    peers: known as PeerInfo[],
+    iceServers: servers as IceServer[],
+    ...(authority && { authority }),
+    ...(message.spectator === true && { spectator: true }),
+    ...(isNumber32(message.fullRooms) && { fullRooms: message.fullRooms }),
+  };
+}
+
+/** Who the receiver of a welcome is from now on. */
+function identityOf({ sessionId, token, resumeToken, number, seat }: Fields) {
+  const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
+  return isComplete ? { sessionId, token, resumeToken, number, ...seatOf(seat) } : undefined;
+}
+
+function seatOf(seat: unknown): { readonly seat?: number } {
+  return isNumber16(seat) ? { seat } : {};
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function authorityOf(value: unknown): AuthorityInfo | undefined {
+  if (!isFields(value) || !isNumber32(value.inputHash) || !Array.isArray(value.kinds)) return undefined;
+  const { tickHz, inputHash } = value;
+  const kinds = kindsOf(value.kinds);
+  return isNumber16(tickHz) && tickHz > 0 && tickHz < 256 && kinds ? { tickHz, kinds, inputHash } : undefined;
+}
+
+/** A list of kinds of entities; undefined where it is none. */
+export function kindsOf(value: unknown): KindInfo[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_KINDS) return undefined;
+  const kinds: KindInfo[] = [];
+  for (const kind of value) {
+    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.stateHash)) return undefined;
+    kinds.push({ name: kind.name, stateHash: kind.stateHash });
+  }
+  return kinds;
+}
+
+function iceServersOf(message: Fields): ServerMessage | undefined {
+  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
+  if (servers.includes(undefined)) return undefined;
+  return { type: "iceServers", iceServers: servers as IceServer[] };
+}
+
+function peerOf(value: unknown): PeerInfo | undefined {
+  if (!isFields(value) || !isNumber16(value.number) || !isText(value.id)) return undefined;
+  const { number, id, webrtc } = value;
+  if (typeof webrtc !== "boolean") return undefined;
+  return { number, id, webrtc, ...seatOf(value.seat), ...(value.away === true && { away: true }) };
+}
+
+function iceServerOf(value: unknown): IceServer | undefined {
+  if (!isFields(value) || !isText(value.urls)) return undefined;
+  const { urls, username, credential } = value;
+  return isText(username) && isText(credential) ? { urls, username, credential } : { urls };
+}
+
+function fieldsOf(bytes: Uint8Array): Fields | undefined {
+  const decoded = decodeValue(bytes);
+  return decoded && isFields(decoded.value) ? decoded.value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isOptions(value: unknown): value is Readonly<Record<string, string | number | boolean>> {
+  const plain = ["string", "number", "boolean"];
+  return isFields(value) && Object.values(value).every((option) => plain.includes(typeof option));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= 1024;
+}
+
+/** A copy, which does not keep the packet that it came in. */
+function bytesOf(value: unknown, maxBytes: number): Uint8Array | undefined {
+  return value instanceof Uint8Array && value.length <= maxBytes ? Uint8Array.from(value) : undefined;
+}
+
+function isNumber16(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
+}
+
+function isNumber32(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
+}

@@ -1,0 +1,112 @@
+import { MessageKind, PayloadKind, TrafficClass } from "../errors/codes.js";
+import type { Component, Leaf } from "../schema/entity-components.js";
+import type { EntityDefinition } from "../schema/entity-definition.js";
+import { CHANGE_CHANCES, SHAPES, WEIGHTS } from "../state/plan/residual-parameters.js";
+import { buildFrequencies } from "../state/coding/residual-shapes.js";
+import { planState, type StatePlan } from "../state/plan/state-plan.js";
+
+type LuaValue =
+  string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
+
+/** Letters of {@link CHANGE_CHANCES}, from 0 on. */
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/**
+ * What the Lua dissector for Wireshark has to know: the definitions and their columns, and the tables of the codec.
+ * `pnpm dissector` puts the dissector itself behind it.
+ */
+export function dissectorTables(definitions: readonly EntityDefinition[]): string {
+  const described = Object.fromEntries(
+    definitions.map((definition) => [definition.name, describe(definition)]),
+  );
+  const frequencies = SHAPES.map((shapes) => fromZero([...buildFrequencies(shapes)]));
+  const chances = Array.from(CHANGE_CHANCES, (letter) => 256 * (LETTERS.indexOf(letter) + 1));
+  return [
+    `local DEFINITIONS = ${lua(described)}`,
+    `local CLASSES = ${named(TrafficClass)}`,
+    `local KINDS = ${named(MessageKind)}`,
+    `local PAYLOADS = ${named(PayloadKind)}`,
+    `local WEIGHTS = ${fromZero(WEIGHTS.map(fromZero))}`,
+    `local FREQUENCIES = ${fromZero(frequencies)}`,
+    `local CHANCES = ${fromZero(chances)}`,
+    "",
+  ].join("\n");
+}
+
+function describe(definition: EntityDefinition): LuaValue {
+  const { name, motion, schemaHash, fieldHashes, components, leaves, fields } = definition;
+  const plan = planState(definition, { tickHz: 1, hasRates: true });
+  const fieldNames = Object.keys(fields);
+  const declared = leaves.reduce((end, { offset, count }) => Math.max(end, offset + count), 0);
+  return {
+    name,
+    motion,
+    schemaHash,
+    fieldHashes,
+    leaves: leaves.map((leaf) => ({
+      ...describeLeaf(definition, plan, leaf),
+      field: fieldNames.indexOf(leaf.path.split(".", 1)[0]!),
+    })),
+    derived: derivedGroups(components.slice(declared)).map(({ path, members }) => ({
+      path,
+      kind: members.length === 1 ? "scalar" : `vec${members.length}`,
+      unit: members[0]!.unit,
+      columns: members.map((member) => columnOf(plan, components.indexOf(member))),
+    })),
+  };
+}
+
+function describeLeaf(
+  { motionLayout, components }: EntityDefinition,
+  plan: StatePlan,
+  { path, field, offset, count }: Leaf,
+): { readonly [key: string]: LuaValue } {
+  const sent = components.map((_, index) => index).slice(offset, offset + count);
+  return {
+    path,
+    kind: field.kind,
+    unit: field.unit,
+    values: field.kind === "enum" ? field.values : undefined,
+    maxBytes: "maxBytes" in field ? field.maxBytes : undefined,
+    movesPosition: count > 0 && offset === motionLayout?.velocity,
+    columns: sent.filter((index) => plan.columnOf[index]! >= 0).map((index) => columnOf(plan, index)),
+  };
+}
+
+/** Components called `velocity.x`, `velocity.y` belong together. */
+function derivedGroups(components: readonly Component[]): { path: string; members: Component[] }[] {
+  const groups: { path: string; members: Component[] }[] = [];
+  for (const component of components) {
+    const path = component.name.split(".", 1)[0]!;
+    const group = groups.find((each) => each.path === path);
+    if (group) group.members.push(component);
+    else groups.push({ path, members: [component] });
+  }
+  return groups;
+}
+
+function columnOf({ columnOf: columns, min, max, step, turn }: StatePlan, component: number): number[] {
+  const column = columns[component]!;
+  return [min[column]!, max[column]!, step[column]!, turn[column]!];
+}
+
+/** Names by their numbers. */
+function named(numbers: Readonly<Record<string, number>>): string {
+  return `{ ${Object.entries(numbers)
+    .map(([name, number]) => `[${number}] = "${name}"`)
+    .join(", ")} }`;
+}
+
+/** A table whose indices begin at 0. */
+function fromZero(values: readonly (number | string)[]): string {
+  return `{ [0] = ${values.join(", ")} }`;
+}
+
+function lua(value: LuaValue): string {
+  if (typeof value === "string") return `"${value.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+  if (value === undefined) return "nil";
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return `{ ${value.map(lua).join(", ")} }`;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return `{ ${entries.map(([key, inner]) => `[${lua(key)}] = ${lua(inner)}`).join(", ")} }`;
+}

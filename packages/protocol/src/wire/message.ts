@@ -1,0 +1,37 @@
+import { ByteReader } from "../bytes/byte-reader.js";
+import type { ByteWriter } from "../bytes/byte-writer.js";
+import { MessageKind, type DropReason } from "../errors/codes.js";
+
+/** A message inside a packet: kind, length, body. `body` is a view, valid while the packet is handled. */
+export interface Message {
+  readonly kind: MessageKind;
+  readonly body: Uint8Array;
+}
+
+const knownKinds: ReadonlySet<number> = new Set(Object.values(MessageKind));
+
+export function writeMessage(writer: ByteWriter, kind: MessageKind, body: Uint8Array): void {
+  writer.u8(kind).varint(body.length).bytes(body);
+}
+
+/** Bytes that {@link writeMessage} will write. */
+export function messageBytes(bodyBytes: number): number {
+  return 1 + (bodyBytes < 0x80 ? 1 : bodyBytes < 0x4000 ? 2 : 3) + bodyBytes;
+}
+
+/**
+ * The messages of a packet in their order; a reason instead if any is malformed. A message of a kind that this
+ * version does not know is left out and reported through `onUnknown`, so that later kinds can be added.
+ */
+export function readMessages(bytes: Uint8Array, onUnknown: () => void): Message[] | DropReason {
+  const reader = new ByteReader(bytes);
+  const messages: Message[] = [];
+  while (reader.remaining > 0) {
+    const kind = reader.u8();
+    const body = reader.bytes(reader.varint());
+    if (!reader.ok) return "length";
+    if (knownKinds.has(kind)) messages.push({ kind: kind as MessageKind, body });
+    else onUnknown();
+  }
+  return messages;
+}

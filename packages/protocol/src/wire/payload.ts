@@ -1,0 +1,186 @@
+import { ByteReader } from "../bytes/byte-reader.js";
+import { ByteWriter } from "../bytes/byte-writer.js";
+import { PayloadKind, limits } from "../errors/codes.js";
+import { ConfigError } from "../errors/errors.js";
+import { motionModels, type MotionModel } from "../schema/motion-layout.js";
+import { encodeUtf8 } from "../bytes/utf8.js";
+import { decodeValue, encodeValue } from "../bytes/value-codec.js";
+
+/** A stream begins: the states of all entities of one kind, of one owner. */
+export interface StreamStart {
+  /** 8 bits, never used again while the session lives. */
+  readonly stream: number;
+  readonly name: string;
+  /** Simulation steps per second of the owner: what its ticks count. 1 to 255. */
+  readonly tickHz: number;
+  readonly motion: MotionModel;
+  readonly schemaHash: number;
+  /** How many of the fields, from the first on, are coded. */
+  readonly fieldCount: number;
+  /** Of all fields of the owner's definition: {@link EntityDefinition.fieldHashes}. */
+  readonly fieldHashes: readonly number[];
+}
+
+/** A definition has no more. */
+const MOST_FIELDS = 255;
+/** Entities that one message asks for anew; who lacks more asks for all. */
+export const MOST_RESYNCED = 64;
+
+/** What a reliable message between two participants carries. */
+export type PeerPayload =
+  | { readonly kind: "command"; readonly type: string; readonly message: unknown }
+  | { readonly kind: "request"; readonly id: number; readonly type: string; readonly message: unknown }
+  | { readonly kind: "reply"; readonly id: number; readonly ok: boolean; readonly message: unknown }
+  | ({ readonly kind: "stream" } & StreamStart)
+  | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
+  | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
+  | { readonly kind: "fields"; readonly stream: number; readonly fieldCount: number }
+  | { readonly kind: "present"; readonly stream: number };
+
+/** Throws {@link ConfigError} for a type or a message that may not be sent. */
+export function writePeerPayload(payload: PeerPayload): Uint8Array {
+  switch (payload.kind) {
+    case "command":
+      assertMessageType(payload.type);
+      return packed(PayloadKind.command, [payload.type, payload.message]);
+    case "request":
+      assertMessageType(payload.type);
+      return packed(PayloadKind.request, [payload.id, payload.type, payload.message]);
+    case "reply":
+      return packed(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
+    case "stream":
+      return writeStream(payload);
+    case "reference":
+      return new ByteWriter().u8(PayloadKind.reference).u8(payload.stream).bytes(payload.states).take();
+    case "resync": {
+      const writer = new ByteWriter().u8(PayloadKind.resync).u8(payload.stream);
+      for (const id of payload.entities) writer.u16(id);
+      return writer.take();
+    }
+    case "fields":
+      return new ByteWriter().u8(PayloadKind.fields).u8(payload.stream).u8(payload.fieldCount).take();
+    case "present":
+      return new ByteWriter().u8(PayloadKind.present).u8(payload.stream).take();
+  }
+}
+
+/** Reads what {@link writePeerPayload} wrote; undefined where the bytes are malformed. */
+export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
+  const kind = bytes[0];
+  const body = bytes.subarray(1);
+  switch (kind) {
+    case PayloadKind.command:
+      return readEvent(body);
+    case PayloadKind.request:
+      return requestOf(arrayOf(body, 3));
+    case PayloadKind.reply:
+      return replyOf(arrayOf(body, 3));
+    case PayloadKind.stream:
+      return streamOf(body);
+    case PayloadKind.reference:
+      return body.length > 5 ? { kind: "reference", stream: body[0]!, states: body.subarray(1) } : undefined;
+    case PayloadKind.resync:
+      return resyncOf(body);
+    case PayloadKind.fields:
+      return body.length === 2 ? { kind: "fields", stream: body[0]!, fieldCount: body[1]! } : undefined;
+    case PayloadKind.present:
+      return body.length === 1 ? { kind: "present", stream: body[0]! } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** An event's body: `[type, message]` without a kind before it. Throws as {@link writePeerPayload} does. */
+export function writeEvent(type: string, message: unknown): Uint8Array {
+  assertMessageType(type);
+  return encodeValue([type, message]);
+}
+
+export function readEvent(bytes: Uint8Array): (PeerPayload & { readonly kind: "command" }) | undefined {
+  const items = arrayOf(bytes, 2);
+  if (items === undefined || !isName(items[0])) return undefined;
+  return { kind: "command", type: items[0], message: items[1] };
+}
+
+/** A control message with its payload kind before it; `read*Message` of control.ts read the rest. */
+export function writeControl(message: object): Uint8Array {
+  return packed(PayloadKind.control, message);
+}
+
+function packed(kind: PayloadKind, value: unknown): Uint8Array {
+  return new ByteWriter().u8(kind).bytes(encodeValue(value)).take();
+}
+
+function arrayOf(bytes: Uint8Array, length: number): readonly unknown[] | undefined {
+  const decoded = decodeValue(bytes);
+  return decoded && Array.isArray(decoded.value) && decoded.value.length === length
+    ? (decoded.value as readonly unknown[])
+    : undefined;
+}
+
+function requestOf(items: readonly unknown[] | undefined): PeerPayload | undefined {
+  if (items === undefined || !isId(items[0]) || !isName(items[1])) return undefined;
+  return { kind: "request", id: items[0], type: items[1], message: items[2] };
+}
+
+function replyOf(items: readonly unknown[] | undefined): PeerPayload | undefined {
+  if (items === undefined || !isId(items[0]) || typeof items[1] !== "boolean") return undefined;
+  return { kind: "reply", id: items[0], ok: items[1], message: items[2] };
+}
+
+function writeStream(payload: StreamStart): Uint8Array {
+  const writer = new ByteWriter()
+    .u8(PayloadKind.stream)
+    .u8(payload.stream)
+    .text(payload.name)
+    .u8(payload.tickHz)
+    .u8(motionModels.indexOf(payload.motion))
+    .u32(payload.schemaHash)
+    .u8(payload.fieldCount);
+  for (const hash of payload.fieldHashes) writer.u16(hash);
+  return writer.take();
+}
+
+function streamOf(body: Uint8Array): PeerPayload | undefined {
+  const reader = new ByteReader(body);
+  const stream = reader.u8();
+  const name = reader.text(limits.nameBytes);
+  const tickHz = reader.u8();
+  const motion = motionModels[reader.u8()];
+  const schemaHash = reader.u32();
+  const fieldCount = reader.u8();
+  const count = reader.remaining / 2;
+  const isValid = reader.ok && name !== "" && tickHz > 0 && motion && Number.isInteger(count);
+  if (!isValid || count === 0 || count > MOST_FIELDS || fieldCount > count) return undefined;
+  const fieldHashes = Array.from({ length: count }, () => reader.u16());
+  return { kind: "stream", stream, name, tickHz, motion, schemaHash, fieldCount, fieldHashes };
+}
+
+function resyncOf(body: Uint8Array): PeerPayload | undefined {
+  const count = (body.length - 1) / 2;
+  if (!Number.isInteger(count) || count < 0 || count > MOST_RESYNCED) return undefined;
+  const reader = new ByteReader(body);
+  return {
+    kind: "resync",
+    stream: reader.u8(),
+    entities: Array.from({ length: count }, () => reader.u16()),
+  };
+}
+
+/** Throws {@link ConfigError} for what cannot be the type of a message. */
+export function assertMessageType(type: unknown): void {
+  if (isName(type)) return;
+  throw new ConfigError({
+    field: "type",
+    value: type,
+    expected: `text of 1 to ${limits.nameBytes} bytes of UTF-8`,
+  });
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && encodeUtf8(value).length <= limits.nameBytes;
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
+}

@@ -1,0 +1,30 @@
+import { ByteReader } from "../bytes/byte-reader.js";
+import { ByteWriter } from "../bytes/byte-writer.js";
+import { limits } from "../errors/codes.js";
+import { readPeerPayload, writePeerPayload, type PeerPayload } from "./payload.js";
+
+/** What shows a participant's entities to a newcomer: streams, and whole states of one tick of what is in them. */
+export type RetainedPayload = Extract<PeerPayload, { readonly kind: "stream" | "reference" }>;
+
+/** The states that a server keeps for newcomers; undefined where they are more than it keeps. */
+export function writeRetained(payloads: readonly RetainedPayload[]): Uint8Array | undefined {
+  const writer = new ByteWriter();
+  for (const payload of payloads) {
+    const bytes = writePeerPayload(payload);
+    writer.varint(bytes.length).bytes(bytes);
+  }
+  const states = writer.take();
+  return states.length <= limits.retainedBytes ? states : undefined;
+}
+
+/** Reads what {@link writeRetained} wrote; undefined where the bytes are malformed. */
+export function readRetained(states: Uint8Array): RetainedPayload[] | undefined {
+  const reader = new ByteReader(states);
+  const payloads: RetainedPayload[] = [];
+  while (reader.ok && reader.remaining > 0) {
+    const payload = readPeerPayload(reader.bytes(reader.varint()));
+    if (payload?.kind !== "stream" && payload?.kind !== "reference") return undefined;
+    payloads.push(payload);
+  }
+  return reader.ok ? payloads : undefined;
+}

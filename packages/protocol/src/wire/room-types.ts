@@ -1,0 +1,57 @@
+import type { InputDefinition } from "../input/input-definition.js";
+
+/** A question of a client and the answer to it. */
+export interface RequestTypes {
+  readonly ask: unknown;
+  readonly answer: unknown;
+}
+
+declare const directed: unique symbol;
+
+/**
+ * A message whose content differs between the two directions: `chat: Directed<{ text: string }, { name: string; text:
+ * string }>`. `never` stands for a direction in which it is not sent.
+ */
+export interface Directed<ToServer, ToClients = never> {
+  readonly [directed]: { readonly toServer: ToServer; readonly toClients: ToClients };
+}
+
+/** What the two sides of a room with an authority say to each other: types only, nothing of it is there at run time. */
+export interface RoomTypes {
+  /** What a client joins with. */
+  readonly options?: object;
+  /** Messages by type, of both directions; see {@link Directed} for those that differ between them. */
+  readonly messages?: object;
+  /** Questions of a client, by type. */
+  readonly requests?: object;
+}
+
+/** A kind of room as a client sees it. */
+export interface RoomKind extends RoomTypes {
+  /** Kinds of entities that there may be. */
+  readonly entity?: unknown;
+  readonly inputs?: InputDefinition | undefined;
+}
+
+/** What `typeof server` tells a client: the kinds of rooms by name. */
+export interface ServerTypes {
+  readonly kinds: Readonly<Record<string, RoomKind>>;
+}
+
+/** Messages of a client by type: those that a room declares, or any. */
+export type MessagesToServer<T> = T extends { readonly messages: infer M extends object }
+  ? Sent<{ readonly [Type in keyof M]: M[Type] extends Directed<infer Up, unknown> ? Up : M[Type] }>
+  : AnyMessages;
+/** Messages of the room by type. */
+export type MessagesToClients<T> = T extends { readonly messages: infer M extends object }
+  ? Sent<{ readonly [Type in keyof M]: M[Type] extends Directed<unknown, infer Down> ? Down : M[Type] }>
+  : AnyMessages;
+/** Without those that are not sent in this direction. */
+type Sent<M> = { readonly [Type in keyof M as [M[Type]] extends [never] ? never : Type]: M[Type] };
+/** Questions of a client by type. */
+export type RequestsOf<T> = T extends { readonly requests: infer M extends object } ? M : AnyMessages;
+/** What a client joins with. */
+export type JoinOptionsOf<T> = T extends { readonly options: infer O extends object } ? O : AnyMessages;
+export type AskOf<R> = R extends { readonly ask: infer A } ? A : unknown;
+export type AnswerOf<R> = R extends { readonly answer: infer A } ? A : unknown;
+type AnyMessages = Record<string, unknown>;

@@ -1,0 +1,191 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { CloseCode, WEBSOCKET_PROTOCOL, limits as wireLimits } from "@paceline/protocol";
+import { WebSocketListener } from "@paceline/transport/node";
+import type { Link } from "@paceline/transport";
+import { AddressBuckets } from "../limits/address-buckets.js";
+import { AddressShares } from "../limits/address-shares.js";
+import { Connection } from "./connection.js";
+import { GuardedLink } from "./guarded-link.js";
+import { refuseMatch, type Lobby } from "../sessions/lobby.js";
+import { isRefusal, readJoinCredential, tooManyMatches } from "../matchmaking/match-request.js";
+import type { LimitSubject } from "../ops/relay-counters.js";
+import type { RelaySettings } from "../options/relay-options.js";
+import { endNow } from "./socket-endings.js";
+import { WriteBatch } from "./write-batch.js";
+
+/** Where links are opened. */
+export const LINK_PATH = "/link";
+
+/** Version, flags, class, key and count, then 16 bits for each target. */
+const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;
+const INSPECTION_PERIOD_MS = 1000;
+/** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
+const HIGH_WATER_BYTES = 16_384;
+
+/** What would come with the upgrade of a WebSocket. */
+export interface LinkRequest {
+  readonly address: string;
+  readonly headers?: IncomingMessage["headers"];
+  /** The subprotocols that are offered: this protocol's name and a credential. */
+  readonly protocols: readonly string[];
+}
+
+/** Opens links for those who bring a ticket or a token. */
+export class LinkDoor {
+  readonly #settings: RelaySettings;
+  readonly #lobby: Lobby;
+  readonly #listener: WebSocketListener;
+  readonly #buckets: AddressBuckets;
+  readonly #matches: AddressBuckets;
+  readonly #shares: AddressShares;
+  readonly #batch = new WriteBatch();
+  readonly #connections = new Set<Connection>();
+  readonly #stopInspecting: () => void;
+  #onEmpty: (() => void) | undefined;
+
+  /** `matches`: counts the match requests of an address, over HTTP and here. */
+  constructor(settings: RelaySettings, lobby: Lobby, matches: AddressBuckets) {
+    const { limits, scheduler } = settings;
+    this.#settings = settings;
+    this.#lobby = lobby;
+    this.#matches = matches;
+    this.#listener = new WebSocketListener({
+      maxPacketBytes: wireLimits.reliablePacketBytes + ENVELOPE_BYTES,
+      scheduler,
+      highWaterBytes: HIGH_WATER_BYTES,
+    });
+    this.#buckets = new AddressBuckets(
+      limits.linksPerSecondPerAddress,
+      limits.linkBurstPerAddress,
+      scheduler,
+    );
+    this.#shares = new AddressShares({
+      capacity: limits.maxConnections,
+      sharePercent: limits.addressSharePercent,
+    });
+    this.#stopInspecting = scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  /** Takes an upgrade over. A browser cannot see an HTTP status here: refusals are close codes where possible. */
+  open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (!this.#settings.faults.contain("upgrade", () => this.#open(request, socket, head))) socket.destroy();
+  }
+
+  #open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Until the upgrade is done nobody else listens, and an error that nobody listens to ends the process.
+    socket.on("error", () => undefined);
+    if (this.#connections.size >= this.#settings.limits.maxConnections) {
+      this.#settings.counters.linkRefused("tooManyConnections");
+      return endNow(socket, "503 Service Unavailable");
+    }
+    const address = this.#settings.addressOf(request);
+    const limit = this.#limitReachedBy(address);
+    if (limit !== undefined) {
+      this.#settings.counters.limitReached(limit);
+      return endNow(socket, "429 Too Many Requests");
+    }
+    const connection = new Connection({
+      socket,
+      scheduler: this.#settings.scheduler,
+      batch: this.#batch,
+      onClosing: (code) => this.#settings.counters.linkClosed(code),
+      onClosed: (closed) => this.#closed(closed, address),
+    });
+    this.#connections.add(connection);
+    this.#shares.take(address);
+    this.#listener.accept(request, socket, head, {
+      onLink: ({ link, offeredProtocols }) => {
+        const guarded = new GuardedLink(link, connection, this.#settings.counters);
+        connection.carry(guarded);
+        this.#enter(request, guarded, offeredProtocols);
+      },
+      onStray: (payloadBytes) => connection.stray(payloadBytes),
+    });
+  }
+
+  /** Takes a link that came another way than over a socket of ours: a test's. */
+  take(link: Link, request: LinkRequest): void {
+    const { address, headers = {}, protocols } = request;
+    const asked = { headers, socket: { remoteAddress: address } } as unknown as IncomingMessage;
+    this.#enter(asked, new GuardedLink(link), protocols);
+  }
+
+  /** Resolves when every socket is closed; those that are still open after `drainMs` are cut. */
+  close(drainMs: number): Promise<void> {
+    this.#stopInspecting();
+    this.#listener.close();
+    const cancel = this.#settings.scheduler.after(drainMs, () => {
+      for (const connection of this.#connections) connection.destroy();
+    });
+    return new Promise((resolve) => {
+      this.#onEmpty = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#connections.size === 0) this.#onEmpty();
+    });
+  }
+
+  #enter(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
+    const entered = (): void => this.#admit(request, link, offeredProtocols);
+    if (this.#settings.faults.contain("upgrade", entered)) return;
+    link.close(CloseCode.internalError, "the server failed while it let this link in");
+  }
+
+  #admit(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
+    const { addressOf } = this.#settings;
+    link.address = addressOf(request);
+    const refusal = this.#settings.origins.refusalOf(request.headers);
+    if (refusal) return link.close(CloseCode.originRefused, refusal.message);
+    if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {
+      return link.close(
+        CloseCode.versionMismatch,
+        `this server speaks ${WEBSOCKET_PROTOCOL}: update the older of the two, client or server`,
+      );
+    }
+    const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
+    const [kind, first = "", second = ""] = credential.split(".", 3);
+    if (kind === "ticket")
+      return this.#lobby.admit(link, credential.slice("ticket.".length), addressOf(request));
+    if (kind === "join") return this.#join(request, link, first);
+    if (kind === "stripe") return this.#lobby.stripe(link, first);
+    if (kind === "resume") return this.#lobby.resume(link, first, second);
+    link.close(CloseCode.refused, "no ticket and no token");
+  }
+
+  /** The match request came in the upgrade itself: the same door as the one of HTTP, with its limits. */
+  #join(request: IncomingMessage, link: GuardedLink, credential: string): void {
+    const { addressOf, limits, counters } = this.#settings;
+    const caller = { address: addressOf(request), headers: request.headers };
+    const wish = this.#matches.take(caller.address)
+      ? readJoinCredential(credential, limits.bodyBytes)
+      : tooManyMatches;
+    if (!isRefusal(wish)) return this.#lobby.join(link, wish, caller);
+    counters.matchRefused(wish.code);
+    if (wish === tooManyMatches) counters.limitReached("matchesPerAddress");
+    refuseMatch(link, wish);
+  }
+
+  #limitReachedBy(address: string): LimitSubject | undefined {
+    if (!this.#buckets.take(address)) return "linksPerAddress";
+    return this.#shares.admits(address) ? undefined : "connectionsPerAddress";
+  }
+
+  #closed(connection: Connection, address: string): void {
+    this.#connections.delete(connection);
+    this.#shares.give(address);
+    if (this.#connections.size === 0) this.#onEmpty?.();
+  }
+
+  #inspect(): void {
+    const { bytesPerSecond, byteBurst } = this.#settings.limits;
+    const most = Math.max(bytesPerSecond, byteBurst);
+    for (const connection of this.#connections)
+      this.#settings.faults.contain("timer", () => connection.inspect(most));
+  }
+}

@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
+import { ConfigError } from "@paceline/protocol";
+import type { Clock } from "@paceline/transport";
+import { LogThrottle, type Log } from "../ops/log.js";
+
+/** `"*"`: every page. A list: pages of these origins, and of the server's own host. Default: its own host only. */
+export type AllowedOrigins = "*" | readonly string[];
+
+/** What an {@link OriginPolicy} is made of. */
+export interface OriginPolicyOptions {
+  readonly allowedOrigins: AllowedOrigins;
+  /** Names that lead to the server, as `play.example.com` (every port of it) or `play.example.com:8443`. */
+  readonly publicHosts: readonly string[];
+  /** Gets one line a second at most about refusals. */
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Why a request may not come in. */
+export interface OriginRefusal {
+  /** HTTP status: 403 for the page's origin, 421 for the name in `Host`. */
+  readonly status: 403 | 421;
+  /** The setting that would let it in, as it has to be written: first, since the reason of a close is cut at 123 bytes. */
+  readonly message: string;
+}
+
+/** Of a header that is refused, so much is repeated. */
+const MAX_QUOTED_CHARACTERS = 200;
+
+/**
+ * Decides by the headers `Origin` and `Host` whether a page may use the server. A page that says it comes from the
+ * server's own host proves nothing while that host is a name that anybody may point at this machine (DNS rebinding), so
+ * a name counts only where it is configured. Addresses and `localhost` need no setting: no attacker's page has these.
+ */
+export class OriginPolicy {
+  readonly #allowed: AllowedOrigins;
+  readonly #publicHosts: ReadonlySet<string>;
+  readonly #log: Log;
+  readonly #throttle: LogThrottle;
+
+  /** Throws {@link ConfigError} for anything that is no origin, or no host. */
+  constructor({ allowedOrigins, publicHosts, log, clock }: OriginPolicyOptions) {
+    this.#allowed = checkedOrigins(allowedOrigins);
+    this.#publicHosts = checkedHosts(publicHosts);
+    this.#log = log;
+    this.#throttle = new LogThrottle(clock);
+  }
+
+  /** Undefined where the request may come in. A refusal is logged. */
+  refusalOf({ origin, host }: IncomingHttpHeaders): OriginRefusal | undefined {
+    const refusal = this.#judge(origin, host?.toLowerCase());
+    if (refusal) {
+      const { message, status } = refusal;
+      this.#throttle.write(this.#log.warn, `refused a page: ${message}`, {
+        status,
+        origin: quoted(origin),
+        host: quoted(host),
+      });
+    }
+    return refusal;
+  }
+
+  #judge(origin: string | undefined, host: string | undefined): OriginRefusal | undefined {
+    // The operator trusts such a page whatever name it uses for the server.
+    if (this.#allowed === "*" || (origin !== undefined && this.#allowed.includes(origin))) return undefined;
+    // Every browser names the host. Other programs may claim any origin and any host.
+    if (host !== undefined && !this.#isOwnHost(host)) {
+      return {
+        status: 421,
+        message: `publicHosts: ["${quoted(host)}"] is missing in the server's options (--public-host)`,
+      };
+    }
+    if (origin === undefined || hostOf(origin) === host) return undefined;
+    if (host !== undefined && isLoopback(hostnameOf(host)) && isLoopback(hostnameOf(hostOf(origin))))
+      return undefined;
+    return {
+      status: 403,
+      message: `allowedOrigins: ["${quoted(origin)}"] is missing in the server's options (--allow-origin)`,
+    };
+  }
+
+  #isOwnHost(host: string): boolean {
+    const name = hostnameOf(host);
+    if (name === undefined) return false;
+    return isAddress(name) || isLoopback(name) || this.#publicHosts.has(name) || this.#publicHosts.has(host);
+  }
+}
+
+function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
+  if (allowed === "*") return allowed;
+  if (Array.isArray(allowed) && allowed.every((origin) => isOrigin(origin))) return [...allowed];
+  const value = Array.isArray(allowed) ? allowed.find((origin) => !isOrigin(origin)) : allowed;
+  const expected = '"*" or a list of origins such as "https://play.example.com", without a path';
+  throw new ConfigError({ field: "allowedOrigins", value, expected });
+}
+
+function checkedHosts(hosts: readonly string[]): ReadonlySet<string> {
+  const expected = 'a list of hosts such as "play.example.com" or "play.example.com:8443"';
+  if (!Array.isArray(hosts)) throw new ConfigError({ field: "publicHosts", value: hosts, expected });
+  for (const host of hosts) {
+    const isHost = typeof host === "string" && hostnameOf(host.toLowerCase()) !== undefined;
+    if (!isHost) throw new ConfigError({ field: "publicHosts", value: host, expected });
+  }
+  return new Set(hosts.map((host: string) => host.toLowerCase()));
+}
+
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    return new URL(value).origin === value;
+  } catch {
+    return false;
+  }
+}
+
+/** The host and port of an origin. */
+function hostOf(origin: string): string | undefined {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name or address without the port; undefined where the text is no host at all. */
+function hostnameOf(host: string | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  return /^(\[[\da-f:.]+\]|[a-z\d_]([a-z\d_.-]*[a-z\d_])?)(:\d{1,5})?$/.exec(host)?.[1];
+}
+
+function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
+}
+
+/** RFC 6761, section 6.3: browsers look names of `localhost` up nowhere. */
+function isLoopback(hostname: string | undefined): boolean {
+  if (hostname === undefined) return false;
+  if (hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]") return true;
+  return isIP(hostname) === 4 && hostname.startsWith("127.");
+}
+
+function quoted(header: string | undefined): string {
+  return header === undefined ? "none" : header.slice(0, MAX_QUOTED_CHARACTERS);
+}

@@ -1,0 +1,52 @@
+import { createHmac } from "node:crypto";
+import { CloseCode } from "@paceline/protocol";
+import { networkOf } from "../limits/network-address.js";
+import type { RelaySettings } from "../options/relay-options.js";
+import { SpentTickets } from "./spent-tickets.js";
+import { readTicket, signTicket, type TicketClaims } from "./ticket.js";
+
+/** Why a ticket is not taken. */
+export interface TicketFault {
+  readonly code: number;
+  readonly reason: string;
+}
+
+const NETWORK_CHARACTERS = 22;
+
+/** Gives out tickets for seats, and looks at those that are shown. */
+export class TicketOffice {
+  readonly #settings: RelaySettings;
+  readonly #spent = new SpentTickets();
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+  }
+
+  /** A ticket for a seat, given to somebody at this address. */
+  issue(seat: Pick<TicketClaims, "roomId" | "sessionId" | "webrtc">, address: string): string {
+    const { limits, secret, wallClockMs, bindTicketsToAddress } = this.#settings;
+    const network = bindTicketsToAddress ? this.#hashOfNetwork(address) : "";
+    return signTicket({ ...seat, network, expiresAtMs: wallClockMs() + limits.ticketLifetimeMs }, secret);
+  }
+
+  /** What a ticket says, which is then used up; or why it is not taken. `hasSeat`: whether a session's seat is kept. */
+  take(ticket: string, address: string, hasSeat: (sessionId: string) => boolean): TicketClaims | TicketFault {
+    const claims = readTicket(ticket, this.#settings.secret);
+    if (!claims) return { code: CloseCode.refused, reason: "not a ticket of this server" };
+    const { sessionId, network, expiresAtMs } = claims;
+    if (this.#spent.has(sessionId))
+      return { code: CloseCode.ticketUsed, reason: "the ticket was used before" };
+    // The seat's own timer decides, not the wall clock: that one may be set while a ticket is on its way.
+    if (!hasSeat(sessionId)) return { code: CloseCode.ticketExpired, reason: "the ticket's time is over" };
+    if (network !== "" && network !== this.#hashOfNetwork(address))
+      return { code: CloseCode.refused, reason: "the ticket was given to another address" };
+    this.#spent.add(sessionId, expiresAtMs, this.#settings.wallClockMs());
+    return claims;
+  }
+
+  /** Keyed: whoever sees a ticket learns no address from it. */
+  #hashOfNetwork(address: string): string {
+    const hash = createHmac("sha256", this.#settings.secret).update(`network ${networkOf(address)}`);
+    return hash.digest("base64url").slice(0, NETWORK_CHARACTERS);
+  }
+}

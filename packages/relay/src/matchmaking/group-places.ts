@@ -1,0 +1,100 @@
+import type { Cancel, Scheduler } from "@paceline/transport";
+import type { Room } from "../sessions/room.js";
+
+/** Friends who go into one room. */
+export interface Group {
+  /** What they share, and nobody else knows. */
+  readonly key: string;
+  /** How many they are. */
+  readonly size: number;
+}
+
+/** Most friends of one group. */
+export const MOST_IN_GROUP = 64;
+
+export interface GroupPlacesOptions {
+  readonly scheduler: Scheduler;
+  /** How long places are kept for those who have not come. */
+  readonly keptMs: number;
+  /** A room has fewer places to keep: it may be empty by now. */
+  onFreed(room: Room): void;
+}
+
+interface Gathering {
+  readonly id: string;
+  readonly room: Room;
+  readonly members: Set<string>;
+  /** Places that are kept for members who have not come. */
+  kept: number;
+  cancel: Cancel;
+}
+
+/**
+ * Where groups are gathering: the first who comes finds the room, and places for the others are kept in it for a while.
+ * A group is known while places are kept for it, or a member is in the room.
+ */
+export class GroupPlaces {
+  readonly #options: GroupPlacesOptions;
+  readonly #gatherings = new Map<string, Gathering>();
+  readonly #bySession = new Map<string, Gathering>();
+
+  constructor(options: GroupPlacesOptions) {
+    this.#options = options;
+  }
+
+  /** Where a group gathers, and whether a place is kept there for one more. */
+  find(id: string): { readonly room: Room; readonly isKept: boolean } | undefined {
+    const gathering = this.#gatherings.get(id);
+    return gathering && { room: gathering.room, isKept: gathering.kept > 0 };
+  }
+
+  /** A member of a group has got a seat: one of those that were kept, or the first, upon which others are kept. */
+  seated(id: string, room: Room, { size }: Group, sessionId: string): void {
+    const known = this.#gatherings.get(id);
+    const gathering = known ?? this.#begin(id, room, size - 1);
+    if (known && known.kept > 0) this.#keep(known, known.kept - 1);
+    gathering.members.add(sessionId);
+    this.#bySession.set(sessionId, gathering);
+  }
+
+  /** A session has ended, or its seat was given back. */
+  left(sessionId: string): void {
+    const gathering = this.#bySession.get(sessionId);
+    if (!gathering) return;
+    this.#bySession.delete(sessionId);
+    gathering.members.delete(sessionId);
+    this.#forgetIfOver(gathering);
+  }
+
+  /** Gives all places back. */
+  clear(): void {
+    for (const gathering of [...this.#gatherings.values()]) this.#end(gathering);
+  }
+
+  #begin(id: string, room: Room, kept: number): Gathering {
+    const { scheduler, keptMs } = this.#options;
+    const gathering: Gathering = { id, room, members: new Set(), kept: 0, cancel: () => undefined };
+    this.#gatherings.set(id, gathering);
+    this.#keep(gathering, kept);
+    if (kept > 0) gathering.cancel = scheduler.after(keptMs, () => this.#end(gathering));
+    return gathering;
+  }
+
+  #end(gathering: Gathering): void {
+    gathering.cancel();
+    this.#keep(gathering, 0);
+    this.#forgetIfOver(gathering);
+    this.#options.onFreed(gathering.room);
+  }
+
+  #keep(gathering: Gathering, kept: number): void {
+    gathering.room.kept += kept - gathering.kept;
+    gathering.kept = kept;
+    if (kept === 0) gathering.cancel();
+  }
+
+  #forgetIfOver(gathering: Gathering): void {
+    if (gathering.kept > 0 || gathering.members.size > 0) return;
+    if (this.#gatherings.get(gathering.id) === gathering) this.#gatherings.delete(gathering.id);
+  }
+}

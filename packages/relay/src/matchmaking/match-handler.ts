@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { PROTOCOL_VERSION } from "@paceline/protocol";
+import type { AddressBuckets } from "../limits/address-buckets.js";
+import { readJsonBody, type BodyFault } from "./json-body.js";
+import { LINK_PATH } from "../admission/link-door.js";
+import type { Lobby } from "../sessions/lobby.js";
+import {
+  isMethod,
+  isRefusal,
+  noSuchMethod,
+  readMatchBody,
+  tooManyMatches,
+  type MatchRefusal,
+} from "./match-request.js";
+import type { RelaySettings } from "../options/relay-options.js";
+
+const faults: Readonly<Record<BodyFault, MatchRefusal>> = {
+  "too-long": { status: 413, code: "match/bad-request", message: "the body is too long" },
+  "too-slow": { status: 408, code: "match/bad-request", message: "the body did not arrive in time" },
+  "not-json": { status: 400, code: "match/bad-request", message: "the body is not JSON in UTF-8" },
+  aborted: { status: 400, code: "match/bad-request", message: "the request was aborted" },
+};
+
+/** How long a browser may remember the answer to a preflight request. */
+const PREFLIGHT_LIFETIME_S = 7200;
+
+/** Answers `POST /match/METHOD/TARGET` with a seat, or with the reason why there is none. */
+export class MatchHandler {
+  readonly #settings: RelaySettings;
+  readonly #lobby: Lobby;
+  readonly #buckets: AddressBuckets;
+
+  /** `buckets`: counts the match requests of an address, here and at the links' door. */
+  constructor(settings: RelaySettings, lobby: Lobby, buckets: AddressBuckets) {
+    this.#settings = settings;
+    this.#lobby = lobby;
+    this.#buckets = buckets;
+  }
+
+  /** `path` is the part behind `/match/`. */
+  async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const { origin } = request.headers;
+    response.setHeader("Vary", "Origin");
+    const refusal = this.#settings.origins.refusalOf(request.headers);
+    if (refusal) {
+      this.#settings.counters.matchRefused("session/origin");
+      return answer(response, { ...refusal, code: "session/origin" });
+    }
+    if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
+    if (request.method === "OPTIONS") return preflight(response);
+    if (request.method !== "POST") {
+      response.setHeader("Allow", "POST, OPTIONS");
+      return answer(response, { status: 405, code: "match/bad-request", message: "use POST" });
+    }
+    if (!this.#buckets.take(this.#settings.addressOf(request))) {
+      response.setHeader("Retry-After", "1");
+      this.#settings.counters.matchRefused("match/rate-limited");
+      this.#settings.counters.limitReached("matchesPerAddress");
+      return answer(response, tooManyMatches);
+    }
+    const result = await this.#match(request, path);
+    const { counters } = this.#settings;
+    if (isRefusal(result)) counters.matchRefused(result.code);
+    else counters.seatGiven(path.split("/", 1)[0]!);
+    answer(response, result);
+  }
+
+  async #match(request: IncomingMessage, path: string): Promise<MatchRefusal | object> {
+    const { bodyBytes, bodyDeadlineMs } = this.#settings.limits;
+    const { scheduler } = this.#settings;
+    const body = await readJsonBody(request, { maxBytes: bodyBytes, deadlineMs: bodyDeadlineMs, scheduler });
+    if (typeof body === "string") return faults[body];
+    const wish = readMatchBody(body.value);
+    if (isRefusal(wish)) return wish;
+    const [method = "", target = "", ...more] = path.split("/");
+    if (method === "list" && target !== "" && more.length === 0) {
+      const rooms = this.#lobby.list(decoded(target), wish.options);
+      return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
+    }
+    if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
+    const caller = { address: this.#settings.addressOf(request), headers: request.headers };
+    const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);
+    return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
+  }
+}
+
+/** Writes JSON. Where the body was not read to its end, the connection cannot be used again. */
+function answer(response: ServerResponse, result: MatchRefusal | object): void {
+  if (response.destroyed || response.headersSent) return;
+  const refusal = isRefusal(result) ? result : undefined;
+  const body = refusal ? { error: { code: refusal.code, message: refusal.message } } : result;
+  if (refusal) response.setHeader("Connection", "close");
+  response.setHeader("Cache-Control", "no-store");
+  response.writeHead(refusal?.status ?? 200, { "Content-Type": "application/json; charset=utf-8" });
+  response.end(JSON.stringify(body));
+}
+
+function preflight(response: ServerResponse): void {
+  response.setHeader("Access-Control-Allow-Methods", "POST");
+  response.setHeader("Access-Control-Allow-Headers", "Content-Type");
+  response.setHeader("Access-Control-Max-Age", String(PREFLIGHT_LIFETIME_S));
+  response.writeHead(204).end();
+}
+
+/** Text that is no valid escape names no room: it is looked up as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

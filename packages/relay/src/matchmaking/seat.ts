@@ -1,0 +1,41 @@
+import type { Cancel } from "@paceline/transport";
+import type { GuardedLink } from "../admission/guarded-link.js";
+import type { Participant } from "../sessions/participant.js";
+import type { HostedSeat } from "../sessions/room-host.js";
+import type { Room } from "../sessions/room.js";
+
+/** A seat that waits for its participant. */
+export interface Seat {
+  readonly ticket: string;
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly sessionId: string;
+  /** What the client is to show as its proof the next time. */
+  readonly identity?: string;
+}
+
+/** A seat that somebody may take. */
+export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
+  readonly room: Room;
+  /** Rooms like it in which there was no place. */
+  readonly fullRooms: number;
+  /** Whose place it takes: the page of that participant is loaded anew. */
+  readonly before: Participant | undefined;
+  readonly cancelRelease: Cancel;
+}
+
+/** A seat that is kept while its room opens. */
+export interface Held {
+  readonly room: Room;
+  readonly sessionId: string;
+  readonly identity?: string | undefined;
+}
+
+/** Somebody who takes a seat. */
+export interface Newcomer {
+  readonly room: Room;
+  readonly number: number;
+  readonly id: string;
+  readonly webrtc: boolean;
+  readonly link: GuardedLink;
+}

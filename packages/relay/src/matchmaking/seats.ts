@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import type { AddressShares } from "../limits/address-shares.js";
+import type { MatchRefusal, MatchRequest } from "./match-request.js";
+import { busy, full } from "./match-refusals.js";
+import { isRefusal } from "./match-request.js";
+import type { Participant } from "../sessions/participant.js";
+import type { RelaySettings } from "../options/relay-options.js";
+import type { Meeting } from "../sessions/room-host.js";
+import type { Room } from "../sessions/room.js";
+import type { RoomDirectory } from "./room-directory.js";
+import type { Held, ReservedSeat, Seat } from "./seat.js";
+import type { TicketOffice } from "../admission/ticket-office.js";
+
+const SESSION_ID_BYTES = 12;
+
+/** The seats that are kept for somebody: while a room opens, then for as long as a ticket lives. */
+export class Seats {
+  readonly #settings: RelaySettings;
+  readonly #rooms: RoomDirectory;
+  readonly #tickets: TicketOffice;
+  readonly #shares: AddressShares;
+  /** By session id. */
+  readonly #seats = new Map<string, ReservedSeat>();
+
+  /** `shares`: of sessions and seats; a seat that is taken is the session's to give back. */
+  constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketOffice, shares: AddressShares) {
+    this.#settings = settings;
+    this.#rooms = rooms;
+    this.#tickets = tickets;
+    this.#shares = shares;
+  }
+
+  get size(): number {
+    return this.#seats.size;
+  }
+
+  has(sessionId: string): boolean {
+    return this.#seats.has(sessionId);
+  }
+
+  /** Keeps a seat in a room, for now without end. */
+  hold(room: Room, request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
+    const refusal = this.#tooMany(room, address);
+    if (refusal) return refusal;
+    const { method, options, group, spectate: isSpectator = false } = request;
+    const isAnywhere = method === "joinOrCreate" && !isSpectator && !group;
+    const fullRooms = isAnywhere ? this.#rooms.fullLike(room) : 0;
+    const sessionId = this.#reserve({
+      room,
+      options,
+      before: undefined,
+      auth,
+      isSpectator,
+      address,
+      fullRooms,
+    });
+    this.#rooms.seatedOf(request, room, sessionId);
+    return { room, sessionId };
+  }
+
+  /** Keeps a seat for the page that follows a participant's: no newcomer, and it needs no place of its own. */
+  holdAgain(before: Participant, address: string): Held {
+    const { room } = before;
+    before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
+    const isSpectator = room.isSpectator(before);
+    const plain = { options: {}, auth: undefined, fullRooms: 0 };
+    const sessionId = this.#reserve({ ...plain, room, before, isSpectator, address });
+    return { room, sessionId };
+  }
+
+  /** Gives out the ticket for a seat that is held; the seat is given back when the ticket's time is over. */
+  issue({ room, sessionId, identity }: Held, webrtc: boolean): Seat | MatchRefusal {
+    const seat = this.#seats.get(sessionId);
+    // While the room was being opened the server has stopped.
+    if (!seat) return full(503, "the server is stopping");
+    const { limits, scheduler } = this.#settings;
+    const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.release(sessionId));
+    this.#seats.set(sessionId, { ...seat, cancelRelease });
+    const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, seat.address);
+    const seated = { ticket, roomId: room.id, roomName: room.name, sessionId: seat.before?.id ?? sessionId };
+    return identity === undefined ? seated : { ...seated, identity };
+  }
+
+  /** Opens a room for guests of another one, which nobody else finds, and gives each of them a ticket for it. */
+  async meet({ roomName, options, guests }: Meeting): Promise<readonly Seat[] | MatchRefusal> {
+    const room = this.#rooms.openFor(roomName, options, guests.length);
+    if (isRefusal(room)) return room;
+    room.isPrivate = true;
+    const held = guests.map(({ auth, options: own, address }) => {
+      const sessionId = this.#reserve({
+        room,
+        options: own,
+        before: undefined,
+        auth,
+        isSpectator: false,
+        address,
+        fullRooms: 0,
+      });
+      return { room, sessionId };
+    });
+    const failed = await room.opening;
+    const seats = held.map((each, index) => failed ?? this.issue(each, guests[index]!.webrtc));
+    const refusal = seats.find(isRefusal);
+    if (!refusal) return seats as Seat[];
+    for (const { sessionId } of held) this.release(sessionId);
+    return refusal;
+  }
+
+  /** A seat is taken: it is kept no longer. */
+  take(sessionId: string): ReservedSeat | undefined {
+    const seat = this.#seats.get(sessionId);
+    seat?.cancelRelease();
+    this.#seats.delete(sessionId);
+    return seat;
+  }
+
+  /** Gives a seat back. */
+  release(sessionId: string): void {
+    const seat = this.take(sessionId);
+    if (!seat) return;
+    seat.room.release(sessionId);
+    this.#shares.give(seat.address);
+    this.#rooms.groups.left(sessionId);
+    this.#rooms.disposeIfEmpty(seat.room);
+  }
+
+  /** Gives all of them back. */
+  clear(): void {
+    for (const sessionId of [...this.#seats.keys()]) this.release(sessionId);
+  }
+
+  #tooMany(room: Room, address: string): MatchRefusal | undefined {
+    const { counters, scheduler } = this.#settings;
+    if (!this.#shares.admits(address)) {
+      counters.limitReached("sessionsPerAddress");
+      return busy("this network has its share of the seats of a busy server");
+    }
+    if (room.admitJoin(scheduler.nowMs())) return undefined;
+    counters.limitReached("joinsPerRoom");
+    return busy("too many join this room at once");
+  }
+
+  #reserve(seat: Omit<ReservedSeat, "cancelRelease">): string {
+    const sessionId = randomBytes(SESSION_ID_BYTES).toString("base64url");
+    if (seat.before) seat.room.reserveSuccessor(sessionId);
+    else seat.room.reserve(sessionId, seat.isSpectator);
+    this.#shares.take(seat.address);
+    this.#seats.set(sessionId, { ...seat, cancelRelease: () => undefined });
+    return sessionId;
+  }
+}

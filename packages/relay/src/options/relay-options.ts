@@ -1,0 +1,244 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ConfigError, type IceServer } from "@paceline/protocol";
+import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
+import { Faults } from "../ops/faults.js";
+import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
+import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
+import { forwardedAddress } from "../limits/network-address.js";
+import { OriginPolicy, type AllowedOrigins } from "../admission/origin-policy.js";
+import type { RoomAuthority } from "../sessions/room-host.js";
+import { RelayCounters } from "../ops/relay-counters.js";
+import { relayLimits, type RelayLimits } from "../limits/relay-limits.js";
+import { TurnCredentials, type TurnOptions } from "../signaling/turn-credentials.js";
+import { webRtcSettings, type WebRtcOptions } from "../signaling/webrtc-options.js";
+
+/** One kind of room. */
+export interface RoomKindOptions {
+  /** Participants and reserved seats, 1 to 64. Default 16. */
+  readonly maxPlayers?: number;
+  /** What decides in rooms of this kind. Default: nothing does, players are among themselves. */
+  readonly authority?: RoomAuthority;
+}
+
+/** A kind of room after checks. */
+export interface RoomKind {
+  readonly maxPlayers: number;
+  readonly authority: RoomAuthority | undefined;
+}
+
+/** What {@link createRelay} takes. */
+export interface RelayOptions {
+  /** The kinds of rooms that may be joined, by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
+  readonly rooms: Readonly<Record<string, RoomKindOptions>>;
+  /** Signs tickets; 32 bytes at least. Default: random, so that tickets of an earlier run are void. */
+  readonly secret?: string | Uint8Array;
+  /** Pages that may use the relay. Default: those that come from the same host and port. */
+  readonly allowedOrigins?: AllowedOrigins;
+  /**
+   * Names under which pages and proxies reach the relay, as `play.example.com`. Requests with any other name in `Host`
+   * are refused, since an attacker may point a name at this machine. Default: addresses and `localhost` only.
+   */
+  readonly publicHosts?: readonly string[];
+  /** STUN servers, and TURN servers with a fixed user name and password, that participants are told about; at most 8. */
+  readonly iceServers?: readonly IceServer[];
+  /** TURN servers that short-lived passwords are minted for. */
+  readonly turn?: TurnOptions;
+  /** WebRTC links to the relay itself. Default: WebSockets only. */
+  readonly webrtc?: WebRtcOptions;
+  readonly limits?: Partial<RelayLimits>;
+  /**
+   * A seat ticket is good only from the network address that it was given to. Default: false, since the addresses of
+   * players change between the request and the link: mobile networks, carriers' NAT, IPv6 beside IPv4.
+   */
+  readonly bindTicketsToAddress?: boolean;
+  /**
+   * The network address that limits per address count, where `trustedProxyHops` is not enough: the proxy sets a header
+   * of its own.
+   */
+  readonly addressOf?: (request: IncomingMessage) => string;
+  /**
+   * Proxies in front of the server, 0 to 8: limits per address then count the entry of `X-Forwarded-For` that the
+   * outermost of them has written. Default 0: the socket's address. Not together with `addressOf`.
+   */
+  readonly trustedProxyHops?: number;
+  /** Where lines go. Default: errors, warnings and what happens to the server as a whole, to the console. */
+  readonly log?: Log;
+  /** Time and timers. Default: the machine's. */
+  readonly scheduler?: Scheduler;
+  /** Milliseconds since the epoch, for the expiry in tickets. Default: `Date.now`. */
+  readonly wallClockMs?: () => number;
+}
+
+/** Options after checks, with every default filled in. */
+export interface RelaySettings {
+  readonly rooms: ReadonlyMap<string, RoomKind>;
+  readonly secret: Uint8Array;
+  readonly origins: OriginPolicy;
+  readonly iceServers: readonly IceServer[];
+  readonly turn: TurnCredentials | undefined;
+  readonly webrtc: WebRtcOptions | undefined;
+  readonly limits: RelayLimits;
+  readonly bindTicketsToAddress: boolean;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly log: Log;
+  readonly counters: RelayCounters;
+  readonly faults: Faults;
+  /** What its timers throw is counted and logged, and stops nothing. */
+  readonly scheduler: Scheduler;
+  readonly wallClockMs: () => number;
+}
+
+/** Names of {@link RelayOptions}. */
+export const relayOptionNames: readonly (keyof RelayOptions)[] = [
+  "rooms",
+  "secret",
+  "allowedOrigins",
+  "publicHosts",
+  "iceServers",
+  "turn",
+  "webrtc",
+  "limits",
+  "bindTicketsToAddress",
+  "addressOf",
+  "trustedProxyHops",
+  "log",
+  "scheduler",
+  "wallClockMs",
+];
+const DEFAULT_MAX_PLAYERS = 16;
+const SECRET_BYTES = 32;
+const MIN_SECRET_BYTES = 32;
+const MAX_ICE_SERVERS = 8;
+const MAX_ICE_TEXT = 512;
+const MAX_PROXY_HOPS = 8;
+
+/** Checks options once and fills the defaults. Throws `ConfigError` naming field, value, range and unit. */
+export function relaySettings(options: RelayOptions): RelaySettings {
+  assertObject("options", options);
+  assertKeys("", options, relayOptionNames);
+  const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
+  const log = checkedLog(options.log ?? consoleLog);
+  const counters = new RelayCounters();
+  const clock = options.scheduler ?? systemScheduler;
+  const faults = new Faults(log, counters, clock);
+  const scheduler = new GuardedScheduler(clock, (error) => faults.report("timer", error));
+  const { allowedOrigins = [], publicHosts = [] } = options;
+  return Object.freeze({
+    rooms: roomKinds(options.rooms),
+    secret: secretBytes(options.secret),
+    origins: new OriginPolicy({ allowedOrigins, publicHosts, log, clock: scheduler }),
+    iceServers: iceServerList(options.iceServers ?? []),
+    turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
+    webrtc: webRtcSettings(options.webrtc),
+    limits: relayLimits(options.limits ?? {}),
+    bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
+    addressOf: addressReader(options),
+    log,
+    counters,
+    faults,
+    scheduler,
+    wallClockMs,
+  });
+}
+
+function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
+  assertObject("rooms", rooms);
+  const kinds = new Map<string, RoomKind>();
+  for (const [name, kind] of Object.entries(rooms)) {
+    // The second is where players of the first wait for each other.
+    if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
+      const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
+      throw new ConfigError({ field: "rooms", value: name, expected });
+    }
+    assertObject(`rooms.${name}`, kind);
+    assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority"]);
+    const maxPlayers = kind.maxPlayers ?? DEFAULT_MAX_PLAYERS;
+    // An envelope names 64 targets at most.
+    assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: 64, unit: "participants" });
+    kinds.set(name, Object.freeze({ maxPlayers, authority: kind.authority as RoomAuthority | undefined }));
+  }
+  if (kinds.size === 0) {
+    throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });
+  }
+  return kinds;
+}
+
+function secretBytes(secret: unknown): Uint8Array {
+  if (secret === undefined) return randomBytes(SECRET_BYTES);
+  const bytes = typeof secret === "string" ? Buffer.from(secret, "utf8") : secret;
+  if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return Uint8Array.from(bytes);
+  // The value stays out of the message: it is a secret, however bad.
+  const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
+  throw new ConfigError({
+    field: "secret",
+    value,
+    expected: `text or bytes, at least ${MIN_SECRET_BYTES} bytes`,
+  });
+}
+
+function iceServerList(servers: unknown): readonly IceServer[] {
+  if (!Array.isArray(servers) || servers.length > MAX_ICE_SERVERS) {
+    const value = Array.isArray(servers) ? `${servers.length} servers` : servers;
+    throw new ConfigError({
+      field: "iceServers",
+      value,
+      expected: `a list of at most ${MAX_ICE_SERVERS} servers`,
+    });
+  }
+  return Object.freeze(servers.map((server, index) => iceServer(`iceServers[${index}]`, server)));
+}
+
+function iceServer(field: string, server: unknown): IceServer {
+  assertObject(field, server);
+  assertKeys(field, server, ["urls", "username", "credential"]);
+  const { urls, username, credential } = server;
+  if (typeof urls !== "string" || urls.length > MAX_ICE_TEXT || !/^(stun|turn)s?:\S+$/.test(urls)) {
+    throw new ConfigError({
+      field: `${field}.urls`,
+      value: urls,
+      expected: "stun:, stuns:, turn: or turns: and a host",
+    });
+  }
+  if (username === undefined && credential === undefined) {
+    if (!urls.startsWith("turn")) return Object.freeze({ urls });
+    const expected = "username and credential with a TURN server; or name it in turn.urls, with turn.secret";
+    throw new ConfigError({ field, value: urls, expected });
+  }
+  if (!isShortText(username) || !isShortText(credential)) {
+    const expected = `username and credential as text of 1 to ${MAX_ICE_TEXT} characters, or neither`;
+    throw new ConfigError({ field, value: "one that is no text", expected });
+  }
+  return Object.freeze({ urls, username, credential });
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= MAX_ICE_TEXT;
+}
+
+function checkedLog(log: Log): Log {
+  assertObject("log", log);
+  for (const level of logLevels) functionOf(`log.${level}`, log[level] ?? null);
+  return harmlessLog(log);
+}
+
+function flagOf(field: string, value: unknown = false): boolean {
+  if (typeof value === "boolean") return value;
+  throw new ConfigError({ field, value, expected: "true or false" });
+}
+
+function functionOf<F>(field: string, value: F | undefined): F | undefined {
+  if (value === undefined || typeof value === "function") return value;
+  throw new ConfigError({ field, value, expected: "a function" });
+}
+
+function addressReader({ addressOf, trustedProxyHops }: RelayOptions): RelaySettings["addressOf"] {
+  const given = functionOf("addressOf", addressOf);
+  const hops = trustedProxyHops ?? 0;
+  assertWhole("trustedProxyHops", hops, { min: 0, max: MAX_PROXY_HOPS, unit: "proxies" });
+  if (given && hops > 0) {
+    const expected = "0 where addressOf is given: that function reads the headers itself";
+    throw new ConfigError({ field: "trustedProxyHops", value: hops, expected });
+  }
+  return given ?? ((request) => forwardedAddress(request, hops));
+}

@@ -1,0 +1,65 @@
+import { createHmac } from "node:crypto";
+import { ConfigError, type IceServer } from "@paceline/protocol";
+import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
+
+/** TURN servers that share a secret with the relay (coturn: `use-auth-secret`, `static-auth-secret`). */
+export interface TurnOptions {
+  /** Addresses of them: `turn:host:3478`, `turn:host:3478?transport=tcp`, `turns:host:5349`; at most 4. */
+  readonly urls: readonly string[];
+  /** The secret that the TURN servers know, too. */
+  readonly secret: string;
+  /** How long a password is good, s: 60 to 86400. Default 600. */
+  readonly lifetimeS?: number;
+}
+
+const MAX_URLS = 4;
+/** Who has one password can guess the secret without asking anybody. */
+const MIN_SECRET_CHARACTERS = 32;
+const DEFAULT_LIFETIME_S = 600;
+
+/**
+ * Mints passwords for TURN servers, as coturn's REST API has them: the user name says until when it is good and for
+ * whom, the password is its HMAC. They are for members of a room and for minutes, so that nobody else relays there.
+ */
+export class TurnCredentials {
+  readonly lifetimeMs: number;
+  readonly #urls: readonly string[];
+  readonly #secret: string;
+  readonly #wallClockMs: () => number;
+
+  /** Throws `ConfigError` naming the option and what is allowed; never the secret. */
+  constructor(options: TurnOptions, wallClockMs: () => number) {
+    assertObject("turn", options);
+    assertKeys("turn", options, ["urls", "secret", "lifetimeS"]);
+    const { urls, secret, lifetimeS = DEFAULT_LIFETIME_S } = options;
+    this.#urls = turnUrls(urls);
+    if (typeof secret !== "string" || secret.length < MIN_SECRET_CHARACTERS) {
+      const value = typeof secret === "string" ? `${secret.length} characters` : typeof secret;
+      const expected = `the secret of the TURN servers (static-auth-secret), at least ${MIN_SECRET_CHARACTERS} characters`;
+      throw new ConfigError({ field: "turn.secret", value, expected });
+    }
+    assertWhole("turn.lifetimeS", lifetimeS, { min: 60, max: 86_400, unit: "s" });
+    this.#secret = secret;
+    this.lifetimeMs = lifetimeS * 1000;
+    this.#wallClockMs = wallClockMs;
+  }
+
+  /** The TURN servers with a password for this session. */
+  mint(sessionId: string): IceServer[] {
+    const expiresAtS = Math.floor((this.#wallClockMs() + this.lifetimeMs) / 1000);
+    const username = `${expiresAtS}:${sessionId}`;
+    const credential = createHmac("sha1", this.#secret).update(username).digest("base64");
+    return this.#urls.map((url) => ({ urls: url, username, credential }));
+  }
+}
+
+function turnUrls(urls: unknown): readonly string[] {
+  const expected = `1 to ${MAX_URLS} addresses of TURN servers, as turn:host:3478`;
+  if (!Array.isArray(urls) || urls.length === 0 || urls.length > MAX_URLS)
+    throw new ConfigError({ field: "turn.urls", value: urls, expected });
+  for (const url of urls) {
+    if (typeof url !== "string" || url.length > 512 || !/^turns?:[^\s?]+(\?transport=(udp|tcp))?$/.test(url))
+      throw new ConfigError({ field: "turn.urls", value: url, expected });
+  }
+  return Object.freeze([...(urls as string[])]);
+}

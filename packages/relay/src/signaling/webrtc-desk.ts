@@ -1,0 +1,199 @@
+import { CloseCode, type DropReason } from "@paceline/protocol";
+import type { LinkMonitorOptions } from "@paceline/transport";
+import {
+  NodeWebRtcLink,
+  endNativeWebRtc,
+  loadNativeWebRtc,
+  type NativeWebRtc,
+} from "@paceline/transport/node";
+import { permitsCandidate } from "./candidate-policy.js";
+import { GuardedLink } from "../admission/guarded-link.js";
+import type { Participant } from "../sessions/participant.js";
+import type { RelaySettings } from "../options/relay-options.js";
+import { TokenBucket } from "../limits/token-bucket.js";
+import { freeUdpPort } from "./udp-port.js";
+
+/** What the desk tells the lobby. */
+export interface WebRtcDeskHandlers {
+  /** From now on offers are answered. */
+  onReady(): void;
+  onDropped(reason: DropReason): void;
+}
+
+/** The number of the server where signals name a participant. */
+export const SERVER_NUMBER = 0;
+
+/** A client that fails and begins anew may do so once in so many seconds, and a few times at once. */
+const SECONDS_PER_ATTEMPT = 2;
+const ATTEMPT_BURST = 5;
+const linkOptions: LinkMonitorOptions = {
+  preference: 2,
+  needsProof: true,
+  carries: "unreliable",
+  connectTimeoutMs: 10_000,
+  timeoutMs: 3000,
+  heartbeatMs: 1000,
+  measureMs: 4000,
+};
+/** Relays of this process that use the library: it is ended with the last one. */
+let users = 0;
+
+interface Attempt {
+  readonly number: number;
+  readonly link: NodeWebRtcLink;
+  readonly guarded: GuardedLink;
+}
+
+interface Visitor {
+  readonly bucket: TokenBucket;
+  attempt: Attempt | undefined;
+}
+
+/**
+ * Answers the offers of participants who want a WebRTC link to the server beside their WebSocket. The client offers,
+ * the server answers; signals come and go as control messages. Without the library, or where its port is taken, the
+ * relay runs on WebSockets and says so once.
+ */
+export class WebRtcDesk {
+  readonly #settings: RelaySettings;
+  readonly #handlers: WebRtcDeskHandlers;
+  readonly #visitors = new Map<Participant, Visitor>();
+  /** Attempts whose end was counted: a link may report it twice. */
+  readonly #ended = new WeakSet<Attempt>();
+  #native: NativeWebRtc | undefined;
+  #port: number | undefined;
+  #links = 0;
+  #isClosed = false;
+
+  constructor(settings: RelaySettings, handlers: WebRtcDeskHandlers) {
+    this.#settings = settings;
+    this.#handlers = handlers;
+    this.#open().catch((error: unknown) => settings.faults.report("webrtc", error));
+  }
+
+  get isReady(): boolean {
+    return this.#native !== undefined && !this.#isClosed;
+  }
+
+  /** The UDP port of all links; undefined while there is none. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  /** WebRTC links that are open or being opened. */
+  get linkCount(): number {
+    return this.#links;
+  }
+
+  /** A participant's offer or candidate for the server. */
+  signal(participant: Participant, attemptNumber: number, data: unknown): void {
+    if (!this.isReady) return this.#handlers.onDropped("not-routable");
+    const visitor = this.#visitorOf(participant);
+    const isOffer = (data as { type?: unknown } | null)?.type === "offer";
+    if (visitor.attempt?.number === attemptNumber) return visitor.attempt.link.signal(data);
+    // Candidates of an attempt that ended, or that was refused.
+    if (!isOffer) return this.#handlers.onDropped("outdated");
+    const { webRtcLinks } = this.#settings.limits;
+    if (this.#links >= webRtcLinks) return this.#handlers.onDropped("queue-full");
+    if (!visitor.bucket.take(1, this.#settings.scheduler.nowMs()))
+      return this.#handlers.onDropped("rate-limit");
+    visitor.attempt?.guarded.close(CloseCode.replaced, "the client began anew");
+    visitor.attempt = this.#answer(participant, attemptNumber);
+    visitor.attempt.link.signal(data);
+  }
+
+  /** The participant is out; its session has closed its links. */
+  forget(participant: Participant): void {
+    this.#visitors.delete(participant);
+  }
+
+  /** No links any more; those that are open belong to sessions that end. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const native = this.#native;
+    if (!native) return;
+    users -= 1;
+    if (users > 0) return;
+    // A process that has used the library does not end by itself while it runs.
+    void endNativeWebRtc(native, () => users === 0);
+  }
+
+  async #open(): Promise<void> {
+    const { webrtc, log } = this.#settings;
+    if (!webrtc) return;
+    const { native, failure } = await loadNativeWebRtc();
+    if (!native) return log.warn("no WebRTC to the server, WebSockets only", { reason: failure });
+    const port = await freeUdpPort(webrtc.port, webrtc.bindAddress);
+    if (port === undefined) {
+      const reason = `UDP port ${webrtc.port} cannot be bound`;
+      return log.warn("no WebRTC to the server, WebSockets only", { reason });
+    }
+    if (this.#isClosed) return;
+    users += 1;
+    this.#native = native;
+    this.#port = port;
+    log.info("WebRTC to the server", { udpPort: port });
+    this.#handlers.onReady();
+  }
+
+  #visitorOf(participant: Participant): Visitor {
+    let visitor = this.#visitors.get(participant);
+    if (!visitor) {
+      const nowMs = this.#settings.scheduler.nowMs();
+      visitor = {
+        bucket: new TokenBucket(1 / SECONDS_PER_ATTEMPT, ATTEMPT_BURST, nowMs),
+        attempt: undefined,
+      };
+      this.#visitors.set(participant, visitor);
+    }
+    return visitor;
+  }
+
+  #answer(participant: Participant, number: number): Attempt {
+    const { scheduler, webrtc } = this.#settings;
+    const link = new NodeWebRtcLink({
+      native: this.#native!,
+      scheduler,
+      isInitiator: false,
+      // The server is where clients can reach it; what they are behind they find out themselves.
+      iceServers: [],
+      udpPort: this.#port!,
+      ...(webrtc?.bindAddress !== undefined && { bindAddress: webrtc.bindAddress }),
+      ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
+      permitsCandidate: (address) => this.#permits(participant, address),
+      onSignal: (data) => participant.tell({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
+      // The native library calls: nobody above would catch.
+      onBadSignal: () => {
+        try {
+          participant.session.reportViolation("bad-message");
+        } catch (error) {
+          participant.fail("packet", error);
+        }
+      },
+    });
+    this.#links += 1;
+    const guarded = new GuardedLink(link, {
+      sending: () => undefined,
+      closing: () => this.#closed(participant, attempt),
+    });
+    const attempt: Attempt = { number, link, guarded };
+    participant.attachBeside(guarded, linkOptions);
+    return attempt;
+  }
+
+  #permits(participant: Participant, address: string): boolean {
+    const mode = this.#settings.webrtc?.privateCandidates ?? "private-sessions";
+    const isPermitted = permitsCandidate(address, participant.linkAddress, mode);
+    if (!isPermitted) this.#handlers.onDropped("not-allowed");
+    return isPermitted;
+  }
+
+  #closed(participant: Participant, attempt: Attempt): void {
+    const visitor = this.#visitors.get(participant);
+    if (this.#ended.has(attempt)) return;
+    this.#ended.add(attempt);
+    this.#links -= 1;
+    if (visitor?.attempt === attempt) visitor.attempt = undefined;
+  }
+}

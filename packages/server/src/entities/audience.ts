@@ -1,0 +1,149 @@
+import {
+  writeAuthority,
+  writePeerPayload,
+  type EntityDefinition,
+  type PeerPayload,
+} from "@paceline/protocol";
+import type { Attendance } from "../players/attendance.js";
+import { DelayedView } from "./delayed-view.js";
+import type { Player } from "../players/player.js";
+import type { PlayerLine } from "../players/player-line.js";
+import type { RoomCounters } from "../ops/room-counters.js";
+import { Broadcast } from "../states/broadcast.js";
+import type { World } from "./world.js";
+
+export interface AudienceOptions {
+  /** The room's own world. */
+  readonly world: World;
+  readonly definitions: readonly EntityDefinition[];
+  readonly tickHz: number;
+  readonly historyTicks: number;
+  readonly delayMs: number;
+  /** States for each spectator, heads included. */
+  readonly bytesPerSecond: number;
+  readonly counters: RoomCounters;
+  /** Everybody in the room. */
+  readonly lines: Attendance;
+}
+
+/** A message that spectators get when its time has come. */
+interface Waiting {
+  readonly tick: number;
+  readonly payload: Uint8Array;
+  /** Whom it is for; undefined: all but those who are left out. */
+  readonly to: PlayerLine | undefined;
+  readonly except: ReadonlySet<Player>;
+}
+
+/** Messages of one room that wait for spectators; what is beyond is dropped and counted. */
+const MOST_WAITING_BYTES = 4_194_304;
+const MOST_WAITING = 8192;
+const ONLY_WATCH = "spectators only watch";
+const NOBODY: ReadonlySet<Player> = new Set();
+
+/** Those who only watch: what they are told, how much later than the players, and that nothing is heard of them. */
+export class Audience {
+  readonly #options: AudienceOptions;
+  readonly #view: DelayedView | undefined;
+  readonly #broadcasts: Broadcast | undefined;
+  readonly #delayTicks: number;
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #tick = 0;
+
+  constructor(options: AudienceOptions) {
+    const { delayMs, tickHz } = options;
+    this.#options = options;
+    this.#delayTicks = Math.round((delayMs / 1000) * tickHz);
+    if (this.#delayTicks === 0) return;
+    const view = new DelayedView({
+      ...options,
+      delayTicks: this.#delayTicks,
+      onRemoved: (record) =>
+        broadcasts.removed(
+          record,
+          options.lines.feeds(({ isSpectator }) => isSpectator),
+        ),
+      onJumped: (record) => broadcasts.teleported(record),
+      onOwnerChanged: (record) => broadcasts.force(record),
+    });
+    const broadcasts = new Broadcast({ ...options, world: view.world });
+    this.#view = view;
+    this.#broadcasts = broadcasts;
+  }
+
+  /** The world as spectators see it. */
+  get world(): World {
+    return this.#view?.world ?? this.#options.world;
+  }
+
+  /** Whether somebody is told of another world than players are. */
+  isBehind({ isSpectator }: PlayerLine): boolean {
+    return isSpectator && this.#view !== undefined;
+  }
+
+  /** Bytes of states and messages that wait to be shown. */
+  get waitingBytes(): number {
+    return this.#waitingBytes + (this.#view?.waitingBytes ?? 0);
+  }
+
+  /** The step of the simulation that spectators see at a step of the room. */
+  tickAt(tick: number): number {
+    return Math.max(0, tick - this.#delayTicks);
+  }
+
+  /** A step was made, and its states are written. */
+  step(tick: number, nowMs: number): void {
+    this.#tick = tick;
+    this.#deliver();
+    const view = this.#view;
+    if (!view) return;
+    view.record(tick, this.#options.world);
+    const shown = view.advance(tick);
+    this.#options.counters.spectatorsMissed += view.takeLeftOut();
+    if (shown === undefined) return;
+    this.#broadcasts?.write(
+      { tick: shown, nowMs },
+      this.#options.lines.feeds(({ isSpectator, isThere }) => isSpectator && isThere),
+    );
+  }
+
+  /** Tells a spectator, or all of them, what the room says; when its time has come. */
+  tell(payload: Uint8Array, to?: PlayerLine, except: ReadonlySet<Player> = NOBODY): void {
+    const waiting = { tick: this.#tick + this.#delayTicks, payload, to, except };
+    if (!this.#view) return this.#send(waiting);
+    const isFull = this.#waitingBytes + payload.length > MOST_WAITING_BYTES;
+    if (isFull || this.#waiting.length >= MOST_WAITING) {
+      this.#options.counters.spectatorsMissed += 1;
+      return;
+    }
+    this.#waiting.push(waiting);
+    this.#waitingBytes += payload.length;
+  }
+
+  /** Something came of a spectator. It is told so, at most once a second; a question gets its answer. */
+  refuse(line: PlayerLine, message?: PeerPayload): void {
+    this.#options.counters.fromSpectators += 1;
+    line.participant.session.drops.count("not-allowed");
+    if (message?.kind === "request") {
+      line.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: ONLY_WATCH }));
+    } else if (line.isToBeTold()) {
+      line.send(writeAuthority({ type: "refused", what: "spectator", reason: ONLY_WATCH }));
+    }
+  }
+
+  #deliver(): void {
+    while (this.#waiting[0] && this.#waiting[0].tick <= this.#tick) {
+      const waiting = this.#waiting.shift()!;
+      this.#waitingBytes -= waiting.payload.length;
+      this.#send(waiting);
+    }
+  }
+
+  #send({ payload, to, except }: Waiting): void {
+    if (to) return to.send(payload);
+    for (const line of this.#options.lines.values()) {
+      if (line.isSpectator && line.isIn && !except.has(line.player)) line.send(payload);
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import type { EntityDefinition } from "@paceline/protocol";
+import type { Player } from "../players/player.js";
+import { World, type EntityRecord } from "./world.js";
+
+export interface DelayedViewOptions {
+  readonly definitions: readonly EntityDefinition[];
+  readonly tickHz: number;
+  readonly historyTicks: number;
+  /** How many ticks behind. */
+  readonly delayTicks: number;
+  /** An entity is no more, as it is shown now. */
+  onRemoved(record: EntityRecord): void;
+  /** Its state is another place, no movement. */
+  onJumped(record: EntityRecord): void;
+  onOwnerChanged(record: EntityRecord): void;
+}
+
+/** What was new at a tick. */
+interface Frame {
+  readonly tick: number;
+  readonly bytes: number;
+  readonly removed: readonly number[];
+  readonly states: readonly StateNote[];
+}
+
+/** One entity at a tick at which something of it was new. */
+interface StateNote {
+  readonly id: number;
+  readonly definition: EntityDefinition;
+  readonly owner: Player | undefined;
+  readonly isNew: boolean;
+  readonly isJump: boolean;
+  readonly state: Float32Array;
+  readonly texts: readonly (string | Uint8Array)[];
+}
+
+/** What is remembered of an entity to see what is new of it. */
+interface Known {
+  readonly record: EntityRecord;
+  readonly owner: Player | undefined;
+  readonly teleports: number;
+  readonly state: Float32Array;
+  readonly texts: readonly (string | Uint8Array)[];
+}
+
+/** Of one room. States beyond it are left out: newer ones come soon. */
+const MOST_BYTES = 16_777_216;
+const NOTE_BYTES = 64;
+
+/** A room's world as it was some ticks ago: kept as what was new at each tick, played again when its time has come. */
+export class DelayedView {
+  readonly world: World;
+  readonly #options: DelayedViewOptions;
+  readonly #frames: Frame[] = [];
+  readonly #known = new Map<number, Known>();
+  #bytes = 0;
+  #leftOut = 0;
+
+  constructor(options: DelayedViewOptions) {
+    this.#options = options;
+    this.world = new World(options);
+  }
+
+  /** Bytes of what waits to be shown. */
+  get waitingBytes(): number {
+    return this.#bytes;
+  }
+
+  /** States that were left out since the last call because too much waited. */
+  takeLeftOut(): number {
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    return leftOut;
+  }
+
+  /** Takes down what is new in the room's own world, after its states of the tick were written. */
+  record(tick: number, live: World): void {
+    const removed: number[] = [];
+    for (const [id, { record }] of this.#known) {
+      if (live.records.get(id) === record) continue;
+      removed.push(id);
+      this.#known.delete(id);
+    }
+    const states: StateNote[] = [];
+    let bytes = NOTE_BYTES;
+    for (const record of live.records.values()) {
+      const noteBytes = NOTE_BYTES + 4 * record.place.table.width;
+      // What has come has to be known in any case.
+      if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MOST_BYTES) {
+        this.#leftOut += 1;
+        continue;
+      }
+      const note = this.#noteOf(record);
+      if (!note) continue;
+      states.push(note);
+      bytes += noteBytes;
+    }
+    if (states.length === 0 && removed.length === 0) return;
+    this.#frames.push({ tick, bytes, removed, states });
+    this.#bytes += bytes;
+  }
+
+  /** Shows what was new up to the tick that is `delayTicks` ago; that tick, or undefined before the first. */
+  advance(tick: number): number | undefined {
+    const shown = tick - this.#options.delayTicks;
+    if (shown < 1) return undefined;
+    while (this.#frames[0] && this.#frames[0].tick <= shown) this.#play(this.#frames.shift()!);
+    return shown;
+  }
+
+  #play({ bytes, removed, states }: Frame): void {
+    this.#bytes -= bytes;
+    for (const id of removed) this.#remove(id);
+    for (const note of states) this.#show(note);
+  }
+
+  #remove(id: number): void {
+    const record = this.world.records.get(id);
+    if (!record) return;
+    this.#options.onRemoved(record);
+    this.world.remove(record);
+  }
+
+  #show({ id, definition, owner, isNew, isJump, state, texts }: StateNote): void {
+    if (isNew) this.#remove(id);
+    const record = this.world.records.get(id) ?? this.world.spawn(definition, {}, owner, "room", id);
+    if (record.owner !== owner) {
+      this.world.setOwner(record, owner);
+      this.#options.onOwnerChanged(record);
+    }
+    if (isJump) {
+      this.world.history.teleport(id);
+      this.#options.onJumped(record);
+    }
+    const { table, row } = record.place;
+    table.stateOf(row).set(state);
+    table.textsOf(row).splice(0, texts.length, ...texts);
+  }
+
+  #noteOf(record: EntityRecord): StateNote | undefined {
+    const { id, definition, owner, rows, place } = record;
+    const { teleports } = rows;
+    const known = this.#known.get(id);
+    const now = place.table.stateOf(place.row);
+    const texts = place.table.textsOf(place.row);
+    const isJump = known !== undefined && known.teleports !== teleports;
+    const isSame = known && known.owner === owner && isEqual(known.state, now) && isEqual(known.texts, texts);
+    if (isSame && !isJump) return undefined;
+    const taken = { owner, state: now.slice(), texts: texts.slice() };
+    this.#known.set(id, { record, teleports, ...taken });
+    return { id, definition, isNew: !known, isJump, ...taken };
+  }
+}
+
+function isEqual<Item>(a: ArrayLike<Item>, b: ArrayLike<Item>): boolean {
+  for (let index = 0; index < b.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}

@@ -1,0 +1,221 @@
+import { ConfigError, MOST_KINDS, assertFunction, limits, plainDataProblem } from "@paceline/protocol";
+import type {
+  Grant,
+  HostedRoom,
+  JoinRequest,
+  Log,
+  MatchRefusal,
+  RoomAuthority,
+  RoomHost,
+  RoomOptions,
+} from "@paceline/relay";
+import type { Scheduler } from "@paceline/transport";
+import { HookLog } from "./hook-log.js";
+import { Hooks } from "./hooks.js";
+import { issuesText } from "./message-desk.js";
+import { ClassTally, type ClassReport } from "../ops/class-report.js";
+import { checkedMessageLimits } from "../players/message-allowance.js";
+import { checkedPlayerLimits } from "../players/player-limits.js";
+import type { RefusalKind } from "./refusal.js";
+import { RoomCore } from "./room-core.js";
+import type { RoomReport } from "../ops/room-report.js";
+import type { Room, RoomClass } from "./room.js";
+
+export interface ClassAuthorityOptions {
+  readonly name: string;
+  readonly roomClass: RoomClass;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly hookTimeoutMs: number;
+  readonly blockedMs: number;
+}
+
+/** The authority of a kind of rooms: opens one of its class for each. */
+export class ClassAuthority implements RoomAuthority {
+  readonly filterBy: readonly string[];
+  readonly #options: ClassAuthorityOptions;
+  readonly #hooks: Hooks;
+  readonly #hookLog: HookLog;
+  readonly #cores = new Set<RoomCore>();
+  readonly #tally = new ClassTally();
+  /** Hooks that failed before there was a room, or after it, by name. */
+  readonly #errors: Record<string, number> = {};
+
+  constructor(options: ClassAuthorityOptions) {
+    const { scheduler, log, hookTimeoutMs, name, roomClass } = options;
+    this.#options = options;
+    assertFunction("onAuth", (roomClass as { readonly onAuth: unknown }).onAuth);
+    assertSizeName(roomClass);
+    assertSizeName(roomClass.prototype as object);
+    this.filterBy = roomClass.filterBy;
+    this.#hookLog = new HookLog(log, scheduler, name);
+    this.#hooks = new Hooks({
+      scheduler,
+      log: this.#hookLog,
+      timeoutMs: hookTimeoutMs,
+      onError: (hook) => this.#failed(hook),
+    });
+  }
+
+  async authorize({ roomName, options, authToken, caller }: JoinRequest): Promise<Grant | MatchRefusal> {
+    const { roomClass } = this.#options;
+    const checked = await this.#hooks.wait("optionsSchema", async () => {
+      if (!roomClass.optionsSchema) return { value: options };
+      const result = await roomClass.optionsSchema["~standard"].validate(options);
+      // The welcome brings them to the player.
+      const problem = result.issues ? undefined : plainDataProblem(result.value, "options");
+      if (problem) throw new ConfigError(problem);
+      return result;
+    });
+    if (!checked.ok) return failed(checked.refusal);
+    if (checked.value.issues) {
+      const message = `options: ${issuesText(checked.value.issues)}`;
+      return { status: 400, code: "match/bad-request", message };
+    }
+    const granted = checked.value.value as RoomOptions;
+    let identity: string | undefined;
+    const keepIdentity = (token: string): void => {
+      identity = token;
+    };
+    const request = { roomName, options: granted, token: authToken, ...caller, keepIdentity };
+    const outcome = await this.#hooks.wait("onAuth", () => roomClass.onAuth(request));
+    if (!outcome.ok) {
+      return outcome.refusal === undefined ? failed(undefined) : refused(outcome.refusal, outcome.kind);
+    }
+    if (!outcome.value) return refused("not let in");
+    return { auth: outcome.value, options: granted, identity };
+  }
+
+  async open(hosted: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal> {
+    const { roomClass, scheduler, log, hookTimeoutMs, blockedMs } = this.#options;
+    // Before anything is waited for: who comes meanwhile has to know how many places there are.
+    const core = this.#hooks.attempt("constructor", () => {
+      const room = new roomClass();
+      assertRoom(room);
+      const onClosed = (core: RoomCore): void => this.#closed(core);
+      const onLateError = (hook: string): void => this.#failed(hook);
+      const ends = { onClosed, onLateError };
+      const hookLog = this.#hookLog;
+      return new RoomCore({ room, hosted, scheduler, log, hookLog, hookTimeoutMs, blockedMs, ...ends });
+    });
+    if (!core) return failed(undefined);
+    this.#cores.add(core);
+    return (await core.open(options)) ? core : failed(undefined);
+  }
+
+  reports(): RoomReport[] {
+    return Array.from(this.#cores, reportOf);
+  }
+
+  /** All rooms of the class together, those that are over included. */
+  classReport(): ClassReport {
+    return this.#tally.report(this.#options.name, this.reports(), this.#errors);
+  }
+
+  #failed(hook: string): void {
+    this.#errors[hook] = (this.#errors[hook] ?? 0) + 1;
+  }
+
+  #closed(core: RoomCore): void {
+    if (this.#cores.delete(core)) this.#tally.add(reportOf(core));
+  }
+}
+
+function reportOf({ hosted, lines, world, loop, counters }: RoomCore): RoomReport {
+  return {
+    roomId: hosted.id,
+    roomName: hosted.name,
+    players: lines.players.size,
+    entities: world.records.size,
+    tick: loop.tick,
+    skippedTicks: loop.skipped,
+    lateness: loop.lateness,
+    duration: loop.duration,
+    counters,
+  };
+}
+
+const refusals = {
+  refused: { status: 403, code: "match/refused" },
+  unauthorized: { status: 401, code: "match/unauthorized" },
+  unavailable: { status: 503, code: "match/auth-unavailable" },
+} as const;
+
+function refused(message: string, kind: RefusalKind = "refused"): MatchRefusal {
+  return { ...refusals[kind], message };
+}
+
+/** The log has the error; a stranger does not learn it. */
+function failed(refusal: string | undefined): MatchRefusal {
+  return { status: 500, code: "match/room-failed", message: refusal ?? "the room failed" };
+}
+
+/** Numbers that a class of rooms may set: from, to, in what, and whether they are counts. */
+const ranges = {
+  tickHz: [1, 255, "Hz", false],
+  maxPlayers: [1, 1000, "players", true],
+  maxSpectators: [0, 1000, "spectators", true],
+  spectatorDelayMs: [0, 60_000, "ms", false],
+  maxRewindMs: [0, 1000, "ms", false],
+  reconnectSeconds: [0, 3600, "s", false],
+} as const;
+
+const hookNames = [
+  "onCreate",
+  "onJoin",
+  "onAnyMessage",
+  "onTick",
+  "onBreach",
+  "onDrop",
+  "onReconnect",
+  "onLeave",
+  "onDrain",
+  "onDispose",
+  "onUncaughtException",
+] as const satisfies readonly (keyof Room)[];
+
+function assertHooks(room: Room): void {
+  for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
+}
+
+/** Names that others have for `maxPlayers`: a room that used one would have another size than its author thinks. */
+const otherSizes = ["maxClients", "maxPeers"] as const;
+
+/** @param of a class of rooms, or a room */
+function assertSizeName(of: object): void {
+  for (const field of otherSizes) {
+    if (!(field in of)) continue;
+    const value = (of as Readonly<Record<string, unknown>>)[field];
+    throw new ConfigError({ field, value, expected: "nothing: say maxPlayers" });
+  }
+}
+
+function assertRoom(room: Room): void {
+  const { entities } = room;
+  assertSizeName(room);
+  assertHooks(room);
+  for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
+    const value = room[field as keyof typeof ranges];
+    if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
+    throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
+  }
+  const { stateBytesPerSecond } = room;
+  if (!(stateBytesPerSecond >= 1000 && stateBytesPerSecond <= 100_000_000)) {
+    const expected = "1000 to 100000000 bytes per second";
+    throw new ConfigError({ field: "stateBytesPerSecond", value: stateBytesPerSecond, expected });
+  }
+  checkedMessageLimits(room.messageLimits);
+  checkedPlayerLimits(room.playerLimits);
+  for (const { definition, most = 1 } of room.playerEntities) {
+    if (Number.isInteger(most) && most >= 1 && most <= limits.ownedEntities) continue;
+    const expected = `1 to ${limits.ownedEntities} entities of a player`;
+    throw new ConfigError({ field: `playerEntities.${definition.name}.most`, value: most, expected });
+  }
+  if (entities.length > MOST_KINDS) {
+    throw new ConfigError({
+      field: "entities",
+      value: entities.length,
+      expected: `at most ${MOST_KINDS} kinds`,
+    });
+  }
+}

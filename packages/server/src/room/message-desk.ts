@@ -1,0 +1,138 @@
+import {
+  ConfigError,
+  assertFunction,
+  assertMessageType,
+  truncateUtf8,
+  writePeerPayload,
+  type PeerPayload,
+} from "@paceline/protocol";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Hooks } from "./hooks.js";
+import type { Player } from "../players/player.js";
+import type { PlayerLine } from "../players/player-line.js";
+import { Refusal } from "./refusal.js";
+import type { RoomCounters } from "../ops/room-counters.js";
+
+type Handler = (player: Player, message: unknown) => unknown;
+interface Entry {
+  readonly schema: StandardSchemaV1 | undefined;
+  readonly handler: Handler;
+}
+
+export interface MessageDeskOptions {
+  readonly hooks: Hooks;
+  readonly counters: RoomCounters;
+  /** The sender of a message is told that it was refused. */
+  refuse(line: PlayerLine, reason: string): void;
+}
+
+/** What a room does with messages and questions of its players. Nothing reaches a handler that its schema refuses. */
+export class MessageDesk {
+  readonly #options: MessageDeskOptions;
+  readonly #listeners = new Map<string, Entry>();
+  readonly #answers = new Map<string, Entry>();
+
+  constructor(options: MessageDeskOptions) {
+    this.#options = options;
+  }
+
+  listen(type: string, schema: StandardSchemaV1 | undefined, handler: Handler): void {
+    this.#add(this.#listeners, type, { schema, handler });
+  }
+
+  answer(type: string, schema: StandardSchemaV1 | undefined, handler: Handler): void {
+    this.#add(this.#answers, type, { schema, handler });
+  }
+
+  /** A player's message; `fallback` is the room's `onMessage`, for types without a handler. */
+  receive(
+    line: PlayerLine,
+    { type, message }: PeerPayload & { kind: "command" },
+    fallback?: FallbackHandler,
+  ): void {
+    const { hooks, counters } = this.#options;
+    counters.messages += 1;
+    const entry = this.#listeners.get(type);
+    if (!entry) {
+      if (fallback) return hooks.call("onMessage", () => fallback(line.player, type, message));
+      return this.#refused(line, `there is no message "${type}"`);
+    }
+    hooks.call("onMessage", () => {
+      const checked = checkedBy(entry.schema, message);
+      if (!(checked instanceof Promise)) return this.#deliver(line, type, entry, checked);
+      return checked.then((result) => this.#deliver(line, type, entry, result));
+    });
+  }
+
+  /** A player's question. */
+  async reply(line: PlayerLine, { id, type, message }: PeerPayload & { kind: "request" }): Promise<void> {
+    const { hooks, counters } = this.#options;
+    counters.messages += 1;
+    const send = (ok: boolean, answer: unknown): void =>
+      line.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
+    const entry = this.#answers.get(type);
+    if (!entry) {
+      counters.messagesRefused += 1;
+      return send(false, `there is no request "${type}"`);
+    }
+    const outcome = await hooks.wait("onRequest", async () => {
+      const checked = await checkedBy(entry.schema, message);
+      if (checked.issues) throw new Refusal(`${type}: ${issuesText(checked.issues)}`);
+      return entry.handler(line.player, checked.value);
+    });
+    if (!outcome.ok) {
+      if (outcome.refusal !== undefined) counters.messagesRefused += 1;
+      return send(false, truncateUtf8(outcome.refusal ?? "the handler failed", MAX_REASON_BYTES));
+    }
+    hooks.call("onRequest", () => sendAnswer(send, outcome.value));
+  }
+
+  #deliver(line: PlayerLine, type: string, { handler }: Entry, checked: Checked): unknown {
+    if (!checked.issues) return handler(line.player, checked.value);
+    this.#refused(line, `${type}: ${issuesText(checked.issues)}`);
+    return undefined;
+  }
+
+  #refused(line: PlayerLine, reason: string): void {
+    this.#options.counters.messagesRefused += 1;
+    this.#options.refuse(line, reason);
+  }
+
+  #add(entries: Map<string, Entry>, type: string, entry: Entry): void {
+    assertMessageType(type);
+    assertFunction("handler", entry.handler);
+    if (entry.schema !== undefined && typeof entry.schema["~standard"]?.validate !== "function") {
+      const expected = "a Standard Schema validator, such as one of Zod, Valibot or ArkType";
+      throw new ConfigError({ field: "schema", value: entry.schema, expected });
+    }
+    entries.set(type, entry);
+  }
+}
+
+export type FallbackHandler = (player: Player, type: string, message: unknown) => unknown;
+type Checked = StandardSchemaV1.Result<unknown>;
+
+/** An answer that cannot be sent is the handler's failure: the player is told of that much. */
+function sendAnswer(send: (ok: boolean, answer: unknown) => void, answer: unknown): void {
+  try {
+    send(true, answer);
+  } catch (error) {
+    send(false, "the handler failed");
+    throw error;
+  }
+}
+
+function checkedBy(schema: StandardSchemaV1 | undefined, value: unknown): Checked | Promise<Checked> {
+  return schema ? schema["~standard"].validate(value) : { value };
+}
+
+const MAX_REASON_BYTES = 400;
+
+/** What is wrong, in the words of the schema: `name: too short; speed: not a number`. */
+export function issuesText(issues: readonly StandardSchemaV1.Issue[]): string {
+  const texts = issues.slice(0, 4).map(({ message, path = [] }) => {
+    const where = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+    return where === "" ? message : `${where}: ${message}`;
+  });
+  return truncateUtf8(texts.join("; "), MAX_REASON_BYTES);
+}

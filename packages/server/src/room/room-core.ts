@@ -1,0 +1,467 @@
+import {
+  CloseCode,
+  PayloadKind,
+  readEvent,
+  readPeerPayload,
+  readToAuthority,
+  writeAuthority,
+  writePeerPayload,
+  type AuthorityInfo,
+  type DropReason,
+  type PeerPayload,
+  type ToAuthority,
+} from "@paceline/protocol";
+import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
+import { GuardedScheduler, type LinkClose, type Scheduler } from "@paceline/transport";
+import { Attendance } from "../players/attendance.js";
+import { Audience } from "../entities/audience.js";
+import { BlockWatch } from "../ops/block-watch.js";
+import type { HookLog } from "./hook-log.js";
+import { Hooks } from "./hooks.js";
+import { checkedMessageLimits } from "../players/message-allowance.js";
+import { MessageDesk } from "./message-desk.js";
+import { OwnedStates, type BreachAnswer } from "../entities/owned-states.js";
+import type { Breach } from "../players/plausibility.js";
+import type { Player } from "../players/player.js";
+import { checkedPlayerLimits, type PlayerLimits } from "../players/player-limits.js";
+import { PlayerLine } from "../players/player-line.js";
+import { RewindHistory, type Past } from "../entities/rewind-history.js";
+import { RoomClock } from "./room-clock.js";
+import { newRoomCounters } from "../ops/room-counters.js";
+import { Room, type UncaughtAnswer } from "./room.js";
+import { Broadcast } from "../states/broadcast.js";
+import { TickLoop } from "./tick-loop.js";
+import { World, type EntityRecord } from "../entities/world.js";
+
+export interface RoomCoreOptions {
+  readonly room: Room;
+  readonly hosted: HostedRoom;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly hookLog: HookLog;
+  readonly hookTimeoutMs: number;
+  /** A step that takes longer has blocked the server. */
+  readonly blockedMs: number;
+  onClosed(core: RoomCore): void;
+  /** A hook has failed after {@link onClosed}. */
+  onLateError(hook: string): void;
+}
+
+const UNCAUGHT = "onUncaughtException";
+/** Errors after which a room ends, unless it says otherwise: not of a hook of its own, but of what runs it. */
+const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", "timer"]);
+const HISTORY_TICKS = 64;
+/** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
+const MAX_UNACKNOWLEDGED_REFUSALS = 256;
+/** How long the entities that a player simulates itself outlive its page: those of the page that follows are others. */
+const ENTITIES_OF_CLOSED_PAGE_MS = 2000;
+
+/** All of a room that its class does not see: its players' lines, its world, its loop. */
+export class RoomCore implements RoomHost {
+  readonly room: Room;
+  readonly hosted: HostedRoom;
+  readonly hooks: Hooks;
+  readonly clock: RoomClock;
+  readonly loop: TickLoop;
+  readonly world: World;
+  readonly broadcasts: Broadcast;
+  readonly desk: MessageDesk;
+  readonly owned: OwnedStates;
+  readonly counters = newRoomCounters();
+  readonly audience: Audience;
+  readonly rewinding: RewindHistory;
+  readonly info: AuthorityInfo;
+  readonly #options: RoomCoreOptions;
+  readonly #scheduler: Scheduler;
+  readonly lines = new Attendance();
+  readonly #blocks: BlockWatch;
+  readonly #playerLimits: PlayerLimits;
+  #isClosed = false;
+
+  constructor(options: RoomCoreOptions) {
+    const { room, hosted, hookLog, hookTimeoutMs } = options;
+    this.#options = options;
+    const scheduler = new GuardedScheduler(options.scheduler, (error) => this.hooks.failed("timer", error));
+    this.#scheduler = scheduler;
+    this.#playerLimits = checkedPlayerLimits(room.playerLimits);
+    this.room = room;
+    this.hosted = hosted;
+    this.hooks = new Hooks({
+      scheduler,
+      log: hookLog,
+      timeoutMs: hookTimeoutMs,
+      onError: (hook, error) => this.#hookFailed(hook, error),
+      onTook: (tookMs) => this.#watch(tookMs),
+    });
+    this.#blocks = new BlockWatch(options.blockedMs);
+    this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
+    const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
+    this.world = new World({ ...kept, onClamp: (clamp) => hookLog.clamped(clamp) });
+    this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
+    this.audience = new Audience({
+      ...kept,
+      world: this.world,
+      delayMs: room.spectatorDelayMs,
+      bytesPerSecond,
+      lines: this.lines,
+    });
+    this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
+    this.loop = new TickLoop({
+      scheduler,
+      tickHz,
+      step: (tick) => this.hooks.guard("step", () => this.#step(tick)),
+    });
+    this.desk = new MessageDesk({
+      hooks: this.hooks,
+      counters: this.counters,
+      refuse: (line, reason) => line.send(writeAuthority({ type: "refused", what: "message", reason })),
+    });
+    this.owned = new OwnedStates({
+      world: this.world,
+      rules: room.playerEntities,
+      counters: this.counters,
+      maxEntities: this.#playerLimits.entitiesPerRoom,
+      nowSeconds: () => scheduler.nowMs() / 1000,
+      despawn: (record) => this.despawn(record),
+      answer: (line, { entity }, breach) => this.#breached(line, entity, breach),
+    });
+    this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
+    Room.attach(room, this);
+    this.#syncPlaces();
+  }
+
+  /** Runs `onCreate`, then the loop. False where the room is not to be. */
+  async open(options: object): Promise<boolean> {
+    const outcome = await this.hooks.wait("onCreate", () => this.room.onCreate?.(options as never));
+    if (!outcome.ok) {
+      this.#end();
+      return false;
+    }
+    this.#syncPlaces();
+    this.loop.start();
+    return true;
+  }
+
+  tickFor(participant: HostedParticipant): number {
+    const isBehind = this.lines.get(participant)?.isSpectator;
+    return isBehind ? this.audience.tickAt(this.loop.tick) : this.loop.tick;
+  }
+
+  async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
+    if (seat.replaces !== undefined) return this.#rejoin(participant, seat.replaces);
+    const { counters, hooks, room } = this;
+    const line = new PlayerLine({
+      participant,
+      seat,
+      world: seat.isSpectator ? this.audience.world : this.world,
+      inputs: seat.isSpectator ? undefined : room.inputs,
+      counters,
+      scheduler: this.#scheduler,
+      messageLimits: checkedMessageLimits(room.messageLimits),
+      playerLimits: this.#playerLimits,
+      mayOwn: room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0),
+    });
+    const { player } = line;
+    this.lines.add(line);
+    const outcome = await hooks.wait("onJoin", () =>
+      room.onJoin?.(player as never, seat.options as never, seat.auth),
+    );
+    if (!outcome.ok) {
+      counters.joinsRefused += 1;
+      this.#forget(line);
+      return outcome.refusal ?? "the room failed to let this player in";
+    }
+    counters.joins += 1;
+    line.isIn = true;
+    if (!this.lines.has(participant)) this.#leave(line, CloseCode.timeout);
+    this.#syncPlaces();
+    return undefined;
+  }
+
+  receive(participant: HostedParticipant, payload: Uint8Array): void {
+    const line = this.lines.get(participant);
+    if (!line) return;
+    if (payload[0] === PayloadKind.authority) {
+      const message = readToAuthority(payload.subarray(1));
+      return message ? this.#told(line, message) : this.#malformed(line);
+    }
+    const message = readPeerPayload(payload);
+    if (message) this.#receive(line, message);
+    else this.#malformed(line);
+  }
+
+  receiveEvent(participant: HostedParticipant, body: Uint8Array): void {
+    const line = this.lines.get(participant);
+    const message = readEvent(body);
+    if (line && message) this.#receive(line, message);
+    else if (line) this.#malformed(line);
+  }
+
+  receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
+    const line = this.lines.get(participant);
+    if (line?.isSpectator) this.audience.refuse(line);
+    else if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
+  }
+
+  receiveInput(participant: HostedParticipant, body: Uint8Array): void {
+    const line = this.lines.get(participant);
+    if (line?.isSpectator) return this.audience.refuse(line);
+    if (!line) return;
+    if (!line.inputs) return line.countNotAllowed();
+    this.counters.inputs += 1;
+    const reason = line.inputs.receive(body, this.loop.tick);
+    if (reason) this.#malformed(line, reason);
+  }
+
+  acknowledged(participant: HostedParticipant, sequence: number): void {
+    this.lines.get(participant)?.feed.acknowledge(sequence);
+  }
+
+  dropped(participant: HostedParticipant): void {
+    const line = this.lines.get(participant);
+    if (!line) return;
+    const { unloadGraceMs } = participant;
+    // A game that waits longer for a page that may not come says so in onDrop.
+    participant.keepFor(Math.min(this.room.reconnectSeconds * 1000, unloadGraceMs ?? Infinity));
+    this.#dropped(line);
+    if (unloadGraceMs === undefined) return;
+    this.#scheduler.after(ENTITIES_OF_CLOSED_PAGE_MS, () => {
+      const isGone = line.isIn && !line.isConnected && line.participant === participant;
+      if (isGone) this.owned.disownAll(line);
+    });
+  }
+
+  returned(participant: HostedParticipant): void {
+    const line = this.lines.get(participant);
+    if (line && !line.isConnected) this.#returned(line);
+  }
+
+  left(participant: HostedParticipant, { code }: LinkClose): void {
+    const line = this.lines.get(participant);
+    if (!line) return;
+    // The page was loaded anew: the session that follows it is on its way to `join` already.
+    if (code === CloseCode.replaced && line.isIn) {
+      if (line.isConnected) this.#dropped(line);
+    } else if (line.isIn) this.#leave(line, code);
+    else this.lines.delete(line);
+  }
+
+  draining(): void {
+    this.hooks.call("onDrain", () => this.room.onDrain?.());
+  }
+
+  close(): void {
+    for (const line of [...this.lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
+    this.#end();
+    void this.hooks.wait("onDispose", () => this.room.onDispose?.());
+  }
+
+  despawn(record: EntityRecord): void {
+    this.broadcasts.removed(
+      record,
+      this.lines.feeds((line) => !this.audience.isBehind(line)),
+    );
+    this.rewinding.forget(record);
+    this.world.remove(record);
+    this.owned.removed(record);
+  }
+
+  teleport(record: EntityRecord): void {
+    this.broadcasts.teleport(record);
+    this.rewinding.jumped(record.id);
+  }
+
+  /** See {@link Room.rewind}. */
+  rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
+    const { rttMs } = this.lines.of(player).participant.session;
+    return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
+  }
+
+  broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
+    const payload = writePeerPayload({ kind: "command", type, message });
+    const left = new Set<Player>("number" in except ? [except] : except);
+    for (const line of this.lines.values()) {
+      if (line.isIn && !line.isSpectator && !left.has(line.player)) line.send(payload);
+    }
+    this.audience.tell(payload, undefined, left);
+  }
+
+  send(player: Player, type: string, message: unknown): void {
+    const line = this.lines.of(player);
+    const payload = writePeerPayload({ kind: "command", type, message });
+    if (line.isSpectator) this.audience.tell(payload, line);
+    else line.send(payload);
+  }
+
+  sendEvent(player: Player, type: string, message: unknown): void {
+    const line = this.lines.of(player);
+    // Who sees the world as it was is not told of what happens now; an event that waited would be none.
+    if (!this.audience.isBehind(line)) line.sendEvent(type, message);
+  }
+
+  disconnect(reason: string): void {
+    this.hosted.end(CloseCode.roomClosed, reason);
+  }
+
+  #step(tick: number): void {
+    for (const line of this.lines.values()) {
+      line.takeInput(tick);
+      this.owned.advance(line);
+    }
+    this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
+    if (this.#isClosed) return;
+    const nowMs = this.#scheduler.nowMs();
+    const feeds = this.lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
+    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
+    this.rewinding.record(tick, this.world);
+    this.audience.step(tick, nowMs);
+    this.#syncPlaces();
+  }
+
+  /** Nobody can stop code that blocks; a room that does it again and again is ended, for the others' sake. */
+  #watch(tookMs: number): void {
+    const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#scheduler.nowMs());
+    if (isBlock) this.counters.blocked += 1;
+    if (!isTooMuch || this.#isClosed) return;
+    this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
+    this.disconnect("the room failed: it blocked the server");
+  }
+
+  #receive(line: PlayerLine, message: PeerPayload): void {
+    // What comes before onJoin has ended has no place to go: an honest client waits for its welcome.
+    if (!line.isIn) return line.countNotAllowed();
+    // An answer was asked for.
+    if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
+    if (line.isSpectator) return this.audience.refuse(line, message);
+    if (message.kind !== "command" && message.kind !== "request") {
+      // What players tell each other where nobody decides has no place here.
+      return line.countNotAllowed();
+    }
+    if (!line.admits(message)) return;
+    if (message.kind === "request")
+      return this.hooks.guard("onRequest", () => this.desk.reply(line, message));
+    const { room } = this;
+    const fallback =
+      room.onAnyMessage &&
+      ((player: Player, type: string, content: unknown) => room.onAnyMessage?.(player, type, content));
+    this.desk.receive(line, message, fallback);
+  }
+
+  #breached(line: PlayerLine, entity: object, breach: Breach): BreachAnswer {
+    let answer: BreachAnswer = "correct";
+    this.hooks.call("onBreach", () => {
+      answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
+    });
+    return answer;
+  }
+
+  #told(line: PlayerLine, message: ToAuthority): void {
+    const isOwning = message.type === "own" || message.type === "disown";
+    if (isOwning && line.isSpectator) return this.audience.refuse(line);
+    if (isOwning && !line.isIn) return line.countNotAllowed();
+    const isAdmitted = line.admitsToAuthority(message.type);
+    if (message.type === "own") return this.#wanted(line, message, isAdmitted);
+    if (!isAdmitted) return;
+    if (message.type === "disown") return this.owned.disown(line, message.localId);
+    const other = line.hear(message);
+    if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
+  }
+
+  /** Every `own` is answered, in order, as far as the player takes answers. */
+  #wanted(line: PlayerLine, message: ToAuthority & { readonly type: "own" }, isAdmitted: boolean): void {
+    const reason = isAdmitted ? this.owned.spawn(line, message) : "too many entities a second";
+    if (reason === undefined) return;
+    if (isAdmitted) line.countNotAllowed();
+    if (line.participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_REFUSALS) return;
+    line.send(writeAuthority({ type: "refused", what: "entity", reason }));
+  }
+
+  #malformed({ participant }: PlayerLine, reason: DropReason = "bad-message"): void {
+    this.counters.malformed += 1;
+    participant.session.reportViolation(reason);
+  }
+
+  /** The page was loaded anew: the player goes on as another participant. */
+  #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
+    for (const line of this.lines.values()) {
+      if (line.participant.id !== sessionId || line.isConnected) continue;
+      this.owned.disownAll(line);
+      this.lines.rebind(line, participant);
+      for (const record of this.world.records.values()) {
+        if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
+      }
+      this.#returned(line);
+      return undefined;
+    }
+    return "the session is over";
+  }
+
+  #dropped(line: PlayerLine): void {
+    line.isConnected = false;
+    this.counters.drops += 1;
+    this.hooks.call("onDrop", () => this.room.onDrop?.(line.player));
+  }
+
+  #returned(line: PlayerLine): void {
+    line.isConnected = true;
+    line.feed.catchUp();
+    this.counters.reconnects += 1;
+    line.onSettled?.(true);
+    line.onSettled = undefined;
+    this.hooks.call("onReconnect", () => this.room.onReconnect?.(line.player));
+  }
+
+  #leave(line: PlayerLine, code: number): void {
+    const { player } = line;
+    this.counters.leaves += 1;
+    this.lines.delete(line);
+    line.isIn = false;
+    line.isConnected = false;
+    line.requests.failAll("transport/closed", "the player has left");
+    line.onSettled?.(false);
+    line.onSettled = undefined;
+    void this.hooks
+      .wait("onLeave", () => this.room.onLeave?.(player as never, code))
+      .then(() => this.hooks.guard("onLeave", () => this.#forget(line)));
+  }
+
+  /** Whatever still belongs to a player who is out goes too. */
+  #forget(line: PlayerLine): void {
+    this.lines.delete(line);
+    for (const record of [...this.world.records.values()]) {
+      if (record.owner === line.player) this.despawn(record);
+    }
+    this.lines.forget(line);
+  }
+
+  #hookFailed(hook: string, error: unknown): void {
+    if (this.#isClosed) this.#options.onLateError(hook);
+    const { hookErrors } = this.counters;
+    hookErrors[hook] = (hookErrors[hook] ?? 0) + 1;
+    if (this.#isClosed || hook === UNCAUGHT) return;
+    if (!this.room.onUncaughtException) return this.#answered(hook, undefined);
+    void this.hooks
+      .wait(UNCAUGHT, () => this.room.onUncaughtException?.(error, hook))
+      .then((outcome) => this.#answered(hook, outcome.ok ? outcome.value : undefined));
+  }
+
+  /** Ends the room or lets it go on after an error. It ends by default where code was cut off in the middle. */
+  #answered(hook: string, wish: UncaughtAnswer): void {
+    const answer = wish ?? (endingErrors.has(hook) ? "end" : "continue");
+    if (answer !== "continue" && !this.#isClosed) this.disconnect(`the room failed: ${hook}`);
+  }
+
+  #syncPlaces(): void {
+    this.hosted.maxPlayers = this.room.maxPlayers;
+    this.hosted.maxSpectators = this.room.maxSpectators;
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.loop.stop();
+    this.clock.end();
+    this.#options.onClosed(this);
+  }
+}

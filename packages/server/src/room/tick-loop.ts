@@ -1,0 +1,93 @@
+import type { Cancel, Scheduler } from "@paceline/transport";
+import { Histogram } from "../ops/histogram.js";
+
+export interface TickLoopOptions {
+  readonly scheduler: Scheduler;
+  readonly tickHz: number;
+  /** Most steps that are made up for at once; what is behind by more is skipped. */
+  readonly maxCatchUp?: number;
+  step(tick: number): void;
+}
+
+const DEFAULT_CATCH_UP = 4;
+/** A step this much too early is in time: timers count in whole milliseconds. */
+const EARLY_MS = 0.5;
+/** A loop that is behind leaves the others this much. */
+const BREATH_MS = 1;
+
+/**
+ * Steps at a fixed rate. A step is due at a time that follows from the first one, so that lateness does not add up. A
+ * loop that is behind makes up for a few steps at once and skips the others: a room that is too slow runs slow, it does
+ * not run behind for ever.
+ */
+export class TickLoop {
+  /** How late steps began, ms. */
+  readonly lateness = new Histogram();
+  /** How long steps took, ms. */
+  readonly duration = new Histogram();
+  readonly #options: TickLoopOptions;
+  readonly #periodMs: number;
+  #tick = 0;
+  #skipped = 0;
+  #nextAtMs = 0;
+  #cancel: Cancel | undefined;
+  #isRunning = false;
+
+  constructor(options: TickLoopOptions) {
+    this.#options = options;
+    this.#periodMs = 1000 / options.tickHz;
+  }
+
+  /** The step that was begun last. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** Steps that were due and never made. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#nextAtMs = this.#options.scheduler.nowMs() + this.#periodMs;
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #wait(): void {
+    const { scheduler } = this.#options;
+    this.#cancel = scheduler.after(Math.max(BREATH_MS, this.#nextAtMs - scheduler.nowMs()), () =>
+      this.#run(),
+    );
+  }
+
+  #run(): void {
+    const { scheduler, maxCatchUp = DEFAULT_CATCH_UP } = this.#options;
+    for (let made = 0; this.#isRunning && made < maxCatchUp; made++) {
+      const nowMs = scheduler.nowMs();
+      if (nowMs + EARLY_MS < this.#nextAtMs) break;
+      this.lateness.add(Math.max(0, nowMs - this.#nextAtMs));
+      this.#nextAtMs += this.#periodMs;
+      this.#tick = (this.#tick + 1) >>> 0;
+      this.#options.step(this.#tick);
+      this.duration.add(scheduler.nowMs() - nowMs);
+    }
+    if (!this.#isRunning) return;
+    this.#skip(scheduler.nowMs());
+    this.#wait();
+  }
+
+  #skip(nowMs: number): void {
+    const behind = Math.floor((nowMs + EARLY_MS - this.#nextAtMs) / this.#periodMs);
+    if (behind <= 0) return;
+    this.#skipped += behind;
+    this.#nextAtMs += behind * this.#periodMs;
+  }
+}
