@@ -43,9 +43,43 @@ describe("buckets of addresses", () => {
     scheduler.advance(500);
     for (let host = 0; host < 50; host++) buckets.take(`10.1.0.${host}`);
     expect(buckets.size).toBe(10_000);
-    scheduler.advance(1500);
-    buckets.take("10.2.0.1");
-    expect(buckets.size).toBe(1);
+  });
+
+  it("are forgotten when they are full again, while others come", () => {
+    const scheduler = new VirtualScheduler();
+    const buckets = new AddressBuckets(1, 2, scheduler);
+    for (let host = 0; host < 30_000; host++) {
+      buckets.take(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);
+      scheduler.advance(4);
+    }
+    // In the second that a bucket takes to fill 250 addresses come; the sweep is never more than twice that late.
+    expect(buckets.size).toBeLessThan(750);
+  });
+
+  it("keep the rate of an address that is not full, however many others come", () => {
+    const scheduler = new VirtualScheduler();
+    const buckets = new AddressBuckets(1, 2, scheduler);
+    expect([1, 2, 3].map(() => buckets.take("192.0.2.1"))).toEqual([true, true, false]);
+    for (let host = 0; host < 5000; host++) buckets.take(`10.0.${host >> 8}.${host & 255}`);
+    expect(buckets.take("192.0.2.1")).toBe(false);
+  });
+
+  it("stay those of a session until it ends, so that an address has one rate", () => {
+    const scheduler = new VirtualScheduler();
+    const buckets = new AddressBuckets(1, 2, scheduler);
+    const [held] = buckets.hold("192.0.2.1");
+    const flood = (): void => {
+      for (let host = 0; host < 12_000; host++) buckets.take(`10.0.${host >> 8}.${host & 255}`);
+    };
+    flood();
+    expect(buckets.hold("192.0.2.1")[0]).toBe(held);
+    buckets.release("192.0.2.1");
+    flood();
+    expect(buckets.hold("192.0.2.1")[0]).toBe(held);
+    buckets.release("192.0.2.1");
+    buckets.release("192.0.2.1");
+    flood();
+    expect(buckets.hold("192.0.2.1")[0]).not.toBe(held);
   });
 
   it("hold back who has a whole network of addresses", () => {

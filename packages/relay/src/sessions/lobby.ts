@@ -443,7 +443,7 @@ export class Lobby {
     const identity = { number, seat: before?.seat ?? number, id, webrtc, tokens };
     const handlers = this.#participantHandlers;
     const { address } = seat;
-    const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.bucketsOf(address) : [];
+    const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [];
     const participant = new Participant({
       identity,
       address,
@@ -501,6 +501,7 @@ export class Lobby {
     room.remove(participant);
     this.#participants.delete(id);
     this.#shares.give(participant.address);
+    if (sharingNetworks(participant.address).length > 0) this.#egress.release(participant.address);
     // Whoever takes the seat again has the session's id, and is still of its group.
     if (close.code !== CloseCode.replaced) this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
