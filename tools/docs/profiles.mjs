@@ -188,7 +188,7 @@ is **relayed**: it goes to the other player through the server.
 Which of them is right depends on the game, the page, the browser, the device and the network. So a game names its
 **profile**, which is its genre, and a **decision tree** does the rest: a table of questions and answers that ends in a
 **plan**. The plan says which links to open, in which order to prefer them, how each class of traffic is delivered, how
-often to send, and why. It is made anew when something changes, such as a measurement.
+often to send, and why. The client makes a new plan when something changes, such as a measurement.
 
 \`\`\`ts
 import { Client } from "@paceline/client";
@@ -233,7 +233,7 @@ Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open
 repeats for as long as it was opened for. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
 the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
 authority the server sends to each player as that player's plan says, within the room's own limits
-([SERVER.md](SERVER.md#what-players-are-told-and-how-exactly)). With
+([SERVER.md](SERVER.md#how-often-and-how-exactly-players-get-states)). With
 more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
 300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
 measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,

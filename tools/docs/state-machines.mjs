@@ -123,27 +123,27 @@ seconds; a link that held for more than 15 seconds sets this back to the beginni
 
 const PAGE = `## The page around a room
 
-What the browser says of its page, and what a room does then:
+The events of the browser's page, and how a room answers them:
 
 | the page | the room |
 | --- | --- |
-| \`visibilitychange\`: hidden | tells the server; both bear silence for a minute. Its timers are a Worker's and go on |
+| \`visibilitychange\`: hidden | tells the server; both wait a minute for a silent link. Its timers are a Worker's and go on |
 | visible again | tells the server, and pings |
 | \`offline\` | pings at once and closes nothing: browsers are wrong at times. Silence of a second makes it try other links beside the present one, of five seconds is a drop |
 | \`online\`, or another kind of network (\`navigator.connection\`) | a new link to the server at once, beside the old one, which ends when the new one works; direct paths that failed, and those that go through TURN, are tried again |
 | \`pagehide\` into the back/forward cache, \`freeze\` | closes its sockets with the code \`suspended\` and tries nothing; the server keeps the seat for \`hiddenGraceMs\` |
 | \`pageshow\` from there, \`resume\` | comes back with its token: \`onDrop\`, \`onReconnect({ resumed: true })\`, then all reliable messages of the meantime, each once and in order |
 | \`pagehide\` for good | closes its sockets with the code \`unloaded\`. The others see it \`away\` at once, and its entities despawn after 2 s; its seat is free after \`unloadGraceMs\` (10 s) |
-| loaded anew | the same call of \`joinOrCreate\` or \`join\`, or \`joinById\`, takes the tab's own seat again: the same room, \`sessionId\` and \`myNumber\`; entities and messages begin anew. The others see the peer leave and join |
+| reloaded | the same call of \`joinOrCreate\` or \`join\`, or \`joinById\`, takes the tab's own seat again: the same room, \`sessionId\` and \`myNumber\`; its entities are gone, and messages are numbered from the start again. The others see the peer leave and join |
 | the tab is duplicated | a second player: a lock (Web Locks) says that the first page uses the seat; where a page has no locks (http:// other than loopback), the server knows it by its link |
 | it crashes | Chromium closes its sockets, as \`pagehide\` would; else silence tells, after \`linkTimeoutMs\` |
 
-The secret of the seat is in \`sessionStorage\`, which each tab has for itself. Where a page is denied it, a page that is loaded
-anew is another player, and the seat of the one before is free after 10 s. So it is for another user of the tab: a seat belongs to
-whom the \`authToken\` names.
+The secret of the seat is in \`sessionStorage\`, which each tab has for itself. Where a page may not use it, a reloaded
+page is another player, and the old seat is free after 10 s. The same holds for another user of the tab: a seat belongs to the
+identity in the \`authToken\`.
 
 A browser keeps no page with an open peer connection in its cache: with direct links \`pagehide\` is for good. Firefox keeps
-none with a WebSocket either: going back loads the page anew, and it takes its seat again.`;
+none with a WebSocket either: going back reloads the page, and it takes its seat again.`;
 
 /** @returns {Promise<string>} the whole document */
 export async function stateMachinesMarkdown() {
@@ -152,7 +152,7 @@ export async function stateMachinesMarkdown() {
 
 # State machines
 
-What may follow what. The bytes are in [WIRE-FORMAT.md](WIRE-FORMAT.md), the words in [GLOSSARY.md](GLOSSARY.md).
+The states of each part, and which may follow which. The bytes are in [WIRE-FORMAT.md](WIRE-FORMAT.md), the words in [GLOSSARY.md](GLOSSARY.md).
 
 ## A room's connection to its server
 

@@ -30,7 +30,7 @@ export class EntityEvents {
   onSpawn(definition: EntityDefinition, listener: EntityListener): Unsubscribe {
     const { present, spawns } = this.#of(definition);
     const stop = spawns.add(listener);
-    // The listener may despawn some of them, and spawn others, which it is told of as any listener.
+    // The listener may despawn some of these, and is called for those that it spawns.
     for (const entity of Array.from(present)) if (present.has(entity)) guarded(() => listener(entity));
     return stop;
   }

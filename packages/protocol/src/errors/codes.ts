@@ -83,7 +83,7 @@ export const CloseCode = {
   roomClosed: 4006,
   /** The server failed while it served this session; its log has the stack. The client may come back as a newcomer. */
   internalError: 4007,
-  /** The page was closed or is loaded anew; the seat waits some seconds for the page that follows. */
+  /** The page was closed or reloaded; the seat waits some seconds for the next page. */
   unloaded: 4008,
   /** No ticket or token, or one that is not ours. */
   refused: 4100,
