@@ -55,23 +55,19 @@ export type { Entity, OwnedEntity } from "./entities/entity.js";
 export type { Unsubscribe } from "./events/listeners.js";
 export type { Group, JoinTerms, RoomListing, RoomOptions } from "./connection/match-request.js";
 export type { Page, PageEvent, PageFrames } from "./browser/page.js";
-export type { Tab, TabLocks, TabStorage } from "./connection/tab-seat.js";
+export type { Tab, TabLocks, TabStorage } from "./browser/tab.js";
 export type { LoopStep } from "./time/game-loop.js";
 export type { MessageLoss, Peer, PeerState } from "./peers/peer.js";
-export type { OnlyEntity, OnlyHostedEntity } from "./entities/only-entity.js";
+export type { OnlyEntity, OnlyHostedEntity } from "./api/only-entity.js";
 export type { HostedRoom, KindsOf, OptionsFor, RoomFor, RoomNames } from "./api/typed-room.js";
 export type { Queueing, QueueProgress, QueueWish } from "./api/queueing.js";
 export type { Room } from "./api/room.js";
 export type { RoomClock } from "./time/room-clock.js";
 export type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "./connection/nearest.js";
-export type { PathQuality, ServerStats } from "./report/path-stats.js";
-export type { PeerRates } from "./report/rate-meter.js";
-export type {
-  Explanation,
-  RoomTransport,
-  TransportChange,
-  TransportSettings,
-} from "./report/room-transport.js";
+export type { PathQuality, ServerStats } from "./paths/path-stats.js";
+export type { PeerRates } from "./paths/rate-meter.js";
+export type { RoomTransport, TransportSettings } from "./report/room-transport.js";
+export type { Explanation, TransportChange } from "./paths/choice.js";
 export type { SendOptions } from "./api/send-options.js";
 export type { SimulatedNetwork } from "./report/simulation.js";
 export type { SocketCount } from "./connection/stripes.js";

@@ -1,6 +1,6 @@
 import { newLinkCounters, type Link } from "@paceline/transport";
 import { expect, test } from "vitest";
-import { RateMeter } from "../src/report/rate-meter.js";
+import { RateMeter } from "../src/paths/rate-meter.js";
 
 /** A link as the meter sees it. */
 function linkWith(bytesReceived: number, bytesSent: number) {

@@ -1,14 +1,11 @@
 import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ServerStats } from "../src/report/path-stats.js";
+import type { ServerStats } from "../src/paths/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer.js";
 import { stripeWishOf } from "../src/report/transport-report.js";
-import {
-  RoomTransport,
-  type RoomTransportOptions,
-  type TransportChange,
-} from "../src/report/room-transport.js";
+import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
+import { type TransportChange } from "../src/paths/choice.js";
 
 const server: ServerStats = {
   isConnected: true,

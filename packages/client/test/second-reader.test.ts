@@ -18,7 +18,7 @@ import {
 } from "@paceline/client";
 import { restore, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test, vi } from "vitest";
-import { RemoteEntities } from "../src/entities/remote-entities.js";
+import { RemoteEntities } from "../src/mesh/remote-entities.js";
 import { recordingWebSocket, type Recorded } from "./recorded-link.js";
 import { hasPython, runPython, tellFrom, type Told, type ToldState } from "./second-reader.js";
 import { Stage } from "./stage.js";

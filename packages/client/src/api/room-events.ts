@@ -1,6 +1,6 @@
 import type { NetError } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
-import type { Members } from "../peers/members.js";
+import type { Members } from "../mesh/members.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
 /** What a room tells the game; each of these returns a function that ends it. */

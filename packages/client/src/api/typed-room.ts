@@ -14,7 +14,7 @@ import type { InitialFields, WritableFields } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { RoomOptions } from "../connection/match-request.js";
-import type { OnlyHostedEntity } from "../entities/only-entity.js";
+import type { OnlyHostedEntity } from "./only-entity.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";
 import type { SendOptions } from "./send-options.js";

@@ -1,15 +1,15 @@
 import { ConfigError, NetError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
 import type { Plan, Scheduler, Session } from "@paceline/transport";
 import type { Authority } from "./authority.js";
-import type { Members } from "../peers/members.js";
+import type { Members } from "../mesh/members.js";
 import type { OwnedEntities } from "../entities/owned-entities.js";
-import type { ServerStats } from "../report/path-stats.js";
+import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer } from "../peers/peer.js";
-import type { RoomMessages } from "../api/room-messages.js";
+import type { RoomMessages } from "../peers/room-messages.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import type { RoomTransport } from "../report/room-transport.js";
-import { everyTicksOf } from "../states/state-policy.js";
-import { delayByProfileMs, type ViewPlan } from "../states/view-plan.js";
+import { everyTicksOf } from "../plan/state-policy.js";
+import { delayByProfileMs, type ViewPlan } from "../plan/view-plan.js";
 
 export interface AuthorityGateOptions {
   readonly scheduler: Scheduler;

@@ -40,15 +40,15 @@ import {
 } from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedRecord } from "../entities/owned-entities.js";
-import type { ServerStats } from "../report/path-stats.js";
-import type { RoomMessages } from "../api/room-messages.js";
-import type { ViewPlan } from "../states/view-plan.js";
+import type { ServerStats } from "../paths/path-stats.js";
+import type { RoomMessages } from "../peers/room-messages.js";
+import type { ViewPlan } from "../plan/view-plan.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
-import { policyOf } from "../states/state-policy.js";
+import { policyOf } from "../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
 export interface AuthorityOptions {

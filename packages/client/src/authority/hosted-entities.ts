@@ -26,7 +26,7 @@ import type { Entity } from "../entities/entity.js";
 import { FieldChanges } from "../entities/field-changes.js";
 import type { Peer } from "../peers/peer.js";
 import { ShownBodies } from "../entities/shown-bodies.js";
-import type { ViewPlan } from "../states/view-plan.js";
+import type { ViewPlan } from "../plan/view-plan.js";
 
 /** One entity, and how it is shown. */
 export interface HostedRecord {

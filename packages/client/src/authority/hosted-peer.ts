@@ -1,5 +1,5 @@
 import type { PeerInfo } from "@paceline/protocol";
-import type { ServerStats } from "../report/path-stats.js";
+import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer, PeerState } from "../peers/peer.js";
 
 /** Number and id of the server, which nobody else has. */

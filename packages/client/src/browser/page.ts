@@ -1,5 +1,5 @@
 import type { Unsubscribe } from "../events/listeners.js";
-import { browserTab, type Tab } from "../connection/tab-seat.js";
+import { browserTab, type Tab } from "./tab.js";
 
 /**
  * What happens to the page around a client:

@@ -20,10 +20,10 @@ import { nextConnectionState, type ConnectionEvent, type ConnectionState } from 
 import { Listeners } from "../events/listeners.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import type { PageEvent } from "../browser/page.js";
-import { serverPathInWords, serverStatsOf, type ServerStats } from "../report/path-stats.js";
-import { RateMeter } from "../report/rate-meter.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
+import { RateMeter } from "../paths/rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
-import type { Explanation } from "../report/room-transport.js";
+import type { Explanation } from "../paths/choice.js";
 import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
 import type { ServerConnectionOptions, Welcome } from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";

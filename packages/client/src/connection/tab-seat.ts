@@ -1,27 +1,6 @@
+import type { Tab } from "../browser/tab.js";
 import type { Credentials } from "./credentials.js";
 import type { JoinCall, SeatClaim } from "./match-request.js";
-
-/** What outlives the pages of a tab; `sessionStorage` is one. Each of these may throw, where a page is denied it. */
-export interface TabStorage {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
-}
-
-/** What only one page of an origin may have at a time; `navigator.locks` is one. */
-export interface TabLocks {
-  request(
-    name: string,
-    options: { readonly signal: AbortSignal },
-    hold: () => Promise<void>,
-  ): Promise<unknown>;
-}
-
-/** The browser's tab around a page. */
-export interface Tab {
-  readonly storage: TabStorage | undefined;
-  /** Browsers give them to secure origins alone. */
-  readonly locks: TabLocks | undefined;
-}
 
 /** A seat as the tab keeps it. */
 interface KeptSeat {
@@ -175,16 +154,6 @@ export class TabSeat {
     } catch {
       // A page may be denied its storage, or have filled it: then a page that is loaded anew is a new player.
     }
-  }
-}
-
-/** The tab around this page. */
-export function browserTab(): Tab {
-  const { locks } = navigator as { readonly locks?: TabLocks };
-  try {
-    return { storage: sessionStorage, locks };
-  } catch {
-    return { storage: undefined, locks };
   }
 }
 

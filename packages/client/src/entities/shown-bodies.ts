@@ -10,7 +10,7 @@ import {
 } from "@paceline/netcode";
 import type { Interpolation } from "./interpolation.js";
 import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
-import type { ViewPlan } from "../states/view-plan.js";
+import type { ViewPlan } from "../plan/view-plan.js";
 
 /** How an entity of others is shown. */
 export interface Showing {

@@ -1,5 +1,5 @@
 import type { Peer } from "../peers/peer.js";
-import { serverChannel } from "../report/path-stats.js";
+import { serverChannel } from "../paths/path-stats.js";
 import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";
 import { make, makeButton, makeSection, setText } from "./dom.js";

@@ -30,8 +30,8 @@ import {
 } from "@paceline/transport";
 import type { LinkTerms } from "./direct-path.js";
 import { LazyDirectPath } from "./lazy-direct-path.js";
-import type { PathQuality } from "../report/path-stats.js";
-import { RateMeter, type PeerRates } from "../report/rate-meter.js";
+import type { PathQuality } from "../paths/path-stats.js";
+import { RateMeter, type PeerRates } from "../paths/rate-meter.js";
 
 /** What happens between this participant and a peer, told to the room. */
 export interface PeerHandlers {

@@ -1,7 +1,7 @@
 import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PeerConnection } from "./peer.js";
-import type { Explanation } from "../report/room-transport.js";
+import type { Explanation } from "../paths/choice.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 
 export interface ServerPathOptions {

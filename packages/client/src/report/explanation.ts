@@ -1,10 +1,10 @@
 import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type EntityDefinition } from "@paceline/protocol";
 import { explainPlan, type HeldBands, type LinkKind, type Measured, type Plan } from "@paceline/transport";
-import type { ServerStats } from "./path-stats.js";
+import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer } from "../peers/peer.js";
-import type { Explanation } from "./room-transport.js";
-import { everyTicksOf } from "../states/state-policy.js";
-import { stateIntervalMs } from "../states/view-plan.js";
+import type { Explanation } from "../paths/choice.js";
+import { everyTicksOf } from "../plan/state-policy.js";
+import { stateIntervalMs } from "../plan/view-plan.js";
 
 // Words take room: only room.transport.explain() fetches this file.
 

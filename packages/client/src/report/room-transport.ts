@@ -16,7 +16,7 @@ import {
   type Topology,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
-import { Crowd } from "../peers/crowd.js";
+import { Crowd } from "./crowd.js";
 import { DeviceProbe } from "../browser/device-probe.js";
 import {
   assertPossible,
@@ -26,24 +26,10 @@ import {
 } from "../browser/environment.js";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
 import type { PeerConnection } from "../peers/peer.js";
-import { measuredOf, rounded, type ServerStats } from "./path-stats.js";
+import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
+import type { Explanation, TransportChange } from "../paths/choice.js";
 import { Simulation, type SimulatedNetwork } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
-
-/** A choice, what it is about, and why it was made: a row for `console.table`. */
-export interface Explanation {
-  readonly about: string;
-  readonly choice: string;
-  readonly reason: string;
-}
-
-/** A change of a path or of the plan. Plain data, fit for a bug report. */
-export interface TransportChange extends Explanation {
-  /** On the room's clock, ms. */
-  readonly atMs: number;
-  /** What was measured at the time, of the worst path in use; absent before anything was. */
-  readonly measured?: Measured;
-}
 
 export interface RoomTransportOptions {
   readonly scheduler: Scheduler;

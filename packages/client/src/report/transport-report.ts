@@ -1,5 +1,5 @@
 import type { Measured, Plan } from "@paceline/transport";
-import type { Explanation } from "./room-transport.js";
+import type { Explanation } from "../paths/choice.js";
 import type { StripeWish } from "../connection/stripes.js";
 
 /** The rates that have changed between two plans, in words; empty where none has. */

@@ -15,9 +15,9 @@ import type { Cancel, Scheduler, Uplink } from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
 import { EntityEvents } from "../entities/entity-events.js";
 import { Listeners } from "../events/listeners.js";
-import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "./peer.js";
-import { RemoteEntities } from "../entities/remote-entities.js";
-import type { ViewPlan } from "../states/view-plan.js";
+import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "../peers/peer.js";
+import { RemoteEntities } from "./remote-entities.js";
+import type { ViewPlan } from "../plan/view-plan.js";
 
 /** Another participant with all that is known of it. */
 interface Member {

@@ -1,6 +1,6 @@
 import type { LinkKind, LossReading, Measured, Session, StallReading } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
-import type { Explanation } from "./room-transport.js";
+import type { Explanation } from "./choice.js";
 
 /** What a path is like now. */
 export interface PathQuality {

@@ -23,12 +23,12 @@ import {
   type ShownBody,
 } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
-import type { Entity } from "./entity.js";
-import { FieldChanges } from "./field-changes.js";
+import type { Entity } from "../entities/entity.js";
+import { FieldChanges } from "../entities/field-changes.js";
 import type { Peer } from "../peers/peer.js";
 import { RemoteStreams } from "./remote-streams.js";
-import { ShownBodies } from "./shown-bodies.js";
-import type { ViewPlan } from "../states/view-plan.js";
+import { ShownBodies } from "../entities/shown-bodies.js";
+import type { ViewPlan } from "../plan/view-plan.js";
 
 interface RemoteRecord {
   readonly definition: EntityDefinition;

@@ -1,6 +1,6 @@
 import { assertFunction, assertMessageType, type PeerPayload } from "@paceline/protocol";
 import { Listeners, guarded, reportGameError, type Unsubscribe } from "../events/listeners.js";
-import type { Peer } from "../peers/peer.js";
+import type { Peer } from "./peer.js";
 
 /** May be async: a rejection is reported as what it throws. */
 export type MessageListener = (message: unknown, from: Peer) => unknown;

@@ -6,11 +6,11 @@ import {
   type ReadonlyFields,
   type WritableFields,
 } from "@paceline/netcode";
-import type { Entity, OwnedEntity } from "./entity.js";
-import { FieldChanges, plainValue } from "./field-changes.js";
+import type { Entity, OwnedEntity } from "../entities/entity.js";
+import { FieldChanges, plainValue } from "../entities/field-changes.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { Peer } from "../peers/peer.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "./room.js";
 
 /** State of which a room has one, such as a score: see {@link Room.only}. */
 export type OnlyEntity<

@@ -1,6 +1,5 @@
 import type { Plan } from "@paceline/transport";
 import type { RoomClock } from "../time/room-clock.js";
-import type { RoomTransport } from "../report/room-transport.js";
 
 /** What of the plan, and of the clock, decides how the entities of others are shown; always that of the moment. */
 export interface ViewPlan {
@@ -22,7 +21,10 @@ export function stateIntervalMs({ numbers, channels }: Plan): number {
 }
 
 /** The view of a room that may be under construction: nothing is asked of it before it is needed. */
-export function viewPlanOf(room: { readonly transport: RoomTransport; readonly clock: RoomClock }): ViewPlan {
+export function viewPlanOf(room: {
+  readonly transport: { readonly plan: Plan };
+  readonly clock: RoomClock;
+}): ViewPlan {
   return {
     get isInterpolated() {
       return room.transport.plan.style === "interpolation";
@@ -43,6 +45,6 @@ export function viewPlanOf(room: { readonly transport: RoomTransport; readonly c
 }
 
 /** How far behind others are shown before anything of them was measured: nothing, where they are shown as they are now. */
-export function delayByProfileMs({ plan }: RoomTransport): number {
+export function delayByProfileMs({ plan }: { readonly plan: Plan }): number {
   return plan.style === "interpolation" ? plan.numbers.interpolationDelayMs : 0;
 }

@@ -1,0 +1,31 @@
+/** What outlives the pages of a tab; `sessionStorage` is one. Each of these may throw, where a page is denied it. */
+export interface TabStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+/** What only one page of an origin may have at a time; `navigator.locks` is one. */
+export interface TabLocks {
+  request(
+    name: string,
+    options: { readonly signal: AbortSignal },
+    hold: () => Promise<void>,
+  ): Promise<unknown>;
+}
+
+/** The browser's tab around a page. */
+export interface Tab {
+  readonly storage: TabStorage | undefined;
+  /** Browsers give them to secure origins alone. */
+  readonly locks: TabLocks | undefined;
+}
+
+/** The tab around this page. */
+export function browserTab(): Tab {
+  const { locks } = navigator as { readonly locks?: TabLocks };
+  try {
+    return { storage: sessionStorage, locks };
+  } catch {
+    return { storage: undefined, locks };
+  }
+}
