@@ -27,16 +27,14 @@ const TARGETS = [
     file: `packages/transport/src/session/${name}.ts`,
     tests: ["packages/transport/test/outbox"],
   })),
-  ...["outbox/reliable-queue", "reliable-inbox", "acknowledged-sequences", "received-sequences"].map(
-    (name) => ({
-      file: `packages/transport/src/session/${name}.ts`,
-      tests: [
-        "packages/transport/test/acknowledged",
-        "packages/transport/test/session",
-        "packages/transport/test/migration",
-      ],
-    }),
-  ),
+  {
+    file: "packages/transport/src/session/sequence-window.ts",
+    tests: ["packages/transport/test/sequence-window"],
+  },
+  ...["outbox/reliable-queue", "reliable-inbox"].map((name) => ({
+    file: `packages/transport/src/session/${name}.ts`,
+    tests: ["packages/transport/test/session", "packages/transport/test/migration"],
+  })),
   { file: "packages/transport/src/live/steady-band.ts", tests: ["packages/transport/test/live"] },
   ...["decide", "link-questions", "pace-questions"].map((name) => ({
     file: `packages/transport/src/profiles/${name}.ts`,

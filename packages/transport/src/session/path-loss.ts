@@ -1,5 +1,5 @@
 import { SEQUENCE_MODULUS, sequenceDistance } from "@paceline/protocol";
-import { ACK_BITS } from "./acknowledged-sequences.js";
+import { ACK_BITS } from "./sequence-window.js";
 
 /** What was measured of a link that loses packets. */
 export interface LossReading {

@@ -26,9 +26,9 @@ import { LossCount, PathLoss, type LossReading } from "./path-loss.js";
 import { Outbox, type OutboxCounters } from "./outbox/outbox.js";
 import { MAX_EVENT_BYTES, assertBytes } from "./payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
-import { ReceivedSequences } from "./received-sequences.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
+import { SequenceWindow } from "./sequence-window.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
@@ -63,8 +63,8 @@ export class Session {
   readonly #inbox = new ReliableInbox();
   readonly #bulkInbox = new BulkInbox();
   readonly #bulkBytes: () => number;
-  readonly #received = new ReceivedSequences();
-  readonly #publications = new ReceivedSequences();
+  readonly #received = new SequenceWindow();
+  readonly #publications = new SequenceWindow();
   readonly #loss = new LossCount();
   readonly #packetLoss = new PathLoss(this.#loss);
   readonly #publicationLoss = new PathLoss(this.#loss);
@@ -425,7 +425,7 @@ export class Session {
   }
 
   #receivePublication(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
-    const novelty = this.#publications.receive(packet.sequence);
+    const novelty = this.#publications.add(packet.sequence);
     if (novelty !== "new") return this.drops.count(novelty);
     this.#countLoss(this.#publicationLoss, packet.sequence, messages, monitor);
     for (const message of messages) {
@@ -436,7 +436,7 @@ export class Session {
   }
 
   #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
-    const novelty = this.#received.receive(packet.sequence);
+    const novelty = this.#received.add(packet.sequence);
     if (novelty === "duplicate") return this.drops.count("duplicate");
     this.#countLoss(this.#packetLoss, packet.sequence, messages, monitor);
     const { receipt } = packet;

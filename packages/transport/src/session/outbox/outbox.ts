@@ -17,7 +17,6 @@ import { mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
-import { AcknowledgedSequences } from "../acknowledged-sequences.js";
 import { LossCount, SentLoss } from "../path-loss.js";
 import {
   BULK_HEAD_BYTES,
@@ -27,6 +26,7 @@ import {
   PACKET_OVERHEAD_BYTES,
   assertBytes,
 } from "../payload-limits.js";
+import { SequenceWindow, areOfSent } from "../sequence-window.js";
 import { BulkQueue } from "./bulk-queue.js";
 import { Bundle } from "./bundle.js";
 import type { ByteBudget } from "./byte-budget.js";
@@ -107,7 +107,7 @@ export class Outbox {
     bulk: new Lane(),
   };
   readonly #delay = new PathDelay();
-  readonly #acknowledged = new AcknowledgedSequences();
+  readonly #acknowledged = new SequenceWindow();
   readonly #commandBundle: Bundle;
   readonly #eventBundle: Bundle;
   readonly #bundledEvents: Waiting[] = [];
@@ -299,7 +299,8 @@ export class Outbox {
    */
   acknowledgePackets(acks: Acks, onState: (number: number) => void): boolean {
     const nowMs = this.#nowMs();
-    const isKnown = this.#acknowledged.take(acks, this.#sequence, this.#packetsSent, (sequence) => {
+    if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
+    this.#acknowledged.merge(acks, (sequence) => {
       this.#sentLoss.acknowledged(sequence);
       const isTimely = this.#delay.acknowledged(sequence, nowMs);
       this.commands.rewindIfLost(sequence);
@@ -310,8 +311,8 @@ export class Outbox {
       this.#unheard.delete(sequence);
       onState(number);
     });
-    if (isKnown) this.#sentLoss.heard(acks.ack);
-    return isKnown;
+    this.#sentLoss.heard(acks.ack);
+    return true;
   }
 
   /** To be called now and then: what has had no receipt for so long goes again. */
