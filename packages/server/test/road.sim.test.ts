@@ -1,0 +1,112 @@
+import type { Client, Room } from "@paceline/client";
+import { seededRandom } from "@paceline/testkit";
+import { roomStage, virtualWebRtc } from "@paceline/testkit/room";
+import { setTimeout as realPause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { RelayStage } from "../../client/test/relay-stage.js";
+import { Car, Drive, RaceRoom } from "./race.js";
+
+/** From the event of the link to the function that writes the replica, both included. The goal is 12 for each. */
+const MAX_FRAMES = { relayed: 30, direct: 17, authority: 20 };
+
+/** Code of this project; what stands for the network is none of it. */
+const OURS = /\/packages\/(?!testkit\/)[^/]+\/src\/(?!simulated\/|.*\/simulated\/)/;
+/** A listener is told after the write, by these. */
+const TELLING = /\/(field-changes|listeners)\.ts$/;
+
+/** The frames of this project below the caller, up to the socket or the channel that has brought the packet. */
+function framesBelow(caller: () => void): string[] {
+  const [limit, prepare] = [Error.stackTraceLimit, Error.prepareStackTrace];
+  Error.stackTraceLimit = 200;
+  Error.prepareStackTrace = (_error, sites) => sites;
+  const holder: { stack?: NodeJS.CallSite[] } = {};
+  Error.captureStackTrace(holder, caller);
+  const sites = holder.stack ?? [];
+  [Error.stackTraceLimit, Error.prepareStackTrace] = [limit, prepare];
+  const end = sites.findIndex((site) => !OURS.test(fileOf(site)));
+  const road = sites.slice(0, end).filter((site) => !TELLING.test(fileOf(site)));
+  return road.map((site) => `${site.getFunctionName() ?? "=>"} (${fileOf(site).split("/packages/")[1]})`);
+}
+
+function fileOf(site: NodeJS.CallSite): string {
+  return (site.getFileName() ?? "").replace(/^file:\/\//, "").replace(/\?.*$/, "");
+}
+
+/** The longest road of a state to a car that moves in this room; `drive` makes it move. */
+async function roadTo(room: Room, drive: () => Promise<void>): Promise<string[]> {
+  let road: string[] = [];
+  room.onSpawn(Car, (car) => {
+    const onMove = (): void => {
+      const frames = framesBelow(onMove);
+      if (frames.length > road.length) road = frames;
+    };
+    if (!car.isMine) car.onChange("position", onMove);
+  });
+  await drive();
+  return road;
+}
+
+/** Drives one's own car; the room advances with every step. */
+function driver(room: Room, advance: (ms: number) => Promise<void>): () => Promise<void> {
+  const car = room.spawn(Car);
+  return async () => {
+    for (let step = 0; step < 40; step++) {
+      // No model foresees it, so that every step sends a state.
+      car.position.set(step % 2 === 0 ? step : -step, 0);
+      room.advance();
+      await advance(50);
+    }
+  };
+}
+
+type ClientOptions = ConstructorParameters<typeof Client>[1];
+
+async function mesh(options: Partial<ClientOptions>): Promise<{ rooms: Room[]; stage: RelayStage }> {
+  const stage = new RelayStage({ delayMs: 20 });
+  const rooms: Room[] = [];
+  while (rooms.length < 3) rooms.push(await stage.join(stage.player({}, options)));
+  for (let step = 0; step < 10; step++) {
+    await stage.advance(300);
+    // The code of direct links is fetched on demand.
+    await realPause(5);
+  }
+  return { rooms, stage };
+}
+
+describe("a state comes in through few frames, from the event of its link to the replica", () => {
+  test("of a peer that is reached through the relay", async () => {
+    const { rooms, stage } = await mesh({});
+    const [mine, theirs] = rooms as [Room, Room];
+    expect(mine.peers.map(({ path }) => path)).toEqual(["relay", "relay"]);
+    const road = await roadTo(
+      mine,
+      driver(theirs, (ms) => stage.advance(ms)),
+    );
+    expect(road.at(-1)).toMatch(/websocket-link/);
+    expect(road.length, road.join("\n")).toBeLessThanOrEqual(MAX_FRAMES.relayed);
+  });
+
+  test("of a peer with a direct link", async () => {
+    const webRtc = virtualWebRtc({ random: seededRandom(2), settings: { delayMs: 15 } });
+    const { rooms, stage } = await mesh({ transports: ["webrtc", "websocket"], webRtc });
+    const [mine, theirs] = rooms as [Room, Room];
+    expect(mine.peers.map(({ path }) => path)).toEqual(["direct", "direct"]);
+    const road = await roadTo(
+      mine,
+      driver(theirs, (ms) => stage.advance(ms)),
+    );
+    expect(road.at(-1)).toMatch(/memory-link/);
+    expect(road.length, road.join("\n")).toBeLessThanOrEqual(MAX_FRAMES.direct);
+  });
+
+  test("of the authority of a room", async () => {
+    const stage = roomStage(RaceRoom);
+    const network = { delayMs: 20 };
+    const [theirs, mine] = [await stage.join({ network }), await stage.join({ network })];
+    theirs.room.input(Drive).throttle = 1;
+    const road = await roadTo(mine.room, () => stage.advance(2000));
+    expect(road.at(-1)).toMatch(/websocket-link/);
+    expect(road.length, road.join("\n")).toBeLessThanOrEqual(MAX_FRAMES.authority);
+    await stage.stop();
+  });
+});
