@@ -3,7 +3,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LazyDirectPath } from "../src/peers/lazy-direct-path.js";
 
-const MODULE = "../src/direct-path.js";
+const MODULE = "../src/peers/direct-path.js";
 
 /** Stands for a server that answers 404 until told otherwise. */
 function breakLoading(): void {
