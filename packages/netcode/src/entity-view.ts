@@ -121,6 +121,8 @@ export interface Cells {
   readonly access: "checked" | "read" | "free";
   get(offset: number): number;
   set(offset: number, value: number): void;
+  /** Several from `offset` on. */
+  setAll(offset: number, values: ArrayLike<number>): void;
   text(index: number): string | Uint8Array;
   setText(index: number, value: string | Uint8Array): void;
   readonly afterWrite?: Row["afterWrite"];
@@ -128,6 +130,9 @@ export interface Cells {
 }
 
 const axes = ["x", "y", "z", "w"] as const;
+/** Of a vector that is being written. */
+const checkedTwo = new Float64Array(2);
+const checkedThree = new Float64Array(3);
 const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, vec3: 3, quat: 4 };
 
 /** Adds a property for every field of the definition to `target`, reading from and writing to `row`. */
@@ -239,24 +244,52 @@ function vectorView(site: Site, count: number): object {
   const { definition, path, field, cells } = site;
   const offset = definition.offsets[path]!;
   const vector = {};
-  const used = axes.slice(0, count);
-  const isWhole = field.kind === "quat" && cells.access !== "free";
-  used.forEach((axis, index) => {
-    const part = { ...site, path: `${path}.${axis}` };
-    defineNumber(vector, axis, part, offset + index, isWhole);
-  });
-  Object.defineProperty(vector, "set", {
-    value: (...values: unknown[]) => {
-      // All are checked before any is written: a refused write changes nothing.
-      const checked = used.map((axis, index) =>
-        checkedNumber({ ...site, path: `${path}.${axis}` }, values[index]),
-      );
-      const scale = field.kind === "quat" ? 1 / lengthOf(site, checked) : 1;
-      checked.forEach((value, index) => cells.set(offset + index, value * scale));
-      cells.afterWrite?.();
-    },
-  });
+  const isQuat = field.kind === "quat";
+  const parts = axes.slice(0, count).map((axis) => ({ ...site, path: `${path}.${axis}` }));
+  parts.forEach((part, index) =>
+    defineNumber(vector, axes[index]!, part, offset + index, isQuat && cells.access !== "free"),
+  );
+  const set = isQuat ? turnSetter(site, parts, offset) : vectorSetter(parts, offset);
+  Object.defineProperty(vector, "set", { value: set });
   return vector;
+}
+
+/**
+ * Games call it for every entity and frame: it makes no object. Engines make one of a fraction that goes from one function
+ * to another, so the numbers go in an array that is always the same.
+ */
+function vectorSetter(parts: readonly Site[], offset: number): (x: unknown, y: unknown, z?: unknown) => void {
+  const [first, second, third] = parts as [Site, Site, Site | undefined];
+  const { cells } = first;
+  const checked = third ? checkedThree : checkedTwo;
+  return (x, y, z) => {
+    // All are checked before any is written: a refused write changes nothing.
+    const a = checkedNumber(first, x);
+    const b = checkedNumber(second, y);
+    const c = third ? checkedNumber(third, z) : 0;
+    checked[0] = a;
+    checked[1] = b;
+    if (third) checked[2] = c;
+    cells.setAll(offset, checked);
+    cells.afterWrite?.();
+  };
+}
+
+function turnSetter(
+  site: Site,
+  parts: readonly Site[],
+  offset: number,
+): (...values: readonly unknown[]) => void {
+  const { cells } = site;
+  return (...values) => {
+    const checked = parts.map((part, index) => checkedNumber(part, values[index]));
+    const scale = 1 / lengthOf(site, checked);
+    cells.setAll(
+      offset,
+      checked.map((value) => value * scale),
+    );
+    cells.afterWrite?.();
+  };
 }
 
 function lengthOf(site: Site, quat: readonly number[]): number {
@@ -307,6 +340,7 @@ function cellsOf({ place, layer, isWritable, beforeRead, afterWrite, onClamp }: 
     set: (offset, value) => {
       place.table[layer][place.row * place.table.width + offset] = value;
     },
+    setAll: (offset, values) => place.table[layer].set(values, place.row * place.table.width + offset),
     text: (index) => place.table.textsOf(place.row)[index]!,
     setText: (index, value) => {
       place.table.textsOf(place.row)[index] = value;

@@ -22,6 +22,7 @@ export function rowStepOf(definition: EntityDefinition, inputs: InputDefinition,
     set: (offset, value) => {
       row[offset] = value;
     },
+    setAll: (offset, values) => row.set(values, offset),
     // Text is no part of a row.
     text: () => "",
     setText: () => undefined,
@@ -30,6 +31,7 @@ export function rowStepOf(definition: EntityDefinition, inputs: InputDefinition,
     access: "read",
     get: (offset) => pressed[offset]!,
     set: () => undefined,
+    setAll: () => undefined,
     text: () => "",
     setText: () => undefined,
   });

@@ -20,6 +20,7 @@ function stepModelOf(definition: EntityDefinition): StepModel {
     set: (offset, value) => {
       row[offset] = value;
     },
+    setAll: (offset, values) => row.set(values, offset),
     // Text is no part of a row: a model that reads it would not predict the same everywhere.
     text: () => "",
     setText: () => undefined,
