@@ -48,7 +48,8 @@ describe("a room with an authority, over WebSockets", () => {
     const errors: string[] = [];
     room.onError(({ code }) => errors.push(code));
     await eventually(() => expect(errors).toEqual(["entity/refused"]));
-    expect(stage.server.reports()[0]!.counters.notAllowed).toBe(1);
+    // States of the entity may be on their way when the client hears that it was refused: they count, too.
+    expect(stage.server.reports()[0]!.counters.notAllowed).toBeGreaterThan(0);
     expect(stage.server.reports()[0]!.entities).toBe(1);
   });
 
