@@ -35,9 +35,23 @@ export interface ShownBody {
   show(nowSeconds: number, into: Components): boolean;
 }
 
+/** A state that has come and is not taken yet, because nobody has looked since. */
+interface Waiting {
+  readonly row: Float64Array;
+  stateSeconds: number;
+  nowSeconds: number;
+  isJump: boolean;
+}
+
+/** Of a body that nobody looks at, corrections by older states than these are not blended. */
+const MAX_WAITING = 16;
+
 /**
  * What is shown of one remote entity by dead reckoning: its newest state, continued to now, with corrections blended
  * in. All times are seconds of the owner's simulation (its ticks, unwrapped, times the length of a tick).
+ *
+ * A state is kept when it comes and taken when the body is read, as of the time at which it came. So a body shows the
+ * same however often it is read, unless more than 16 states came in between: then it shows what these alone make of it.
  */
 export class RemoteBody implements ShownBody {
   readonly #options: RemoteBodyOptions;
@@ -48,7 +62,12 @@ export class RemoteBody implements ShownBody {
   readonly #newNow: Float64Array;
   readonly #newSoon: Float64Array;
   readonly #lastGood: Float64Array;
+  /** Oldest first; those from `#waitingCount` on are free. */
+  readonly #waiting: Waiting[] = [];
+  #waitingCount = 0;
   #stateSeconds: number | undefined;
+  /** Time of the state that the reckoner has. */
+  #takenSeconds: number | undefined;
   #isFaulty = false;
 
   /** @param width components of a row */
@@ -76,28 +95,20 @@ export class RemoteBody implements ShownBody {
     isJump = false,
   ): RefusedState | undefined {
     if (!isFiniteRow(state) || !Number.isFinite(stateSeconds)) return "not-finite";
-    const before = this.#stateSeconds;
-    if (before !== undefined && stateSeconds <= before) return "outdated";
+    if (this.#stateSeconds !== undefined && stateSeconds <= this.#stateSeconds) return "outdated";
     if (stateSeconds > nowSeconds + FUTURE_SECONDS) return "future";
-    const isBlended = before !== undefined && !isJump;
-    if (isBlended) {
-      this.show(nowSeconds, this.#shownNow);
-      this.show(nowSeconds + RATE_SECONDS, this.#shownSoon);
-    }
-    this.#reckoner.take(state, before === undefined ? 0 : stateSeconds - before);
-    if (before === undefined) this.#lastGood.set(state);
     this.#stateSeconds = stateSeconds;
-    const isPredicted =
-      this.showRaw(nowSeconds, this.#newNow) && this.showRaw(nowSeconds + RATE_SECONDS, this.#newSoon);
-    if (!isBlended || !isPredicted) {
-      this.#convergence.end();
-      return undefined;
-    }
-    this.#convergence.begin(
-      { now: this.#shownNow, soon: this.#shownSoon },
-      { now: this.#newNow, soon: this.#newSoon },
+    if (this.#waitingCount === MAX_WAITING) this.#passOver();
+    const waiting = (this.#waiting[this.#waitingCount++] ??= {
+      row: new Float64Array(state.length),
+      stateSeconds,
       nowSeconds,
-    );
+      isJump,
+    });
+    waiting.row.set(state);
+    waiting.stateSeconds = stateSeconds;
+    waiting.nowSeconds = nowSeconds;
+    waiting.isJump = isJump;
     return undefined;
   }
 
@@ -107,9 +118,25 @@ export class RemoteBody implements ShownBody {
 
   /** Writes what to draw at `nowSeconds` into `into`. False where the model failed: `into` is the last good pose. */
   show(nowSeconds: number, into: Components): boolean {
-    if (this.#stateSeconds === undefined) return false;
+    this.#takeWaiting();
+    return this.#show(nowSeconds, into);
+  }
+
+  /** The prediction without convergence: for a debug outline. */
+  showRaw(nowSeconds: number, into: Components): boolean {
+    this.#takeWaiting();
+    return this.#showRaw(nowSeconds, into);
+  }
+
+  #takeWaiting(): void {
+    for (let index = 0; index < this.#waitingCount; index++) this.#take(this.#waiting[index]!);
+    this.#waitingCount = 0;
+  }
+
+  #show(nowSeconds: number, into: Components): boolean {
+    if (this.#takenSeconds === undefined) return false;
     try {
-      this.#predict(nowSeconds - this.#stateSeconds, into);
+      this.#predict(nowSeconds - this.#takenSeconds, into);
     } catch (cause) {
       return this.#fail({ kind: "threw", cause }, into);
     }
@@ -120,11 +147,48 @@ export class RemoteBody implements ShownBody {
     return true;
   }
 
-  /** The prediction without convergence: for a debug outline. */
-  showRaw(nowSeconds: number, into: Components): boolean {
-    if (this.#stateSeconds === undefined) return false;
+  /** Goes over from what was to be seen when the state came to what it says. */
+  #take(state: Waiting): void {
+    const { nowSeconds, isJump } = state;
+    const isBlended = this.#takenSeconds !== undefined && !isJump;
+    if (isBlended) {
+      this.#show(nowSeconds, this.#shownNow);
+      this.#show(nowSeconds + RATE_SECONDS, this.#shownSoon);
+    }
+    this.#reckonFrom(state);
+    const isPredicted =
+      this.#showRaw(nowSeconds, this.#newNow) && this.#showRaw(nowSeconds + RATE_SECONDS, this.#newSoon);
+    if (!isBlended || !isPredicted) {
+      this.#convergence.end();
+      return;
+    }
+    this.#convergence.begin(
+      { now: this.#shownNow, soon: this.#shownSoon },
+      { now: this.#newNow, soon: this.#newSoon },
+      nowSeconds,
+    );
+  }
+
+  /** The oldest state that waits is taken without blending. */
+  #passOver(): void {
+    const oldest = this.#waiting.shift()!;
+    this.#reckonFrom(oldest);
+    this.#convergence.end();
+    this.#waiting.push(oldest);
+    this.#waitingCount -= 1;
+  }
+
+  #reckonFrom({ row, stateSeconds }: Waiting): void {
+    const before = this.#takenSeconds;
+    this.#reckoner.take(row, before === undefined ? 0 : stateSeconds - before);
+    if (before === undefined) this.#lastGood.set(row);
+    this.#takenSeconds = stateSeconds;
+  }
+
+  #showRaw(nowSeconds: number, into: Components): boolean {
+    if (this.#takenSeconds === undefined) return false;
     try {
-      this.#predict(nowSeconds - this.#stateSeconds, into);
+      this.#predict(nowSeconds - this.#takenSeconds, into);
       return isFiniteRow(into);
     } catch {
       // `show` tells of it; an outline may stay where it was.

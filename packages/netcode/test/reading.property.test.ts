@@ -1,0 +1,145 @@
+import { seededRandom } from "@paceline/testkit";
+import { array, assert, constantFrom, integer, property } from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  DEFAULT_CONVERGENCE,
+  RemoteBody,
+  type BodyLayout,
+  type MotionFault,
+  type ReckoningModel,
+} from "../src/index.js";
+import { carPath } from "./car-path.js";
+
+const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4, turnRate: 5 };
+const WIDTH = 6;
+const TICK_HZ = 60;
+const SECONDS = 11;
+const DRIFT: ReckoningModel = {
+  step: (state, _, seconds) => {
+    state[0]! += state[2]! * seconds;
+    state[1]! += state[3]! * seconds;
+  },
+};
+const MODELS: readonly ReckoningModel[] = ["hold", "velocity", "acceleration", "turn", "history", DRIFT];
+/** States a body keeps until it is read. */
+const KEPT = 16;
+
+interface Arrival {
+  readonly atSeconds: number;
+  readonly stateSeconds: number;
+  readonly row: Float64Array;
+}
+
+function newBody(model: ReckoningModel, onFault?: (fault: MotionFault) => void): RemoteBody {
+  const options = { layout: LAYOUT, model, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
+  return new RemoteBody(onFault ? { ...options, onFault } : options, WIDTH);
+}
+
+/** 20 states a second of a winding drive: a fifth is lost, and the rest comes 30 to 90 ms late, so not in order. */
+function arrivalsOf(seed: number): Arrival[] {
+  const random = seededRandom(seed);
+  const path = carPath(random, SECONDS * TICK_HZ);
+  const arrivals: Arrival[] = [];
+  for (let tick = 0; tick < path.length; tick += 3) {
+    if (tick > 0 && random.next() < 0.2) continue;
+    const { x, y, vx, vy, headingRad } = path[tick]!;
+    const stateSeconds = tick / TICK_HZ;
+    const atSeconds = stateSeconds + 0.03 + random.next() * 0.06;
+    arrivals.push({ atSeconds, stateSeconds, row: Float64Array.of(x, y, vx, vy, headingRad, 0) });
+  }
+  return arrivals.sort((a, b) => a.atSeconds - b.atSeconds);
+}
+
+/** What a body shows that is read in those frames alone, frame by frame. */
+function shownIn(frames: ReadonlySet<number>, model: ReckoningModel, seed: number): Map<number, number[]> {
+  const body = newBody(model);
+  const arrivals = arrivalsOf(seed);
+  const into = new Float64Array(WIDTH);
+  const shown = new Map<number, number[]>();
+  let next = 0;
+  for (let frame = 0; frame < SECONDS * TICK_HZ; frame++) {
+    const nowSeconds = frame / TICK_HZ;
+    for (; arrivals[next] && arrivals[next]!.atSeconds <= nowSeconds; next++) {
+      const { row, stateSeconds, atSeconds } = arrivals[next]!;
+      body.receive(row, stateSeconds, atSeconds);
+    }
+    if (frames.has(frame) && body.show(nowSeconds, into)) shown.set(frame, [...into]);
+  }
+  return shown;
+}
+
+function everyFrame(from: number, step: number): Set<number> {
+  const frames = new Set<number>();
+  for (let frame = from; frame < SECONDS * TICK_HZ; frame += step) frames.add(frame);
+  return frames;
+}
+
+describe("a remote body shows the same however often it is read", () => {
+  const anyModel = constantFrom(...MODELS);
+  const anySeed = integer({ min: 1, max: 1 << 30 });
+
+  test("in every third frame, or in some frames with pauses of up to 16 states", () => {
+    const pauses = array(integer({ min: 1, max: 40 }), { minLength: 40, maxLength: 60 });
+    const check = property(anyModel, anySeed, pauses, (model, seed, waits) => {
+      const all = shownIn(everyFrame(0, 1), model, seed);
+      const some = new Set<number>();
+      waits.reduce((frame, wait) => some.add(frame + wait) && frame + wait, 0);
+      for (const frames of [some, everyFrame(0, 3)]) {
+        for (const [frame, pose] of shownIn(frames, model, seed)) expect(pose).toEqual(all.get(frame));
+      }
+    });
+    assert(check, { numRuns: 30 });
+  });
+
+  // A moving entity that holds is wrong by each state, and a body that is watched lags behind it by many corrections.
+  const anyMovingModel = constantFrom(...MODELS.filter((model) => model !== "hold"));
+
+  test("for the first time after 10 s: to a millimetre, and from then on", () => {
+    const check = property(anyMovingModel, anySeed, (model, seed) => {
+      const all = shownIn(everyFrame(0, 1), model, seed);
+      const late = shownIn(everyFrame(10 * TICK_HZ, 1), model, seed);
+      expect(late.size).toBe((SECONDS - 10) * TICK_HZ);
+      for (const [frame, [x, y]] of late) {
+        const [expectedX, expectedY] = all.get(frame)!;
+        expect(Math.hypot(x! - expectedX!, y! - expectedY!)).toBeLessThan(0.001);
+      }
+    });
+    assert(check, { numRuns: 30 });
+  });
+
+  test("and costs nothing while nobody reads it: the game's own model is not called", () => {
+    let calls = 0;
+    const body = newBody({ step: () => (calls += 1) });
+    const into = new Float64Array(WIDTH);
+    for (const { row, stateSeconds, atSeconds } of arrivalsOf(7)) body.receive(row, stateSeconds, atSeconds);
+    expect(calls).toBe(0);
+    body.show(SECONDS, into);
+    // For each state that it has kept: from before and from it, now and a moment later, some steps each.
+    expect(calls).toBeGreaterThan(0);
+    expect(calls).toBeLessThan(KEPT * 4 * 20);
+  });
+
+  test("a jump that nobody saw is none: the correction after it is blended as always", () => {
+    const [watched, unseen] = [newBody("velocity"), newBody("velocity")];
+    const into = new Float64Array(WIDTH);
+    const states = [
+      [0, 0],
+      [500, 0.1],
+      [501, 0.2],
+    ] as const;
+    for (const [x, seconds] of states) {
+      for (const body of [watched, unseen]) {
+        const row = Float64Array.of(x, 0, 5, 0, 0, 0);
+        if (x === 500) body.snap(row, seconds, seconds);
+        else body.receive(row, seconds, seconds);
+      }
+      watched.show(seconds, into);
+    }
+    const late = new Float64Array(WIDTH);
+    for (const seconds of [0.21, 0.25, 0.4]) {
+      watched.show(seconds, into);
+      unseen.show(seconds, late);
+      expect([...late]).toEqual([...into]);
+    }
+  });
+});
