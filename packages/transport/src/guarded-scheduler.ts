@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from "./scheduler.js";
+import { turnMsOf, type Cancel, type Scheduler } from "./scheduler.js";
 
 /** Timers of one owner: what they throw goes to the owner, and to nobody else who uses the same clock. */
 export class GuardedScheduler implements Scheduler {
@@ -13,6 +13,10 @@ export class GuardedScheduler implements Scheduler {
 
   nowMs(): number {
     return this.base.nowMs();
+  }
+
+  turnMs(): number {
+    return turnMsOf(this.base);
   }
 
   after(delayMs: number, fn: () => void): Cancel {

@@ -2,6 +2,16 @@
 export interface Clock {
   /** Milliseconds since an arbitrary origin; never runs backwards. */
   nowMs(): number;
+  /**
+   * The same for all that one turn of the event loop reads, such as the frame of a game: the time of the first reading
+   * in it. Left out by a clock whose `nowMs` costs nothing.
+   */
+  turnMs?(): number;
+}
+
+/** {@link Clock.turnMs} of any clock. */
+export function turnMsOf(clock: Clock): number {
+  return clock.turnMs?.() ?? clock.nowMs();
 }
 
 /** Ends a timer; calling it twice, or after the timer has run, does nothing. */
@@ -13,9 +23,22 @@ export interface Scheduler extends Clock {
   every(periodMs: number, fn: () => void): Cancel;
 }
 
+let turnAtMs: number | undefined;
+const endTurn = (): void => {
+  turnAtMs = undefined;
+};
+
+/** {@link Clock.turnMs} of the machine's own clock. */
+export function systemTurnMs(): number {
+  if (turnAtMs !== undefined) return turnAtMs;
+  queueMicrotask(endTurn);
+  return (turnAtMs = performance.now());
+}
+
 /** The machine's own clock and timers (browser and Node). */
 export const systemScheduler: Scheduler = {
   nowMs: () => performance.now(),
+  turnMs: systemTurnMs,
   after(delayMs, fn) {
     const timer = setTimeout(fn, delayMs);
     return () => clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { systemScheduler, type Cancel, type Scheduler } from "./scheduler.js";
+import { systemScheduler, systemTurnMs, type Cancel, type Scheduler } from "./scheduler.js";
 
 /** Runs timers elsewhere: what a {@link WorkerScheduler} needs of a Worker. */
 export interface Ticker {
@@ -38,6 +38,10 @@ export class WorkerScheduler implements Scheduler {
 
   nowMs(): number {
     return systemScheduler.nowMs();
+  }
+
+  turnMs(): number {
+    return systemTurnMs();
   }
 
   after(delayMs: number, fn: () => void): Cancel {

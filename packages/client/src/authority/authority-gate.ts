@@ -1,5 +1,5 @@
 import { ConfigError, NetError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
-import type { Plan, Scheduler, Session } from "@paceline/transport";
+import { turnMsOf, type Plan, type Scheduler, type Session } from "@paceline/transport";
 import type { Authority } from "./authority.js";
 import type { Members } from "../mesh/members.js";
 import type { OwnedEntities } from "../entities/owned-entities.js";
@@ -69,7 +69,7 @@ export class AuthorityGate {
 
   /** {@link RoomClock.shownTick} */
   get shownTick(): number {
-    return this.#authority?.entities.shownTick(this.#options.scheduler.nowMs()) ?? 0;
+    return this.#authority?.entities.shownTick(turnMsOf(this.#options.scheduler)) ?? 0;
   }
 
   /** The authority; throws {@link NetError} where the room has none that could `purpose`. */

@@ -9,19 +9,21 @@ import {
   type EntityDefinition,
   type EntityRows,
   type KindInfo,
+  type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
 import {
   EntityTable,
-  Kinematics,
   TickTimeline,
   defineFields,
+  kinematicsOf,
   vacate,
+  type Kinematics,
   type MotionFault,
   type Place,
   type ShownBody,
 } from "@paceline/netcode";
-import type { Clock } from "@paceline/transport";
+import { turnMsOf, type Clock } from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
 import { FieldChanges } from "../entities/field-changes.js";
 import type { Peer } from "../peers/peer.js";
@@ -40,7 +42,10 @@ export interface HostedRecord {
   readonly kinematics: Kinematics | undefined;
   owner: number;
   tick: number;
+  /** Of a turn of the event loop: see {@link Clock.turnMs}. */
   shownAtMs: number;
+  /** Of an entity that is gone, what was known last can be read. */
+  isGone: boolean;
   /** Draws instead of `body`, where the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined;
   /** Told of every newer state. */
@@ -75,6 +80,13 @@ export class HostedEntities {
   readonly #definitions = new Map<string, EntityDefinition>();
   readonly #tables = new Map<EntityDefinition, EntityTable>();
   readonly #records = new Map<number, HostedRecord>();
+  readonly #kinds = new Map<EntityDefinition, Map<number, Entity>>();
+  readonly #listener: SnapshotListener;
+  /** The authority's time when the states that are being read came. */
+  #cameSeconds = 0;
+  /** Of the newest read: its turn of the event loop, and the authority's time then. */
+  #turnMs = Number.NEGATIVE_INFINITY;
+  #turnSeconds = 0;
   #reader: SnapshotReader;
   #plans: (StatePlan | undefined)[];
 
@@ -83,6 +95,14 @@ export class HostedEntities {
     this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
     this.timeline = new TickTimeline(options.info.tickHz);
     this.#plans = options.info.kinds.map(() => undefined);
+    this.#listener = {
+      onState: (entity, tick, place, changes) => this.#state(entity, tick, place, changes),
+      onRemoved: (id) => this.remove(id),
+      onDesync: (id) => {
+        this.#reader.forget(id);
+        options.onDesync(id);
+      },
+    };
     this.#reader = this.#newReader();
   }
 
@@ -108,8 +128,8 @@ export class HostedEntities {
     return true;
   }
 
-  *ofKind(definition: EntityDefinition): Iterable<Entity> {
-    for (const record of this.#records.values()) if (record.definition === definition) yield record.entity;
+  ofKind(definition: EntityDefinition): Iterable<Entity> {
+    return this.#kinds.get(definition)?.values() ?? [];
   }
 
   record(id: number): HostedRecord | undefined {
@@ -118,16 +138,12 @@ export class HostedEntities {
 
   /** Reads the states of a tick; a reason where they were dropped. */
   receive(body: Uint8Array, tick: number, cameAtMs = this.#options.clock.nowMs()): DropReason | undefined {
-    const reason = this.#reader.read(body, tick, {
-      onState: (entity, of, place, changes) => this.#state(entity, of, place, changes),
-      onRemoved: (id) => this.remove(id),
-      onDesync: (id) => {
-        this.#reader.forget(id);
-        this.#options.onDesync(id);
-      },
-    });
-    if (reason === undefined) this.timeline.observe(tick, cameAtMs, this.#options.rttMs());
-    return reason;
+    this.#cameSeconds = this.timeline.secondsAt(this.#options.clock.nowMs());
+    const reason = this.#reader.read(body, tick, this.#listener);
+    if (reason !== undefined) return reason;
+    this.timeline.observe(tick, cameAtMs, this.#options.rttMs());
+    this.#turnMs = Number.NEGATIVE_INFINITY;
+    return undefined;
   }
 
   remove(id: number): void {
@@ -136,6 +152,8 @@ export class HostedEntities {
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(id);
+    this.#kinds.get(record.definition)?.delete(id);
+    record.isGone = true;
     record.changes.end();
     this.#options.onDespawn(record.entity);
     vacate(record.place);
@@ -199,10 +217,10 @@ export class HostedEntities {
     record.tick = unwrapped;
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     if (record.body) {
-      const nowSeconds = this.timeline.secondsAt(this.#options.clock.nowMs());
       const seconds = this.timeline.secondsOf(unwrapped);
-      if (isJump) record.body.snap(row, seconds, nowSeconds || seconds);
-      else record.body.receive(row, seconds, nowSeconds || seconds);
+      const nowSeconds = this.#cameSeconds || seconds;
+      if (isJump) record.body.snap(row, seconds, nowSeconds);
+      else record.body.receive(row, seconds, nowSeconds);
     }
     record.onState?.(row, isJump);
     record.changes.review();
@@ -213,27 +231,27 @@ export class HostedEntities {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     const place = { table, row: table.allocate() };
-    const changes: FieldChanges = new FieldChanges(definition, () => entity);
-    const entity = this.#newEntity(id, place, changes);
-    const { motionLayout: layout } = definition;
-    const derived = layout?.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
+    const changes: FieldChanges = new FieldChanges(definition, () => record.entity);
     const record: HostedRecord = {
       id,
       definition,
       place,
-      entity,
+      entity: this.#newEntity(id, place, () => record),
       changes,
       body: undefined,
       isInterpolated: false,
-      kinematics: derived && new Kinematics(derived, { isVelocityGiven: derived.isVelocityDeclared }),
+      kinematics: kinematicsOf(definition),
       owner: 0,
       tick: 0,
       shownAtMs: Number.NEGATIVE_INFINITY,
+      isGone: false,
       predicted: undefined,
       onState: undefined,
     };
     this.#giveBody(record);
     this.#records.set(id, record);
+    const ofKind = this.#kinds.get(definition) ?? new Map<number, Entity>();
+    this.#kinds.set(definition, ofKind.set(id, record.entity));
     return record;
   }
 
@@ -246,61 +264,53 @@ export class HostedEntities {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(id: number, place: Place, changes: FieldChanges): Entity {
+  #newEntity(id: number, place: Place, record: () => HostedRecord): Entity {
     const options = this.#options;
     const { clock } = options;
     const { timeline } = this;
-    let last: HostedRecord | undefined;
-    // A later entity may have the same id; of one that is gone the last that was known is left.
-    const recordOf = (): HostedRecord | undefined => {
-      const record = this.#records.get(id);
-      if (record?.place === place) last = record;
-      return last;
-    };
-    const beforeRead = (): void => {
-      const record = this.#records.get(id);
-      if (record?.place === place) this.#bringUpToDate(record);
-    };
-    const shown = defineFields({}, place.table.definition, {
+    const { definition } = place.table;
+    const shown = defineFields({}, definition, {
       place,
       layer: "shown",
       isWritable: false,
-      beforeRead,
+      beforeRead: () => this.#bringUpToDate(record()),
     });
     const base = {
       id,
-      kind: place.table.definition,
-      onChange: changes.on.bind(changes),
+      kind: definition,
+      onChange: (name: string, listener: (value: unknown, previous: unknown) => void) =>
+        record().changes.on(name, listener),
       shown,
       get isMine() {
-        return recordOf()?.owner === options.myNumber();
+        return record().owner === options.myNumber();
       },
       get owner() {
-        const owner = recordOf()?.owner ?? 0;
+        const { owner } = record();
         return owner === options.myNumber() ? null : options.peer(owner);
       },
       get lastTick() {
-        return (recordOf()?.tick ?? 0) >>> 0;
+        return record().tick >>> 0;
       },
       get ageMs() {
-        const record = recordOf();
-        if (!record) return 0;
-        return Math.max(0, timeline.secondsAt(clock.nowMs()) - timeline.secondsOf(record.tick)) * 1000;
+        return Math.max(0, timeline.secondsAt(turnMsOf(clock)) - timeline.secondsOf(record().tick)) * 1000;
       },
     };
-    const row = { place, layer: "state", isWritable: false } as const;
-    return defineFields(base, place.table.definition, row) as unknown as Entity;
+    return defineFields(base, definition, { place, layer: "state", isWritable: false }) as unknown as Entity;
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
   #bringUpToDate(record: HostedRecord): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (record.shownAtMs === nowMs) return;
+    const nowMs = turnMsOf(this.#options.clock);
+    if (record.shownAtMs === nowMs || record.isGone) return;
     record.shownAtMs = nowMs;
+    if (this.#turnMs !== nowMs) {
+      this.#turnMs = nowMs;
+      this.#turnSeconds = this.timeline.secondsAt(nowMs);
+    }
     const { body, place, predicted } = record;
     const shown = place.table.shownOf(place.row);
     if (!predicted && !body) shown.set(place.table.stateOf(place.row));
     else if (predicted) predicted(nowMs, shown);
-    else body?.show(this.timeline.secondsAt(nowMs), shown);
+    else body?.show(this.#turnSeconds, shown);
   }
 }

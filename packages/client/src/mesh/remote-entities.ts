@@ -22,7 +22,7 @@ import {
   type Place,
   type ShownBody,
 } from "@paceline/netcode";
-import type { Clock } from "@paceline/transport";
+import { turnMsOf, type Clock } from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
 import { FieldChanges } from "../entities/field-changes.js";
 import type { Peer } from "../peers/peer.js";
@@ -45,7 +45,9 @@ interface RemoteRecord {
   isTold: boolean;
   /** Known from what the server had kept alone: the owner has not told of it yet. */
   isRetained: boolean;
+  /** Of a turn of the event loop: see {@link Clock.turnMs}. */
   shownAtMs: number;
+  isGone: boolean;
 }
 
 export interface RemoteEntitiesOptions {
@@ -145,6 +147,7 @@ export class RemoteEntities implements SnapshotListener {
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(localId);
+    record.isGone = true;
     record.changes.end();
     if (record.isTold) this.#options.onDespawn(record.entity);
     vacate(record.place);
@@ -287,20 +290,20 @@ export class RemoteEntities implements SnapshotListener {
     const table = this.#tables.get(definition) ?? new EntityTable(definition);
     this.#tables.set(definition, table);
     const place = { table, row: table.allocate() };
-    const changes: FieldChanges = new FieldChanges(definition, () => entity);
-    const entity = this.#newEntity(localId, place, changes);
+    const changes: FieldChanges = new FieldChanges(definition, () => record.entity);
     const record: RemoteRecord = {
       definition,
       place,
       body: undefined,
       isInterpolated: false,
       timeline,
-      entity,
+      entity: this.#newEntity(localId, place, () => record),
       changes,
       tick: Number.NEGATIVE_INFINITY,
       isTold: false,
       isRetained: true,
       shownAtMs: Number.NEGATIVE_INFINITY,
+      isGone: false,
     };
     this.#giveBody(record);
     this.#records.set(localId, record);
@@ -316,31 +319,27 @@ export class RemoteEntities implements SnapshotListener {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(localId: number, place: Place, changes: FieldChanges): Entity {
+  #newEntity(localId: number, place: Place, record: () => RemoteRecord): Entity {
     const { owner, clock, sessionNumber } = this.#options;
-    // A later entity may have the same local id.
-    const recordOf = () => {
-      const record = this.#records.get(localId);
-      return record?.place === place ? record : undefined;
-    };
-    const beforeRead = () => this.#bringUpToDate(recordOf());
     const { definition } = place.table;
+    const beforeRead = () => this.#bringUpToDate(record());
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
       id: sessionNumber * 0x10000 + localId,
       kind: definition,
-      onChange: changes.on.bind(changes),
+      onChange: (name: string, listener: (value: unknown, previous: unknown) => void) =>
+        record().changes.on(name, listener),
       isMine: false as const,
       owner,
       shown,
       get lastTick() {
-        return (recordOf()?.tick ?? 0) >>> 0;
+        const { tick, isGone } = record();
+        return isGone ? 0 : tick >>> 0;
       },
       get ageMs() {
-        const record = recordOf();
-        if (!record) return 0;
-        const { timeline, tick } = record;
-        return Math.max(0, timeline.secondsAt(clock.nowMs()) - timeline.secondsOf(tick)) * 1000;
+        const { timeline, tick, isGone } = record();
+        if (isGone) return 0;
+        return Math.max(0, timeline.secondsAt(turnMsOf(clock)) - timeline.secondsOf(tick)) * 1000;
       },
     };
     const row = { place, layer: "state", isWritable: false } as const;
@@ -366,9 +365,9 @@ export class RemoteEntities implements SnapshotListener {
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
-  #bringUpToDate(record: RemoteRecord | undefined): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (!record || record.shownAtMs === nowMs) return;
+  #bringUpToDate(record: RemoteRecord): void {
+    const nowMs = turnMsOf(this.#options.clock);
+    if (record.shownAtMs === nowMs || record.isGone) return;
     record.shownAtMs = nowMs;
     const { body, timeline, place } = record;
     const shown = place.table.shownOf(place.row);

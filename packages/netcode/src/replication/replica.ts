@@ -2,7 +2,7 @@ import type { EntityDefinition, Leaf } from "@paceline/protocol";
 import { angleDifference } from "../angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { isInterpolated } from "../interpolation/is-interpolated.js";
-import { Kinematics } from "../reckoning/kinematics.js";
+import { Kinematics, derivesAny } from "../reckoning/kinematics.js";
 import { Publication, type PublicationPolicy, type PublicationReason } from "../reckoning/publication.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { reckoningModelOf } from "../reckoning/step-model.js";
@@ -47,7 +47,8 @@ export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinema
   if (!layout) return undefined;
   // What the game writes itself is not derived.
   const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
-  return new Kinematics(derived, { isVelocityGiven: layout.isVelocityDeclared });
+  const isVelocityGiven = layout.isVelocityDeclared;
+  return derivesAny(derived, { isVelocityGiven }) ? new Kinematics(derived, { isVelocityGiven }) : undefined;
 }
 
 /**
