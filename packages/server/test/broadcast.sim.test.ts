@@ -185,6 +185,59 @@ describe("players over links that lose and reorder", () => {
   });
 });
 
+describe("players whose packets may overtake each other, as over several sockets", () => {
+  const striped = (delayTicks: number): ReceiverNetwork => ({ isInOrder: false, delayTicks, jitterTicks: 2 });
+
+  /** Encodings of a tick, on the mean. */
+  function encodings(ticks: number): number {
+    const { encoded } = world.writer;
+    run(ticks);
+    return (world.writer.encoded - encoded) / ticks;
+  }
+
+  test("share encodings although they acknowledge at different times", () => {
+    spawnCars(20);
+    for (let player = 0; player < 20; player++) join(inOrder);
+    for (let player = 0; player < 20; player++) join(striped(1));
+    run(60);
+    expect(encodings(60)).toBeLessThan(2.5);
+    run(20, () => false);
+    expectAllAtRest();
+    expect(receivers.flatMap(({ drops }) => drops.filter((reason) => reason !== "outdated"))).toEqual([]);
+  });
+
+  test("hold nobody back: one that acknowledges late is told by itself, and the others build on what is new", () => {
+    spawnCars(20);
+    const quick = join(striped(1));
+    run(60);
+    const before = quick.bytes;
+    run(60);
+    const alone = quick.bytes - before;
+    for (let player = 0; player < 4; player++) join({ isInOrder: false, delayTicks: 8 });
+    run(60);
+    const later = quick.bytes;
+    run(60);
+    expect((quick.bytes - later) / alone).toBeLessThan(1.2);
+    run(30, () => false);
+    expectAllAtRest();
+  });
+
+  test("one that is not heard of for a second shares the encodings of the others again soon after", () => {
+    spawnCars(20);
+    for (let player = 0; player < 10; player++) join(striped(1));
+    run(60);
+    expect(encodings(30)).toBeLessThan(1.5);
+    const mute = receivers[3]!;
+    mute.isMute = true;
+    run(TICK_HZ);
+    mute.isMute = false;
+    run(TICK_HZ / 3);
+    expect(encodings(30)).toBeLessThan(1.5);
+    run(20, () => false);
+    expectAllAtRest();
+  });
+});
+
 describe.each([
   ["in order", inOrder],
   ["unreliable", lossy],

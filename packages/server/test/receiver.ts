@@ -32,6 +32,8 @@ export class Receiver implements FeedLine {
   packets = 0;
   slow = false;
   offline = false;
+  /** Its acknowledgements are held up. */
+  isMute = false;
   link: Link | undefined;
   readonly #world: World;
   readonly #network: ReceiverNetwork;
@@ -107,7 +109,7 @@ export class Receiver implements FeedLine {
       if (reason !== undefined) this.drops.push(reason);
       this.#acks.push({ atTick: tick + delayTicks, sequence });
     }
-    while (this.#acks[0] && this.#acks[0].atTick <= tick) this.feed.acknowledge(this.#acks.shift()!.sequence);
+    while (!this.isMute && this.#acks[0] && this.#acks[0].atTick <= tick) this.feed.acknowledge(this.#acks.shift()!.sequence);
   }
 
   readonly #listener: SnapshotListener = {

@@ -32,23 +32,27 @@ export interface FeedOptions {
 /** What a feed's {@link Terms} say at a tick. */
 export interface Turn {
   readonly due: readonly EntityRecord[];
+  /** The states of those that are due, of the kinds that a feed tells. */
+  rowsOf(feed: Feed): readonly EntityRows[];
   /** Whether it is told anything in this tick; what it lacks altogether does not wait for that. */
   readonly isTurn: boolean;
   /** The last tick of which the entity's state was due; undefined before the first. */
   toldTick(record: EntityRecord): number | undefined;
 }
 
-/** A packet that may have been lost. */
+/** A packet that may have been lost, or that has arrived and is not built on yet. */
 interface Pending {
   readonly sequence: number;
   readonly tick: number;
   readonly sentAtMs: number;
   readonly rows: readonly EntityRows[];
+  hasArrived: boolean;
 }
 
 /**
  * What one player is told of the world, of the kinds that its game knows. Mostly it goes with a {@link Flock}; where it
- * cannot, it is told by itself, of what differs from the states that it has acknowledged.
+ * cannot, it is told by itself, of what differs from the states that it has acknowledged: feeds that hold the same share
+ * these encodings, too.
  */
 export class Feed {
   readonly line: FeedLine;
@@ -130,11 +134,38 @@ export class Feed {
     this.#isWhole = true;
   }
 
+  /** The packet has arrived; {@link settle} says when it is built on. */
   acknowledge(sequence: number): void {
-    if (!this.#sender) return;
-    this.#sender.acknowledge(sequence);
-    const index = this.#pending.findIndex((packet) => packet.sequence === sequence);
-    if (index >= 0) this.#pending.splice(index, 1);
+    const packet = this.#pending.find((each) => each.sequence === sequence);
+    if (packet) packet.hasArrived = true;
+    else this.#sender?.acknowledge(sequence);
+  }
+
+  /**
+   * Up to and with this tick all that was sent has arrived; undefined where nothing is on its way. A packet that is
+   * missing while others of more than `patienceTicks` later have arrived holds nothing back.
+   */
+  arrivedTick(patienceTicks: number): number | undefined {
+    let newest: number | undefined;
+    let missing: number | undefined;
+    for (const { tick, hasArrived } of this.#pending) {
+      if (hasArrived) newest = tick;
+      else missing ??= tick;
+    }
+    if (missing === undefined) return newest;
+    const before = missing - 1;
+    return newest === undefined || newest - before <= patienceTicks ? before : newest;
+  }
+
+  /** What has arrived of this tick, and of those before it, is built on from now on. */
+  settle(tick: number): void {
+    if (!this.#pending.some((packet) => packet.hasArrived && packet.tick <= tick)) return;
+    const open: Pending[] = [];
+    for (const packet of this.#pending) {
+      if (packet.hasArrived && packet.tick <= tick) this.#sender?.acknowledge(packet.sequence);
+      else open.push(packet);
+    }
+    this.#pending = open;
   }
 
   removed(record: EntityRecord): void {
@@ -199,19 +230,22 @@ export class Feed {
       isMissing ||= sequence === undefined;
       if (sequence === undefined) return -1;
       bytes += states.length + HEADS_BYTES;
-      this.#pending.push({ sequence, tick, sentAtMs: moment.nowMs, rows: entities.slice(from, to) });
+      const sent = to - from === rows.length ? rows : entities.slice(from, to);
+      this.#pending.push({ sequence, tick, sentAtMs: moment.nowMs, rows: sent, hasArrived: false });
       return sequence;
     });
     if (isMissing || packets > 0) this.#isWhole = isMissing;
     return bytes;
   }
 
-  #wanted(moment: ReplicationMoment, turn: Turn): EntityRows[] {
+  #wanted(moment: ReplicationMoment, turn: Turn): readonly EntityRows[] {
     const { tick } = moment;
-    const wanted = new Set(this.#isWhole ? this.#world.records.values() : turn.due);
-    for (const record of this.#forced) wanted.add(record);
+    const own = new Set(this.#forced);
     this.#forced.clear();
-    for (const record of this.#lost(moment.nowMs, turn)) wanted.add(record);
+    for (const record of this.#lost(moment.nowMs, turn)) own.add(record);
+    if (!this.#isWhole && own.size === 0) return turn.rowsOf(this);
+    const wanted = new Set(this.#isWhole ? this.#world.records.values() : turn.due);
+    for (const record of own) wanted.add(record);
     const rows: EntityRows[] = [];
     for (const record of wanted) if (this.kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
     return rows;
@@ -220,8 +254,11 @@ export class Feed {
   /** What was in packets that have not arrived, and has not been told since. */
   *#lost(nowMs: number, turn: Turn): Iterable<EntityRecord> {
     const lostAfterMs = this.line.lostAfterMs();
-    while (this.#pending[0] && nowMs - this.#pending[0].sentAtMs > lostAfterMs) {
-      const { rows, tick } = this.#pending.shift()!;
+    const isOverdue = ({ sentAtMs }: Pending): boolean => nowMs - sentAtMs > lostAfterMs;
+    if (!this.#pending[0] || !isOverdue(this.#pending[0])) return;
+    const overdue = this.#pending.filter((packet) => isOverdue(packet) && !packet.hasArrived);
+    this.#pending = this.#pending.filter((packet) => !isOverdue(packet) || packet.hasArrived);
+    for (const { rows, tick } of overdue) {
       for (const each of rows) {
         const record = this.#world.records.get(each.id);
         if (record?.rows !== each) continue;

@@ -5,6 +5,9 @@ import type { Feed } from "./feed.js";
 import { Flock } from "./flock.js";
 import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";
 
+/** So much older states are built on for one player, that they are encoded once for several. */
+const SETTLING_SECONDS = 0.1;
+
 /** The players of a room who want to be told alike: what is due to them, and who of them is told together. */
 export class Tier {
   readonly #world: World;
@@ -63,12 +66,49 @@ export class Tier {
       if (flock.isEmpty) this.#flocks.delete(kinds);
       else if (isTurn || flock.hasNewcomers) bytes = Math.max(bytes, this.#tell(flock, kinds, tick, due));
     }
-    for (const feed of this.#alone) {
-      const turn = { due, isTurn, toldTick: (record: EntityRecord) => this.#replication.toldTick(record) };
-      bytes = Math.max(bytes, feed.write(moment, turn, this.#tickHz));
-    }
+    bytes = Math.max(bytes, this.#tellAlone(moment, due, isTurn));
     // Nothing was told to anybody: that says nothing of how much a state takes.
     if (bytes > 0) this.#replication.spent(bytes, due.length);
+  }
+
+  /** Tells each of those by what has arrived at it. Returns the most bytes that left for one. */
+  #tellAlone(moment: ReplicationMoment, due: readonly EntityRecord[], isTurn: boolean): number {
+    if (this.#alone.length === 0) return 0;
+    const { tick } = moment;
+    this.#settle();
+    const rows = new Map<string, readonly EntityRows[]>();
+    const rowsOf = ({ kindsKey, kinds }: Feed): readonly EntityRows[] => {
+      const known = rows.get(kindsKey);
+      if (known) return known;
+      const theirs = due
+        .filter(({ kind }) => kinds.has(kind))
+        .map((record) => this.#world.rowsAt(record, tick));
+      rows.set(kindsKey, theirs);
+      return theirs;
+    };
+    const toldTick = (record: EntityRecord): number | undefined => this.#replication.toldTick(record);
+    const turn = { due, rowsOf, isTurn, toldTick };
+    let bytes = 0;
+    for (const feed of this.#alone) bytes = Math.max(bytes, feed.write(moment, turn, this.#tickHz));
+    return bytes;
+  }
+
+  /**
+   * What has arrived is built on for several at once, where their acknowledgements lie close to each other: so they hold
+   * the same, and one encoding serves them. Nobody waits for one who is further behind.
+   */
+  #settle(): void {
+    const spread = Math.max(2 * this.#everyTicks, Math.round(SETTLING_SECONDS * this.#tickHz));
+    const arrived = this.#alone
+      .map((feed) => ({ feed, tick: feed.arrivedTick(spread) }))
+      .filter((each): each is { feed: Feed; tick: number } => each.tick !== undefined)
+      .sort((a, b) => b.tick - a.tick);
+    for (let from = 0; from < arrived.length;) {
+      let to = from + 1;
+      while (to < arrived.length && arrived[from]!.tick - arrived[to]!.tick <= spread) to += 1;
+      const { tick } = arrived[to - 1]!;
+      for (; from < to; from++) arrived[from]!.feed.settle(tick);
+    }
   }
 
   /** Who goes with whom at this tick. */
