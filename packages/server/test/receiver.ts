@@ -109,7 +109,8 @@ export class Receiver implements FeedLine {
       if (reason !== undefined) this.drops.push(reason);
       this.#acks.push({ atTick: tick + delayTicks, sequence });
     }
-    while (!this.isMute && this.#acks[0] && this.#acks[0].atTick <= tick) this.feed.acknowledge(this.#acks.shift()!.sequence);
+    while (!this.isMute && this.#acks[0] && this.#acks[0].atTick <= tick)
+      this.feed.acknowledge(this.#acks.shift()!.sequence);
   }
 
   readonly #listener: SnapshotListener = {
