@@ -1,6 +1,6 @@
 /**
  * `pnpm bench NAME [options]`: bundles the laboratory's `bench-NAME.ts` from source and runs it in this terminal.
- * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere, `--room-adapter FILE` the rooms.
+ * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere, `--room-adapter FILE` the rooms, `--relay-adapter FILE` the relay.
  */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
@@ -61,7 +61,8 @@ async function run(name, options) {
   for (const file of processesOf(name)) {
     await bundle(path.join(LAB, `src/${name}/${file}.ts`), path.join(LAB, `dist/${name}/${file}.mjs`));
   }
-  if (RIVALRIES.includes(name)) await installRivals();
+  const isRelayWithRivals = name === "relay" && !options.includes("--quick");
+  if (RIVALRIES.includes(name) || isRelayWithRivals) await installRivals();
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill());
   child.on("exit", (code) => (process.exitCode = code ?? 1));
@@ -69,7 +70,11 @@ async function run(name, options) {
 
 const [name = "", ...options] = process.argv.slice(2);
 /** @type {Record<string, string>} */
-const ADAPTERS = { "--adapter": "peerbench-adapter", "--room-adapter": "peerbench-room-adapter" };
+const ADAPTERS = {
+  "--adapter": "peerbench-adapter",
+  "--room-adapter": "peerbench-room-adapter",
+  "--relay-adapter": "peerbench-relay-adapter",
+};
 const adapter = ADAPTERS[name];
 if (adapter !== undefined && options[0] !== undefined) {
   await bundle(path.join(LAB, `src/${adapter}.ts`), options[0]);

@@ -347,7 +347,9 @@ function M.read(link, sender, s)
     -- With 128: an update of one entity, which the server knows by its sequence.
     local is_update = u8(s, 2) >= 128
     local at = is_update and 11 or 5
-    local count = u8(s, at)
+    -- With 128: it must not wait for others on the server.
+    local is_prompt = u8(s, at) >= 128
+    local count = u8(s, at) % 128
     local envelope = add(tree, nil, 1, at + 2 * count, nil, "Routing envelope")
     add(envelope, "class", 2, 1, u8(s, 2) % 16)
     add(envelope, "key", 3, 2, u16(s, 3))
@@ -355,6 +357,7 @@ function M.read(link, sender, s)
       add(envelope, "update_of", 5, 4, u32(s, 5))
       add(envelope, "update", 9, 2, u16(s, 9))
     end
+    if is_prompt then add(envelope, "prompt", at, 1, true) end
     for index = 1, count do
       add(envelope, "participant", at - 1 + 2 * index, 2, u16(s, at - 1 + 2 * index))
     end

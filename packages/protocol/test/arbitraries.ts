@@ -47,12 +47,16 @@ export const messages: Arbitrary<Message[]> = array(
   { maxLength: 6 },
 );
 
-export const envelope: Arbitrary<Envelope> = record({
-  trafficClass: constantFrom(...(Object.keys(TrafficClass) as TrafficClassName[])),
-  key: u16,
-  peers: array(u16, { minLength: 1, maxLength: limits.envelopeTargets }),
-  packet: uint8Array({ minLength: 1, maxLength: 300 }),
-});
+export const envelope: Arbitrary<Envelope> = record(
+  {
+    trafficClass: constantFrom(...(Object.keys(TrafficClass) as TrafficClassName[])),
+    key: u16,
+    isPrompt: constant(true),
+    peers: array(u16, { minLength: 1, maxLength: limits.envelopeTargets }),
+    packet: uint8Array({ minLength: 1, maxLength: 300 }),
+  },
+  { requiredKeys: ["trafficClass", "key", "peers", "packet"] },
+);
 
 /** Text without halves of surrogate pairs, as all text that has UTF-8. */
 const text = string({ unit: "binary", maxLength: 12 }).filter((value) => !/\p{Surrogate}/u.test(value));

@@ -187,4 +187,14 @@ describe("envelopes", () => {
     expect(of(10, [])).toBe("length");
     expect(of(0, [1])).toBe("too-short");
   });
+
+  test("[WF129] may ask not to wait, however many receivers they name", () => {
+    const counts = Array.from({ length: 256 }, (_, count) => count).filter((count) => {
+      const peers = new Uint8Array(2 * (count & 0x7f));
+      const read = readEnvelope(Uint8Array.of(0x11, 3, 0, 0, count, ...peers, 9));
+      return typeof read !== "string" && read.isPrompt === (count > 128 ? true : undefined);
+    });
+    const once = Array.from({ length: 64 }, (_, count) => count + 1);
+    expect(counts).toEqual([...once, ...once.map((count) => count + 128)]);
+  });
 });

@@ -1,7 +1,6 @@
-import { fork, type ChildProcess } from "node:child_process";
-import { availableParallelism } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ChildArguments, Order, ServerFigures, SwarmFigures } from "./child-process.js";
+import { Child } from "../child.js";
+import type { ChildArguments, ServerFigures, SwarmFigures } from "./child-process.js";
 
 export interface RunOptions {
   readonly system: string;
@@ -16,17 +15,14 @@ export interface RoomRun {
   readonly swarm: SwarmFigures;
 }
 
-const READY_LIMIT_MS = 60_000;
-const ANSWER_LIMIT_MS = 10_000;
-
 /** A server and a swarm, each in a process on a core of its own. Throws where one of them fails. */
 export async function runRoom(options: RunOptions): Promise<RoomRun> {
   const { system, players, port } = options;
-  const children: Child[] = [];
-  const start = async (role: ChildArguments["role"]): Promise<Child> => {
-    const child = new Child({ role, system, players, port });
+  const children: Child<ChildArguments>[] = [];
+  const start = async (role: ChildArguments["role"]): Promise<Child<ChildArguments>> => {
+    const child = new Child<ChildArguments>({ role, system, players, port }, role === "server" ? 0 : 1);
     children.push(child);
-    await child.hears("ready", READY_LIMIT_MS);
+    await child.ready();
     return child;
   };
   try {
@@ -39,59 +35,5 @@ export async function runRoom(options: RunOptions): Promise<RoomRun> {
     return { server: serverFigures as ServerFigures, swarm: swarmFigures as SwarmFigures };
   } finally {
     for (const child of children.toReversed()) await child.end();
-  }
-}
-
-/** This program again, in one of its roles. */
-class Child {
-  readonly #role: string;
-  readonly #process: ChildProcess;
-
-  constructor(options: ChildArguments) {
-    this.#role = options.role;
-    const core = options.role === "server" ? 0 : 1;
-    const isPinned = availableParallelism() > 1;
-    this.#process = fork(process.argv[1]!, ["--child", JSON.stringify(options)], {
-      ...(isPinned && { execPath: "taskset", execArgv: ["-c", String(core), process.execPath] }),
-      stdio: ["ignore", "ignore", process.env["DEBUG"] ? "inherit" : "ignore", "ipc"],
-    });
-  }
-
-  order(order: Order): Promise<unknown> {
-    const answered = this.hears(order, ANSWER_LIMIT_MS);
-    this.#process.send(order);
-    return answered;
-  }
-
-  hears(word: string, limitMs: number): Promise<unknown> {
-    const child = this.#process;
-    return new Promise((resolve, reject) => {
-      const done = (settle: () => void): void => {
-        clearTimeout(limit);
-        child.off("message", onMessage);
-        child.off("exit", onExit);
-        settle();
-      };
-      const onMessage = (message: { readonly order: string; readonly figures?: unknown }): void => {
-        if (message.order === word) done(() => resolve(message.figures));
-      };
-      const onExit = (code: number | null): void =>
-        done(() =>
-          reject(new Error(`the ${this.#role} ended with code ${code}; DEBUG=1 shows what it says`)),
-        );
-      const onLimit = (): void =>
-        done(() => reject(new Error(`the ${this.#role} was not "${word}" in time`)));
-      const limit = setTimeout(onLimit, limitMs);
-      child.on("message", onMessage);
-      child.on("exit", onExit);
-    });
-  }
-
-  async end(): Promise<void> {
-    const child = this.#process;
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await ended;
   }
 }

@@ -91,7 +91,12 @@ export class Publisher {
         if (next > first && bytes > limits.unreliablePacketBytes) break;
         writeMessage(this.#packet, MessageKind.event, body);
       }
-      const envelope = { trafficClass: "event", packet: this.#packet.take(), key: 0 } as const;
+      const envelope = {
+        trafficClass: "event",
+        packet: this.#packet.take(),
+        key: 0,
+        isPrompt: true,
+      } as const;
       this.#send(receivers, uplink, envelope, lifetimeMs);
     }
   }

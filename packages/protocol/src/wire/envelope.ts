@@ -21,6 +21,8 @@ export interface Envelope {
   readonly subject?: Subject | undefined;
   /** Of the pair's session that the packet belongs to, 0 to 7; absent for 0. Says nothing of a published packet. */
   readonly epoch?: number | undefined;
+  /** Upward: the sender asks the relay not to let the packet wait for others. */
+  readonly isPrompt?: boolean | undefined;
   /** Upward the numbers of the receivers, downward the number of the sender alone. */
   readonly peers: readonly number[];
   readonly packet: Uint8Array;
@@ -38,18 +40,25 @@ export interface Subject {
 const HAS_SUBJECT = 0x80;
 /** Between it and the class stands the epoch. */
 const EPOCH_SHIFT = 4;
+/** Set in the byte of the count where the packet must not wait for others. */
+const IS_PROMPT = 0x80;
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
+  writeEnvelopeHead(writer, envelope);
+  writer.bytes(envelope.packet);
+}
+
+/** Writes what stands before the packet: for a relay, which copies that once. */
+export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
   writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
   const { subject, epoch = 0 } = envelope;
   const kind = TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | (subject ? HAS_SUBJECT : 0);
   writer.u8(kind).u16(envelope.key);
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
-  writer.u8(envelope.peers.length);
+  writer.u8(envelope.peers.length | (envelope.isPrompt ? IS_PROMPT : 0));
   for (const peer of envelope.peers) writer.u16(peer);
-  writer.bytes(envelope.packet);
 }
 
 /** Reads an envelope; a reason instead where it must be dropped. The packet is a view into `bytes`. */
@@ -64,13 +73,19 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch;
   const key = reader.u16();
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
-  const count = reader.u8();
+  const counted = reader.u8();
+  const [count, isPrompt] = [counted & ~IS_PROMPT, counted >= IS_PROMPT];
   if (trafficClass === undefined) return "unknown-kind";
   if (reader.ok && (count === 0 || count > limits.envelopeTargets)) return "length";
-  const peers: number[] = [];
-  for (let index = 0; index < count; index++) peers.push(reader.u16());
+  const peers = readPeers(reader, count);
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  const rest = { peers, packet: reader.rest() };
+  const rest = { peers, packet: reader.rest(), ...(isPrompt && { isPrompt }) };
   return { trafficClass, key, ...(subject && { subject }), ...(epoch > 0 && { epoch }), ...rest };
+}
+
+function readPeers(reader: ByteReader, count: number): number[] {
+  const peers: number[] = [];
+  for (let index = 0; index < count; index++) peers.push(reader.u16());
+  return peers;
 }

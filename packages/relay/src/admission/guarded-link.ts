@@ -1,6 +1,7 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Link, LinkCounters, LinkHandlers, LinkKind, LinkState } from "@paceline/transport";
-import type { RelayCounters } from "../ops/relay-counters.js";
+import { FramedLink } from "@paceline/transport/node";
+import type { RelayCounters, TrafficCount } from "../ops/relay-counters.js";
 import type { SessionMeter } from "../sessions/session-meter.js";
 
 /** RFC 6455, section 7.4.1: the socket was closed before the message was read. */
@@ -20,15 +21,20 @@ export interface LinkOwner {
  */
 export class GuardedLink implements Link {
   readonly #link: Link;
+  /** Set where it takes packets that are framed already. */
+  readonly #framed: FramedLink | undefined;
   readonly #counters: RelayCounters | undefined;
   readonly #owner: LinkOwner | undefined;
   /** The network address that the link comes from; empty where nobody knows. */
   address = "";
+  /** Called before anything is sent: what waits for this link goes first. */
+  beforeSend: (() => void) | undefined;
   #meter: SessionMeter | undefined;
   #onFault: ((error: unknown) => void) | undefined;
 
   constructor(link: Link, owner?: LinkOwner, counters?: RelayCounters) {
     this.#link = link;
+    this.#framed = link instanceof FramedLink ? link : undefined;
     this.#counters = counters;
     this.#owner = owner;
   }
@@ -92,7 +98,28 @@ export class GuardedLink implements Link {
     return this.#link.hasRoom(trafficClass);
   }
 
+  /** Whether it takes packets that are framed already. */
+  get takesFrames(): boolean {
+    return this.#framed !== undefined;
+  }
+
+  /** Sends whole frames in one write: so many packets with so many bytes, by class. */
+  sendFrames(frames: Uint8Array, sent: ReadonlyMap<TrafficClassName, TrafficCount>): void {
+    let [packets, bytes] = [0, 0];
+    for (const [trafficClass, count] of sent) {
+      packets += count.packets;
+      bytes += count.bytes;
+      this.#counters?.packetsSent(this.kind, trafficClass, count);
+    }
+    try {
+      this.#framed?.sendFrames(frames, packets, bytes);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
   send(trafficClass: TrafficClassName, packet: Uint8Array): void {
+    this.beforeSend?.();
     this.#owner?.sending();
     this.#counters?.packetSent(this.kind, trafficClass, packet.length);
     try {

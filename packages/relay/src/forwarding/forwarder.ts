@@ -1,6 +1,8 @@
 import { ByteWriter, readEnvelope, writeEnvelope, type Envelope } from "@paceline/protocol";
-import type { Clock, DropCounters } from "@paceline/transport";
+import type { DropCounters, Scheduler } from "@paceline/transport";
 import type { Participant } from "../sessions/participant.js";
+import type { Room } from "../sessions/room.js";
+import { RoomWindow } from "./room-window.js";
 
 /** Version, flags, class, key, count and the sender's number. */
 const DOWNWARD_ENVELOPE_BYTES = 7;
@@ -11,45 +13,70 @@ const KEYS_PER_SENDER = 0x10000;
 export class Forwarder {
   readonly #drops: DropCounters;
   readonly #writer = new ByteWriter(1280);
-  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #coalesceMs: number | undefined;
+  readonly #windows = new WeakMap<Room, RoomWindow>();
   #round = 0;
 
-  constructor(drops: DropCounters, clock: Clock) {
+  /** @param coalesceMs how long packets wait for each other; undefined: as the size of the room asks for */
+  constructor(drops: DropCounters, scheduler: Scheduler, coalesceMs: number | undefined) {
     this.#drops = drops;
-    this.#clock = clock;
+    this.#scheduler = scheduler;
+    this.#coalesceMs = coalesceMs;
   }
 
   /** Sends the packet in the envelope `bytes` to every target that has an open link. Encoded once for all. */
   forward(sender: Participant, bytes: Uint8Array): void {
     const envelope = readEnvelope(bytes);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
-    const { trafficClass, key, subject, peers, packet } = envelope;
+    const { trafficClass, key, peers, packet } = envelope;
     if (!sender.egress.admit(trafficClass, (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length)) return;
-    const nowMs = subject ? this.#clock.nowMs() : 0;
     const receiverKey = key === 0 ? 0 : sender.number * KEYS_PER_SENDER + key;
-    const round = (this.#round += 1);
+    const { room } = sender;
+    const window = this.#windowOf(room);
+    let place: number | undefined;
     let downward: Uint8Array | undefined;
+    for (const receiver of this.#receivers(sender, envelope)) {
+      const held = receiver.heldFrames(trafficClass);
+      if (held) {
+        place ??= window.add(envelope, sender.number, receiverKey);
+        window.give(place, receiver, held);
+      } else {
+        downward ??= this.#downward(envelope, sender.number);
+        receiver.session.forward(trafficClass, downward, receiverKey);
+      }
+    }
+    if (place !== undefined) window.settle(place, room.size, envelope.isPrompt === true);
+  }
+
+  /** Those of the targets that get the packet; the others are counted. */
+  #receivers({ room, number: from }: Participant, { trafficClass, subject, peers }: Envelope): Participant[] {
+    const receivers: Participant[] = [];
+    const nowMs = subject ? this.#scheduler.nowMs() : 0;
+    const round = (this.#round += 1);
     for (const number of peers) {
-      const receiver = sender.room.participant(number);
-      const isOpen = receiver !== sender && receiver?.canTake(trafficClass) === true;
+      const receiver = number === from ? undefined : room.participant(number);
       // The same target named twice would let a small packet become a large burst at one receiver.
-      if (!receiver || !isOpen || receiver.lastRound === round) {
+      if (!receiver?.canTake(trafficClass) || receiver.lastRound === round) {
         this.#drops.count("not-routable");
         continue;
       }
       receiver.lastRound = round;
-      const refusal = subject && receiver.filter.refuses(subject, sender.number, nowMs);
-      if (refusal) {
-        this.#drops.count(refusal);
-        continue;
-      }
-      downward ??= this.#downward(envelope, sender.number);
-      receiver.session.forward(trafficClass, downward, receiverKey);
+      const refusal = subject && receiver.filter.refuses(subject, from, nowMs);
+      if (refusal) this.#drops.count(refusal);
+      else receivers.push(receiver);
     }
+    return receivers;
+  }
+
+  #windowOf(room: Room): RoomWindow {
+    let window = this.#windows.get(room);
+    if (!window) this.#windows.set(room, (window = new RoomWindow(this.#scheduler, this.#coalesceMs)));
+    return window;
   }
 
   #downward(envelope: Envelope, senderNumber: number): Uint8Array {
-    writeEnvelope(this.#writer.reset(), { ...envelope, peers: [senderNumber] });
+    writeEnvelope(this.#writer.reset(), { ...envelope, isPrompt: false, peers: [senderNumber] });
     return this.#writer.take();
   }
 }

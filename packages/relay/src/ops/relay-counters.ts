@@ -147,6 +147,13 @@ export class RelayCounters implements RelayCounts {
     add((byClass[trafficClass] ??= { packets: 0, bytes: 0 }), bytes);
   }
 
+  /** The same for several at once. */
+  packetsSent(kind: LinkKind, trafficClass: TrafficClassName, { packets, bytes }: TrafficCount): void {
+    const sent = ((this.sent[kind] ??= {})[trafficClass] ??= { packets: 0, bytes: 0 });
+    sent.packets += packets;
+    sent.bytes += bytes;
+  }
+
   packetReceived(kind: LinkKind, bytes: number): void {
     add((this.received[kind] ??= { packets: 0, bytes: 0 }), bytes);
   }

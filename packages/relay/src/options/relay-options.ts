@@ -48,6 +48,11 @@ export interface RelayOptions {
   readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
   /**
+   * How long packets of a room wait for each other, so that a receiver's leave in one write: 0 to 5 ms. Default: 5 in
+   * rooms of 16 participants and more, 0 in smaller ones.
+   */
+  readonly coalesceMs?: number;
+  /**
    * A seat ticket is good only from the network address that it was given to. Default: false, since the addresses of
    * players change between the request and the link: mobile networks, carriers' NAT, IPv6 beside IPv4.
    */
@@ -79,6 +84,8 @@ export interface RelaySettings {
   readonly turn: TurnCredentials | undefined;
   readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
+  /** Undefined: as the size of a room asks for. */
+  readonly coalesceMs: number | undefined;
   readonly bindTicketsToAddress: boolean;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
@@ -99,6 +106,7 @@ export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "turn",
   "webrtc",
   "limits",
+  "coalesceMs",
   "bindTicketsToAddress",
   "addressOf",
   "trustedProxyHops",
@@ -112,6 +120,7 @@ const MIN_SECRET_BYTES = 32;
 const MAX_ICE_SERVERS = 8;
 const MAX_ICE_TEXT = 512;
 const MAX_PROXY_HOPS = 8;
+const MAX_COALESCE_MS = 5;
 
 /** Checks options once and fills the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions): RelaySettings {
@@ -132,6 +141,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
+    coalesceMs: coalesceMs(options.coalesceMs),
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
     addressOf: addressReader(options),
     log,
@@ -162,6 +172,16 @@ function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
     throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });
   }
   return kinds;
+}
+
+function coalesceMs(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= MAX_COALESCE_MS) return value;
+  throw new ConfigError({
+    field: "coalesceMs",
+    value,
+    expected: `a number from 0 to ${MAX_COALESCE_MS} (ms)`,
+  });
 }
 
 function secretBytes(secret: unknown): Uint8Array {

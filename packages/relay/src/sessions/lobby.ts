@@ -72,7 +72,7 @@ export class Lobby {
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#tickets = new TicketOffice(settings);
-    this.#forwarder = new Forwarder(this.#drops, settings.scheduler);
+    this.#forwarder = new Forwarder(this.#drops, settings.scheduler, settings.coalesceMs);
     this.#endings = new LogThrottle(settings.scheduler);
     const { egressBytesPerSecondPerAddress, egressBurstPerAddress } = settings.limits;
     this.#egress = new AddressBuckets(

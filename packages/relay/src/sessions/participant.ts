@@ -30,6 +30,7 @@ import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
 import type { RoomHost } from "./room-host.js";
+import { HeldFrames } from "../forwarding/room-window.js";
 import { RetainedStates } from "../forwarding/retained-states.js";
 import { SessionEgress } from "./session-egress.js";
 import { SessionMeter } from "./session-meter.js";
@@ -117,6 +118,7 @@ export class Participant {
   readonly #links = new Set<Link>();
   readonly #resumeTokens = new ResumeTokens();
   #newest: StripedLink | undefined;
+  #held: HeldFrames | undefined;
   #isHidden = false;
   #isSuspended = false;
   #isUnloaded = false;
@@ -253,6 +255,19 @@ export class Participant {
     return this.session.linkFor(trafficClass)?.state === "open";
   }
 
+  /** Where packets of this class may wait for others; undefined where not all of them go over one socket of ours. */
+  heldFrames(trafficClass: TrafficClassName): HeldFrames | undefined {
+    const newest = this.#newest;
+    if (!newest || this.session.linkFor(trafficClass) !== newest) return undefined;
+    const alternates = (trafficClass === "state" || trafficClass === "input") && newest.width > 1;
+    return alternates ? undefined : this.#held;
+  }
+
+  /** Whether what waited there may leave at once. */
+  takesAtOnce(held: HeldFrames): boolean {
+    return this.heldFrames("command") === held && this.session.takesAtOnce("command");
+  }
+
   /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
   get inOrderLink(): Link | undefined {
     const newest = this.#newest;
@@ -324,6 +339,7 @@ export class Participant {
     const older = [...this.#links];
     const link = new StripedLink({ scheduler: this.#scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
     this.#newest = link;
+    this.#held = first.takesFrames ? new HeldFrames(first) : undefined;
     this.#links.add(link);
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;

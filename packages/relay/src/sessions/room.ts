@@ -127,6 +127,11 @@ export class Room implements HostedRoom {
     return this.#participants.values();
   }
 
+  /** How many participants are here. */
+  get size(): number {
+    return this.#participants.size;
+  }
+
   /** How many players are here, have a seat, or have friends who keep one for them. */
   get taken(): number {
     return this.#participants.size + this.#seats.size - this.#spectators.size + this.kept;

@@ -10,6 +10,26 @@ const EIGHT_BYTES = 127;
 /** Called for each frame that carries no packet: text, ping, pong. False: over the limit, a ping stays unanswered. */
 export type StrayFrameHandler = (payloadBytes: number) => boolean;
 
+/** Bytes of a frame before its payload of that length. */
+export function frameHeadBytes(payloadBytes: number): number {
+  return payloadBytes < TWO_BYTES ? 2 : payloadBytes < 0x10000 ? 4 : 10;
+}
+
+/** Writes the head of a server's frame with one binary message. Returns where its payload begins. */
+export function writeFrameHead(frame: Buffer, at: number, payloadBytes: number): number {
+  frame[at] = BINARY_AND_FINAL;
+  const bytes = frameHeadBytes(payloadBytes);
+  if (bytes === 2) frame[at + 1] = payloadBytes;
+  else if (bytes === 4) {
+    frame[at + 1] = TWO_BYTES;
+    frame.writeUInt16BE(payloadBytes, at + 2);
+  } else {
+    frame[at + 1] = EIGHT_BYTES;
+    frame.writeBigUInt64BE(BigInt(payloadBytes), at + 2);
+  }
+  return at + bytes;
+}
+
 /**
  * The server's end of a `ws` WebSocket, as a link needs it. Messages are framed here (RFC 6455, section 5.2; a server's are
  * not masked), so that header and content are one write to the socket: `ws` makes two of them, and calls, objects and
@@ -56,21 +76,18 @@ export class FramedSocket implements WebSocketLike {
 
   send(data: Uint8Array, done?: () => void): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return done?.();
-    const { length } = data;
-    const head = length < TWO_BYTES ? 2 : length < 0x10000 ? 4 : 10;
-    const frame = Buffer.allocUnsafe(head + length);
-    frame[0] = BINARY_AND_FINAL;
-    if (head === 2) frame[1] = length;
-    else if (head === 4) {
-      frame[1] = TWO_BYTES;
-      frame.writeUInt16BE(length, 2);
-    } else {
-      frame[1] = EIGHT_BYTES;
-      frame.writeBigUInt64BE(BigInt(length), 2);
-    }
+    const head = frameHeadBytes(data.length);
+    const frame = Buffer.allocUnsafe(head + data.length);
+    writeFrameHead(frame, 0, data.length);
     frame.set(data, head);
     if (done) this.#socket.write(frame, done);
     else this.#socket.write(frame);
+  }
+
+  /** Sends whole frames, which {@link writeFrameHead} began. `done`: the system has taken them. */
+  sendFrames(frames: Uint8Array, done: () => void): void {
+    if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#socket.write(frames, done);
+    else done();
   }
 
   close(code?: number, reason?: string): void {

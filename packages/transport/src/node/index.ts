@@ -1,3 +1,5 @@
+export { FramedLink } from "./framed-link.js";
+export { frameHeadBytes, writeFrameHead } from "./framed-socket.js";
 export * from "./node-websocket.js";
 export * from "./websocket-listener.js";
 export * from "./native-webrtc.js";

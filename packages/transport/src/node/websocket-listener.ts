@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketServer, type ServerOptions } from "ws";
 import { systemScheduler, type Scheduler } from "../scheduler.js";
+import { FramedLink } from "./framed-link.js";
 import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
-import { WebSocketLink } from "../websocket/websocket-link.js";
 
 /** RFC 6455, section 7.4.1. */
 const MESSAGE_TOO_BIG = 1009;
@@ -19,7 +19,7 @@ export interface WebSocketListenerOptions {
 
 /** A connection that was accepted, and the subprotocols that its client offered (they carry its ticket). */
 export interface AcceptedLink {
-  readonly link: WebSocketLink;
+  readonly link: FramedLink;
   readonly offeredProtocols: readonly string[];
 }
 
@@ -61,9 +61,8 @@ export class WebSocketListener {
       .split(",")
       .map((name) => name.trim());
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const link = new WebSocketLink(new FramedSocket(webSocket, socket, handlers.onStray), {
+      const link = new FramedLink(new FramedSocket(webSocket, socket, handlers.onStray), {
         scheduler: this.#options.scheduler ?? systemScheduler,
-        tellsWhenSent: true,
         ...(this.#options.highWaterBytes && { highWaterBytes: this.#options.highWaterBytes }),
       });
       // Without a listener an error of the socket would end the process; its close event tells the rest, but for a

@@ -27,6 +27,10 @@ const BULK_ROOM_BYTES = 8192;
 /** A pair's keys are its own: two pairs may use the same ones, and share the uplink. */
 const KEYS_PER_PEER = 0x10000;
 
+function isPromptClass(trafficClass: TrafficClassName): boolean {
+  return trafficClass === "command" || trafficClass === "input";
+}
+
 /**
  * A path to another participant through the relay: packets travel in envelopes over the links to the server, and
  * their queues are its own. Its owner ends it when the server is out of reach.
@@ -83,7 +87,9 @@ export class RelayedLink implements Link {
       this.counters.packetsDropped += 1;
       return;
     }
-    const envelope = { trafficClass, key, epoch: this.#epoch, peers: [this.#peerNumber], packet };
+    // A ping has no lifetime; what a game says has one, or has to arrive.
+    const isPrompt = trafficClass === "event" ? lifetimeMs !== undefined : isPromptClass(trafficClass);
+    const envelope = { trafficClass, key, epoch: this.#epoch, peers: [this.#peerNumber], packet, isPrompt };
     writeEnvelope(this.#writer.reset(), envelope);
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packet.length;

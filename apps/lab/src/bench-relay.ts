@@ -1,0 +1,139 @@
+/** `pnpm bench relay [--json] [--quick]` */
+import { parseArgs } from "node:util";
+import { boundLines } from "./bound.js";
+import { runServer, runSwarm, type ChildArguments } from "./relay/processes.js";
+import { BASE, relayBounds, rowOf } from "./relay/rows.js";
+import { runRelay, type RelayRun } from "./relay/run-relay.js";
+import { systemNamed, systems } from "./relay/systems.js";
+import { printResult } from "./result.js";
+import { rivalVersion, whyNoRivals } from "./room/rivals.js";
+import { table } from "./table.js";
+
+const USAGE = `pnpm bench relay [--json] [--quick] [--only NAME,NAME] [--work SENDERSxHZ,...] [--seconds N] [--rounds N]
+
+A room in which everybody sends 100 bytes to all others, many times a second. The relay is one process, the clients are
+two; every message is checked. Systems take turns, so that what else the machine does falls on all of them.
+
+  --quick    two systems and 16 senders, one short round
+  --only     systems: ${systems.map(({ name }) => name).join(", ")}
+  --work     rooms, as 50x30 for 50 senders that send 30 times a second`;
+
+const COLUMNS = [
+  ...["system", "senders", "hz", "cpuUsPerDelivered", "ratioToWs"],
+  ...["latencyMsP50", "latencyMsP99", "addedMsP50", "addedMsP99", "promptMsP50", "addedPromptMsP50"],
+  ...[
+    "bytesPerDelivered",
+    "rssMb",
+    "swarmCpuCores",
+    "deliveredShare",
+    "sentShare",
+    "damaged",
+    "lost",
+    "reordered",
+  ],
+];
+const FIRST_PORT = 21_000;
+const PORTS = 8000;
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+    work: { type: "string" },
+    seconds: { type: "string" },
+    rounds: { type: "string" },
+    help: { type: "boolean", default: false },
+    child: { type: "string" },
+  },
+});
+
+interface Turn {
+  readonly system: string;
+  readonly senders: number;
+  readonly hz: number;
+}
+
+interface Plan {
+  readonly turns: readonly Turn[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+/** The same work for all systems; whether a busy room is cut off or not is asked of the whole client alone. */
+function planned(): Plan {
+  const quick = [BASE, "paceline-wire"];
+  const names = values.only?.split(",") ?? (values.quick ? quick : systems.map(({ name }) => name));
+  const asked = values.work ?? (values.quick ? "16x30" : "50x30,8x30");
+  const turns = asked.split(",").flatMap((room) => turnsOf(names, room));
+  const isWhole = values.work === undefined && values.only === undefined && !values.quick;
+  const crowds = isWhole ? ["24x30", "16x60"].flatMap((room) => turnsOf(["paceline"], room)) : [];
+  return {
+    turns: [...turns, ...crowds],
+    rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
+    seconds: Number(values.seconds ?? (values.quick ? 0.7 : 6)),
+    warmUpSeconds: values.quick ? 0.3 : 4,
+  };
+}
+
+function turnsOf(names: readonly string[], room: string): Turn[] {
+  const [senders = 0, hz = 0] = room.split("x").map(Number);
+  return names.map((name) => ({ system: systemNamed(name).name, senders, hz }));
+}
+
+/** Runs by what they are of. One that fails is told of, and missing. */
+async function runAll({ turns, rounds, ...times }: Plan): Promise<Map<string, RelayRun[]>> {
+  const runs = new Map<string, RelayRun[]>();
+  const firstPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
+  for (let index = 0; index < rounds * turns.length; index++) {
+    const isForth = Math.floor(index / turns.length) % 2 === 0;
+    const turn = turns.at(isForth ? index % turns.length : -1 - (index % turns.length))!;
+    const what = keyOf(turn);
+    try {
+      const run = await runRelay({ ...turn, ...times, port: firstPort + index });
+      runs.set(what, [...(runs.get(what) ?? []), run]);
+      const { cpuUsPerDelivered, latencyMsP50, deliveredShare } = rowOf(turn, [run], []);
+      const cpu = cpuUsPerDelivered.toFixed(2);
+      console.error(
+        `${what}: ${cpu} us, p50 ${latencyMsP50.toFixed(2)} ms, ${deliveredShare.toFixed(3)} delivered`,
+      );
+    } catch (error) {
+      console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return runs;
+}
+
+function keyOf({ system, senders, hz }: Turn): string {
+  return `${system}, ${senders} senders at ${hz} Hz`;
+}
+
+async function run(): Promise<void> {
+  const plan = planned();
+  const packages = [...new Set(plan.turns.flatMap(({ system }) => systemNamed(system).packages))];
+  const obstacle = packages.length > 0 ? whyNoRivals() : undefined;
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const runs = await runAll(plan);
+  const rows = plan.turns.flatMap((turn) => {
+    const own = runs.get(keyOf(turn));
+    return own ? [rowOf(turn, own, runs.get(keyOf({ ...turn, system: BASE })) ?? [])] : [];
+  });
+  const bounds = relayBounds(rows);
+  const printed = rows.map((row) => ({ ...row }));
+  process.stdout.write(`${table(printed, COLUMNS)}\n\n${boundLines(bounds)}\n`);
+  printResult("relay", {
+    rows,
+    bounds,
+    isComplete: rows.length === plan.turns.length && rows.every((row) => row.runs === plan.rounds),
+    isQuick: values.quick,
+    asJson: values.json,
+    versions: Object.fromEntries(packages.map((name) => [name, rivalVersion(name)])),
+  });
+}
+
+if (values.child !== undefined) {
+  const options = JSON.parse(values.child) as ChildArguments;
+  await (options.role === "server" ? runServer(options) : runSwarm(options));
+} else if (values.help) process.stdout.write(`${USAGE}\n`);
+else await run();
