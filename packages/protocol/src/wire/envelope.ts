@@ -46,12 +46,6 @@ const IS_PROMPT = 0x80;
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
-  writeEnvelopeHead(writer, envelope);
-  writer.bytes(envelope.packet);
-}
-
-/** Writes what stands before the packet: for a relay, which copies that once. */
-export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
   writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
   const { subject, epoch = 0 } = envelope;
   const kind = TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | (subject ? HAS_SUBJECT : 0);
@@ -59,6 +53,7 @@ export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
   writer.u8(envelope.peers.length | (envelope.isPrompt ? IS_PROMPT : 0));
   for (const peer of envelope.peers) writer.u16(peer);
+  writer.bytes(envelope.packet);
 }
 
 /** Reads an envelope; a reason instead where it must be dropped. The packet is a view into `bytes`. */
@@ -74,14 +69,14 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const key = reader.u16();
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
   const counted = reader.u8();
-  const [count, isPrompt] = [counted & ~IS_PROMPT, counted >= IS_PROMPT];
+  const count = counted & ~IS_PROMPT;
   if (trafficClass === undefined) return "unknown-kind";
   if (reader.ok && (count === 0 || count > limits.envelopeTargets)) return "length";
   const peers = readPeers(reader, count);
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  const rest = { peers, packet: reader.rest(), ...(isPrompt && { isPrompt }) };
-  return { trafficClass, key, ...(subject && { subject }), ...(epoch > 0 && { epoch }), ...rest };
+  const isPrompt = counted > count || undefined;
+  return { trafficClass, key, subject, epoch: epoch || undefined, isPrompt, peers, packet: reader.rest() };
 }
 
 function readPeers(reader: ByteReader, count: number): number[] {

@@ -263,9 +263,11 @@ export class Participant {
     return alternates ? undefined : this.#held;
   }
 
-  /** Whether what waited there may leave at once. */
+  /** Whether what waited there may leave at once: the link has room, and nothing waits for it in the session's queue. */
   takesAtOnce(held: HeldFrames): boolean {
-    return this.heldFrames("command") === held && this.session.takesAtOnce("command");
+    const { session } = this;
+    const isOpen = held.link.state === "open" && this.heldFrames("command") === held;
+    return isOpen && held.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
   }
 
   /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */

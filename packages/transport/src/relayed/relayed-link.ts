@@ -27,10 +27,6 @@ const BULK_ROOM_BYTES = 8192;
 /** A pair's keys are its own: two pairs may use the same ones, and share the uplink. */
 const KEYS_PER_PEER = 0x10000;
 
-function isPromptClass(trafficClass: TrafficClassName): boolean {
-  return trafficClass === "command" || trafficClass === "input";
-}
-
 /**
  * A path to another participant through the relay: packets travel in envelopes over the links to the server, and
  * their queues are its own. Its owner ends it when the server is out of reach.
@@ -87,17 +83,21 @@ export class RelayedLink implements Link {
       this.counters.packetsDropped += 1;
       return;
     }
-    // A ping has no lifetime; what a game says has one, or has to arrive.
-    const isPrompt = trafficClass === "event" ? lifetimeMs !== undefined : isPromptClass(trafficClass);
-    const envelope = { trafficClass, key, epoch: this.#epoch, peers: [this.#peerNumber], packet, isPrompt };
-    writeEnvelope(this.#writer.reset(), envelope);
-    this.counters.packetsSent += 1;
-    this.counters.bytesSent += packet.length;
+    writeEnvelope(this.#writer.reset(), {
+      trafficClass,
+      key,
+      epoch: this.#epoch,
+      peers: [this.#peerNumber],
+      packet,
+      // A game's event has a lifetime, a ping has none.
+      isPrompt: lifetimeMs !== undefined || trafficClass === "command" || trafficClass === "input",
+    });
+    this.countShared(packet.length);
     const uplinkKey = key === 0 ? 0 : this.#peerNumber * KEYS_PER_PEER + key;
     this.#uplink.forward(trafficClass, this.#writer.take(), uplinkKey, lifetimeMs);
   }
 
-  /** Counts a packet that went to several participants in one envelope. */
+  /** Counts a packet that went out, in an envelope of its own or in one to several participants. */
   countShared(packetBytes: number): void {
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packetBytes;

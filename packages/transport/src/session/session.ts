@@ -345,11 +345,6 @@ export class Session {
     if (!this.#isClosed) this.#outbox.forward(trafficClass, packet, key, lifetimeMs);
   }
 
-  /** Whether a whole packet of this class would leave at once. */
-  takesAtOnce(trafficClass: TrafficClassName): boolean {
-    return !this.#isClosed && this.#outbox.takesAtOnce(trafficClass);
-  }
-
   /** Sends at once what waits for others to share its packet. */
   flush(): void {
     this.#outbox.flush();

@@ -249,12 +249,6 @@ export class Outbox {
     }
   }
 
-  /** Whether a whole packet would leave at once. */
-  takesAtOnce(trafficClass: TrafficClassName): boolean {
-    const link = this.#options.linkFor(trafficClass);
-    return link?.state === "open" && this.#mayLeave(link, trafficClass);
-  }
-
   /** Sends one message of the session itself over a link, at once where that has room. */
   sendNow(
     link: Link | undefined,
