@@ -5,7 +5,7 @@ import { CommandError, end, start } from "../network/commands.js";
 import type { Namespace } from "../network/namespace.js";
 import { isInstalled } from "../network/requirements.js";
 import { LAB } from "../network/places.js";
-import type { ConnectAnswer, EchoAnswer, Fault, JoinAnswer, Order, Served, Usage } from "./messages.js";
+import type { ConnectAnswer, EchoAnswer, Fault, JoinAnswer, Order, RateAnswer, Served, Usage } from "./messages.js";
 
 /** Longer than anything that is asked for takes. */
 const ANSWER_LIMIT_MS = 420_000;
@@ -13,6 +13,7 @@ const ANSWER_LIMIT_MS = 420_000;
 interface Answers {
   readonly connect: ConnectAnswer;
   readonly churn: ConnectAnswer;
+  readonly rate: RateAnswer;
   readonly echo: EchoAnswer;
   readonly disconnect: object;
   readonly reside: object;
@@ -87,8 +88,8 @@ export class ServerProcess extends BenchProcess {
 
 /** A process with clients. */
 export class SwarmProcess extends BenchProcess {
-  static async start(namespace?: Namespace): Promise<SwarmProcess> {
-    const swarm = new SwarmProcess("the swarm", startScript("swarm-process", [], 1, namespace));
+  static async start(namespace?: Namespace, core = 1): Promise<SwarmProcess> {
+    const swarm = new SwarmProcess("the swarm", startScript("swarm-process", [], core, namespace));
     await swarm.word();
     return swarm;
   }

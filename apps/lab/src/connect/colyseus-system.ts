@@ -47,13 +47,13 @@ async function stateType(): Promise<new () => Record<string, number>> {
   return (stateClass ??= schema({ x: t.float32(), y: t.float32() }, "BenchState"));
 }
 
-async function serve(host: string): Promise<string> {
+async function serve(host: string, roomClients = ROOM_CLIENTS): Promise<string> {
   const { Server, Room } = await rival<CoreModule>("@colyseus/core");
   const { WebSocketTransport } = await rival<TransportModule>("@colyseus/ws-transport");
   const State = await stateType();
   class EchoRoom extends Room {
     onCreate(): void {
-      this.maxClients = ROOM_CLIENTS;
+      this.maxClients = roomClients;
       this.state = Object.assign(new State(), { x: 1, y: 2 });
       this.onMessageBytes("echo", (client, bytes) => client.sendBytes("echo", bytes));
     }

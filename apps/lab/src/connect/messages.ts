@@ -9,13 +9,16 @@ export interface Usage {
 }
 
 /** What a server process serves. */
-export type Served = { readonly system: SystemName } | { readonly join: JoinName };
+export type Served =
+  { readonly system: SystemName; readonly roomClients?: number } | { readonly join: JoinName };
 
 /** What a process with clients is told, one thing at a time; it answers each. */
 export type Order =
   | { readonly do: "connect"; readonly system: SystemName; readonly url: string; readonly clients: number }
   /** As many, each gone again as soon as it was connected. */
   | { readonly do: "churn"; readonly system: SystemName; readonly url: string; readonly clients: number }
+  /** So many a second whether or not the earlier ones are in; each stays for a while and goes. */
+  | ({ readonly do: "rate"; readonly system: SystemName; readonly url: string } & JoinRate)
   | { readonly do: "echo"; readonly hz: number; readonly durationMs: number }
   | { readonly do: "disconnect" }
   | { readonly do: "reside"; readonly join: JoinName; readonly url: string }
@@ -26,6 +29,18 @@ export interface ConnectAnswer {
   readonly failures: number;
   /** In words, what went wrong first. */
   readonly failure?: string;
+}
+
+/** Joins at a fixed rate. */
+export interface JoinRate {
+  readonly perSecond: number;
+  readonly durationMs: number;
+  readonly stayMs: number;
+}
+
+export interface RateAnswer extends ConnectAnswer {
+  /** From the first request to the moment at which the last client was in. */
+  readonly admittedWithinMs: number;
 }
 
 export interface EchoAnswer {

@@ -2,7 +2,7 @@ import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { defineServer, Room } from "@paceline/server";
 import { openLimits } from "./paceline-limits.js";
-import { ROOM_CLIENTS, type Connected, type ConnectSystem } from "./system.js";
+import type { Connected, ConnectSystem } from "./system.js";
 
 interface EchoTypes {
   messages: { echo: Uint8Array };
@@ -10,7 +10,6 @@ interface EchoTypes {
 
 /** Sends back what comes, as it came: it may be lost. */
 class EchoRoom extends Room<EchoTypes> {
-  override maxPlayers = ROOM_CLIENTS;
   override readonly tickHz = 30;
 
   override onCreate(): void {
@@ -27,9 +26,12 @@ export async function pacelineSystem({ isWebRtc }: { readonly isWebRtc: boolean 
   const webRtc = isWebRtc ? await nodeWebRtc() : undefined;
   if (isWebRtc && !webRtc) throw new Error("node-datachannel is not there");
   return {
-    serve(host) {
+    serve(host, roomClients) {
+      class SizedRoom extends EchoRoom {
+        override maxPlayers = roomClients;
+      }
       const server = defineServer({
-        rooms: { echo: EchoRoom },
+        rooms: { echo: SizedRoom },
         limits: openLimits,
         ...(isWebRtc && { webrtc: { port: 0, bindAddress: host } }),
       });

@@ -1,11 +1,14 @@
 /** A process with one server. Arguments: what it serves as JSON, the address to listen on. */
 import { joinSystemOf, systemOf } from "./systems.js";
+import { ROOM_CLIENTS } from "./system.js";
 import type { Served, Usage } from "./messages.js";
 
 const [given = "", host = "127.0.0.1"] = process.argv.slice(2);
 const served = JSON.parse(given) as Served;
-const system = await ("system" in served ? systemOf(served.system) : joinSystemOf(served.join));
-const url = await system.serve(host);
+const url =
+  "system" in served
+    ? await (await systemOf(served.system)).serve(host, served.roomClients ?? ROOM_CLIENTS)
+    : await (await joinSystemOf(served.join)).serve(host);
 
 process.on("message", () => {
   globalThis.gc?.();

@@ -11,6 +11,8 @@ async function obey(order: Order): Promise<unknown> {
       return await swarm.connect(order);
     case "churn":
       return await swarm.churn(order);
+    case "rate":
+      return await swarm.rate(order);
     case "echo":
       return await swarm.echo(order);
     case "disconnect":

@@ -1,4 +1,4 @@
-import type { ConnectAnswer, EchoAnswer, Order } from "./messages.js";
+import type { ConnectAnswer, EchoAnswer, Order, RateAnswer } from "./messages.js";
 import { readEcho, writeEcho } from "./echo-bytes.js";
 import { systemOf } from "./systems.js";
 import type { Connected, SystemName } from "./system.js";
@@ -27,6 +27,11 @@ export class Swarm {
   /** The same, but nobody stays. */
   churn({ system, url, clients }: OrderOf<"churn">): Promise<ConnectAnswer> {
     return opened({ system, url, clients, parallel: PARALLEL_CHURN }, (client) => client.close());
+  }
+
+  /** Clients come at a fixed rate, whatever the server does with those before them. */
+  rate(order: OrderOf<"rate">): Promise<RateAnswer> {
+    return joinedAtRate(order);
   }
 
   /** Every client sends so many messages a second, and counts what comes back. */
@@ -64,6 +69,41 @@ export class Swarm {
   async disconnect(): Promise<void> {
     await Promise.all(this.#clients.splice(0).map(async (client) => await client.close()));
   }
+}
+
+/** Each stays for as long as it is asked to, unless joining fails. */
+async function joinedAtRate({ system: name, url, ...rate }: OrderOf<"rate">): Promise<RateAnswer> {
+  const system = await systemOf(name);
+  const connectMs: number[] = [];
+  const faults: string[] = [];
+  let lastMs = 0;
+  const startMs = performance.now();
+  const joinOne = async (): Promise<void> => {
+    const askedMs = performance.now();
+    try {
+      const client = await within(CONNECT_LIMIT_MS, system.connect(url));
+      lastMs = performance.now();
+      connectMs.push(lastMs - askedMs);
+      await pause(rate.stayMs);
+      await client.close();
+    } catch (error) {
+      faults.push(String(error));
+    }
+  };
+  const total = Math.round((rate.perSecond * rate.durationMs) / 1000);
+  const joins: Promise<void>[] = [];
+  while (joins.length < total) {
+    const due = ((performance.now() - startMs) / 1000) * rate.perSecond;
+    while (joins.length < Math.min(due, total)) joins.push(joinOne());
+    await pause(PUMP_MS);
+  }
+  await Promise.all(joins);
+  return {
+    connectMs,
+    failures: faults.length,
+    admittedWithinMs: lastMs - startMs,
+    ...(faults[0] !== undefined && { failure: faults[0] }),
+  };
 }
 
 interface Opening {

@@ -10,7 +10,7 @@ export const systemNames = [
 
 export type SystemName = (typeof systemNames)[number];
 
-/** Clients of one room, where a system has rooms: those who are in one are told of each other. */
+/** Clients of one room, if a system has rooms and nothing else is asked for: members of a room hear of each other. */
 export const ROOM_CLIENTS = 10;
 
 /** One client that is connected. */
@@ -25,8 +25,8 @@ export interface Connected {
 
 /** A server and its clients, ours or a rival's, as `pnpm bench connect` uses all of them. */
 export interface ConnectSystem {
-  /** Starts a server in this process; resolves with its address. */
-  serve(host: string): Promise<string>;
+  /** Starts a server in this process whose rooms take so many; resolves with its address. */
+  serve(host: string, roomClients: number): Promise<string>;
   /** Connects a client in this process; rejects where that fails. */
   connect(url: string): Promise<Connected>;
 }
