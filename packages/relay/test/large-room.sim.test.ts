@@ -1,3 +1,4 @@
+import { CloseCode } from "@paceline/protocol";
 import { expect, test } from "vitest";
 import type { RoomAuthority, RoomHost, Seat } from "../src/index.js";
 import { GuardedLink } from "../src/admission/guarded-link.js";
@@ -70,4 +71,31 @@ test("[WF124] a newcomer to a room of 420 is welcomed, and hears of everybody", 
     "welcome",
     ...later.map(() => "joined"),
   ]);
+});
+
+test("players who leave within 100 ms are news in one packet where an authority decides", async () => {
+  const stage = new VirtualLobby({ rooms: { arena: { authority } } });
+  const [witness] = (await comers(stage, 1)) as [Player];
+  const others = await comers(stage, 9);
+  stage.scheduler.advance(500);
+  const received = (): number => witness.session.activeLink!.counters.packetsReceived;
+  const before = received();
+  for (const { session } of others.slice(0, 8)) session.close(CloseCode.left, "left");
+  stage.scheduler.advance(250);
+  expect(witness.of("left").map(({ number }) => number)).toEqual(
+    others.slice(0, 8).map(({ welcome }) => welcome.number),
+  );
+  // The first at once, the others together; the rest is room for a ping and a pong.
+  expect(received() - before).toBeLessThanOrEqual(4);
+});
+
+test("a newcomer is news before anything else of it, also behind one who left", async () => {
+  const stage = new VirtualLobby({ rooms: { arena: { authority } } });
+  const [witness, first, second] = (await comers(stage, 3)) as [Player, Player, Player];
+  stage.scheduler.advance(500);
+  for (const { session } of [first, second]) session.close(CloseCode.left, "left");
+  stage.scheduler.advance(10);
+  expect(witness.of("left")).toHaveLength(1);
+  await comers(stage, 1);
+  expect(witness.messages.slice(-2).map(({ type }) => type)).toEqual(["left", "joined"]);
 });

@@ -45,6 +45,12 @@ const LAST_NUMBER = 0xffff;
 /** The longest packet has to fit into what a session may always send, however large the room is. */
 const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 
+/**
+ * Spacing of the news that a player has left a room with an authority, which ends the player's entities itself. Each
+ * packet costs an answer, too. A newcomer is news at once: it comes before the newcomer's first entity.
+ */
+const LEFT_PERIOD_MS = 100;
+
 /** A rate that all sessions of a room share. */
 interface Rate {
   readonly bucket: TokenBucket;
@@ -260,8 +266,9 @@ export class Room implements HostedRoom {
   /** Tells everyone but one; encoded once. */
   tellOthers(participant: Participant, message: ServerMessage): void {
     const payload = writeControl(message);
+    const periodMs = this.host && message.type === "left" ? LEFT_PERIOD_MS : 0;
     for (const other of this.#participants.values()) {
-      if (other !== participant) other.send(payload);
+      if (other !== participant) other.send(payload, periodMs);
     }
   }
 }
