@@ -99,10 +99,10 @@ export class LinkDoor {
     this.#connections.add(connection);
     this.#shares.take(address);
     this.#listener.accept(request, socket, head, {
-      onLink: ({ link, offeredProtocols }) => {
+      onLink: ({ link, offeredProtocols, request: upgraded }) => {
         const guarded = new GuardedLink(link, connection, this.#settings.counters);
         connection.carry(guarded);
-        this.#enter(request, guarded, offeredProtocols);
+        this.#enter(upgraded, guarded, offeredProtocols);
       },
       onStray: (payloadBytes) => connection.stray(payloadBytes),
     });

@@ -21,6 +21,7 @@ export interface WebSocketListenerOptions {
 export interface AcceptedLink {
   readonly link: FramedLink;
   readonly offeredProtocols: readonly string[];
+  readonly request: IncomingMessage;
 }
 
 /** What {@link WebSocketListener.accept} reports. */
@@ -55,12 +56,12 @@ export class WebSocketListener {
     this.#server = new WebSocketServer(serverOptions);
   }
 
-  /** Completes the upgrade; a request that is none is answered with an HTTP error and `onLink` is not called. */
+  /**
+   * Completes the upgrade; a request that is none is answered with an HTTP error and `onLink` is not called. `handlers`
+   * live as long as the link: one that holds the request keeps its headers.
+   */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, handlers: AcceptHandlers): void {
-    const offeredProtocols = (request.headers["sec-websocket-protocol"] ?? "")
-      .split(",")
-      .map((name) => name.trim());
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+    this.#server.handleUpgrade(request, socket, head, (webSocket, upgraded) => {
       const link = new FramedLink(new FramedSocket(webSocket, socket, handlers.onStray), {
         scheduler: this.#options.scheduler ?? systemScheduler,
         ...(this.#options.highWaterBytes && { highWaterBytes: this.#options.highWaterBytes }),
@@ -70,7 +71,7 @@ export class WebSocketListener {
       webSocket.on("error", ({ code }: NodeJS.ErrnoException) => {
         if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") link.close(MESSAGE_TOO_BIG, "message too long");
       });
-      handlers.onLink({ link, offeredProtocols });
+      handlers.onLink({ link, offeredProtocols: protocolsOf(upgraded), request: upgraded });
     });
   }
 
@@ -78,6 +79,10 @@ export class WebSocketListener {
   close(): void {
     this.#server.close();
   }
+}
+
+function protocolsOf({ headers }: IncomingMessage): string[] {
+  return (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
 }
 
 /**

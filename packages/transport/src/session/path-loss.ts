@@ -56,6 +56,8 @@ export class LossCount {
   }
 
   endWindow(): void {
+    // Empty windows before the first packet say nothing: most sessions have no link that loses packets.
+    if (this.#windows.length === 1 && this.window.arrived + this.window.lost === 0) return;
     this.#windows.push({ arrived: 0, lost: 0 });
     if (this.#windows.length > WINDOWS + SETTLING_WINDOWS) this.#windows.shift();
   }
@@ -98,7 +100,7 @@ export class PathLoss {
 
   /** Another link carries the packets: what is missing of the old one's says nothing about it. */
   restart(): void {
-    this.#missing.clear();
+    if (this.#missing.size > 0) this.#missing.clear();
   }
 
   #miss(sequence: number, window: Window): void {
@@ -159,7 +161,7 @@ export class SentLoss {
 
   /** Another link carries the packets. */
   restart(): void {
-    this.#open.clear();
+    if (this.#open.size > 0) this.#open.clear();
   }
 }
 

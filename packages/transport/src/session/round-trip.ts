@@ -10,18 +10,19 @@ const SURPRISE_JITTERS = 3;
 /** The round trip over one link, and how much it varies. Pure. */
 export class RoundTrip {
   readonly #samplesMs: number[] = [];
+  // Read far more often than sampled: by every session's timer.
+  #rttMs: number | undefined;
+  #jitterMs = 0;
   #isSurprised = false;
 
   /** Undefined before the first sample; never less than the least of the last samples. */
   get rttMs(): number | undefined {
-    const last = this.#samplesMs.slice(-MEDIAN_OF).sort((a, b) => a - b);
-    return last[Math.floor((last.length - 1) / 2)];
+    return this.#rttMs;
   }
 
   /** Mean difference between neighbouring round trips. */
   get jitterMs(): number {
-    const differences = this.#samplesMs.slice(1).map((ms, index) => Math.abs(ms - this.#samplesMs[index]!));
-    return differences.reduce((sum, ms) => sum + ms, 0) / Math.max(1, differences.length);
+    return this.#jitterMs;
   }
 
   /** Whether the last sample was so unlike the estimate that the next one should come soon. */
@@ -35,5 +36,14 @@ export class RoundTrip {
     this.#samplesMs.push(rttMs);
     if (this.#samplesMs.length > JITTER_OF + 1) this.#samplesMs.shift();
     this.#isSurprised = Math.abs(rttMs - estimateMs) > usualMs;
+    const last = this.#samplesMs.slice(-MEDIAN_OF).sort((a, b) => a - b);
+    this.#rttMs = last[Math.floor((last.length - 1) / 2)];
+    this.#jitterMs = meanDifference(this.#samplesMs);
   }
+}
+
+function meanDifference(values: readonly number[]): number {
+  let sum = 0;
+  for (let index = 1; index < values.length; index++) sum += Math.abs(values[index]! - values[index - 1]!);
+  return sum / Math.max(1, values.length - 1);
 }

@@ -84,6 +84,9 @@ const MAX_UNHEARD_STATES = 1024;
 /** What a class that waits may save up of its share. */
 const MAX_CREDIT_BYTES = 32_768;
 
+/** Packets are written one after the other, those of all sessions: each is copied before the next one begins. */
+const writer = new ByteWriter(1280);
+
 const CLASSES: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
 
 /**
@@ -111,7 +114,6 @@ export class Outbox {
   readonly #commandBundle: Bundle;
   readonly #eventBundle: Bundle;
   readonly #bundledEvents: Waiting[] = [];
-  readonly #writer = new ByteWriter(1280);
   /** Numbers of states by the sequence of the packet that carried them. */
   readonly #unheard = new Map<number, number>();
   readonly #pump = (): void => this.pump();
@@ -205,7 +207,7 @@ export class Outbox {
       this.#leavesOnce(link);
       this.#startPacket().u8(MessageKind.state).varint(bytes).bytes(head).bytes(body);
       this.#stateLeaves(sequence, number, isGated, nowMs);
-      this.#give(link, "state", this.#writer.take(), key);
+      this.#give(link, "state", writer.take(), key);
     } else {
       const whole = new Uint8Array(bytes);
       whole.set(head);
@@ -357,7 +359,7 @@ export class Outbox {
     // A path may say that it has room while it is given a packet.
     if (this.#isPumping) return;
     this.#isPumping = true;
-    this.#held.clear();
+    if (this.#held.size > 0) this.#held.clear();
     let pollMs = 0;
     try {
       for (;;) {
@@ -378,7 +380,8 @@ export class Outbox {
   /** Finds the classes that wait and have room. Returns how often the links of the others are to be asked; 0: never. */
   #findCandidates(): number {
     let pollMs = 0;
-    this.#candidates.clear();
+    // To clear an empty set would allocate.
+    if (this.#candidates.size > 0) this.#candidates.clear();
     for (const name of CLASSES) {
       const lane = this.#lanes[name];
       if (!this.#hasMore(name)) {
@@ -508,7 +511,7 @@ export class Outbox {
   /** Those behind it share its packet. */
   #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, nowMs: number): void {
     const lane = this.#lanes.event;
-    const writer = this.#startPacket();
+    this.#startPacket();
     let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
     writeMessage(writer, MessageKind.event, body);
     for (let next = lane.first; next?.kind === MessageKind.event; next = lane.first) {
@@ -528,7 +531,7 @@ export class Outbox {
     const batch = this.commands.takeBatch();
     if (!batch) return;
     this.commands.carried(batch, this.#sequence, this.#nowMs());
-    const writer = this.#startPacket();
+    this.#startPacket();
     for (const { id, payload } of batch) {
       writer.u8(MessageKind.reliable).varint(payload.length + 2);
       writer.u16(id).bytes(payload);
@@ -543,7 +546,7 @@ export class Outbox {
     if (bytes === undefined || rate?.take(bytes, nowMs) === false) return false;
     const chunk = this.bulk.take(this.#sequence, nowMs);
     if (!chunk) return false;
-    const writer = this.#startPacket(false);
+    this.#startPacket(false);
     writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
     writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
     this.#give(link, "bulk", writer.bytes(chunk.payload).take());
@@ -552,7 +555,7 @@ export class Outbox {
 
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
     if (trafficClass === "input") this.#leavesOnce(link);
-    const writer = this.#startPacket();
+    this.#startPacket();
     writeMessage(writer, kind, body);
     this.#give(link, trafficClass, writer.take(), key);
   }
@@ -632,8 +635,9 @@ export class Outbox {
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     if (isPrompt) this.#options.onAnswered?.();
-    writePacketHeader(this.#writer.reset(), this.#options.header(sequence));
-    return this.#writer;
+    const header = this.#options.header(sequence);
+    writePacketHeader(writer.reset(), header);
+    return writer;
   }
 
   #nowMs(): number {

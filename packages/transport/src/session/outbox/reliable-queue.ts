@@ -44,7 +44,8 @@ export function reliableCost(payload: Uint8Array): number {
 export class ReliableQueue {
   readonly #window: SendWindow | undefined;
   readonly #pending: PendingMessage[] = [];
-  readonly #carriers = new Set<number>();
+  /** Packets that carried what waits for a receipt; made when one leaves. */
+  #carriers: Set<number> | undefined;
   #nextId = 0;
   #bytes = 0;
   /** How many in front have been sent, and their bytes. */
@@ -154,7 +155,7 @@ export class ReliableQueue {
     this.#progressAtMs = nowMs;
     this.#hasProgressed = true;
     this.#repeats = 0;
-    if (this.#pending.length === 0) this.#carriers.clear();
+    if (this.#pending.length === 0) this.#carriers = undefined;
     return arrived;
   }
 
@@ -170,7 +171,7 @@ export class ReliableQueue {
 
   /** A packet carries them. */
   carried(batch: readonly PendingMessage[], sequence: number, nowMs: number): void {
-    this.#carriers.add(sequence);
+    (this.#carriers ??= new Set()).add(sequence);
     for (const message of batch) {
       message.sequence = sequence;
       message.sentAtMs = nowMs;
@@ -198,7 +199,7 @@ export class ReliableQueue {
     this.#sentBytes = 0;
     this.#windowBytes = this.#window?.firstBytes ?? FIRST_BYTES;
     this.#openWindow();
-    this.#carriers.clear();
+    this.#carriers = undefined;
   }
 
   /**
@@ -206,7 +207,7 @@ export class ReliableQueue {
    * receipt came are lost. True, and all go again, at most once for each receipt that brought something new.
    */
   rewindIfLost(sequence: number): boolean {
-    if (!this.#carriers.delete(sequence) || !this.#hasProgressed || this.#sent === 0) return false;
+    if (this.#carriers?.delete(sequence) !== true || !this.#hasProgressed || this.#sent === 0) return false;
     const oldest = this.#pending[0];
     if (!oldest || sequenceDistance(oldest.sequence, sequence) >= 0) return false;
     this.#hasProgressed = false;
