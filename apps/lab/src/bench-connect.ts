@@ -1,9 +1,17 @@
 /** `pnpm bench connect [--json] [--quick] [--full]` */
 import { parseArgs } from "node:util";
 import { boundLines, type Bound } from "./bound.js";
-import { connectBounds, joinBounds, churnBounds, onePortBounds } from "./connect/bounds.js";
+import {
+  churnBounds,
+  connectBounds,
+  idleBounds,
+  joinBounds,
+  loadBounds,
+  onePortBounds,
+} from "./connect/bounds.js";
 import { churnRow } from "./connect/churn.js";
 import { connectRow } from "./connect/connect-row.js";
+import { idleRow, joinLoadRow, type IdleRow, type JoinLoadRow } from "./connect/join-load.js";
 import { joinRows } from "./connect/join-times.js";
 import { connectRounds } from "./connect/measure.js";
 import { onePortRow } from "./connect/one-port.js";
@@ -36,6 +44,13 @@ const plan = values.quick
   : { clients: 50, hz: HZ, echoMs: 8000, rounds: 3 };
 const JOINS = values.quick ? 5 : 15;
 const PORT_CLIENTS = 100;
+/** Systems whose joins and idle connections are compared. */
+const LOADED = ["paceline", "colyseus"] as const;
+const SUSTAINED = { perSecond: 400, durationMs: values.quick ? 3000 : 10_000, stayMs: 500 };
+const BURST = { perSecond: 800, durationMs: 1000, stayMs: 500 };
+const IDLE_CLIENTS = 300;
+const IDLE_ROOMS = [10, IDLE_CLIENTS];
+const IDLE_MS = values.quick ? 5000 : 30_000;
 const WEBSOCKET_CHURN = values.quick ? 1000 : 10_000;
 const WEBRTC_CHURN = values.full ? 10_000 : values.quick ? 200 : 2000;
 
@@ -45,6 +60,11 @@ const COLUMNS = {
     ...["echoCpuUs", "echoCpuRatioToWs", "echoCpuRatioToGeckos", "echoMsP50", "echoMsP99"],
     ...["failures", "echoesLost", "wrong"],
   ],
+  load: [
+    ...["system", "perSecond", "joins", "failures", "joinMsP50", "joinMsP99"],
+    ...["admittedWithinMs", "cpuMsPerJoin"],
+  ],
+  idle: ["system", "clients", "roomClients", "idleRssKBPerConnection", "idleHeapKBPerConnection"],
   join: ["system", "rttMs", "joins", "playableMsP50", "playableMsMax"],
   port: [
     "clients",
@@ -106,6 +126,19 @@ async function run(): Promise<void> {
     await churnRow("paceline-webrtc", WEBRTC_CHURN, progress),
   ];
   bounds.push(...churnBounds(churns));
+  const loads: JoinLoadRow[] = [];
+  const idles: IdleRow[] = [];
+  for (const system of LOADED) {
+    for (const rate of [SUSTAINED, BURST]) {
+      progress(`${system}: ${rate.perSecond} joins a second`);
+      loads.push(await joinLoadRow(system, rate));
+    }
+    for (const roomClients of IDLE_ROOMS) {
+      progress(`${system}: ${IDLE_CLIENTS} idle clients, ${roomClients} in a room`);
+      idles.push(await idleRow(system, { clients: IDLE_CLIENTS, roomClients, idleMs: IDLE_MS }));
+    }
+  }
+  bounds.push(...loadBounds(loads), ...idleBounds(idles));
   const obstacle = whyNoNetworks({ needsTurn: false });
   const joins = obstacle === undefined ? await joinRows(JOINS, progress) : [];
   bounds.push(...joinBounds(joins));
@@ -116,12 +149,14 @@ async function run(): Promise<void> {
   );
   show("WebRTC clients of one server, on one UDP port:", [port], COLUMNS.port);
   show("Clients that come and go:", churns, COLUMNS.churn);
+  show("Joins at a fixed rate, and a burst:", loads, COLUMNS.load);
+  show("Clients that are in and do nothing:", idles, COLUMNS.idle);
   if (obstacle === undefined) show("From asking for a room to the first state:", joins, COLUMNS.join);
   else process.stdout.write(`Not measured: how long joining takes on a longer way; ${obstacle}\n\n`);
   process.stdout.write(`${boundLines(bounds)}\n`);
   const isComplete = connects.every(({ connectMsP50 }) => connectMsP50 !== undefined);
   const { quick: isQuick, json: asJson } = values;
-  const rows = [...connects, port, ...churns, ...joins];
+  const rows = [...connects, port, ...churns, ...loads, ...idles, ...joins];
   printResult("connect", { rows, bounds, isComplete, isQuick, asJson, versions: versions() });
 }
 

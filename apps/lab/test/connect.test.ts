@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { churnBounds, connectBounds, joinBounds, onePortBounds } from "../src/connect/bounds.js";
+import {
+  churnBounds,
+  connectBounds,
+  idleBounds,
+  joinBounds,
+  loadBounds,
+  onePortBounds,
+} from "../src/connect/bounds.js";
 import { connectRow } from "../src/connect/connect-row.js";
 import { readEcho, writeEcho } from "../src/connect/echo-bytes.js";
 import { lateGrowth } from "../src/connect/growth.js";
+import { Swarm } from "../src/connect/swarm.js";
+import { ws } from "../src/connect/ws-system.js";
 import type { ConnectRound } from "../src/connect/measure.js";
 import { udpInodes } from "../src/connect/one-port.js";
 import type { SystemName } from "../src/connect/system.js";
@@ -116,4 +125,34 @@ describe("bounds", () => {
     for (const fault of [{ heapGrowthMB: 2 }, { rssGrowthMB: 20 }, { failures: 1 }])
       expect(churnBounds([{ ...row, ...fault }]).some(({ holds }) => !holds)).toBe(true);
   });
+
+  test("of joins are on failures, on CPU at a fixed rate, and on the end of a burst; rivals have none", () => {
+    const row = {
+      ...{ system: "paceline", joins: 800, failures: 0, joinMsP50: 1, joinMsP99: 2 },
+      ...{ admittedWithinMs: 2900, cpuMsPerJoin: 1.9 },
+    };
+    const fixed = { ...row, perSecond: 400, admittedWithinMs: 10_400 };
+    const burst = { ...row, perSecond: 800, cpuMsPerJoin: 9 };
+    const missed = (rows: Parameters<typeof loadBounds>[0]) => loadBounds(rows).filter(({ holds }) => !holds);
+    expect(missed([fixed, burst])).toEqual([]);
+    expect(missed([{ ...fixed, cpuMsPerJoin: 2.1 }])).toHaveLength(1);
+    expect(missed([{ ...burst, admittedWithinMs: 3100, failures: 1 }])).toHaveLength(2);
+    expect(loadBounds([{ ...fixed, system: "colyseus" }])).toEqual([]);
+  });
+
+  test("of idle connections are on their memory", () => {
+    const row = { system: "paceline", clients: 300, roomClients: 10, idleHeapKBPerConnection: 9 };
+    const held = [39, 41].map((kB) => idleBounds([{ ...row, idleRssKBPerConnection: kB }])[0]!.holds);
+    expect(held).toEqual([true, false]);
+  });
+});
+
+test("joins at a fixed rate do not wait for those before them, and all leave again", async () => {
+  const url = await ws.serve("127.0.0.1", 10);
+  const rate = { perSecond: 100, durationMs: 300, stayMs: 100 };
+  const answer = await new Swarm().rate({ do: "rate", system: "ws", url, ...rate });
+  expect([answer.connectMs.length, answer.failures]).toEqual([30, 0]);
+  expect(answer.admittedWithinMs).toBeGreaterThan(250);
+  const none = { do: "rate", system: "ws", url: "ws://127.0.0.1:1", ...rate } as const;
+  expect(await new Swarm().rate(none)).toMatchObject({ connectMs: [], failures: 30 });
 });

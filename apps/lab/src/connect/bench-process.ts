@@ -5,7 +5,16 @@ import { CommandError, end, start } from "../network/commands.js";
 import type { Namespace } from "../network/namespace.js";
 import { isInstalled } from "../network/requirements.js";
 import { LAB } from "../network/places.js";
-import type { ConnectAnswer, EchoAnswer, Fault, JoinAnswer, Order, RateAnswer, Served, Usage } from "./messages.js";
+import type {
+  ConnectAnswer,
+  EchoAnswer,
+  Fault,
+  JoinAnswer,
+  Order,
+  RateAnswer,
+  Served,
+  Usage,
+} from "./messages.js";
 
 /** Longer than anything that is asked for takes. */
 const ANSWER_LIMIT_MS = 420_000;

@@ -1,6 +1,7 @@
 import { atLeast, atMost, type Bound } from "../bound.js";
 import type { ChurnRow } from "./churn.js";
 import type { ConnectRow } from "./connect-row.js";
+import type { IdleRow, JoinLoadRow } from "./join-load.js";
 import { JOIN_RTT_MS, type JoinRow } from "./join-times.js";
 import type { OnePortRow } from "./one-port.js";
 
@@ -43,6 +44,33 @@ export function onePortBounds(row: OnePortRow): Bound[] {
     atMost("UDP sockets of their server", row.udpSockets, 1),
     atMost("their echoes lost, damaged or repeated", row.lost + row.wrong + row.repeated, 0),
   ];
+}
+
+const JOIN_CPU_MS = 2;
+/** A second's joins, and two more until the last of them is in. */
+const BURST_PER_SECOND = 800;
+const BURST_WITHIN_MS = 3000;
+
+export function loadBounds(rows: readonly JoinLoadRow[]): Bound[] {
+  return rows
+    .filter(({ system }) => system === "paceline")
+    .flatMap((row) => {
+      const what = `${row.perSecond} joins a second`;
+      const failed = atMost(`${what}: failures`, row.failures, 0);
+      return row.perSecond === BURST_PER_SECOND
+        ? [failed, atMost(`${what}: the last one in after ms`, row.admittedWithinMs, BURST_WITHIN_MS)]
+        : [failed, atMost(`${what}: server CPU ms each`, row.cpuMsPerJoin, JOIN_CPU_MS)];
+    });
+}
+
+const IDLE_RSS_KB = 40;
+
+export function idleBounds(rows: readonly IdleRow[]): Bound[] {
+  return rows
+    .filter(({ system }) => system === "paceline")
+    .map(({ roomClients, idleRssKBPerConnection }) =>
+      atMost(`idle, rooms of ${roomClients}: RSS kB per connection`, idleRssKBPerConnection, IDLE_RSS_KB),
+    );
 }
 
 /** Growth over the second half of a run that is nothing but the unrest of an allocator. */

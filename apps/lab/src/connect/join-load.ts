@@ -88,4 +88,3 @@ export async function idleRow(
     await Promise.all([swarm.end(), server.end()]);
   }
 }
-
