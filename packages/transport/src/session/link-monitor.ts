@@ -34,7 +34,6 @@ export interface LinkMonitorOptions {
 const PROBE_PERIOD_MS = 100;
 /** A round trip unlike those before it is looked at again so soon: it was an outlier, or the delay is another one now. */
 const SURPRISED_PERIOD_MS = 250;
-const PINGS_REMEMBERED = 32;
 const PINGS_BEFORE_FAILURE = 3;
 /** A loop that was late by more than this share of a timeout says nothing about the link: silence counts from then on. */
 const LATE_SHARE = 0.25;
@@ -54,7 +53,6 @@ export class LinkMonitor {
   readonly link: Link;
   readonly options: LinkMonitorOptions;
   readonly #attachedAtMs: number;
-  readonly #pings = new Map<number, number>();
   readonly #loss = new PingLoss();
   readonly #roundTrip = new RoundTrip();
   #openedAtMs: number | undefined;
@@ -157,17 +155,12 @@ export class LinkMonitor {
     this.#lastPingAtMs = nowMs;
     this.#unansweredSinceMs ??= nowMs;
     this.#unanswered += 1;
-    this.#pings.set(nonce, nowMs);
     this.#loss.pinged(nonce, nowMs);
-    if (this.#pings.size > PINGS_REMEMBERED) {
-      const [oldest] = this.#pings.keys();
-      this.#pings.delete(oldest!);
-    }
   }
 
   /** When the pings were sent that have no answer yet. */
   get openPings(): number[] {
-    return [...this.#pings.values()];
+    return this.#loss.open.map(({ sentAtMs }) => sentAtMs);
   }
 
   /** When the ping was sent, and whether its answer proved the link; undefined for an answer to no ping. */
@@ -175,10 +168,8 @@ export class LinkMonitor {
     nonce: number,
     nowMs: number,
   ): { readonly sentAtMs: number; readonly isProof: boolean } | undefined {
-    const sentAtMs = this.#pings.get(nonce);
+    const sentAtMs = this.#loss.answered(nonce);
     if (sentAtMs === undefined) return undefined;
-    this.#pings.delete(nonce);
-    this.#loss.answered(nonce);
     this.#forgetSilence();
     this.#lastAnswer = { sentAtMs, atMs: nowMs };
     const isNews = !this.#isProven;

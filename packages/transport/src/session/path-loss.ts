@@ -100,7 +100,7 @@ export class PathLoss {
 
   /** Another link carries the packets: what is missing of the old one's says nothing about it. */
   restart(): void {
-    if (this.#missing.size > 0) this.#missing.clear();
+    this.#missing.clear();
   }
 
   #miss(sequence: number, window: Window): void {
@@ -161,7 +161,7 @@ export class SentLoss {
 
   /** Another link carries the packets. */
   restart(): void {
-    if (this.#open.size > 0) this.#open.clear();
+    this.#open.clear();
   }
 }
 

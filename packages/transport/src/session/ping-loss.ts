@@ -6,7 +6,9 @@ const RECENT = 12;
 /** A ping unanswered for so long counts as lost, even where its answer should still come. */
 const LOST_AFTER_MS = 2000;
 
-const [OPEN, ANSWERED, LOST] = [0, 1, 2];
+const OPEN = 0;
+const ANSWERED = 1;
+const LOST = 2;
 
 interface OpenPing {
   readonly nonce: number;
@@ -15,11 +17,12 @@ interface OpenPing {
   readonly at: number;
 }
 
-/** Share of round trips over a link that do not come back: the only loss of which both sides know the same. */
+/** The pings over one link, and the share of them that do not come back: the only loss of which both sides know the same. */
 export class PingLoss {
   /** A ring in the order of sending: a loss is known later than an answer, and is no newer for that. */
   readonly #outcomes = new Uint8Array(WINDOW);
-  #open: OpenPing[] = [];
+  /** Those without an answer yet. */
+  readonly open: OpenPing[] = [];
   #sent = 0;
   /** The first ping that is remembered. */
   #first = 0;
@@ -35,41 +38,37 @@ export class PingLoss {
   }
 
   pinged(nonce: number, nowMs: number): void {
-    for (const { sentAtMs, at } of this.#open) if (nowMs - sentAtMs > LOST_AFTER_MS) this.#settle(at, LOST);
+    for (const { sentAtMs, at } of this.open)
+      if (nowMs - sentAtMs > LOST_AFTER_MS) this.#outcomes[at % WINDOW] = LOST;
     this.#outcomes[this.#sent % WINDOW] = OPEN;
-    this.#open.push({ nonce, sentAtMs: nowMs, at: this.#sent });
+    this.open.push({ nonce, sentAtMs: nowMs, at: this.#sent });
     this.#sent += 1;
-    this.#forgetBefore(this.#sent - WINDOW);
+    this.#first = Math.max(this.#first, this.#sent - WINDOW);
+    // Its place in the ring is taken by another one soon.
+    while (this.open[0]!.at < this.#first) this.open.shift();
   }
 
-  answered(nonce: number): void {
-    const ping = this.#open.find((each) => each.nonce === nonce);
-    if (ping) this.#settle(ping.at, ANSWERED);
+  /** When the ping was sent; undefined for an answer to no ping. One that comes too late is lost all the same. */
+  answered(nonce: number): number | undefined {
+    const index = this.open.findIndex((ping) => ping.nonce === nonce);
+    if (index < 0) return undefined;
+    const [{ sentAtMs, at }] = this.open.splice(index, 1) as [OpenPing];
+    this.#outcomes[at % WINDOW] ||= ANSWERED;
+    return sentAtMs;
   }
 
   /** Forgets what is not recent: it says nothing about the link as it is now. */
   forgetPast(): void {
-    this.#forgetBefore(this.#sent - RECENT);
-  }
-
-  #settle(at: number, outcome: number): void {
-    this.#outcomes[at % WINDOW] = outcome;
-    this.#open = this.#open.filter((ping) => ping.at !== at);
-  }
-
-  #forgetBefore(first: number): void {
-    if (first <= this.#first) return;
-    this.#first = first;
-    if ((this.#open[0]?.at ?? first) < first) this.#open = this.#open.filter(({ at }) => at >= first);
+    this.#first = Math.max(this.#first, this.#sent - RECENT);
   }
 
   /** Of the last pings whose outcome is known, so many at most. */
   #ratioOf(most: number): number {
-    let [settled, lost] = [0, 0];
+    let settled = 0;
+    let lost = 0;
     for (let at = this.#sent - 1; at >= this.#first && settled < most; at--) {
       const outcome = this.#outcomes[at % WINDOW];
-      if (outcome === OPEN) continue;
-      settled += 1;
+      if (outcome !== OPEN) settled += 1;
       if (outcome === LOST) lost += 1;
     }
     return lost < 2 || settled < LEAST ? 0 : lost / settled;

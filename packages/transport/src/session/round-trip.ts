@@ -10,40 +10,23 @@ const SURPRISE_JITTERS = 3;
 /** The round trip over one link, and how much it varies. Pure. */
 export class RoundTrip {
   readonly #samplesMs: number[] = [];
-  // Read far more often than sampled: by every session's timer.
-  #rttMs: number | undefined;
-  #jitterMs = 0;
-  #isSurprised = false;
-
+  // Written by samples, read by the timer of every session.
   /** Undefined before the first sample; never less than the least of the last samples. */
-  get rttMs(): number | undefined {
-    return this.#rttMs;
-  }
-
+  rttMs: number | undefined;
   /** Mean difference between neighbouring round trips. */
-  get jitterMs(): number {
-    return this.#jitterMs;
-  }
-
+  jitterMs = 0;
   /** Whether the last sample was so unlike the estimate that the next one should come soon. */
-  get isSurprised(): boolean {
-    return this.#isSurprised;
-  }
+  isSurprised = false;
 
   sample(rttMs: number): void {
     const estimateMs = this.rttMs ?? rttMs;
     const usualMs = Math.max(SURPRISE_MS, estimateMs * SURPRISE_SHARE, this.jitterMs * SURPRISE_JITTERS);
     this.#samplesMs.push(rttMs);
     if (this.#samplesMs.length > JITTER_OF + 1) this.#samplesMs.shift();
-    this.#isSurprised = Math.abs(rttMs - estimateMs) > usualMs;
+    this.isSurprised = Math.abs(rttMs - estimateMs) > usualMs;
     const last = this.#samplesMs.slice(-MEDIAN_OF).sort((a, b) => a - b);
-    this.#rttMs = last[Math.floor((last.length - 1) / 2)];
-    this.#jitterMs = meanDifference(this.#samplesMs);
+    this.rttMs = last[Math.floor((last.length - 1) / 2)];
+    const differences = this.#samplesMs.slice(1).map((ms, index) => Math.abs(ms - this.#samplesMs[index]!));
+    this.jitterMs = differences.reduce((sum, ms) => sum + ms, 0) / Math.max(1, differences.length);
   }
-}
-
-function meanDifference(values: readonly number[]): number {
-  let sum = 0;
-  for (let index = 1; index < values.length; index++) sum += Math.abs(values[index]! - values[index - 1]!);
-  return sum / Math.max(1, values.length - 1);
 }

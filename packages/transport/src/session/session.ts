@@ -187,11 +187,6 @@ export class Session {
     return this.#outbox.commands.length;
   }
 
-  /** Bytes of reliable messages without receipt: payloads, and `limits.reliableOverheadBytes` for each. */
-  get unacknowledgedBytes(): number {
-    return this.#outbox.commands.bytes;
-  }
-
   /**
    * Messages without receipt, reliable and bulk, whose payload begins with that byte. Of a session that has ended: those
    * that may not have arrived.

@@ -42,10 +42,8 @@ function started(scheduler: Scheduler, periodMs: number): SharedTimer {
 /** Throws what the first one threw that failed, after all have had their turn. */
 function runAll(users: ReadonlySet<() => void>): void {
   let failure: { readonly error: unknown } | undefined;
-  let left = users.size;
-  for (const user of users) {
-    // A user that was added meanwhile has its first turn with the next period.
-    if (left-- === 0) break;
+  for (const user of [...users]) {
+    if (!users.has(user)) continue;
     try {
       user();
     } catch (error) {

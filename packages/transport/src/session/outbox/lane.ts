@@ -20,8 +20,8 @@ const MAX_LOOSE_BYTES = 76_800;
 export class Lane {
   /** Bytes that others have sent of this class's share while it waited. */
   creditBytes = 0;
-  /** By key; what has none is under a negative number of its own. Made with the first: mostly nothing waits. */
-  #waiting: Map<number, Waiting> | undefined;
+  /** By key; what has none is under a negative number of its own. */
+  readonly #waiting = new Map<number, Waiting>();
   #bytes = 0;
   #looseBytes = 0;
   #loose = 0;
@@ -31,11 +31,11 @@ export class Lane {
   }
 
   get length(): number {
-    return this.#waiting?.size ?? 0;
+    return this.#waiting.size;
   }
 
   get first(): Waiting | undefined {
-    if (this.length > 0) for (const waiting of this.#waiting!.values()) return waiting;
+    for (const waiting of this.#waiting.values()) return waiting;
     return undefined;
   }
 
@@ -46,16 +46,15 @@ export class Lane {
       this.#looseBytes += bytes.length;
       this.#loose -= 1;
     }
-    const lane = (this.#waiting ??= new Map());
-    const older = key === 0 ? undefined : lane.get(key);
+    const older = key === 0 ? undefined : this.#waiting.get(key);
     this.#bytes += bytes.length - (older?.bytes.length ?? 0);
-    lane.set(key === 0 ? this.#loose : key, waiting);
+    this.#waiting.set(key === 0 ? this.#loose : key, waiting);
     return older !== undefined;
   }
 
   shift(): void {
-    for (const [at, { key, bytes }] of this.#waiting ?? []) {
-      this.#waiting!.delete(at);
+    for (const [at, { key, bytes }] of this.#waiting) {
+      this.#waiting.delete(at);
       this.#bytes -= bytes.length;
       if (key === 0) this.#looseBytes -= bytes.length;
       return;
@@ -65,10 +64,10 @@ export class Lane {
   /** Drops the oldest ones without a key while more wait than may. Returns how many. */
   trim(): number {
     let dropped = 0;
-    for (const [at, { key, bytes }] of this.#waiting ?? []) {
+    for (const [at, { key, bytes }] of this.#waiting) {
       if (this.#looseBytes <= MAX_LOOSE_BYTES) break;
       if (key !== 0) continue;
-      this.#waiting!.delete(at);
+      this.#waiting.delete(at);
       this.#bytes -= bytes.length;
       this.#looseBytes -= bytes.length;
       dropped += 1;
@@ -77,7 +76,7 @@ export class Lane {
   }
 
   clear(): void {
-    this.#waiting = undefined;
+    this.#waiting.clear();
     this.#bytes = 0;
     this.#looseBytes = 0;
   }
