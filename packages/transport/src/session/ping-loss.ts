@@ -38,8 +38,8 @@ export class PingLoss {
   }
 
   pinged(nonce: number, nowMs: number): void {
-    for (const { sentAtMs, at } of this.open)
-      if (nowMs - sentAtMs > LOST_AFTER_MS) this.#outcomes[at % WINDOW] = LOST;
+    for (const ping of this.open)
+      if (nowMs - ping.sentAtMs > LOST_AFTER_MS) this.#outcomes[ping.at % WINDOW] = LOST;
     this.#outcomes[this.#sent % WINDOW] = OPEN;
     this.open.push({ nonce, sentAtMs: nowMs, at: this.#sent });
     this.#sent += 1;
@@ -50,11 +50,11 @@ export class PingLoss {
 
   /** When the ping was sent; undefined for an answer to no ping. One that comes too late is lost all the same. */
   answered(nonce: number): number | undefined {
-    const index = this.open.findIndex((ping) => ping.nonce === nonce);
-    if (index < 0) return undefined;
-    const [{ sentAtMs, at }] = this.open.splice(index, 1) as [OpenPing];
-    this.#outcomes[at % WINDOW] ||= ANSWERED;
-    return sentAtMs;
+    const ping = this.open.find((each) => each.nonce === nonce);
+    if (!ping) return undefined;
+    this.open.splice(this.open.indexOf(ping), 1);
+    this.#outcomes[ping.at % WINDOW] ||= ANSWERED;
+    return ping.sentAtMs;
   }
 
   /** Forgets what is not recent: it says nothing about the link as it is now. */

@@ -25,7 +25,7 @@ export class RoundTrip {
     if (this.#samplesMs.length > JITTER_OF + 1) this.#samplesMs.shift();
     this.isSurprised = Math.abs(rttMs - estimateMs) > usualMs;
     const last = this.#samplesMs.slice(-MEDIAN_OF).sort((a, b) => a - b);
-    this.rttMs = last[Math.floor((last.length - 1) / 2)];
+    this.rttMs = last[(last.length - 1) >> 1];
     const differences = this.#samplesMs.slice(1).map((ms, index) => Math.abs(ms - this.#samplesMs[index]!));
     this.jitterMs = differences.reduce((sum, ms) => sum + ms, 0) / Math.max(1, differences.length);
   }

@@ -42,8 +42,8 @@ function started(scheduler: Scheduler, periodMs: number): SharedTimer {
 /** Throws what the first one threw that failed, after all have had their turn. */
 function runAll(users: ReadonlySet<() => void>): void {
   let failure: { readonly error: unknown } | undefined;
-  for (const user of [...users]) {
-    if (!users.has(user)) continue;
+  // One that comes meanwhile has its turn, too; one that is gone has none.
+  for (const user of users) {
     try {
       user();
     } catch (error) {

@@ -359,7 +359,7 @@ export class Outbox {
     // A path may say that it has room while it is given a packet.
     if (this.#isPumping) return;
     this.#isPumping = true;
-    if (this.#held.size > 0) this.#held.clear();
+    this.#held.clear();
     let pollMs = 0;
     try {
       for (;;) {
