@@ -21,6 +21,10 @@ export type Cancel = () => void;
 export interface Scheduler extends Clock {
   after(delayMs: number, fn: () => void): Cancel;
   every(periodMs: number, fn: () => void): Cancel;
+  /** Of an owner's scheduler, such as {@link GuardedScheduler}: the one whose timers these are. */
+  readonly base?: Scheduler;
+  /** Of the same: the function as a timer calls it. */
+  guarded?(fn: () => void): () => void;
 }
 
 let turnAtMs: number | undefined;

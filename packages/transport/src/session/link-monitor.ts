@@ -210,10 +210,9 @@ export class LinkMonitor {
    */
   failure(nowMs: number, leastTimeoutMs = 0, others: readonly LinkMonitor[] = []): string | undefined {
     if (!this.isUsable) {
-      const waitedMs = nowMs - this.#attachedAtMs;
-      return waitedMs > this.options.connectTimeoutMs
-        ? `no proof within ${this.options.connectTimeoutMs} ms`
-        : undefined;
+      const { connectTimeoutMs } = this.options;
+      const isOver = nowMs - this.#attachedAtMs > connectTimeoutMs;
+      return isOver ? `no proof within ${connectTimeoutMs} ms` : undefined;
     }
     // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
     if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;

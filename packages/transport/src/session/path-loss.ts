@@ -57,7 +57,7 @@ export class LossCount {
 
   endWindow(): void {
     // Empty windows before the first packet say nothing: most sessions have no link that loses packets.
-    if (this.#windows.length === 1 && this.window.arrived + this.window.lost === 0) return;
+    if (!this.#windows[1] && this.window.arrived + this.window.lost === 0) return;
     this.#windows.push({ arrived: 0, lost: 0 });
     if (this.#windows.length > WINDOWS + SETTLING_WINDOWS) this.#windows.shift();
   }

@@ -153,8 +153,8 @@ export class Session {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
     const pingsSentMs = active?.openPings.filter((sentMs) => !this.#links.wasLate(sentMs, nowMs)) ?? [];
-    const isOwn = this.#links.wasLate(nowMs - (active?.heardMs(nowMs) ?? 0), nowMs);
-    return { pingsSentMs, silentMs: isOwn ? 0 : (active?.heardMs(nowMs) ?? 0) };
+    const silentMs = active?.heardMs(nowMs) ?? 0;
+    return { pingsSentMs, silentMs: this.#links.wasLate(nowMs - silentMs, nowMs) ? 0 : silentMs };
   }
 
   /** What the unreliable link of this session loses on the way here; undefined while it carries too little. */

@@ -1,4 +1,3 @@
-import { GuardedScheduler } from "../guarded-scheduler.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 
 interface SharedTimer {
@@ -14,8 +13,7 @@ const timersOf = new WeakMap<Scheduler, Map<number, SharedTimer>>();
  */
 export function everyShared(scheduler: Scheduler, periodMs: number, fn: () => void): Cancel {
   // Owners differ, the timer is one.
-  if (scheduler instanceof GuardedScheduler)
-    return everyShared(scheduler.base, periodMs, scheduler.guarded(fn));
+  if (scheduler.base) return everyShared(scheduler.base, periodMs, scheduler.guarded?.(fn) ?? fn);
   let timers = timersOf.get(scheduler);
   if (!timers) timersOf.set(scheduler, (timers = new Map()));
   const known = timers.get(periodMs);
