@@ -243,7 +243,10 @@ export class Client<S extends object = ServerTypes> {
     wish: QueueWish & { readonly options?: OptionsFor<KindsOf<S>[Name]> } = {},
   ): Promise<Queueing<RoomFor<KindsOf<S>[Name]>>> {
     const { beginQueueing } = await import("./queueing.js");
-    return beginQueueing(roomName, wish, (call, signal) => this.#enter<KindsOf<S>[Name]>(call, signal));
+    return beginQueueing(roomName, wish, {
+      checkedCall,
+      enter: (call, signal) => this.#enter<KindsOf<S>[Name]>(call, signal),
+    });
   }
 
   /**

@@ -1,8 +1,7 @@
 import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
-import { assertSignal, reasonOf } from "../events/abortable.js";
-import { Listeners, type Unsubscribe } from "../events/listeners.js";
-import { checkedCall, type Group, type JoinCall } from "../connection/match-request.js";
+import type { Unsubscribe } from "../events/listeners.js";
+import type { Group, JoinCall, checkedCall } from "../connection/match-request.js";
 import type { Room } from "./room.js";
 
 /** What somebody waits for. */
@@ -45,7 +44,6 @@ export class Queueing<Joined = Room> {
   /** The room of the match; rejects with {@link NetError} (`match/queue-ended`, `retryable`) where there is none. */
   readonly room: Promise<Joined>;
   readonly #options: QueueingOptions<Joined>;
-  readonly #progress = new Listeners<[QueueProgress]>();
   #isOver = false;
 
   /** @internal Use {@link Client.queue}. */
@@ -65,17 +63,13 @@ export class Queueing<Joined = Room> {
       signal?.addEventListener("abort", cancel, { once: true });
       queue.onLeave((_code, reason) => {
         signal?.removeEventListener("abort", cancel);
-        if (!this.#isOver) reject(signal?.aborted ? reasonOf(signal) : ended(reason));
+        if (!this.#isOver) reject(signal?.aborted ? (signal.reason as Error) : ended(reason));
         this.#isOver = true;
       });
       if (signal?.aborted) cancel();
     });
     // A game that does not wait for it is told by nothing else.
     this.room.catch(() => undefined);
-    queue.onMessage("progress", (message) => {
-      const progress = progressOf(message);
-      if (progress) this.#progress.tell(progress);
-    });
     // The server has forgotten who waits, and what for.
     queue.onReconnect(({ resumed }) => !resumed && this.#ask());
     this.#ask();
@@ -83,7 +77,10 @@ export class Queueing<Joined = Room> {
 
   /** Told about once a second. */
   onProgress(listener: (progress: QueueProgress) => void): Unsubscribe {
-    return this.#progress.add(listener);
+    return this.#options.queue.onMessage("progress", (message) => {
+      const progress = progressOf(message);
+      if (progress) listener(progress);
+    });
   }
 
   /** Waits no longer. Does nothing after a match was found. */
@@ -98,25 +95,27 @@ export class Queueing<Joined = Room> {
   }
 }
 
-/** Begins to wait; `enter` gets into a room. Throws {@link ConfigError} before anything is sent. */
+/** What the client does for it: imported here, it would be a file of its own for every game. */
+interface QueueingTools<Joined> {
+  readonly checkedCall: typeof checkedCall;
+  /** Gets into a room. */
+  enter(this: void, call: JoinCall, signal: AbortSignal | undefined): Promise<Joined | Room>;
+}
+
+/** Begins to wait. Throws {@link ConfigError} before anything is sent. */
 export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   roomName: string,
   given: QueueWish & { readonly options?: object },
-  enter: (call: JoinCall, signal: AbortSignal | undefined) => Promise<Joined | Room>,
+  { checkedCall, enter }: QueueingTools<Joined>,
 ): Promise<Queueing<Joined>> {
   checkKeys("", given, ["rank", "group", "options", "signal"]);
   const { options = {}, ...wish } = given;
   const { rank = 0, group, signal } = wish;
-  assertSignal(signal);
   if (!Number.isFinite(rank)) {
     throw new ConfigError({ field: "rank", value: rank, expected: "a finite number" });
   }
-  const { method, options: checked } = checkedCall(
-    "joinOrCreate",
-    roomName,
-    options,
-    group === undefined ? undefined : { group },
-  );
+  const terms = { ...(group !== undefined && { group }), ...(signal !== undefined && { signal }) };
+  const { method, options: checked } = checkedCall("joinOrCreate", roomName, options, terms);
   const queue = (await enter({ method, target: `${roomName}.queue`, options: checked }, signal)) as Room;
   return new Queueing<Joined>({
     queue,

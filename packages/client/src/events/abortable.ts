@@ -33,7 +33,7 @@ export function untilAborted<Value>(
 }
 
 /** Older browsers have signals without a reason. */
-export function reasonOf(signal: AbortSignal): Error {
+function reasonOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return (reason ?? new DOMException("aborted", "AbortError")) as Error;
 }

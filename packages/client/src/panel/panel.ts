@@ -1,5 +1,5 @@
 import type { Peer } from "../peers/peer.js";
-import { serverChannel } from "../paths/path-stats.js";
+import type { ServerStats } from "../paths/path-stats.js";
 import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";
 import { make, makeButton, makeSection, setText } from "./dom.js";
@@ -259,4 +259,11 @@ export class Panel {
       field.select();
     }
   }
+}
+
+/** What carries what to the server, for people. */
+function serverChannel({ stateLink, sockets }: ServerStats): string {
+  if (stateLink === undefined) return "no connection";
+  if (stateLink === "webrtc") return "states over WebRTC, the rest over WebSocket";
+  return sockets > 1 ? `${sockets} WebSockets, states alternate` : "WebSocket";
 }

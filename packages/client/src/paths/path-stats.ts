@@ -139,13 +139,6 @@ export function serverStatsOf(
   };
 }
 
-/** What carries what to the server, for people. */
-export function serverChannel({ stateLink, sockets }: ServerStats): string {
-  if (stateLink === undefined) return "no connection";
-  if (stateLink === "webrtc") return "states over WebRTC, the rest over WebSocket";
-  return sockets > 1 ? `${sockets} WebSockets, states alternate` : "WebSocket";
-}
-
 /** The path to the server over its WebSockets, in words. */
 export function serverPathInWords(
   state: string,
