@@ -21,8 +21,8 @@ def envelope_of(data):
     if _first_byte(reader) != 1:
         raise Drop("flags")
     said = reader.u8()
-    traffic_class = said & 15
-    if traffic_class >= len(CLASSES):
+    traffic_class, is_broadcast = said & 7, said & 8
+    if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 128):
         raise Drop("unknown-kind")
     envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16()}
     if said & 128:
@@ -31,16 +31,51 @@ def envelope_of(data):
     if said >> 4 & 7:
         # WF50: of that session of the pair
         envelope["epoch"] = said >> 4 & 7
-    count = reader.u8()
+    counted = reader.u8()
+    count = counted & 127
     if not 1 <= count <= 64:
         raise Drop("length")
-    peers = [reader.u16() for _ in range(count)]
+    if counted & 128:
+        # WF129: it must not wait on the server
+        envelope["isPrompt"] = True
+    if is_broadcast:
+        envelope["firstIds"] = []
+        peers = _numbered(reader, count, envelope["firstIds"])
+    else:
+        peers = [reader.u16() for _ in range(count)]
     packet = reader.rest()
     if not packet:
         raise Drop("too-short")
     if len(packet) > MAX_PACKET:
         raise Drop("too-long")
     return {**envelope, "peers": peers, "packet": packet}
+
+
+def _numbered(reader, count, first_ids):
+    """WF130. Receivers in ascending order, each with its own number of the first message."""
+    peers = []
+    for _ in range(count):
+        try:
+            ahead = reader.varint()
+        except Drop:
+            raise Drop("length") from None
+        peer = (peers[-1] if peers else 0) + ahead
+        if ahead == 0 or peer > 65535:
+            raise Drop("length")
+        peers.append(peer)
+        first_ids.append(reader.u16())
+    return peers
+
+
+def payloads_of(data):
+    """WF130. The payloads of a broadcast, each after its length."""
+    reader = ByteReader(data, "length")
+    payloads = []
+    while reader.left:
+        payloads.append(reader.take(reader.varint()))
+    if not payloads:
+        raise Drop("length")
+    return payloads
 
 
 def header_of(data):

@@ -1,7 +1,7 @@
 """What one side hears from another: reliable messages in order, streams and their states (WIRE-FORMAT.md)."""
 from byte_reader import ByteReader, Drop
 from columns import Plan
-from packets import control_of, envelope_of, message_of, packet_of, payload_of
+from packets import control_of, envelope_of, message_of, packet_of, payload_of, payloads_of
 from states import StateReader
 
 HISTORY_TICKS = 128
@@ -88,15 +88,27 @@ class Session:
         return [{"kind": kind, **message_of(kind, body)}]
 
     def _reliable(self, body):
-        """WF34: what was waited for comes with it."""
         reader = ByteReader(body)
-        number = reader.u16()
+        return self._numbered(reader.u16(), reader.rest())
+
+    def broadcast(self, first_id, data):
+        """WF130. What a packet with the same messages would say."""
+        said = []
+        for index, payload in enumerate(payloads_of(data)):
+            try:
+                said += self._numbered((first_id + index) % 65536, payload)
+            except Drop as drop:
+                said.append({"kind": "reliable", "drop": drop.reason})
+        return {"messages": said}
+
+    def _numbered(self, number, payload):
+        """WF34: what was waited for comes with it."""
         distance = ahead(number, self.expected)
         if distance < 0 or number in self.waiting:
             raise Drop("duplicate")
         if distance >= 1024:
             raise Drop("gap-too-large")
-        self.waiting[number] = reader.rest()
+        self.waiting[number] = payload
         said = []
         while self.expected in self.waiting:
             payload = self.waiting.pop(self.expected)
@@ -143,16 +155,21 @@ class Link:
         if data[:1] == b"\x11":
             envelope = envelope_of(data)
             packet, routing = envelope.pop("packet"), envelope
-            return [self._packet(sender, peer, packet, routing) for peer in routing["peers"]]
+            first_ids = routing.get("firstIds", [None] * len(routing["peers"]))
+            return [
+                self._packet(sender, peer, packet, routing, first_id)
+                for peer, first_id in zip(routing["peers"], first_ids)
+            ]
         return [self._packet(sender, None, data, None)]
 
-    def _packet(self, sender, peer, data, routing):
+    def _packet(self, sender, peer, data, routing, first_id=None):
         key = sender, peer
         if key not in self.sessions:
             self.sessions[key] = Session(sender if peer is None else None, self.definitions)
         said = {"from": sender, "peer": peer, "envelope": routing}
         try:
-            said["packet"] = self.sessions[key].read(data)
+            session = self.sessions[key]
+            said["packet"] = session.read(data) if first_id is None else session.broadcast(first_id, data)
         except Drop as drop:
             said["drop"] = drop.reason
         for message in said.get("packet", {}).get("messages", []):

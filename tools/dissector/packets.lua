@@ -256,12 +256,16 @@ function ADD_BODY.state(node, _, session, tick, s, at)
   return "state " .. add_states(node, session, u8(s, at), tick, s, at + 1)
 end
 
+local function add_any_payload(node, link, session, s, at)
+  local kind = u8(s, at)
+  local payload = add(node, "payload", at, 1, kind)
+  local add_payload = ADD_PAYLOAD[PAYLOADS[kind]]
+  return add_payload and add_payload(payload, link, session, s, at + 1) or "payload " .. kind
+end
+
 function ADD_BODY.reliable(node, link, session, _, s, at)
   add(node, "id", at, 2, u16(s, at))
-  local kind = u8(s, at + 2)
-  local payload = add(node, "payload", at + 2, 1, kind)
-  local add_payload = ADD_PAYLOAD[PAYLOADS[kind]]
-  return add_payload and add_payload(payload, link, session, s, at + 3) or "payload " .. kind
+  return add_any_payload(node, link, session, s, at + 2)
 end
 
 function ADD_BODY.event(node, _, _, _, s, at)
@@ -335,6 +339,40 @@ local function read_packet(tree, link, session, s, at)
   return #said > 0 and table.concat(said, ", ") or "receipt"
 end
 
+-- Reliable messages for several receivers: payloads, each after its length; the first has the number `id`.
+local function read_broadcast(tree, link, session, s, at, id)
+  local said = {}
+  while at <= #s do
+    local length, body_at = varint(s, at)
+    local ends = body_at + length - 1
+    if ends > #s then error({ reason = "length" }, 0) end
+    local node = add(tree, "id", at, ends - at + 1, id)
+    local ok, line = pcall(add_any_payload, node, link, session, s:sub(1, ends), body_at)
+    if not ok then
+      add(node, "undecoded", body_at, length, type(line) == "table" and line.reason or tostring(line))
+      line = "malformed"
+    end
+    table.insert(said, line)
+    id = (id + 1) % 65536
+    at = ends + 1
+  end
+  return table.concat(said, ", ")
+end
+
+-- The receivers of a broadcast, in ascending order, each with its number of the first message; and where they end.
+local function add_numbered(envelope, s, at, count)
+  local peers, ids, peer = {}, {}, 0
+  for index = 1, count do
+    local ahead, next = varint(s, at)
+    peer = peer + ahead
+    peers[index], ids[index] = peer, u16(s, next)
+    add(envelope, "participant", at, next - at, peer)
+    add(envelope, "id", next, 2, ids[index])
+    at = next + 2
+  end
+  return peers, ids, at
+end
+
 function M.forget_all()
   sessions, announced = {}, {}
 end
@@ -351,22 +389,30 @@ function M.read(link, sender, s)
     local is_prompt = u8(s, at) >= 128
     local count = u8(s, at) % 128
     local envelope = add(tree, nil, 1, at + 2 * count, nil, "Routing envelope")
-    add(envelope, "class", 2, 1, u8(s, 2) % 16)
+    add(envelope, "class", 2, 1, u8(s, 2) % 8)
     add(envelope, "key", 3, 2, u16(s, 3))
     if is_update then
       add(envelope, "update_of", 5, 4, u32(s, 5))
       add(envelope, "update", 9, 2, u16(s, 9))
     end
     if is_prompt then add(envelope, "prompt", at, 1, true) end
-    for index = 1, count do
-      add(envelope, "participant", at - 1 + 2 * index, 2, u16(s, at - 1 + 2 * index))
+    local peers, ids, packet_at = {}, nil, at + 1 + 2 * count
+    if math.floor(u8(s, 2) / 8) % 2 == 1 then
+      peers, ids, packet_at = add_numbered(envelope, s, at + 1, count)
+      envelope.length = packet_at - 1
+    else
+      for index = 1, count do
+        peers[index] = u16(s, at - 1 + 2 * index)
+        add(envelope, "participant", at - 1 + 2 * index, 2, peers[index])
+      end
     end
     local line
     for index = count, 1, -1 do
       -- All read it, the first one shows it.
       local shown = index == 1 and tree or {}
-      local peer = u16(s, at - 1 + 2 * index)
-      line = read_packet(shown, link, session_of(link, sender, peer), s, at + 1 + 2 * count)
+      local session = session_of(link, sender, peers[index])
+      line = ids and read_broadcast(shown, link, session, s, packet_at, ids[index])
+        or read_packet(shown, link, session, s, packet_at)
     end
     return line
   end)

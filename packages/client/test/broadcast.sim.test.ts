@@ -38,3 +38,104 @@ test("24 players who send 10 commands a second each to all are served under the 
   expect(heard.get(`${rooms[0]!.myNumber} to ${rooms[1]!.myNumber}`)).toEqual(all);
   expect(perSecond).toBeLessThan(330);
 });
+
+/** What each player has heard of each other one, in order. */
+function hearing(rooms: readonly Room[]): (to: Room, from: Room) => unknown[] {
+  const heard = new Map<string, unknown[]>();
+  for (const room of rooms) {
+    room.onMessage("n", (n, { number }) => {
+      const key = `${number} to ${room.myNumber}`;
+      heard.set(key, [...(heard.get(key) ?? []), n]);
+    });
+  }
+  return (to, from) => heard.get(`${from.myNumber} to ${to.myNumber}`) ?? [];
+}
+
+test("[WF130] a command of 200 bytes to seven relayed players is uploaded once", async () => {
+  const stage = new RelayStage({ delayMs: 20 });
+  const rooms: Room[] = [];
+  while (rooms.length < 8) rooms.push(await stage.join());
+  const heard = hearing(rooms);
+  await stage.advance(2000);
+  const [sender, ...others] = rooms as [Room, ...Room[]];
+  const text = "x".repeat(200 - '["n","'.length);
+  const uploads: number[] = [];
+  for (let time = 0; time < 5; time++) {
+    await stage.advance(300);
+    const before = stage.bytesReceived(0);
+    sender.send("n", text);
+    await stage.advance(25);
+    uploads.push(stage.bytesReceived(0) - before);
+  }
+  await stage.advance(300);
+  expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => Array(5).fill(text)));
+  // Sometimes a ping shares the time.
+  expect(Math.min(...uploads)).toBeGreaterThan(200);
+  expect(Math.min(...uploads)).toBeLessThan(200 + 7 * 3 + 15);
+});
+
+test("[WF130] keeps the order with messages to one player, and each once, over cuts of sender and receiver", async () => {
+  const stage = new RelayStage({ delayMs: 40 });
+  const [sending, receiving] = [stage.player(), stage.player()];
+  const a = await stage.join(sending);
+  const b = await stage.join(receiving);
+  const [c, d] = [await stage.join(), await stage.join()];
+  const rooms = [a, b, c, d];
+  const heard = hearing(rooms);
+  await stage.advance(500);
+  const toB = a.peers.find(({ number }) => number === b.myNumber)!;
+  const sent = { all: [] as number[], b: [] as number[] };
+  let n = 0;
+  const talk = async (turns: number): Promise<void> => {
+    for (let turn = 0; turn < turns; turn++) {
+      a.send("n", n);
+      sent.all.push(n);
+      sent.b.push(n++);
+      if (turn % 3 === 0) {
+        a.send("n", n, toB);
+        sent.b.push(n++);
+      }
+      // Some meet others in an envelope, some go alone.
+      await stage.advance(turn % 5);
+    }
+  };
+  await talk(40);
+  receiving.offline();
+  await talk(40);
+  receiving.online();
+  await talk(200);
+  sending.offline();
+  await talk(40);
+  sending.online();
+  await talk(200);
+  d.leave();
+  await talk(40);
+  await stage.advance(8000);
+  expect(heard(b, a)).toEqual(sent.b);
+  expect(heard(c, a)).toEqual(sent.all);
+  // Whoever leaves has heard a beginning of it.
+  expect(heard(d, a)).toEqual(sent.all.slice(0, heard(d, a).length));
+  expect(rooms.map(({ state }) => state)).toEqual(["joined", "joined", "joined", "left"]);
+  await talk(5);
+  await stage.advance(500);
+  expect(heard(c, a)).toEqual(sent.all);
+});
+
+test("[WF130] is sent again where the relay has dropped some of it, to those who lack it", async () => {
+  // What is forwarded for the room is little: some reliable envelopes are dropped.
+  const limits = { egressBytesPerSecondPerRoom: 20_000, egressBurstPerRoom: 20_000 };
+  const stage = new RelayStage({ delayMs: 20, limits });
+  const rooms: Room[] = [];
+  while (rooms.length < 4) rooms.push(await stage.join());
+  const heard = hearing(rooms);
+  await stage.advance(500);
+  const [sender, ...others] = rooms as [Room, ...Room[]];
+  const sent = Array.from({ length: 8 }, (_, n) => n + "x".repeat(3000));
+  for (const text of sent) {
+    sender.send("n", text);
+    await stage.advance(10);
+  }
+  expect(stage.relay.counts.limited.egressPerRoom).toBeGreaterThan(0);
+  await stage.advance(15_000);
+  expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => sent));
+});

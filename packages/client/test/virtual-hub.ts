@@ -169,9 +169,11 @@ export class VirtualHub {
     const envelope = readEnvelope(routed);
     if (typeof envelope === "string") throw new Error(`a client sent a bad envelope: ${envelope}`);
     const writer = new ByteWriter();
-    for (const to of envelope.peers) {
+    for (const [index, to] of envelope.peers.entries()) {
       const seat = this.#seats.get(to);
-      writeEnvelope(writer.reset(), { ...envelope, peers: [from] });
+      const firstId = envelope.firstIds?.[index];
+      const firstIds = firstId === undefined ? undefined : [firstId];
+      writeEnvelope(writer.reset(), { ...envelope, peers: [from], firstIds });
       if (envelope.trafficClass === "state") seat?.lossy.send(writer.take());
       else seat?.session.activeLink?.send(envelope.trafficClass, writer.take());
     }

@@ -23,7 +23,9 @@ import {
   option,
   record,
   string,
+  tuple,
   uint8Array,
+  uniqueArray,
   type Arbitrary,
 } from "fast-check";
 
@@ -47,7 +49,7 @@ export const messages: Arbitrary<Message[]> = array(
   { maxLength: 6 },
 );
 
-export const envelope: Arbitrary<Envelope> = record(
+const plainEnvelope: Arbitrary<Envelope> = record(
   {
     trafficClass: constantFrom(...(Object.keys(TrafficClass) as TrafficClassName[])),
     key: u16,
@@ -57,6 +59,24 @@ export const envelope: Arbitrary<Envelope> = record(
   },
   { requiredKeys: ["trafficClass", "key", "peers", "packet"] },
 );
+
+/** One body for several receivers, with a message number for each. */
+const broadcast: Arbitrary<Envelope> = record({
+  epoch: integer({ min: 1, max: limits.lastEpoch }),
+  key: u16,
+  receivers: uniqueArray(tuple(integer({ min: 1, max: 0xffff }), u16), {
+    minLength: 1,
+    maxLength: limits.envelopeTargets,
+    selector: ([peer]) => peer,
+  }),
+  packet: uint8Array({ minLength: 1, maxLength: 300 }),
+}).map(({ receivers, ...rest }) => {
+  receivers.sort(([a], [b]) => a - b);
+  const [peers, firstIds] = [receivers.map(([peer]) => peer), receivers.map(([, id]) => id)];
+  return { ...rest, trafficClass: "command" as const, peers, firstIds };
+});
+
+export const envelope: Arbitrary<Envelope> = oneof(plainEnvelope, broadcast);
 
 /** Text without halves of surrogate pairs, as all text that has UTF-8. */
 const text = string({ unit: "binary", maxLength: 12 }).filter((value) => !/\p{Surrogate}/u.test(value));

@@ -84,7 +84,11 @@ const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
   envelope(bytes) {
     const envelope = readEnvelope(bytes);
     if (typeof envelope === "string") return demand(reasons.has(envelope), `reason ${envelope}`);
-    const { key, peers, packet } = envelope;
+    const { key, peers, firstIds = peers, packet } = envelope;
+    demand(
+      firstIds.length === peers.length && firstIds.every((id) => isWhole(id, 0xffff)),
+      "message numbers",
+    );
     demand(isWhole(key, 0xffff) && peers.every((peer) => isWhole(peer, 0xffff)), "numbers");
     demand(peers.length > 0 && peers.length <= limits.envelopeTargets && packet.length > 0, "sizes");
     const writer = new ByteWriter();

@@ -43,6 +43,7 @@ interface EnvelopeVector {
   readonly trafficClass: TrafficClassName;
   readonly key: number;
   readonly peers: readonly number[];
+  readonly firstIds?: readonly number[];
   readonly packet: string;
 }
 
@@ -124,7 +125,7 @@ describe("vectors of packets", () => {
     expect(toHex(writer.take())).toBe(hex);
   });
 
-  test.each(envelopes)("[WF29] [WF12] envelope $name", ({ hex, decoded }) => {
+  test.each(envelopes)("[WF29] [WF12] [WF129] [WF130] envelope $name", ({ hex, decoded }) => {
     const envelope = readEnvelope(fromHex(hex));
     if (typeof envelope === "string") throw new Error(envelope);
     expect({ ...envelope, packet: toHex(envelope.packet) }).toEqual(decoded);

@@ -2,6 +2,7 @@ import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import { GuardedLink } from "../src/admission/guarded-link.js";
 import { Player } from "./player.js";
+import type { RelayOptions } from "../src/index.js";
 import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -146,5 +147,74 @@ describe("a slow receiver", () => {
     a.forward([slow], bytes(77));
     virtual.scheduler.advance(100);
     expect(slow.firstBytes.at(-1)).toBe(77);
+  });
+});
+
+describe("a broadcast", () => {
+  const body = bytes(2, 2, 0x90);
+  const players = (count: number, limits: NonNullable<RelayOptions["limits"]> = {}) => {
+    const { virtual, joined } = racers(
+      count,
+      new VirtualLobby({ rooms: { race: { maxPlayers: 16 } }, limits }),
+    );
+    return { virtual, all: joined.map(({ player }) => player) as [Player, Player, Player, Player] };
+  };
+
+  it("[WF130] reaches each receiver with that receiver's own number, and nobody else", () => {
+    const { virtual, all } = players(4);
+    const [a, b, c, d] = all;
+    a.forward([b, d], body, { firstIds: [7, 65_535] });
+    virtual.scheduler.advance(100);
+    const common = { trafficClass: "command", key: 0, peers: [a.number], packet: body };
+    expect(b.forwarded).toEqual([{ ...common, firstIds: [7] }]);
+    expect(d.forwarded).toEqual([{ ...common, firstIds: [65_535] }]);
+    expect([a.forwarded, c.forwarded]).toEqual([[], []]);
+  });
+
+  it("[WF130] skips the sender, those who are not there and those without a link", () => {
+    const { virtual, all } = players(3);
+    const [a, b, c] = all;
+    const gone = virtual.join();
+    gone.link.player.close(1006, "gone");
+    virtual.scheduler.advance(100);
+    const nobody = { number: 900 } as Player;
+    a.forward([a, b, c, gone.player, nobody], body, { firstIds: [1, 2, 3, 4, 5] });
+    virtual.scheduler.advance(100);
+    expect([b, c].map(({ forwarded }) => forwarded[0]?.firstIds)).toEqual([[2], [3]]);
+    expect(virtual.lobby.drops()["not-routable"]).toBe(3);
+  });
+
+  it("[WF130] counts each copy against what is forwarded for its sender", () => {
+    const limits = { egressBytesPerSecondPerRoom: 20_000, egressBurstPerRoom: 20_000 };
+    const { virtual, all } = players(4, limits);
+    const [a, b, c, d] = all;
+    const large = new Uint8Array(5000);
+    for (let time = 0; time < 2; time++) a.forward([b, c, d], large, { firstIds: [time, time, time] });
+    virtual.scheduler.advance(100);
+    expect([b, c, d].map(({ forwarded }) => forwarded.length)).toEqual([1, 1, 1]);
+    expect(virtual.settings.counters.limited.egressPerRoom).toBe(1);
+  });
+
+  it("[WF130] that is malformed is dropped and counted, and who goes on is cut", () => {
+    const { virtual, all } = players(2);
+    const [a, b] = all;
+    const malformed = {
+      "of states": [0x11, 0x08, 0, 0, 1, b.number, 5, 0, 1, 2],
+      "of an update": [0x11, 0x8b, 0, 0, 1, 0, 0, 0, 1, 0, 1, b.number, 5, 0, 1, 2],
+      "to nobody": [0x11, 0x0b, 0, 0, 0, 1, 2],
+      "to one twice": [0x11, 0x0b, 0, 0, 2, b.number, 5, 0, 0, 6, 0, 1, 2],
+      "without numbers": [0x11, 0x0b, 0, 0, 64, b.number, 0],
+      "without a body": [0x11, 0x0b, 0, 0, 1, b.number, 5, 0],
+    };
+    for (const bytes of Object.values(malformed))
+      a.session.activeLink!.send("command", Uint8Array.from(bytes));
+    virtual.scheduler.advance(100);
+    expect(virtual.lobby.drops()).toMatchObject({ "unknown-kind": 2, length: 3, "too-short": 1 });
+    expect(b.forwarded).toEqual([]);
+    for (let time = 0; time < 60; time++)
+      a.session.activeLink!.send("command", Uint8Array.from(malformed["to one twice"]));
+    virtual.scheduler.advance(100);
+    expect(a.close?.code).toBe(CloseCode.protocolViolation);
+    expect(b.close).toBeUndefined();
   });
 });

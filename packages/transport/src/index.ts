@@ -7,6 +7,7 @@ export { type Band, SteadyBand } from "./live/steady-band.js";
 export { SteadyMeasurements } from "./live/steady-measurements.js";
 export * from "./memory/memory-link.js";
 export * from "./profiles/index.js";
+export * from "./relayed/broadcast.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
 export { Bundle } from "./session/outbox/bundle.js";

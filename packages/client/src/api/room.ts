@@ -12,7 +12,13 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
-import { ByteBudget, DropCounters, type Cancel, type Scheduler } from "@paceline/transport";
+import {
+  ByteBudget,
+  DropCounters,
+  type Cancel,
+  type ChannelPolicyOf,
+  type Scheduler,
+} from "@paceline/transport";
 import { AuthorityGate } from "../authority/authority-gate.js";
 import type { Prediction } from "../authority/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
@@ -82,7 +88,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #early: (() => void)[] | undefined = [];
   readonly #gate: AuthorityGate;
   readonly #routed = new RoutedPackets({
-    deliver: (number, packet, epoch) => this.members.deliver(number, packet, epoch),
+    deliver: (number, envelope) => this.members.deliver(number, envelope),
     onDropped: (reason) => this.drops.count(reason),
   });
   readonly #bulkRate = new SharedBulkRate();
@@ -186,14 +192,17 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #newMembers(setup: RoomSetup): Members {
+    const channel: ChannelPolicyOf = (name) => this.transport.plan.channels[name];
     return new Members({
       scheduler: setup.scheduler,
+      channel,
+      uplink: () => this.#connection.uplink,
       peerOptions: () => ({
         sessionNumber: this.#sessionNumber,
         bulkRate: this.#bulkRate,
         budget: this.#budget,
         newLink: setup.newLink,
-        channel: (name) => this.transport.plan.channels[name],
+        channel,
         iceServers: () => this.#iceServers,
         interpose: (link) => this.transport.interpose(link),
         currentTick: () => this.#time.tick,
@@ -531,7 +540,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   leave(): Promise<void> {
     this.#states.flush();
-    for (const { session } of this.members.peers()) session.flush();
+    this.members.flush();
     return this.#connection.leave();
   }
 

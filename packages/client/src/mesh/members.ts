@@ -4,6 +4,7 @@ import {
   limits,
   writePeerPayload,
   type DropReason,
+  type Envelope,
   type ErrorCode,
   type EntityDefinition,
   type PeerInfo,
@@ -11,7 +12,14 @@ import {
   type ServerMessage,
 } from "@paceline/protocol";
 import type { Clamp, MotionFault } from "@paceline/netcode";
-import type { Cancel, Scheduler, Uplink } from "@paceline/transport";
+import {
+  Broadcast,
+  type BroadcastReceiver,
+  type Cancel,
+  type ChannelPolicyOf,
+  type Scheduler,
+  type Uplink,
+} from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
 import { EntityEvents } from "../entities/entity-events.js";
 import { Listeners } from "../events/listeners.js";
@@ -33,6 +41,10 @@ export interface MembersOptions {
   /** What a new pair needs besides what is told here. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
   readonly view: ViewPlan;
+  /** The plan's policy of a class of traffic. */
+  readonly channel: ChannelPolicyOf;
+  /** The way to the relay; undefined while there is none. */
+  uplink(): Uplink | undefined;
   /** Interpolated entities have to be shown this late, ms; undefined while there are none. */
   onNeededDelay(delayMs: number | undefined): void;
   /** A message of the game, or one that only the room understands. */
@@ -72,11 +84,13 @@ export class Members {
   /** Fields whose values were clamped. */
   readonly #clamped = new Set<string>();
   readonly #options: MembersOptions;
+  readonly #broadcast: Broadcast;
   readonly #members = new Map<number, Member>();
   readonly #definitions = new Map<string, EntityDefinition>();
 
   constructor(options: MembersOptions) {
     this.#options = options;
+    this.#broadcast = new Broadcast(options);
   }
 
   *peers(): Iterable<PeerConnection> {
@@ -99,10 +113,10 @@ export class Members {
   }
 
   /** A packet of that peer came through the server; a reason where it was dropped. */
-  deliver(number: number, packet: Uint8Array, epoch: number): DropReason | undefined {
+  deliver(number: number, envelope: Envelope): DropReason | undefined {
     const peer = this.peer(number);
     if (!peer) return "not-routable";
-    return peer.deliverRelayed(packet, epoch) ? undefined : "outdated";
+    return peer.deliverRelayed(envelope) ? undefined : "outdated";
   }
 
   /** Something of the room's authority was dropped. */
@@ -127,7 +141,27 @@ export class Members {
       const message = `too much waits for a receipt of peer ${peers.join(", ")}`;
       throw new NetError("limit/queue", message, { retryable: true, peers });
     }
-    for (const { session } of open) session.sendReliable(bytes);
+    this.#send(bytes, open);
+  }
+
+  /** One body for all who are reached through the relay, where they are several. */
+  #send(payload: Uint8Array, peers: readonly PeerConnection[]): void {
+    const receivers: BroadcastReceiver[] = [];
+    const alone: PeerConnection[] = [];
+    for (const peer of peers) {
+      const receiver = peer.broadcastReceiver;
+      if (receiver) receivers.push(receiver);
+      else alone.push(peer);
+    }
+    if (receivers.length > 1) this.#broadcast.add(payload, receivers);
+    else for (const { session } of receivers) session.sendReliable(payload);
+    for (const { session } of alone) session.sendReliable(payload);
+  }
+
+  /** Sends at once what waits for others to share its packet. */
+  flush(): void {
+    this.#broadcast.flush();
+    for (const { session } of this.peers()) session.flush();
   }
 
   /**
@@ -139,8 +173,11 @@ export class Members {
     for (const peer of [...this.peers()]) {
       if (!peer.session.hasRoomFor(bytes, limits.sessionQueueBytes))
         peer.giveUp("takes nothing that is sent to it");
-      else if (!peer.session.isClosed) peer.session.sendReliable(bytes);
     }
+    this.#send(
+      bytes,
+      [...this.peers()].filter(({ session }) => !session.isClosed),
+    );
   }
 
   /** The same as bulk: to all of them, or to none where it is too much for one. */

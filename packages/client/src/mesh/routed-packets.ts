@@ -1,10 +1,10 @@
-import { isRouted, readEnvelope, type DropReason } from "@paceline/protocol";
+import { isRouted, readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
 
 const MAX_EARLY_PACKETS = 1024;
 
 interface RoutedPacketsOptions {
-  /** Hands a packet of the peer with that number over; a reason where it was dropped. */
-  deliver(number: number, packet: Uint8Array, epoch: number): DropReason | undefined;
+  /** Hands what the peer with that number has sent over; a reason where it was dropped. */
+  deliver(number: number, envelope: Envelope): DropReason | undefined;
   onDropped(reason: DropReason): void;
 }
 
@@ -38,9 +38,9 @@ export class RoutedPackets {
     const drop = (reason: DropReason): void => this.#options.onDropped(reason);
     const envelope = isRouted(packet) ? readEnvelope(packet) : "flags";
     if (typeof envelope === "string") return drop(envelope);
-    const { peers, epoch = 0 } = envelope;
+    const { peers } = envelope;
     if (peers.length !== 1) return drop("not-routable");
-    const reason = this.#options.deliver(peers[0]!, envelope.packet, epoch);
+    const reason = this.#options.deliver(peers[0]!, envelope);
     if (reason) drop(reason);
   }
 }

@@ -7,6 +7,7 @@ import {
   readPeerPayload,
   writePeerPayload,
   type DropReason,
+  type Envelope,
   type IceServer,
   type PeerInfo,
   type PeerPayload,
@@ -17,6 +18,7 @@ import {
   RelayedLink,
   Requests,
   Session,
+  type BroadcastReceiver,
   type ChannelPolicyOf,
   type Link,
   type LinkClose,
@@ -342,13 +344,21 @@ export class PeerConnection implements Peer {
     this.session.repeat();
   }
 
-  /** A packet of this peer came through the server. False where it is of another epoch of the pair. */
-  deliverRelayed(packet: Uint8Array, epoch: number): boolean {
+  /** Something of this peer came through the server. False where it is of another epoch of the pair. */
+  deliverRelayed({ packet, epoch = 0, firstIds }: Envelope): boolean {
     // A published packet is the same for all peers, and belongs to no session.
-    const isOurs = this.#meet(epoch) || isPublished(packet);
-    if (!isOurs || !this.#relayed) return false;
-    this.#relayed.deliver(packet);
+    const isOurs = this.#meet(epoch) || (!firstIds && isPublished(packet));
+    const link = this.#relayed;
+    if (!isOurs || !link) return false;
+    if (!firstIds) link.deliver(packet);
+    else if (link.countReceived(packet.length)) this.session.receiveBroadcast(link, firstIds[0]!, packet);
     return true;
+  }
+
+  /** How a message to several goes to this peer as well; undefined where it goes by its own session alone. */
+  get broadcastReceiver(): BroadcastReceiver | undefined {
+    const { relayedState: link, session, sessionNumber: number } = this;
+    return link && this.#epoch === 0 ? { number, session, link } : undefined;
   }
 
   /** The relayed link, where it is the one that carries states now. */

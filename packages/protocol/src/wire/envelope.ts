@@ -25,6 +25,11 @@ export interface Envelope {
   readonly isPrompt?: boolean | undefined;
   /** Upward the numbers of the receivers, downward the number of the sender alone. */
   readonly peers: readonly number[];
+  /**
+   * Of a broadcast, by receiver: the number that the first of its messages has between the sender and that receiver.
+   * `peers` are then in ascending order and not 0, the class is command, and `packet` is what {@link writePayloads} writes.
+   */
+  readonly firstIds?: readonly number[] | undefined;
   readonly packet: Uint8Array;
 }
 
@@ -40,6 +45,9 @@ export interface Subject {
 const HAS_SUBJECT = 0x80;
 /** Between it and the class stands the epoch. */
 const EPOCH_SHIFT = 4;
+/** Set in the byte of the class where each receiver has a number of its own for the messages behind the list. */
+const IS_BROADCAST = 0x08;
+const CLASS_BITS = 0x07;
 /** Set in the byte of the count where the packet must not wait for others. */
 const IS_PROMPT = 0x80;
 
@@ -47,13 +55,23 @@ const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
   writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
-  const { subject, epoch = 0 } = envelope;
-  const kind = TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | (subject ? HAS_SUBJECT : 0);
-  writer.u8(kind).u16(envelope.key);
+  const { subject, epoch = 0, peers, firstIds } = envelope;
+  const form = (subject ? HAS_SUBJECT : 0) | (firstIds ? IS_BROADCAST : 0);
+  writer.u8(TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | form).u16(envelope.key);
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
-  writer.u8(envelope.peers.length | (envelope.isPrompt ? IS_PROMPT : 0));
-  for (const peer of envelope.peers) writer.u16(peer);
+  writer.u8(peers.length | (envelope.isPrompt ? IS_PROMPT : 0));
+  if (firstIds) writeNumbered(writer, peers, firstIds);
+  else for (const peer of peers) writer.u16(peer);
   writer.bytes(envelope.packet);
+}
+
+/** Ascending numbers, each as the difference to the one before: mostly one byte. */
+function writeNumbered(writer: ByteWriter, peers: readonly number[], firstIds: readonly number[]): void {
+  let before = 0;
+  for (const [index, peer] of peers.entries()) {
+    writer.varint(peer - before).u16(firstIds[index]!);
+    before = peer;
+  }
 }
 
 /** Reads an envelope; a reason instead where it must be dropped. The packet is a view into `bytes`. */
@@ -64,23 +82,69 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   if (first >> 4 !== PROTOCOL_VERSION) return "version";
   if ((first & 0x0f) !== PacketFlag.routed) return "flags";
   const kind = reader.u8();
-  const trafficClass = classNames[kind & ((1 << EPOCH_SHIFT) - 1)];
+  const trafficClass = classOf(kind);
   const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch;
   const key = reader.u16();
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
   const counted = reader.u8();
   const count = counted & ~IS_PROMPT;
   if (trafficClass === undefined) return "unknown-kind";
-  if (reader.ok && (count === 0 || count > limits.envelopeTargets)) return "length";
-  const peers = readPeers(reader, count);
+  if (!isCount(count, reader)) return "length";
+  const list = kind & IS_BROADCAST ? readNumbered(reader, count) : readPeers(reader, count);
+  if (!list) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
   const isPrompt = counted > count || undefined;
-  return { trafficClass, key, subject, epoch: epoch || undefined, isPrompt, peers, packet: reader.rest() };
+  return { trafficClass, key, subject, epoch: epoch || undefined, isPrompt, ...list, packet: reader.rest() };
 }
 
-function readPeers(reader: ByteReader, count: number): number[] {
+/** Where the bytes have ended before, that is said later. */
+function isCount(count: number, { ok }: ByteReader): boolean {
+  return !ok || (count > 0 && count <= limits.envelopeTargets);
+}
+
+/** A broadcast has commands, and is about no entity. */
+function classOf(kind: number): TrafficClassName | undefined {
+  const trafficClass = classNames[kind & CLASS_BITS];
+  const isBroadcast = (kind & IS_BROADCAST) !== 0;
+  return isBroadcast && (trafficClass !== "command" || kind & HAS_SUBJECT) ? undefined : trafficClass;
+}
+
+function readPeers(reader: ByteReader, count: number): { readonly peers: number[] } {
   const peers: number[] = [];
   for (let index = 0; index < count; index++) peers.push(reader.u16());
-  return peers;
+  return { peers };
+}
+
+/** Undefined where a number is malformed, not above the one before it, or none of 16 bits. */
+function readNumbered(
+  reader: ByteReader,
+  count: number,
+): { readonly peers: number[]; readonly firstIds: number[] } | undefined {
+  const [peers, firstIds]: [number[], number[]] = [[], []];
+  let peer = 0;
+  for (let index = 0; index < count; index++) {
+    const ahead = reader.varint();
+    peer += ahead;
+    if (ahead === 0 || peer > 0xffff) return undefined;
+    peers.push(peer);
+    firstIds.push(reader.u16());
+  }
+  return { peers, firstIds };
+}
+
+/** The payloads of reliable messages that go to several receivers in one envelope: each after its length. */
+export function writePayloads(writer: ByteWriter, payloads: readonly Uint8Array[]): void {
+  for (const payload of payloads) writer.varint(payload.length).bytes(payload);
+}
+
+/** What {@link writePayloads} wrote, as views; undefined where it is malformed or empty. */
+export function readPayloads(bytes: Uint8Array): Uint8Array[] | undefined {
+  const reader = new ByteReader(bytes);
+  const payloads: Uint8Array[] = [];
+  while (reader.remaining > 0) {
+    payloads.push(reader.bytes(reader.varint()));
+    if (!reader.ok) return undefined;
+  }
+  return payloads.length > 0 ? payloads : undefined;
 }

@@ -4,8 +4,10 @@ import type { Participant } from "../sessions/participant.js";
 import type { Room } from "../sessions/room.js";
 import { RoomWindow } from "./room-window.js";
 
-/** Version, flags, class, key, count and the sender's number. */
-const DOWNWARD_ENVELOPE_BYTES = 7;
+/** Version, flags, class, key, count, the sender's number, and a message's in a broadcast. */
+const DOWNWARD_ENVELOPE_BYTES = 9;
+/** Copies of a broadcast that are more do not wait in a window. */
+const MAX_COPIED_BYTES = 16_384;
 /** Keys are 16 bits per sender: together they are a receiver's key. */
 const KEYS_PER_SENDER = 0x10000;
 
@@ -30,23 +32,29 @@ export class Forwarder {
     const envelope = readEnvelope(bytes);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
     const { trafficClass, key, peers, packet } = envelope;
+    const isBroadcast = envelope.firstIds !== undefined;
     if (!sender.egress.admit(trafficClass, (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length)) return;
     const receiverKey = key === 0 ? 0 : sender.number * KEYS_PER_SENDER + key;
     const { room } = sender;
     const window = this.#windowOf(room);
     let place: number | undefined;
     let downward: Uint8Array | undefined;
+    const mayWait = !isBroadcast || packet.length * peers.length <= MAX_COPIED_BYTES;
+    let first: number | undefined;
     for (const receiver of this.#receivers(sender, envelope)) {
-      const held = receiver.heldFrames(trafficClass);
+      const held = mayWait ? receiver.heldFrames(trafficClass) : undefined;
+      // A broadcast has a number for each receiver; everything else is the same bytes for all.
+      const own = isBroadcast ? numberedFor(receiver, envelope) : envelope;
       if (held) {
-        place ??= window.add(envelope, sender.number, receiverKey);
+        if (isBroadcast || place === undefined) place = window.add(own, sender.number, receiverKey);
+        first ??= place;
         window.give(place, receiver, held);
       } else {
-        downward ??= this.#downward(envelope, sender.number);
+        if (isBroadcast || !downward) downward = this.#downward(own, sender.number);
         receiver.session.forward(trafficClass, downward, receiverKey);
       }
     }
-    if (place !== undefined) window.settle(place, room.size, envelope.isPrompt === true);
+    if (first !== undefined) window.settle(first, room.size, envelope.isPrompt === true);
   }
 
   /** Those of the targets that get the packet; the others are counted. */
@@ -79,4 +87,10 @@ export class Forwarder {
     writeEnvelope(this.#writer.reset(), { ...envelope, isPrompt: false, peers: [senderNumber] });
     return this.#writer.take();
   }
+}
+
+/** The envelope with the receiver's own number, where it is a broadcast. */
+function numberedFor({ number }: Participant, envelope: Envelope): Envelope {
+  const { peers, firstIds } = envelope;
+  return firstIds ? { ...envelope, firstIds: [firstIds[peers.indexOf(number)]!] } : envelope;
 }

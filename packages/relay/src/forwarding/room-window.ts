@@ -62,7 +62,7 @@ export class RoomWindow {
     held.link.beforeSend ??= () => this.#release(held, receiver);
   }
 
-  /** All receivers of the packet at that place are known: it leaves when the window ends, or at once. */
+  /** All receivers of what came since that place are known: it leaves when the window ends, or at once. */
   settle(place: number, participants: number, isPrompt: boolean): void {
     // Before a socket is given more, it is asked whether it has taken this.
     if (this.#frames.bytes >= MAX_WINDOW_BYTES) return this.#flush();
@@ -72,7 +72,7 @@ export class RoomWindow {
     if (waitMs <= 0) return this.#endRound("all");
     this.#cancel ??= this.#scheduler.after(waitMs, () => this.#flush());
     if (!isPrompt || !this.#prompts.take(1, nowMs)) return;
-    for (const { held } of this.#waiting) held.isPrompt ||= held.places.at(-1) === place + 1;
+    for (const { held } of this.#waiting) held.isPrompt ||= (held.places.at(-1) ?? 0) > place;
     this.#endRound("prompt");
   }
 

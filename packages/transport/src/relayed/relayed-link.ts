@@ -105,10 +105,15 @@ export class RelayedLink implements Link {
 
   /** A packet of that participant came out of an envelope. */
   deliver(packet: Uint8Array): void {
-    if (this.#state === "closed") return;
+    if (this.countReceived(packet.length)) this.#handlers?.onPacket(packet);
+  }
+
+  /** Counts one; false where the link is closed and takes no more. */
+  countReceived(packetBytes: number): boolean {
+    if (this.#state === "closed") return false;
     this.counters.packetsReceived += 1;
-    this.counters.bytesReceived += packet.length;
-    this.#handlers?.onPacket(packet);
+    this.counters.bytesReceived += packetBytes;
+    return true;
   }
 
   close(code: number, reason: string): void {

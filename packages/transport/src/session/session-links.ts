@@ -61,6 +61,11 @@ export class SessionLinks {
     return this.#monitors.find((monitor) => monitor.link === link)?.reading;
   }
 
+  /** Something came over that link by another way than its own. */
+  heard(link: Link, nowMs: number): void {
+    this.#monitors.find((monitor) => monitor.link === link)?.heard(nowMs);
+  }
+
   /** Whether this page's own loop was late since then. */
   wasLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateness.wasLate(sinceMs, nowMs);

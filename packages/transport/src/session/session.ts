@@ -4,11 +4,13 @@ import {
   CloseCode,
   MessageKind,
   NetError,
+  SEQUENCE_MODULUS,
   isRouted,
   limits,
   nextSequence,
   readMessages,
   readPacket,
+  readPayloads,
   type DropReason,
   type Message,
   type Packet,
@@ -270,6 +272,26 @@ export class Session {
     return this.#outbox.addCommands(payloads, periodMs);
   }
 
+  /**
+   * Numbers a message of {@link sendReliable} that the caller sends, to this and other receivers in one envelope: see
+   * {@link Broadcast}. Undefined where it has to go by {@link sendReliable}, since others before it have not left.
+   */
+  addBroadcast(payload: Uint8Array): number | undefined {
+    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    return this.#outbox.addBroadcast(payload);
+  }
+
+  /** Takes what the other side has sent to several receivers at once; `firstId`: of the first of its messages. */
+  receiveBroadcast(link: Link, firstId: number, bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    const payloads = readPayloads(bytes);
+    if (!payloads) return this.#violated("length");
+    this.#links.heard(link, this.#scheduler.nowMs());
+    for (const [index, payload] of payloads.entries()) {
+      this.#takeReliable((firstId + index) & (SEQUENCE_MODULUS - 1), payload);
+    }
+  }
+
   /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
   repeat(): void {
     this.#outbox.repeat();
@@ -516,8 +538,13 @@ export class Session {
     const reader = new ByteReader(body);
     const id = reader.u16();
     if (!reader.ok) return this.#violated("bad-message");
-    this.#answer.soon("command", body.length, this.activeLink?.kind === "relayed");
-    const dropped = this.#inbox.receive(id, reader.rest(), (payload) => {
+    this.#takeReliable(id, reader.rest());
+  }
+
+  #takeReliable(id: number, message: Uint8Array): void {
+    if (this.#isClosed) return;
+    this.#answer.soon("command", message.length, this.activeLink?.kind === "relayed");
+    const dropped = this.#inbox.receive(id, message, (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });
     if (dropped) this.drops.count(dropped);

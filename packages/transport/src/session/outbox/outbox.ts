@@ -176,8 +176,20 @@ export class Outbox {
     const id = this.commands.add(payloads, this.#nowMs());
     let bytes = 0;
     for (const { length } of payloads) bytes += messageBytes(length + 2);
-    this.#commandBundle.add(bytes, periodMs ?? this.#commandPeriodMs(payloads));
+    this.#commandBundle.add(bytes, periodMs ?? commandPeriodMs(payloads, this.#options.channel));
     return id;
+  }
+
+  /**
+   * Numbers a command that leaves for this and other receivers in one packet. Undefined, and nothing is taken, where
+   * commands before it have not left. Throws where too much waits for a receipt.
+   */
+  addBroadcast(payload: Uint8Array): number | undefined {
+    if (this.#commandBundle.isWaiting) this.#commandBundle.flush();
+    const { commands } = this;
+    if (commands.hasUnsent || !commands.isWindowOpen) return undefined;
+    if (this.#options.linkFor("command")?.hasRoom("command") !== true) return undefined;
+    return commands.addSent(payload, (this.#sequence - 1) & (SEQUENCE_MODULUS - 1), this.#nowMs());
   }
 
   addBulk(payload: Uint8Array): void {
@@ -623,12 +635,6 @@ export class Outbox {
     this.#stopPolling = periodMs > 0 ? this.#options.scheduler.every(periodMs, this.#pump) : undefined;
   }
 
-  /** Only a game's own commands wait for others: what a session says of itself takes them with it. */
-  #commandPeriodMs(payloads: readonly Uint8Array[]): number {
-    if (payloads[0]?.[0] !== PayloadKind.command) return 0;
-    return Math.max(MIN_COMMAND_PERIOD_MS, this.#options.channel?.("command").periodMs ?? 0);
-  }
-
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
   #startPacket(isPrompt = true): ByteWriter {
     const sequence = this.#sequence;
@@ -643,4 +649,10 @@ export class Outbox {
   #nowMs(): number {
     return this.#options.scheduler.nowMs();
   }
+}
+
+/** Only a game's own commands wait for others: what a session says of itself takes them with it. */
+export function commandPeriodMs(payloads: readonly Uint8Array[], channel?: ChannelPolicyOf): number {
+  if (payloads[0]?.[0] !== PayloadKind.command) return 0;
+  return Math.max(MIN_COMMAND_PERIOD_MS, channel?.("command").periodMs ?? 0);
 }

@@ -116,6 +116,20 @@ export class ReliableQueue {
     return this.#pending.at(-1)?.id ?? -1;
   }
 
+  /**
+   * Takes one that leaves at once in a packet that is not this session's own: its place among those is behind `sequence`.
+   * All before it must have been sent. Throws as {@link add} does. Returns its id.
+   */
+  addSent(payload: Uint8Array, sequence: number, nowMs: number): number {
+    const id = this.add([payload], nowMs);
+    const message = this.#pending.at(-1)!;
+    message.sentAtMs = nowMs;
+    message.sequence = sequence;
+    this.#sent += 1;
+    this.#sentBytes += reliableCost(payload);
+    return id;
+  }
+
   /** Takes one more, whatever waits. */
   push(payload: Uint8Array, isLast: boolean, nowMs: number): void {
     const entry = { id: this.#nextId, payload, isLast, addedAtMs: nowMs };
