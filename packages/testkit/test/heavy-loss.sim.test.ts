@@ -25,18 +25,20 @@ class BallRoom extends Room {
 let stop: (() => Promise<void>) | undefined;
 afterEach(() => stop?.());
 
-/** A player whose sockets are as many as measured, after so many seconds on such a network. */
-async function played(network: object, seconds: number) {
-  const stage = roomStage(BallRoom, { seed: 5 });
+/** A player whose sockets are as many as measured, on such a network from the first packet on. */
+async function joined(network: object, seed = 5) {
+  const stage = roomStage(BallRoom, { seed });
   stop = () => stage.stop();
-  const { room } = await stage.join({ network: { delayMs: 25, ...network }, sockets: "auto" });
-  await stage.advance(seconds * 1000);
-  return room;
+  const player = await stage.join({ network: { delayMs: 25, ...network }, sockets: "auto" });
+  return { stage, player, room: player.room };
 }
+
+const LOSSY = { loss: { kind: "uniform", ratio: 0.2 } } as const;
 
 describe("a player with a WebSocket alone", () => {
   test("gets three of them where every fifth segment is lost, by measurement, and it is said why", async () => {
-    const room = await played({ loss: { kind: "uniform", ratio: 0.2 } }, 60);
+    const { stage, room } = await joined(LOSSY);
+    await stage.advance(60_000);
     expect(room.transport.plan.stripes).toBe(3);
     const told = room.transport.history.filter(({ about }) => about === "server sockets");
     expect(told.map(({ choice }) => choice)).toContain("3");
@@ -45,8 +47,30 @@ describe("a player with a WebSocket alone", () => {
     expect(words).toContain("or more, stalls behind lost segments");
   });
 
-  test("keeps to one on a clean path", async () => {
-    const room = await played({}, 20);
-    expect([room.transport.plan.stripes, room.transport.server.sockets]).toEqual([1, 1]);
+  test("gives the others up when a minute was quiet", async () => {
+    const { stage, player, room } = await joined(LOSSY);
+    await stage.advance(10_000);
+    player.change({ delayMs: 25, loss: { kind: "none" } });
+    await stage.advance(55_000);
+    expect(room.transport.server.sockets).toBe(3);
+    await stage.advance(20_000);
+    expect(room.transport.server.sockets).toBe(1);
+  });
+
+  test.each([
+    ["clean", {}, 0],
+    ["narrow", { rateBps: 16_000 }, 0],
+    // Jitter may hold three answers back together by chance.
+    ["narrow and jittery", { rateBps: 64_000, jitterMs: 10 }, 2],
+  ])("keeps to one on a path that is %s", async (_, network, mostAlarms) => {
+    const alarms: number[] = [];
+    for (let seed = 1; seed <= 24; seed++) {
+      const { stage, room } = await joined(network, seed);
+      await stage.advance(10_000);
+      if (room.transport.plan.stripes > 1 || room.transport.server.sockets > 1) alarms.push(seed);
+      await stage.stop();
+      stop = undefined;
+    }
+    expect(alarms.length).toBeLessThanOrEqual(mostAlarms);
   });
 });

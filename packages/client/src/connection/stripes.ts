@@ -48,6 +48,8 @@ export class Stripes {
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls were measured" };
   #askedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the socket had no room: pings that were sent before waited for this side. */
+  #fullAtMs = Number.NEGATIVE_INFINITY;
   #told = 1;
 
   constructor(options: StripesOptions) {
@@ -93,7 +95,7 @@ export class Stripes {
 
   /** A round trip over the first socket. */
   observe(times: PongTimes): void {
-    this.#stalls.observe(times);
+    if (times.sentMs > this.#fullAtMs) this.#stalls.observe(times);
   }
 
   /** The server gave a ticket. */
@@ -116,14 +118,16 @@ export class Stripes {
   #review(): void {
     const link = this.#link;
     if (link?.state !== "open") return;
+    const nowMs = this.#options.scheduler.nowMs();
+    if (!link.hasRoom("state")) this.#fullAtMs = nowMs;
     const { pingsSentMs, silentMs } = this.#options.unanswered();
-    this.#stalls.observeOpen(pingsSentMs, silentMs, this.#options.scheduler.nowMs());
+    const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#fullAtMs);
+    this.#stalls.observeOpen(probesSentMs, silentMs, nowMs);
     const { sockets, reason } = this.#wish;
-    // Ten heartbeats in ten seconds would be too few to tell how many stall. More pings in a queue only make it longer.
+    // Five heartbeats in five seconds would be too few to tell how many stall. More pings in a queue only make it longer.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
     if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
     if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);
-    const nowMs = this.#options.scheduler.nowMs();
     if (link.stripeCount + 1 >= sockets || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
     this.#askedAtMs = nowMs;
     this.#options.ask();

@@ -15,13 +15,15 @@ const LEAVE_SHARE = 0.7;
 class Limit {
   readonly #from: number;
   readonly #enterAfterMs: number;
+  readonly #leaveAfterMs: number;
   #isReached = false;
   /** Since when the value contradicts the present state without a break. */
   #sinceMs: number | undefined;
 
-  constructor(from: number, enterAfterMs: number) {
+  constructor(from: number, enterAfterMs: number, leaveAfterMs: number) {
     this.#from = from;
     this.#enterAfterMs = enterAfterMs;
+    this.#leaveAfterMs = leaveAfterMs;
   }
 
   /** True while the value counts as being above the limit. */
@@ -32,7 +34,7 @@ class Limit {
       return this.#isReached;
     }
     this.#sinceMs ??= nowMs;
-    if (nowMs - this.#sinceMs < (this.#isReached ? LEAVE_AFTER_MS : this.#enterAfterMs))
+    if (nowMs - this.#sinceMs < (this.#isReached ? this.#leaveAfterMs : this.#enterAfterMs))
       return this.#isReached;
     this.#sinceMs = undefined;
     this.#isReached = !this.#isReached;
@@ -50,9 +52,13 @@ export class SteadyBand<Name extends string = string> {
   readonly #limits: readonly Limit[];
   #at = 0;
 
-  constructor(bands: readonly [Band<Name>, ...Band<Name>[]], enterAfterMs = ENTER_AFTER_MS) {
+  constructor(
+    bands: readonly [Band<Name>, ...Band<Name>[]],
+    enterAfterMs = ENTER_AFTER_MS,
+    leaveAfterMs = LEAVE_AFTER_MS,
+  ) {
     this.#bands = bands;
-    this.#limits = bands.slice(1).map(({ from }) => new Limit(from, enterAfterMs));
+    this.#limits = bands.slice(1).map(({ from }) => new Limit(from, enterAfterMs, leaveAfterMs));
   }
 
   get name(): Name {

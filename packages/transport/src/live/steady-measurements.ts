@@ -11,8 +11,10 @@ const quantities = {
   upload: "uploadRatio",
 } as const satisfies Record<keyof HeldBands, keyof Measured>;
 type Name = keyof typeof quantities;
-/** Stalls are counted over ten seconds, and a few of them are none: to wait would make them no surer. */
+/** Stalls are counted over five seconds, and a few of them are none: to wait would make them no surer. */
 const STALLS_ENTER_AFTER_MS = 0;
+/** Another socket costs a handshake: those there are close when a minute was quiet. */
+const STALLS_LEAVE_AFTER_MS = 60_000;
 const names = Object.keys(quantities) as Name[];
 
 /** Turns what is measured every second into bands that the decision tree can go by without changing its mind all the time. */
@@ -55,12 +57,16 @@ export class SteadyMeasurements {
 
   #update(name: Name, value: number | undefined, nowMs: number): void {
     const held = this.#bands.get(name);
+    const isStalls = name === "stalls";
+    const leaveAfterMs = isStalls ? STALLS_LEAVE_AFTER_MS : LEAVE_AFTER_MS;
     if (value === undefined) {
-      if (held && nowMs - held.measuredAtMs >= LEAVE_AFTER_MS) this.#bands.delete(name);
+      if (held && nowMs - held.measuredAtMs >= leaveAfterMs) this.#bands.delete(name);
       return;
     }
-    const enterAfterMs = name === "stalls" ? STALLS_ENTER_AFTER_MS : undefined;
-    const { band } = held ?? { band: new SteadyBand(measuredBands[quantities[name]], enterAfterMs) };
+    const enterAfterMs = isStalls ? STALLS_ENTER_AFTER_MS : undefined;
+    const { band } = held ?? {
+      band: new SteadyBand(measuredBands[quantities[name]], enterAfterMs, leaveAfterMs),
+    };
     this.#bands.set(name, { band, measuredAtMs: nowMs });
     band.update(value, nowMs);
   }

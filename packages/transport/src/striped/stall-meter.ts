@@ -5,31 +5,40 @@ interface Sample {
   readonly receivedMs: number;
 }
 
-/** How many round trips over an ordered link waited, of how many in the last ten seconds. */
+/** How many round trips over an ordered link waited, of how many in the last five seconds. */
 export interface StallReading {
   readonly stalled: number;
   readonly roundTrips: number;
 }
 
 /** Round trips of so long are looked at. */
-const WINDOW_MS = 10_000;
+const WINDOW_MS = 5000;
 const MIN_SAMPLES = 8;
-/** Two in ten seconds may be chance. */
+/** Two in five seconds may be chance. */
 const MIN_STALLS = 3;
 /** A queue is a delay that every round trip has for so long, in so many of them. */
 const STANDING_MS = 3000;
 const STANDING_SAMPLES = 12;
 /** What waited behind one hole comes in one moment, a queue's content as far apart as it was sent. */
 const TOGETHER_MS = 5;
-const SENT_APART_MS = 40;
-/** One that came together with an earlier one may be chance. */
-const MIN_TOGETHER = 2;
+interface Release {
+  /** Two answers that came in one moment were held back together if their pings were sent so far apart. */
+  readonly minApartMs: number;
+  /** Fewer may be chance. */
+  readonly minCount: number;
+}
+/** For lost segments speaks only what jitter does not do: it moves two answers by 40 ms, hardly by 90. */
+const SURE: Release = { minApartMs: 90, minCount: 3 };
+/** Against a queue speaks any sign of a release. */
+const LIKELY: Release = { minApartMs: 40, minCount: 2 };
 /** From this share of the stalls on, the others are like them: lost segments, or both them and a queue ... */
 const SOME_TOGETHER = 0.1;
 /** ... and from this one on no queue. */
 const MOST_TOGETHER = 0.35;
 /** A queue always lets something through: where nothing at all came for so long, the stream waits for a segment. */
 const SILENCE_MS = 300;
+/** The way there may wait alone: then packets come, and none of them is an answer. A queue of so long has no room. */
+const NO_ANSWER_MS = 1000;
 /** A round trip this much above the base waited behind a lost segment, or in a queue. */
 const STALL_MS = 60;
 const STALL_SHARE_OF_BASE = 0.5;
@@ -50,18 +59,19 @@ export class StallMeter {
   /** When pings were sent whose answers are overdue. */
   #overdue: readonly number[] = [];
   readonly #slices: { readonly untilMs: number; leastMs: number }[] = [];
+  /** When holes were seen last: their signs come and go, and who asks once a second must not miss them. */
+  #holesAtMs = Number.NEGATIVE_INFINITY;
   #congestedAtMs = Number.NEGATIVE_INFINITY;
-  /** Nothing at all comes, and pings are overdue. */
+  /** Nothing at all comes, or no answer among it, and pings are overdue. */
   #isSilent = false;
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
   #observedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Share of the round trips that stalled behind lost segments, 0 to 1; undefined while there were too few. */
   get ratio(): number | undefined {
     const { stalled, roundTrips } = this.reading;
     if (roundTrips < MIN_SAMPLES) return undefined;
-    const isQueue = this.isCongested || (!this.#isSilent && this.#isQueue(MIN_SAMPLES, 0));
-    if (stalled < MIN_STALLS || isQueue) return 0;
-    return this.#isSilent || this.#shareTogether() >= SOME_TOGETHER ? stalled / roundTrips : 0;
+    return this.#observedAtMs - this.#holesAtMs <= WINDOW_MS ? stalled / roundTrips : 0;
   }
 
   /** What was counted, whether it was lost segments or a queue that they waited behind. */
@@ -72,7 +82,7 @@ export class StallMeter {
   }
 
   /** The delay grows with what is sent, or did so lately. */
-  get isCongested(): boolean {
+  get #isCongested(): boolean {
     return this.#observedAtMs - this.#congestedAtMs < CONGESTED_FOR_MS;
   }
 
@@ -84,8 +94,8 @@ export class StallMeter {
   /** Takes a round trip of the first socket. One that waited for this page's own loop did not wait for a segment. */
   observe({ sentMs, receivedMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
     this.#overdue = this.#overdue.filter((openMs) => openMs !== sentMs);
+    this.#answeredAtMs = receivedMs;
     if (wasLate) return;
-    this.#observedAtMs = receivedMs;
     this.#forget(receivedMs);
     this.#samples.push({ sentMs, receivedMs });
     const rttMs = receivedMs - sentMs;
@@ -94,6 +104,7 @@ export class StallMeter {
     else this.#slices.push({ untilMs: receivedMs + BASE_SLICE_MS, leastMs: rttMs });
     if (this.#slices.length > BASE_SLICES) this.#slices.shift();
     if (this.#isQueue(STANDING_SAMPLES, STANDING_MS)) this.#congestedAtMs = receivedMs;
+    this.#lookForHoles(receivedMs);
   }
 
   /**
@@ -106,7 +117,18 @@ export class StallMeter {
     this.#overdue = sentMs.filter(
       (openMs) => isKnown && this.#isStall({ sentMs: openMs, receivedMs: nowMs }),
     );
-    this.#isSilent = silentMs >= SILENCE_MS && this.#overdue.length > 0;
+    const unansweredMs = nowMs - Math.max(this.#answeredAtMs, this.#overdue[0] ?? nowMs);
+    const isUnanswered = this.#overdue.length >= MIN_STALLS && unansweredMs >= NO_ANSWER_MS;
+    this.#isSilent = isUnanswered || (silentMs >= SILENCE_MS && this.#overdue.length > 0);
+    this.#lookForHoles(nowMs);
+  }
+
+  #lookForHoles(nowMs: number): void {
+    this.#observedAtMs = nowMs;
+    const { stalled, roundTrips } = this.reading;
+    if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES || this.#isCongested) return;
+    const isQueue = !this.#isSilent && this.#isQueue(MIN_SAMPLES, 0);
+    if (!isQueue && (this.#isSilent || this.#shareTogether(SURE) >= SOME_TOGETHER)) this.#holesAtMs = nowMs;
   }
 
   #forget(nowMs: number): void {
@@ -121,20 +143,20 @@ export class StallMeter {
       const sample = this.#samples.at(-back)!;
       if (!this.#isStall(sample)) return false;
       if (back >= count && newestMs - sample.receivedMs >= spanMs)
-        return this.#shareTogether() < MOST_TOGETHER;
+        return this.#shareTogether(LIKELY) < MOST_TOGETHER;
     }
     return false;
   }
 
   /** Share of the stalls that ended in one moment with one that had begun well before or after them. */
-  #shareTogether(): number {
+  #shareTogether({ minApartMs, minCount }: Release): number {
     let [together, stalled, first] = [0, 0, 0];
     for (const sample of this.#samples) {
       if (this.#isStall(sample)) stalled += 1;
       while (sample.receivedMs - this.#samples[first]!.receivedMs > TOGETHER_MS) first += 1;
-      if (Math.abs(sample.sentMs - this.#samples[first]!.sentMs) >= SENT_APART_MS) together += 1;
+      if (Math.abs(sample.sentMs - this.#samples[first]!.sentMs) >= minApartMs) together += 1;
     }
-    return together < MIN_TOGETHER ? 0 : together / stalled;
+    return together < minCount ? 0 : together / stalled;
   }
 
   #isStall({ sentMs, receivedMs }: Sample): boolean {
