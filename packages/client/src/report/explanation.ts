@@ -216,7 +216,7 @@ function measuredRow(room: ExplainedRoom): Explanation {
   const rest = words.map(([name, value, band]) => inWords(name, value, band));
   const choice = [...lossWords(room, measured), ...rest].join(", ");
   const age = `${(ageMs / 1000).toFixed(1)} s ago`;
-  const reason = `the worst of the paths in use, ${age}; what is in brackets counts, which gets worse after 3 s (stalls at once) and better after 15 s (stalls after 60 s)`;
+  const reason = `the worst of the paths in use, ${age}; what is in brackets counts: worse after 3 s (stalls: at once), better after 15 s (stalls: 60 s)`;
   return { about, choice, reason };
 }
 

@@ -5,7 +5,7 @@ export interface Band<Name extends string = string> {
 }
 
 /** By default a worse band is entered when the value was in it, or in worse ones, for so long without a break. */
-const ENTER_AFTER_MS = 3000;
+export const ENTER_AFTER_MS = 3000;
 /** A band is left for a better one when the value was clearly better for so long without a break. */
 export const LEAVE_AFTER_MS = 15_000;
 /** Clearly better: below this share of where the band begins. */

@@ -1,6 +1,6 @@
 import { type HeldBands, measuredBands } from "../profiles/bands.js";
 import type { Measured } from "../profiles/circumstances.js";
-import { LEAVE_AFTER_MS, SteadyBand } from "./steady-band.js";
+import { ENTER_AFTER_MS, LEAVE_AFTER_MS, SteadyBand } from "./steady-band.js";
 
 /** The quantities by the names of their bands. */
 const quantities = {
@@ -57,13 +57,12 @@ export class SteadyMeasurements {
 
   #update(name: Name, value: number | undefined, nowMs: number): void {
     const held = this.#bands.get(name);
-    const isStalls = name === "stalls";
-    const leaveAfterMs = isStalls ? STALLS_LEAVE_AFTER_MS : LEAVE_AFTER_MS;
+    const [enterAfterMs, leaveAfterMs] =
+      name === "stalls" ? [STALLS_ENTER_AFTER_MS, STALLS_LEAVE_AFTER_MS] : [ENTER_AFTER_MS, LEAVE_AFTER_MS];
     if (value === undefined) {
       if (held && nowMs - held.measuredAtMs >= leaveAfterMs) this.#bands.delete(name);
       return;
     }
-    const enterAfterMs = isStalls ? STALLS_ENTER_AFTER_MS : undefined;
     const { band } = held ?? {
       band: new SteadyBand(measuredBands[quantities[name]], enterAfterMs, leaveAfterMs),
     };

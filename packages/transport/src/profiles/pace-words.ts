@@ -128,8 +128,7 @@ export const paceWords: readonly QuestionWords[] = [
       "STRIPES-3": {
         choice: "two",
         reason:
-          "Every tenth round trip stalls behind lost segments. States alternate, so that a loss blocks every second of them " +
-          "only (`pnpm lab age` measures it).",
+          "Every tenth round trip stalls behind lost segments. States alternate: a loss blocks every second of them only.",
       },
       "STRIPES-4": {
         choice: "one",

@@ -16,21 +16,14 @@ const WINDOW_MS = 5000;
 const MIN_SAMPLES = 8;
 /** Two in five seconds may be chance. */
 const MIN_STALLS = 3;
-/** A queue is a delay that every round trip has for so long, in so many of them. */
-const STANDING_MS = 3000;
-const STANDING_SAMPLES = 12;
 /** What waited behind one hole comes in one moment, a queue's content as far apart as it was sent. */
 const TOGETHER_MS = 5;
-interface Release {
-  /** Two answers that came in one moment were held back together if their pings were sent so far apart. */
-  readonly minApartMs: number;
-  /** Fewer may be chance. */
-  readonly minCount: number;
-}
-/** For lost segments speaks only what jitter does not do: it moves two answers by 40 ms, hardly by 90. */
-const SURE: Release = { minApartMs: 90, minCount: 3 };
+/** For lost segments speaks only what jitter hardly does: three answers or more, held back by so much longer. */
+const SURELY_APART_MS = 90;
+const SURELY_TOGETHER = 3;
 /** Against a queue speaks any sign of a release. */
-const LIKELY: Release = { minApartMs: 40, minCount: 2 };
+const APART_MS = 40;
+const TOGETHER = 2;
 /** From this share of the stalls on, the others are like them: lost segments, or both them and a queue ... */
 const SOME_TOGETHER = 0.1;
 /** ... and from this one on no queue. */
@@ -42,11 +35,8 @@ const NO_ANSWER_MS = 1000;
 /** A round trip this much above the base waited behind a lost segment, or in a queue. */
 const STALL_MS = 60;
 const STALL_SHARE_OF_BASE = 0.5;
-/** After congestion no stall is put down to loss for so long. */
-const CONGESTED_FOR_MS = 15_000;
-/** The base is the least round trip of so many slices of time: a route may become longer for good. */
-const BASE_SLICE_MS = 10_000;
-const BASE_SLICES = 12;
+/** The base is the least round trip, and grows by so much with each: a route may become longer for good. */
+const BASE_GROWTH_MS = 0.1;
 
 /**
  * Finds from the round trips of an ordered link how many of them waited behind lost segments: the decision tree goes by
@@ -58,10 +48,9 @@ export class StallMeter {
   readonly #samples: Sample[] = [];
   /** When pings were sent whose answers are overdue. */
   #overdue: readonly number[] = [];
-  readonly #slices: { readonly untilMs: number; leastMs: number }[] = [];
+  #baseMs = Number.POSITIVE_INFINITY;
   /** When holes were seen last: their signs come and go, and who asks once a second must not miss them. */
   #holesAtMs = Number.NEGATIVE_INFINITY;
-  #congestedAtMs = Number.NEGATIVE_INFINITY;
   /** Nothing at all comes, or no answer among it, and pings are overdue. */
   #isSilent = false;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
@@ -81,11 +70,6 @@ export class StallMeter {
     return { stalled: stalled + open, roundTrips: this.#samples.length + open };
   }
 
-  /** The delay grows with what is sent, or did so lately. */
-  get #isCongested(): boolean {
-    return this.#observedAtMs - this.#congestedAtMs < CONGESTED_FOR_MS;
-  }
-
   /** Whether round trips should be measured more often for now: something was seen that needs a closer look. */
   get isSuspicious(): boolean {
     return this.reading.stalled > 0;
@@ -98,12 +82,7 @@ export class StallMeter {
     if (wasLate) return;
     this.#forget(receivedMs);
     this.#samples.push({ sentMs, receivedMs });
-    const rttMs = receivedMs - sentMs;
-    const slice = this.#slices.at(-1);
-    if (slice && receivedMs < slice.untilMs) slice.leastMs = Math.min(slice.leastMs, rttMs);
-    else this.#slices.push({ untilMs: receivedMs + BASE_SLICE_MS, leastMs: rttMs });
-    if (this.#slices.length > BASE_SLICES) this.#slices.shift();
-    if (this.#isQueue(STANDING_SAMPLES, STANDING_MS)) this.#congestedAtMs = receivedMs;
+    this.#baseMs = Math.min(receivedMs - sentMs, this.#baseMs + BASE_GROWTH_MS);
     this.#lookForHoles(receivedMs);
   }
 
@@ -113,10 +92,7 @@ export class StallMeter {
    */
   observeOpen(sentMs: readonly number[], silentMs: number, nowMs: number): void {
     this.#forget(nowMs);
-    const isKnown = this.#slices.length > 0;
-    this.#overdue = sentMs.filter(
-      (openMs) => isKnown && this.#isStall({ sentMs: openMs, receivedMs: nowMs }),
-    );
+    this.#overdue = sentMs.filter((openMs) => this.#isStall({ sentMs: openMs, receivedMs: nowMs }));
     const unansweredMs = nowMs - Math.max(this.#answeredAtMs, this.#overdue[0] ?? nowMs);
     const isUnanswered = this.#overdue.length >= MIN_STALLS && unansweredMs >= NO_ANSWER_MS;
     this.#isSilent = isUnanswered || (silentMs >= SILENCE_MS && this.#overdue.length > 0);
@@ -126,9 +102,9 @@ export class StallMeter {
   #lookForHoles(nowMs: number): void {
     this.#observedAtMs = nowMs;
     const { stalled, roundTrips } = this.reading;
-    if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES || this.#isCongested) return;
-    const isQueue = !this.#isSilent && this.#isQueue(MIN_SAMPLES, 0);
-    if (!isQueue && (this.#isSilent || this.#shareTogether(SURE) >= SOME_TOGETHER)) this.#holesAtMs = nowMs;
+    if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES) return;
+    const areHoles = !this.#isQueue && this.#shareTogether(SURELY_APART_MS, SURELY_TOGETHER) >= SOME_TOGETHER;
+    if (this.#isSilent || areHoles) this.#holesAtMs = nowMs;
   }
 
   #forget(nowMs: number): void {
@@ -136,20 +112,15 @@ export class StallMeter {
       this.#samples.shift();
   }
 
-  /** Whether all of the last round trips, at least `count` over at least `spanMs`, waited in a queue. */
-  #isQueue(count: number, spanMs: number): boolean {
-    const newestMs = this.#samples.at(-1)?.receivedMs ?? 0;
-    for (let back = 1; back <= this.#samples.length; back++) {
-      const sample = this.#samples.at(-back)!;
-      if (!this.#isStall(sample)) return false;
-      if (back >= count && newestMs - sample.receivedMs >= spanMs)
-        return this.#shareTogether(LIKELY) < MOST_TOGETHER;
-    }
-    return false;
+  /** Whether the last round trips all waited, and not for holes. */
+  get #isQueue(): boolean {
+    const last = this.#samples.slice(-MIN_SAMPLES);
+    if (last.length < MIN_SAMPLES || !last.every((sample) => this.#isStall(sample))) return false;
+    return this.#shareTogether(APART_MS, TOGETHER) < MOST_TOGETHER;
   }
 
   /** Share of the stalls that ended in one moment with one that had begun well before or after them. */
-  #shareTogether({ minApartMs, minCount }: Release): number {
+  #shareTogether(minApartMs: number, minCount: number): number {
     let [together, stalled, first] = [0, 0, 0];
     for (const sample of this.#samples) {
       if (this.#isStall(sample)) stalled += 1;
@@ -160,11 +131,6 @@ export class StallMeter {
   }
 
   #isStall({ sentMs, receivedMs }: Sample): boolean {
-    const baseMs = this.#baseMs;
-    return receivedMs - sentMs > baseMs + Math.max(STALL_MS, baseMs * STALL_SHARE_OF_BASE);
-  }
-
-  get #baseMs(): number {
-    return Math.min(...this.#slices.map(({ leastMs }) => leastMs));
+    return receivedMs - sentMs > this.#baseMs + Math.max(STALL_MS, this.#baseMs * STALL_SHARE_OF_BASE);
   }
 }
