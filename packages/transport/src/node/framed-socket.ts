@@ -40,13 +40,12 @@ export class FramedSocket implements WebSocketLike {
   binaryType = "arraybuffer";
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
+  readonly #onStray: StrayFrameHandler;
 
   constructor(webSocket: WebSocket, socket: Duplex, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
-    webSocket.on("message", (data: Buffer, isBinary: boolean) => {
-      if (!isBinary) onStray(data.length);
-    });
+    this.#onStray = onStray;
     webSocket.on("pong", (data: Buffer) => void onStray(data.length));
     webSocket.on("ping", (data: Buffer) => {
       if (onStray(data.length)) webSocket.pong(data, false);
@@ -67,9 +66,10 @@ export class FramedSocket implements WebSocketLike {
   addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
     if (type === "message") {
       const told = listener as (event: { readonly data: unknown }) => void;
-      // A plain view, since a Buffer's `slice` does not copy.
       this.#webSocket.on("message", (data: Buffer, isBinary: boolean) => {
+        // A plain view, since a Buffer's `slice` does not copy.
         if (isBinary) told({ data: new Uint8Array(data.buffer, data.byteOffset, data.length) });
+        else this.#onStray(data.length);
       });
     } else this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
   }
