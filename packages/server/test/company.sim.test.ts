@@ -49,7 +49,8 @@ async function heardWith(company: Company | undefined): Promise<Heard> {
   const honest = await stage.join({ network: LINE });
   const bad = await company?.(stage);
   // To ask for them is what makes the server tell of them.
-  for (const player of [honest, bad]) if (player) expect([...player.room.entities(Car)]).toEqual([]);
+  const early = [honest, bad].map((player) => [...(player?.room.entities(Car) ?? [])]);
+  expect(early).toEqual([[], []]);
   await stage.advance(WARM_UP_MS);
   const agesMs = new Map<number, number>();
   let wrong = 0;
