@@ -6,6 +6,11 @@ import type { WebSocketLike } from "../websocket/websocket-link.js";
 const BINARY_AND_FINAL = 0x82;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
+/**
+ * While the socket holds less, its link has room and nobody waits to hear that something was sent: each packet spares a
+ * callback. Three sockets of one session that hold so little each have room together.
+ */
+const TELL_BYTES = 1024;
 
 /** Called for each frame that carries no packet: text, ping, pong. False: over the limit, a ping stays unanswered. */
 export type StrayFrameHandler = (payloadBytes: number) => boolean;
@@ -80,7 +85,7 @@ export class FramedSocket implements WebSocketLike {
     const frame = Buffer.allocUnsafe(head + data.length);
     writeFrameHead(frame, 0, data.length);
     frame.set(data, head);
-    if (done) this.#socket.write(frame, done);
+    if (done && this.#socket.writableLength + data.length >= TELL_BYTES) this.#socket.write(frame, done);
     else this.#socket.write(frame);
   }
 

@@ -28,11 +28,6 @@ export interface WebSocketLinkOptions {
 
 const OPEN = 1;
 const HIGH_WATER_BYTES = 4096;
-/**
- * While the socket holds less, nobody waits to hear that it has sent something, and each packet spares a callback. Three
- * sockets of one session that hold so little each have room together.
- */
-const TELL_SHARE = 0.25;
 /** RFC 6455, section 5.5.1. */
 const MAX_REASON_BYTES = 123;
 
@@ -44,7 +39,6 @@ export class WebSocketLink implements Link {
   readonly #scheduler: Scheduler;
   readonly #socket: WebSocketLike;
   readonly #highWaterBytes: number;
-  readonly #tellBytes: number;
   readonly tellsRoom: boolean;
   readonly #taken = (): void => this.#handlers?.onRoom?.();
   #state: LinkState = "connecting";
@@ -55,7 +49,6 @@ export class WebSocketLink implements Link {
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
     this.#highWaterBytes = options.highWaterBytes ?? HIGH_WATER_BYTES;
-    this.#tellBytes = this.#highWaterBytes * TELL_SHARE;
     this.tellsRoom = options.tellsWhenSent ?? false;
   }
 
@@ -90,8 +83,7 @@ export class WebSocketLink implements Link {
       // Its end is known to the browser before the page: until the close event it would complain of every packet.
       if (this.#state !== "open" || this.#socket.readyState !== OPEN) counters.packetsDropped += 1;
       else {
-        const isToTell = this.tellsRoom && this.#socket.bufferedAmount + packet.length >= this.#tellBytes;
-        if (isToTell) this.#socket.send(packet, this.#taken);
+        if (this.tellsRoom) this.#socket.send(packet, this.#taken);
         else this.#socket.send(packet);
         counters.packetsSent += 1;
         counters.bytesSent += packet.length;

@@ -370,7 +370,7 @@ export class Outbox {
   pump(): void {
     // A path may say that it has room while it is given a packet.
     if (this.#isPumping) return;
-    if (this.#isIdle && !this.#mayRepeat) return this.#poll(0);
+    if (this.#isIdle && !this.commands.hasUnsent && !this.bulk.hasUnsent) return this.#poll(0);
     this.#isPumping = true;
     this.#held.clear();
     let pollMs = 0;
@@ -483,11 +483,6 @@ export class Outbox {
     if (this.#lanes[name].length > 0) return true;
     if (name === "command") return this.#areCommandsDue;
     return name === "bulk" && this.bulk.nextBytes(this.#nowMs()) !== undefined;
-  }
-
-  /** Whether commands or bulk may have to go that wait in no lane. */
-  get #mayRepeat(): boolean {
-    return this.commands.hasUnsent || this.bulk.hasUnsent;
   }
 
   get #areCommandsDue(): boolean {
