@@ -1,6 +1,6 @@
 import { Outbox, type Link, type Scheduler } from "@paceline/transport";
 
-/** An outbox in front of one link, for whole packets; its owner calls `hasRoomAgain` when the link has room. */
+/** An outbox in front of one link, for whole packets; its owner calls `pump` when the link has room. */
 export function outboxOver(link: Link, scheduler: Scheduler): Outbox {
   return new Outbox({
     scheduler,

@@ -39,7 +39,7 @@ function scene(tellsWhenSent: boolean) {
     onOpen: () => undefined,
     onPacket: () => undefined,
     onClose: () => undefined,
-    onRoom: () => outbox.hasRoomAgain(),
+    onRoom: () => outbox.pump(),
   });
   scheduler.advance(1);
   const send = (mark: number): void => outbox.forward("command", new Uint8Array(600).fill(mark));

@@ -309,7 +309,7 @@ export const linkContract: readonly ContractCase[] = [
 
 async function start(pair: LinkPair): Promise<{ a: Observed; b: Observed; queue: Queue }> {
   const outbox = outboxOver(pair.a, pair.scheduler ?? systemScheduler);
-  const a = observe(pair.a, () => outbox.hasRoomAgain());
+  const a = observe(pair.a, () => outbox.pump());
   const b = observe(pair.b);
   await opened(pair, a, b);
   return { a, b, queue: pair.queueCounters ? queueBelow(pair, pair.queueCounters) : queueOf(outbox, pair.a) };

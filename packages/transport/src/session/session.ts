@@ -110,7 +110,7 @@ export class Session {
       onPacket: (packet, monitor) => this.#receive(packet, monitor),
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
-      onRoom: () => this.#outbox.hasRoomAgain(),
+      onRoom: () => this.#outbox.pump(),
       onSwift: (link) => {
         this.#loss.clear();
         this.#packetLoss.restart();

@@ -67,11 +67,6 @@ export class BulkQueue {
     return arrived !== undefined;
   }
 
-  /** Whether any of it has still to go, or has to go again. */
-  get hasUnsent(): boolean {
-    return this.#messages.length > 0 || this.#chunks.hasUnsent;
-  }
-
   /** Bytes of the next chunk that may go now; undefined where none may. */
   nextBytes(nowMs: number): number | undefined {
     if (!this.#chunks.isWindowOpen) return undefined;

@@ -361,16 +361,11 @@ export class Outbox {
     this.#poll(0);
   }
 
-  /** A path has sent some of what it had taken. */
-  hasRoomAgain(): void {
-    if (this.#pollMs > 0) this.pump();
-  }
-
   /** Sends what the links have room for and the budget allows. */
   pump(): void {
     // A path may say that it has room while it is given a packet.
     if (this.#isPumping) return;
-    if (this.#isIdle && !this.commands.hasUnsent && !this.bulk.hasUnsent) return this.#poll(0);
+    if (!this.heldBytes) return this.#poll(0);
     this.#isPumping = true;
     this.#held.clear();
     let pollMs = 0;
