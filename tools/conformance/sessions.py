@@ -13,7 +13,7 @@ def ahead(a, b):
 
 
 class Seen:
-    """The newest sequence and the 32 before it (WF36)."""
+    """The newest sequence and the 1023 before it (WF36)."""
 
     def __init__(self):
         self.newest, self.before = None, set()
@@ -25,11 +25,11 @@ class Seen:
         distance = ahead(sequence, self.newest)
         if sequence in self.before:
             raise Drop("duplicate")
-        if distance < -32:
+        if distance < -1023:
             return True
         if distance > 0:
             self.newest = sequence
-            self.before = {one for one in self.before if ahead(one, sequence) >= -32}
+            self.before = {one for one in self.before if ahead(one, sequence) >= -1023}
         self.before.add(sequence)
         return False
 

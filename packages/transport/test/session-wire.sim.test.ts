@@ -231,10 +231,28 @@ describe("packets", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { sequence: 10 });
-    link.receive([event(1)], { sequence: (10 - 32) & 0xffff });
-    link.receive([event(2), state(3), reliable(0, 4)], { sequence: (10 - 33) & 0xffff, tick: 5 });
+    link.receive([event(1)], { sequence: (10 - 1023) & 0xffff });
+    link.receive([event(2), state(3), reliable(0, 4)], { sequence: (10 - 1024) & 0xffff, tick: 5 });
     expect([scene.events, scene.states, scene.payloads]).toEqual([[[1]], [[[3], 5]], [[4]]]);
     expect(scene.session.drops.toRecord()).toEqual({ outdated: 1 });
+  });
+
+  test("[WF36] that come behind many newer ones lose no event, and none comes twice", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    for (const isPublished of [false, true]) {
+      for (let sequence = 0; sequence < 400; sequence++) {
+        // Each tenth is repeated by the link until it arrives, 120 packets later, and then once more.
+        if (sequence % 10 !== 0) link.receive([state(0)], { sequence, isPublished });
+        const late = sequence - 120;
+        if (late < 0 || late % 10 !== 0) continue;
+        link.receive([event(late / 10)], { sequence: late, isPublished });
+        link.receive([event(late / 10)], { sequence: late, isPublished });
+      }
+    }
+    const all = Array.from({ length: 28 }, (_, number) => [number]);
+    expect(scene.events).toEqual([...all, ...all]);
+    expect(scene.session.drops.toRecord()).toEqual({ duplicate: 56 });
   });
 
   test("[WF7] [WF36] that are published have sequences of their own", () => {

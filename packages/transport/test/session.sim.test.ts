@@ -140,7 +140,7 @@ describe("a session over one link", () => {
     expect(() => b.session.sendReliable(payload(1))).toThrow("session/ended");
   });
 
-  test("delivers events at most once over a path that loses, repeats and reorders", () => {
+  test("delivers every event once over a path that loses, repeats and reorders", () => {
     const settings = {
       delayMs: 30,
       jitterMs: 15,
@@ -154,8 +154,8 @@ describe("a session over one link", () => {
     }
     scheduler.advance(500);
     expect(new Set(b.events).size).toBe(b.events.length);
-    expect(b.events.length).toBeGreaterThan(300);
-    expect(b.events.length).toBeLessThan(400);
+    // The path repeats an event for its lifetime: none is lost because it comes late.
+    expect(b.events.length).toBe(400);
   });
 });
 

@@ -27,6 +27,7 @@ import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { LossCount, PathLoss, type LossReading } from "./path-loss.js";
 import { Outbox, type OutboxCounters } from "./outbox/outbox.js";
 import { MAX_EVENT_BYTES, assertBytes } from "./payload-limits.js";
+import { PacketMemory } from "./packet-memory.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
@@ -66,7 +67,8 @@ export class Session {
   readonly #bulkInbox = new BulkInbox();
   readonly #bulkBytes: () => number;
   readonly #received = new SequenceWindow();
-  readonly #publications = new SequenceWindow();
+  readonly #packets = new PacketMemory();
+  readonly #publications = new PacketMemory();
   readonly #loss = new LossCount();
   readonly #packetLoss = new PathLoss(this.#loss);
   readonly #publicationLoss = new PathLoss(this.#loss);
@@ -453,7 +455,8 @@ export class Session {
   }
 
   #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
-    const novelty = this.#received.add(packet.sequence);
+    const novelty = this.#packets.add(packet.sequence);
+    this.#received.add(packet.sequence);
     if (novelty === "duplicate") return this.drops.count("duplicate");
     this.#countLoss(this.#packetLoss, packet.sequence, messages, monitor);
     const { receipt } = packet;

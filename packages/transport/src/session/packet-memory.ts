@@ -1,0 +1,38 @@
+import { sequenceDistance } from "@paceline/protocol";
+
+/**
+ * Packets that are remembered: an event that a link repeats for its lifetime of some seconds comes behind so many states
+ * at the highest rates that there are. A power of two.
+ */
+const REMEMBERED = 1024;
+const WORDS = REMEMBERED / 32;
+
+/** Knows of the last 1024 sequences which have come, so that a late packet is not taken for a repeated one. */
+export class PacketMemory {
+  /** A bit for each, in the place that the sequence modulo 1024 names. */
+  readonly #came = new Uint32Array(WORDS);
+  #newest: number | undefined;
+
+  /** Adds a sequence. `outdated`: it is older than what is remembered, so nobody knows whether it came before. */
+  add(sequence: number): "new" | "duplicate" | "outdated" {
+    const ahead = this.#newest === undefined ? REMEMBERED : sequenceDistance(sequence, this.#newest);
+    if (ahead <= -REMEMBERED) return "outdated";
+    if (ahead >= REMEMBERED) this.#came.fill(0);
+    else
+      for (let back = 0; back < ahead; back++)
+        this.#came[wordOf(sequence - back)]! &= ~bitOf(sequence - back);
+    if (ahead > 0) this.#newest = sequence;
+    const [word, bit] = [wordOf(sequence), bitOf(sequence)];
+    if ((this.#came[word]! & bit) !== 0) return "duplicate";
+    this.#came[word]! |= bit;
+    return "new";
+  }
+}
+
+function wordOf(sequence: number): number {
+  return (sequence >>> 5) & (WORDS - 1);
+}
+
+function bitOf(sequence: number): number {
+  return 1 << (sequence & 31);
+}
