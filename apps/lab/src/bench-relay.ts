@@ -9,7 +9,7 @@ import { printResult } from "./result.js";
 import { rivalVersion, whyNoRivals } from "./room/rivals.js";
 import { table } from "./table.js";
 
-const USAGE = `pnpm bench relay [--json] [--quick] [--only NAME,NAME] [--work SENDERSxHZ,...] [--seconds N] [--rounds N]
+const USAGE = `pnpm bench relay [--json] [--quick] [--only NAME,NAME] [--work SENDERSxHZ,...] [--warm-up S] [--seconds S] [--rounds N]
 
 A room in which everybody sends 100 bytes to all others, many times a second. The relay is one process, the clients are
 two; every message is checked. Systems take turns, so that what else the machine does falls on all of them.
@@ -43,6 +43,7 @@ const { values } = parseArgs({
     work: { type: "string" },
     seconds: { type: "string" },
     rounds: { type: "string" },
+    "warm-up": { type: "string" },
     help: { type: "boolean", default: false },
     child: { type: "string" },
   },
@@ -73,7 +74,8 @@ function planned(): Plan {
     turns: [...turns, ...crowds],
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     seconds: Number(values.seconds ?? (values.quick ? 0.7 : 6)),
-    warmUpSeconds: values.quick ? 0.3 : 4,
+    // A relay is compiled while it works: for its first ten seconds that is a quarter of what it computes.
+    warmUpSeconds: Number(values["warm-up"] ?? (values.quick ? 0.3 : 15)),
   };
 }
 

@@ -70,10 +70,16 @@ export class RoomWindow {
     const periodMs = this.#periodMs ?? (participants < MIN_PARTICIPANTS ? 0 : AUTOMATIC_MS);
     const waitMs = this.#flushedAtMs + periodMs - nowMs;
     if (waitMs <= 0) return this.#endRound("all");
-    this.#cancel ??= this.#scheduler.after(waitMs, () => this.#flush());
+    // Timers cut fractions off: the window would end up to a millisecond early.
+    this.#cancel ??= this.#scheduler.after(Math.ceil(waitMs), () => this.#flush());
     if (!isPrompt || !this.#prompts.take(1, nowMs)) return;
-    for (const { held } of this.#waiting) held.isPrompt ||= (held.places.at(-1) ?? 0) > place;
-    this.#endRound("prompt");
+    let isForAll = true;
+    for (const { held } of this.#waiting) {
+      held.isPrompt ||= (held.places.at(-1) ?? 0) > place;
+      isForAll &&= held.isPrompt || held.places.length === 0;
+    }
+    // Where nobody else waits the window ends with it: the next one is as long as ever.
+    this.#endRound(isForAll ? "all" : "prompt");
   }
 
   /** Not in this moment: what else comes in this round goes with it. */

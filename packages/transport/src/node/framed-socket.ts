@@ -6,6 +6,7 @@ import type { WebSocketLike } from "../websocket/websocket-link.js";
 const BINARY_AND_FINAL = 0x82;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
+const NOTHING = new Uint8Array(0);
 /**
  * While the socket holds less, its link has room and nobody waits to hear that something was sent: each packet spares a
  * callback. Three sockets of one session that hold so little each have room together.
@@ -89,10 +90,11 @@ export class FramedSocket implements WebSocketLike {
     else this.#socket.write(frame);
   }
 
-  /** Sends whole frames, which {@link writeFrameHead} began. `done`: the system has taken them. */
-  sendFrames(frames: Uint8Array, done: () => void): void {
-    if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#socket.write(frames, done);
-    else done();
+  /** Sends whole frames, which {@link writeFrameHead} began. `onRoom`: the system took them later than at once. */
+  sendFrames(frames: Uint8Array, onRoom: () => void): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    this.#socket.write(frames);
+    if (this.#socket.writableLength > 0) this.#socket.write(NOTHING, onRoom);
   }
 
   close(code?: number, reason?: string): void {
