@@ -53,7 +53,8 @@ export { connectionTransitions, type ConnectionState } from "./connection/connec
 export type { TransportKind } from "./browser/environment.js";
 export type { Entity, OwnedEntity } from "./entities/entity.js";
 export type { Unsubscribe } from "./events/listeners.js";
-export type { Group, JoinTerms, RoomListing, RoomOptions } from "./connection/match-request.js";
+export type { JoinTerms } from "./connection/match-request.js";
+export type { Group, RoomListing, RoomOptions } from "@paceline/protocol";
 export type { Page, PageEvent, PageFrames } from "./browser/page.js";
 export type { Tab, TabLocks, TabStorage } from "./browser/tab.js";
 export type { LoopStep } from "./time/game-loop.js";

@@ -15,6 +15,7 @@ export * from "./errors/errors.js";
 export * from "./input/input-codec.js";
 export * from "./input/input-definition.js";
 export * from "./input/input-feedback.js";
+export * from "./match.js";
 export * from "./wire/message.js";
 export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } from "./schema/motion-layout.js";
 export * from "./wire/owned-state.js";

@@ -1,4 +1,4 @@
-export { ConfigError, type IceServer } from "@paceline/protocol";
+export { ConfigError, type IceServer, type MatchedSeat as Seat, type RoomOptions } from "@paceline/protocol";
 export { stackOf } from "./ops/faults.js";
 export {
   LogThrottle,
@@ -29,7 +29,7 @@ export type {
 export type { RoomReport, SessionReport } from "./ops/report.js";
 export { TokenBucket } from "./limits/token-bucket.js";
 export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./limits/relay-limits.js";
-export { type MatchRefusal, type RoomOptions } from "./matchmaking/match-request.js";
+export type { MatchRefusal } from "./matchmaking/match-request.js";
 export type {
   Caller,
   Grant,
@@ -46,5 +46,4 @@ export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./opt
 export type { TurnOptions } from "./signaling/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates } from "./signaling/candidate-policy.js";
 export type { WebRtcOptions } from "./signaling/webrtc-options.js";
-export type { Seat } from "./matchmaking/seat.js";
 export type { LinkRequest } from "./admission/link-door.js";

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { ConfigError } from "@paceline/protocol";
+import { LINK_PATH, ConfigError } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./limits/address-buckets.js";
-import { LINK_PATH, LinkDoor, type LinkRequest } from "./admission/link-door.js";
+import { LinkDoor, type LinkRequest } from "./admission/link-door.js";
 import { Lobby } from "./sessions/lobby.js";
 import { MatchHandler } from "./matchmaking/match-handler.js";
 import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";

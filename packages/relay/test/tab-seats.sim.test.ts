@@ -1,21 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { CloseCode } from "@paceline/protocol";
+import { CloseCode, type MatchedSeat, type SeatClaim } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import { GuardedLink } from "../src/admission/guarded-link.js";
-import {
-  isRefusal,
-  readMatchBody,
-  type MatchRequest,
-  type TabSeat,
-} from "../src/matchmaking/match-request.js";
-import type { Seat } from "../src/matchmaking/seat.js";
+import { isRefusal, readMatchBody, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { Player } from "./player.js";
 import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
 
 interface Visitor {
   readonly player: Player;
   readonly link: VirtualLink;
-  readonly seat: Seat;
+  readonly seat: MatchedSeat;
 }
 
 /** The pages of a tab, one after the other. */
@@ -24,8 +18,8 @@ class Tabs extends VirtualLobby {
   async ask(
     { player }: Visitor,
     wish: Partial<MatchRequest> = {},
-    claim: Partial<TabSeat> = {},
-  ): Promise<Seat> {
+    claim: Partial<SeatClaim> = {},
+  ): Promise<MatchedSeat> {
     const { sessionId: session, token } = player.welcome;
     const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
     const seat = { session, token, ifAway: false, ...claim };
@@ -41,7 +35,7 @@ class Tabs extends VirtualLobby {
     return given;
   }
 
-  enter(seat: Seat): Visitor {
+  enter(seat: MatchedSeat): Visitor {
     const player = new Player(this.scheduler);
     const link = this.link();
     this.lobby.admit(new GuardedLink(link.relay), seat.ticket);

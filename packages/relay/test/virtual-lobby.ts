@@ -1,8 +1,8 @@
+import { type MatchedSeat } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
 import { GuardedLink } from "../src/admission/guarded-link.js";
 import { Lobby } from "../src/sessions/lobby.js";
-import type { Seat } from "../src/matchmaking/seat.js";
 import { isRefusal, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "../src/options/relay-options.js";
 import { Player } from "./player.js";
@@ -59,7 +59,7 @@ export class VirtualLobby {
   }
 
   /** A seat; throws where there is none. */
-  seat(request: Partial<MatchRequest> = {}, address = ""): Seat {
+  seat(request: Partial<MatchRequest> = {}, address = ""): MatchedSeat {
     const seat = this.reserve(request, address);
     if (isRefusal(seat)) throw new Error(seat.message);
     return seat;
@@ -71,7 +71,10 @@ export class VirtualLobby {
   }
 
   /** A player with a seat and a link, welcomed. */
-  join(request: Partial<MatchRequest> = {}, address = ""): { player: Player; link: VirtualLink; seat: Seat } {
+  join(
+    request: Partial<MatchRequest> = {},
+    address = "",
+  ): { player: Player; link: VirtualLink; seat: MatchedSeat } {
     const seat = this.seat(request, address);
     const player = new Player(this.scheduler);
     const link = this.link();

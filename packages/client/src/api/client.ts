@@ -1,4 +1,4 @@
-import { ConfigError, type ServerTypes } from "@paceline/protocol";
+import { ConfigError, type RoomListing, type RoomOptions, type ServerTypes } from "@paceline/protocol";
 import {
   checkKeys,
   choiceAt,
@@ -36,9 +36,7 @@ import {
   reconnectCall,
   type JoinCall,
   type JoinTerms,
-  type RoomOptions,
   requestRooms,
-  type RoomListing,
 } from "../connection/match-request.js";
 import { fetchDirectPath } from "../peers/lazy-direct-path.js";
 import { Room } from "./room.js";

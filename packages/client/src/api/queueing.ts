@@ -1,7 +1,7 @@
-import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
+import { ConfigError, NetError, type ErrorCode, type Group } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
 import type { Unsubscribe } from "../events/listeners.js";
-import type { Group, JoinCall, checkedCall } from "../connection/match-request.js";
+import type { JoinCall, checkedCall } from "../connection/match-request.js";
 import type { Room } from "./room.js";
 
 /** What somebody waits for. */

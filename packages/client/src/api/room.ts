@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import {
+  SERVER_NUMBER,
   ConfigError,
   NetError,
   assertMessageType,
@@ -38,7 +39,7 @@ import { RoomTransport } from "../report/room-transport.js";
 import { RoutedPackets } from "../mesh/routed-packets.js";
 import { ServerConnection } from "../connection/server-connection.js";
 import type { RoomControl, Welcome } from "../connection/server-connection-options.js";
-import { SERVER_NUMBER, ServerPath } from "../peers/server-path.js";
+import { ServerPath } from "../peers/server-path.js";
 import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
 import { socketsRow, stripeWishOf } from "../report/transport-report.js";
 import { StateSender } from "../mesh/state-sender.js";

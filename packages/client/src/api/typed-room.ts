@@ -1,19 +1,19 @@
-import type {
-  AnswerOf,
-  AskOf,
-  EntityDefinition,
-  InputDefinition,
-  JoinOptionsOf,
-  MessagesToClients,
-  MessagesToServer,
-  RequestsOf,
-  RoomKind,
-  ServerTypes,
+import {
+  type RoomOptions,
+  type AnswerOf,
+  type AskOf,
+  type EntityDefinition,
+  type InputDefinition,
+  type JoinOptionsOf,
+  type MessagesToClients,
+  type MessagesToServer,
+  type RequestsOf,
+  type RoomKind,
+  type ServerTypes,
 } from "@paceline/protocol";
 import type { InitialFields, WritableFields } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import type { Unsubscribe } from "../events/listeners.js";
-import type { RoomOptions } from "../connection/match-request.js";
 import type { OnlyHostedEntity } from "./only-entity.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";

@@ -1,4 +1,5 @@
 import {
+  SERVER_NUMBER,
   ByteReader,
   ByteWriter,
   writeOwned,
@@ -44,7 +45,7 @@ import type { ServerStats } from "../paths/path-stats.js";
 import type { RoomMessages } from "../peers/room-messages.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 import { HostedEntities } from "./hosted-entities.js";
-import { HostedPeer, SERVER_NUMBER } from "./hosted-peer.js";
+import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";

@@ -1,4 +1,5 @@
 import {
+  HISTORY_TICKS,
   SnapshotReader,
   StateChange,
   OWNER_COLUMN,
@@ -69,7 +70,6 @@ export interface HostedEntitiesOptions {
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
-const HISTORY_TICKS = 64;
 const MOST_ENTITIES = 0x10000;
 
 /** The entities of a room as its authority tells them. Every value has been checked against its definition. */

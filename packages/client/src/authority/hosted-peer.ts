@@ -1,9 +1,6 @@
-import type { PeerInfo } from "@paceline/protocol";
+import { SERVER_NUMBER, type PeerInfo } from "@paceline/protocol";
 import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer, PeerState } from "../peers/peer.js";
-
-/** Number and id of the server, which nobody else has. */
-export const SERVER_NUMBER = 0;
 
 /** Nothing goes between players. */
 const NO_TRAFFIC: Peer["stats"] = {

@@ -1,13 +1,28 @@
-import { ConfigError, NetError, PROTOCOL_VERSION, encodeUtf8, type ErrorCode } from "@paceline/protocol";
+import {
+  ConfigError,
+  LINK_PATH,
+  MAX_GROUP_SIZE,
+  MAX_MATCH_TOKEN_CHARACTERS,
+  NetError,
+  PROTOCOL_VERSION,
+  encodeUtf8,
+  matchRefusalCodes,
+  type Group,
+  type ListAnswer,
+  type MatchAnswer,
+  type MatchBody,
+  type MatchMethod,
+  type RefusalAnswer,
+  type RoomListing,
+  type RoomOptions,
+  type SeatClaim,
+} from "@paceline/protocol";
 import { checkBoolean, checkKeys } from "@paceline/transport";
 import { assertSignal, eitherOf } from "../events/abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 
-/** What tells rooms of one name apart: players with equal options meet. */
-export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
-
-export type JoinMethod = "joinOrCreate" | "create" | "join" | "joinById" | "reconnect" | "list";
+export type JoinMethod = MatchMethod | "list";
 
 /** One call of a game to get into a room. */
 export interface JoinCall {
@@ -23,25 +38,13 @@ export interface JoinCall {
   /** For a seat that the server has given already. */
   readonly ticket?: string;
   /** A seat that this tab has had, to take again where the server still has it. */
-  readonly seat?: SeatClaim | undefined;
+  readonly seat?: OwnSeat | undefined;
 }
 
-export interface SeatClaim {
-  readonly session: string;
-  /** Secret. */
-  readonly token: string;
-  /** Only if no page uses it: this page cannot know. */
-  readonly ifAway: boolean;
+/** A seat that this tab has had. */
+export interface OwnSeat extends SeatClaim {
   /** Whose it is; see `whoOf`. */
   readonly who: string;
-}
-
-/** Friends who come into one room, however full others are. */
-export interface Group {
-  /** What they share and nobody else knows: 1 to 128 characters. */
-  readonly key: string;
-  /** How many they are, 1 to 64: places are kept for those who come some seconds later. */
-  readonly size: number;
 }
 
 /** How somebody comes into a room. */
@@ -74,45 +77,19 @@ export interface MatchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a server may answer a match request with; any other code is not one of ours. */
-const refusals: readonly ErrorCode[] = [
-  "match/unknown-room",
-  "match/not-found",
-  "match/full",
-  "match/bad-request",
-  "match/refused",
-  "match/unauthorized",
-  "match/auth-unavailable",
-  "match/room-failed",
-  "match/rate-limited",
-  "session/origin",
-  "session/version",
-];
-
-/** A room that is open to all. */
-export interface RoomListing {
-  readonly roomId: string;
-  readonly roomName: string;
-  readonly players: number;
-  readonly maxPlayers: number;
-  /** What tells it from others of its kind. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** What the room says of itself. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
 /** Asks the server for a seat. Rejects with {@link NetError}. */
 export async function requestSeat(request: MatchRequest): Promise<Seat> {
   const answer = await askServer(request);
-  const { identity } = fieldsOf(answer);
+  const { identity } = fieldsOf<MatchAnswer>(answer);
   if (typeof identity === "string") request.call.credentials?.keep(identity);
   return seatOf(answer, request.serverUrl);
 }
 
 /** Asks the server for rooms. Rejects with {@link NetError}. */
 export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
-  const { rooms } = fieldsOf(await askServer(request));
-  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
+  const { rooms } = fieldsOf<ListAnswer>(await askServer(request));
+  const isList =
+    Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf<RoomListing>(room).roomId === "string");
   if (isList) return rooms as RoomListing[];
   throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
 }
@@ -123,7 +100,7 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
   const signal = eitherOf(AbortSignal.timeout(timeoutMs), request.signal);
   const authToken = await credentials?.token(signal);
   const seat = claimOf(call);
-  const wish = { version: PROTOCOL_VERSION, options, webrtc, token, authToken, seat, ...terms };
+  const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, token, authToken, seat, ...terms };
   const body = JSON.stringify(wish);
   let response: Response | undefined;
   let answer: unknown;
@@ -150,14 +127,14 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
 }
 
 /** The seat to ask for; undefined where there is none, or another player has had it. */
-function claimOf({ seat, credentials }: JoinCall): Omit<SeatClaim, "who"> | undefined {
+function claimOf({ seat, credentials }: JoinCall): SeatClaim | undefined {
   if (!seat || seat.who !== whoOf(credentials)) return undefined;
   const { session, token, ifAway } = seat;
   return { session, token, ifAway };
 }
 
-/** Where links are opened unless the answer to a match request says otherwise. */
-export function linkUrlOf(serverUrl: string, linkPath = "/link"): string {
+/** The WebSocket address of a link. */
+export function linkUrlOf(serverUrl: string, linkPath = LINK_PATH): string {
   return serverUrl.replace(/^http/, "ws") + linkPath;
 }
 
@@ -170,7 +147,8 @@ export function joinCredential(call: JoinCall, webrtc: boolean): string | undefi
   // A secret belongs into a body: headers end up in logs.
   if (call.token !== undefined || call.credentials || call.seat) return undefined;
   const { method, target, options, terms } = call;
-  const json = JSON.stringify({ version: PROTOCOL_VERSION, method, target, options, webrtc, ...terms });
+  const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, ...terms };
+  const json = JSON.stringify({ method, target, ...wish });
   const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
   const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
   return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
@@ -185,11 +163,13 @@ export function matchRefusal(reason: string): NetError {
 function netError(code: unknown, message: string, isBusy: boolean): NetError {
   const isLater = isBusy || code === "match/auth-unavailable";
   const retryable = isLater || code === "match/full" || code === "match/not-found";
-  return new NetError(refusals.find((known) => known === code) ?? "match/bad-answer", message, { retryable });
+  return new NetError(matchRefusalCodes.find((known) => known === code) ?? "match/bad-answer", message, {
+    retryable,
+  });
 }
 
 function refusalOf(answer: unknown, status: number): NetError {
-  const { code, message } = fieldsOf(fieldsOf(answer).error);
+  const { code, message } = fieldsOf<RefusalAnswer["error"]>(fieldsOf<RefusalAnswer>(answer).error);
   const words =
     typeof message === "string"
       ? message
@@ -198,7 +178,7 @@ function refusalOf(answer: unknown, status: number): NetError {
 }
 
 function seatOf(answer: unknown, serverUrl: string): Seat {
-  const { version, ticket, roomName, linkPath } = fieldsOf(answer);
+  const { version, ticket, roomName, linkPath } = fieldsOf<MatchAnswer>(answer);
   if (typeof version === "number" && version !== PROTOCOL_VERSION) {
     throw new NetError(
       "session/version",
@@ -217,8 +197,9 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
   return { ticket, roomName, linkUrl: linkUrlOf(serverUrl, linkPath) };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+/** The fields that an answer should have, whatever is in them. */
+function fieldsOf<Answer>(value: unknown): { readonly [Name in keyof Answer]?: unknown } {
+  return typeof value === "object" && value !== null ? value : {};
 }
 
 /** The call that takes the place of an earlier session; checks the token before anything is sent. */
@@ -271,7 +252,12 @@ function checkedTerms(terms: JoinTerms): JoinTerms {
 function checkGroup(group: Group): void {
   checkKeys("group", group, ["key", "size"]);
   const { key, size } = group as { readonly key: unknown; readonly size: unknown };
-  if (typeof key === "string" && isBetween(key.length, 128) && isBetween(size, 64)) return;
+  if (
+    typeof key === "string" &&
+    isBetween(key.length, MAX_MATCH_TOKEN_CHARACTERS) &&
+    isBetween(size, MAX_GROUP_SIZE)
+  )
+    return;
   const expected = "a key of 1 to 128 characters and a size of 1 to 64";
   throw new ConfigError({ field: "group", value: group, expected });
 }

@@ -1,6 +1,6 @@
 import type { Tab } from "../browser/tab.js";
 import type { Credentials } from "./credentials.js";
-import type { JoinCall, SeatClaim } from "./match-request.js";
+import type { JoinCall, OwnSeat } from "./match-request.js";
 
 /** A seat as the tab keeps it. */
 interface KeptSeat {
@@ -54,14 +54,14 @@ export class TabSeat {
   }
 
   /** What to show the server for the seat; undefined where another page uses it. */
-  async claim({ session, token, who }: KeptSeat): Promise<SeatClaim | undefined> {
+  async claim({ session, token, who }: KeptSeat): Promise<OwnSeat | undefined> {
     const lock = await this.#lock(session);
     if (lock === "taken") this.#drop();
     return lock === "taken" ? undefined : { session, token, who, ifAway: lock === "unknown" };
   }
 
   /** The seat of this room as the tab has it now, for a page that the server has forgotten. */
-  get again(): SeatClaim | undefined {
+  get again(): OwnSeat | undefined {
     const kept = this.#read().find(({ session }) => session === this.#session);
     return kept && { session: kept.session, token: kept.token, who: kept.who, ifAway: true };
   }

@@ -1,3 +1,4 @@
+import { SERVER_NUMBER } from "@paceline/protocol";
 import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PeerConnection } from "./peer.js";
@@ -13,9 +14,6 @@ export interface ServerPathOptions {
   /** Something about this path has changed. */
   onChange(): void;
 }
-
-/** Where signals name a participant, this is the server. */
-export const SERVER_NUMBER = 0;
 
 /** Above all WebSockets, of which a newer one is preferred by 1. */
 const PREFERENCE = 1_000_000;

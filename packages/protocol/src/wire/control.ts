@@ -100,6 +100,9 @@ export type ClientMessage =
   | { readonly type: "retain"; readonly states: Uint8Array }
   | { readonly type: "leave" };
 
+/** The number of the server, where a signal names a participant or a peer; no participant has it. */
+export const SERVER_NUMBER = 0;
+
 /** Kinds of entities that one room may have. */
 export const MOST_KINDS = 64;
 

@@ -14,9 +14,6 @@ import type { RelaySettings } from "../options/relay-options.js";
 import { endNow } from "./socket-endings.js";
 import { WriteBatch } from "./write-batch.js";
 
-/** Where links are opened. */
-export const LINK_PATH = "/link";
-
 /** Version, flags, class, key and count, then 16 bits for each target. */
 const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;
 const INSPECTION_PERIOD_MS = 1000;

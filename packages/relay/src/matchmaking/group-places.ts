@@ -1,16 +1,6 @@
+import type { Group } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 import type { Room } from "../sessions/room.js";
-
-/** Friends who go into one room. */
-export interface Group {
-  /** What they share, and nobody else knows. */
-  readonly key: string;
-  /** How many they are. */
-  readonly size: number;
-}
-
-/** Most friends of one group. */
-export const MOST_IN_GROUP = 64;
 
 export interface GroupPlacesOptions {
   readonly scheduler: Scheduler;

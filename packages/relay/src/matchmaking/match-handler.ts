@@ -1,8 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { PROTOCOL_VERSION } from "@paceline/protocol";
+import {
+  LINK_PATH,
+  PROTOCOL_VERSION,
+  type ListAnswer,
+  type MatchAnswer,
+  type RefusalAnswer,
+} from "@paceline/protocol";
 import type { AddressBuckets } from "../limits/address-buckets.js";
 import { readJsonBody, type BodyFault } from "./json-body.js";
-import { LINK_PATH } from "../admission/link-door.js";
 import type { Lobby } from "../sessions/lobby.js";
 import {
   isMethod,
@@ -65,7 +70,7 @@ export class MatchHandler {
     answer(response, result);
   }
 
-  async #match(request: IncomingMessage, path: string): Promise<MatchRefusal | object> {
+  async #match(request: IncomingMessage, path: string): Promise<MatchRefusal | MatchAnswer | ListAnswer> {
     const { bodyBytes, bodyDeadlineMs } = this.#settings.limits;
     const { scheduler } = this.#settings;
     const body = await readJsonBody(request, { maxBytes: bodyBytes, deadlineMs: bodyDeadlineMs, scheduler });
@@ -85,14 +90,16 @@ export class MatchHandler {
 }
 
 /** Writes JSON. Where the body was not read to its end, the connection cannot be used again. */
-function answer(response: ServerResponse, result: MatchRefusal | object): void {
+function answer(response: ServerResponse, result: MatchRefusal | MatchAnswer | ListAnswer): void {
   if (response.destroyed || response.headersSent) return;
   const refusal = isRefusal(result) ? result : undefined;
-  const body = refusal ? { error: { code: refusal.code, message: refusal.message } } : result;
+  const error: RefusalAnswer | undefined = refusal && {
+    error: { code: refusal.code, message: refusal.message },
+  };
   if (refusal) response.setHeader("Connection", "close");
   response.setHeader("Cache-Control", "no-store");
   response.writeHead(refusal?.status ?? 200, { "Content-Type": "application/json; charset=utf-8" });
-  response.end(JSON.stringify(body));
+  response.end(JSON.stringify(error ?? result));
 }
 
 function preflight(response: ServerResponse): void {

@@ -1,47 +1,30 @@
-import { PROTOCOL_VERSION, encodeValue, plainDataProblem, type ErrorCode } from "@paceline/protocol";
-import { MOST_IN_GROUP, type Group } from "./group-places.js";
-
-/** What rooms are told apart by, besides their name. */
-export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
-
-/** The ways to ask for a seat. */
-const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
-/** One of those ways. */
-export type MatchMethod = (typeof matchMethods)[number];
+import {
+  MAX_GROUP_SIZE,
+  MAX_MATCH_TOKEN_CHARACTERS,
+  PROTOCOL_VERSION,
+  encodeValue,
+  matchMethods,
+  plainDataProblem,
+  type Group,
+  type MatchBody,
+  type MatchMethod,
+  type MatchRefusalCode,
+  type RoomOptions,
+  type SeatClaim,
+} from "@paceline/protocol";
 
 /** A match request that makes sense. */
-export interface MatchRequest {
+export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
   readonly method: MatchMethod;
   /** A kind of room; for `joinById` the id of a room, for `reconnect` that of a session. */
   readonly target: string;
-  readonly options: RoomOptions;
-  /** Whether the client can and may open direct links. */
-  readonly webrtc: boolean;
-  /** The secret of the session that `reconnect` takes the place of; empty for other methods. */
   readonly token: string;
-  /** Proof of who the player is, for the authority of a room. */
-  readonly authToken?: string;
-  /** Friends to go together with, into one room. */
-  readonly group?: Group | undefined;
-  /** To watch only. */
-  readonly spectate?: boolean;
-  /** A seat that the page's tab has had. */
-  readonly seat?: TabSeat | undefined;
-}
-
-/** A seat that a tab may take again, where its session still has it. */
-export interface TabSeat {
-  readonly session: string;
-  /** The session's secret. */
-  readonly token: string;
-  /** Only where the session has no link: the page cannot know that no other page uses the seat. */
-  readonly ifAway: boolean;
 }
 
 /** Why there is no seat. */
 export interface MatchRefusal {
   readonly status: number;
-  readonly code: ErrorCode;
+  readonly code: MatchRefusalCode;
   readonly message: string;
 }
 
@@ -50,10 +33,9 @@ const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
 /** As msgpack. They stand in the welcome beside the room's peers, and one packet has to hold all of it. */
 const MAX_OPTIONS_BYTES = 4096;
-const MAX_TOKEN_CHARACTERS = 128;
 const MAX_AUTH_CHARACTERS = 3000;
-const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_TOKEN_CHARACTERS} characters, and ifAway`;
-const GROUP_WORDS = `group must be a key of 1 to ${MAX_TOKEN_CHARACTERS} characters and a size of 1 to ${MOST_IN_GROUP}`;
+const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters, and ifAway`;
+const GROUP_WORDS = `group must be a key of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters and a size of 1 to ${MAX_GROUP_SIZE}`;
 
 const otherVersion: MatchRefusal = {
   status: 400,
@@ -69,8 +51,8 @@ export function readMatchBody(body: unknown): Wish | MatchRefusal {
   if (typeof webrtc !== "boolean" || typeof spectate !== "boolean") {
     return malformed("webrtc and spectate must be true or false");
   }
-  if (typeof token !== "string" || token.length > MAX_TOKEN_CHARACTERS) {
-    return malformed(`token must be text of at most ${MAX_TOKEN_CHARACTERS} characters`);
+  if (typeof token !== "string" || token.length > MAX_MATCH_TOKEN_CHARACTERS) {
+    return malformed(`token must be text of at most ${MAX_MATCH_TOKEN_CHARACTERS} characters`);
   }
   if (typeof authToken !== "string" || authToken.length > MAX_AUTH_CHARACTERS) {
     return malformed(`authToken must be text of at most ${MAX_AUTH_CHARACTERS} characters`);
@@ -168,16 +150,16 @@ function optionsProblem(options: unknown): string | undefined {
 function groupOf(value: unknown): Group | undefined {
   if (!isFields(value)) return undefined;
   const { key, size } = value;
-  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_TOKEN_CHARACTERS;
-  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MOST_IN_GROUP;
+  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_MATCH_TOKEN_CHARACTERS;
+  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MAX_GROUP_SIZE;
   return isKey && isSize ? { key, size } : undefined;
 }
 
-function seatOf(value: unknown): TabSeat | undefined {
+function seatOf(value: unknown): SeatClaim | undefined {
   if (!isFields(value)) return undefined;
   const { session, token, ifAway } = value;
   const isText = (text: unknown): text is string =>
-    typeof text === "string" && text.length > 0 && text.length <= MAX_TOKEN_CHARACTERS;
+    typeof text === "string" && text.length > 0 && text.length <= MAX_MATCH_TOKEN_CHARACTERS;
   return isText(session) && isText(token) && typeof ifAway === "boolean"
     ? { session, token, ifAway }
     : undefined;

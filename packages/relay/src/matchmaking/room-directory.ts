@@ -1,18 +1,13 @@
+import { type RoomOptions, type RoomListing, type Group } from "@paceline/protocol";
 import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
-import { GroupPlaces, type Group } from "./group-places.js";
+import { GroupPlaces } from "./group-places.js";
 import { busy, full, notFound, roomFailed, unknownKind } from "./match-refusals.js";
-import {
-  canonicalOptions,
-  isRefusal,
-  type MatchRefusal,
-  type MatchRequest,
-  type RoomOptions,
-} from "./match-request.js";
+import { canonicalOptions, isRefusal, type MatchRefusal, type MatchRequest } from "./match-request.js";
 import type { RelaySettings, RoomKind } from "../options/relay-options.js";
 import type { HostedRoom, RoomAuthority } from "../sessions/room-host.js";
-import { Room, type RoomListing } from "../sessions/room.js";
+import { Room } from "../sessions/room.js";
 
 const ROOM_ID_BYTES = 9;
 const MOST_LISTED = 100;

@@ -4,16 +4,6 @@ import type { Participant } from "../sessions/participant.js";
 import type { HostedSeat } from "../sessions/room-host.js";
 import type { Room } from "../sessions/room.js";
 
-/** A seat that waits for its participant. */
-export interface Seat {
-  readonly ticket: string;
-  readonly roomId: string;
-  readonly roomName: string;
-  readonly sessionId: string;
-  /** What the client is to show as its proof the next time. */
-  readonly identity?: string;
-}
-
 /** A seat that somebody may take. */
 export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
   readonly room: Room;

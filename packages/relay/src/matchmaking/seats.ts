@@ -1,3 +1,4 @@
+import { type MatchedSeat } from "@paceline/protocol";
 import { randomBytes } from "node:crypto";
 import type { AddressShares } from "../limits/address-shares.js";
 import type { MatchRefusal, MatchRequest } from "./match-request.js";
@@ -8,7 +9,7 @@ import type { RelaySettings } from "../options/relay-options.js";
 import type { Meeting } from "../sessions/room-host.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
-import type { Held, ReservedSeat, Seat } from "./seat.js";
+import type { Held, ReservedSeat } from "./seat.js";
 import type { TicketOffice } from "../admission/ticket-office.js";
 
 const SESSION_ID_BYTES = 12;
@@ -69,7 +70,7 @@ export class Seats {
   }
 
   /** Gives out the ticket for a seat that is held; the seat is given back when the ticket's time is over. */
-  issue({ room, sessionId, identity }: Held, webrtc: boolean): Seat | MatchRefusal {
+  issue({ room, sessionId, identity }: Held, webrtc: boolean): MatchedSeat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
     // While the room was being opened the server has stopped.
     if (!seat) return full(503, "the server is stopping");
@@ -82,7 +83,7 @@ export class Seats {
   }
 
   /** Opens a room for guests of another one, which nobody else finds, and gives each of them a ticket for it. */
-  async meet({ roomName, options, guests }: Meeting): Promise<readonly Seat[] | MatchRefusal> {
+  async meet({ roomName, options, guests }: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
     const room = this.#rooms.openFor(roomName, options, guests.length);
     if (isRefusal(room)) return room;
     room.isPrivate = true;
@@ -101,7 +102,7 @@ export class Seats {
     const failed = await room.opening;
     const seats = held.map((each, index) => failed ?? this.issue(each, guests[index]!.webrtc));
     const refusal = seats.find(isRefusal);
-    if (!refusal) return seats as Seat[];
+    if (!refusal) return seats as MatchedSeat[];
     for (const { sessionId } of held) this.release(sessionId);
     return refusal;
   }

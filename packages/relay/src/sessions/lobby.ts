@@ -1,9 +1,13 @@
 import { randomBytes } from "node:crypto";
 import {
   CloseCode,
+  SERVER_NUMBER,
   type ClientMessage,
   type DropReason,
   type IceServer,
+  type MatchedSeat,
+  type RoomListing,
+  type RoomOptions,
   type ServerMessage,
 } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
@@ -13,12 +17,7 @@ import { Forwarder } from "../forwarding/forwarder.js";
 import type { GuardedLink } from "../admission/guarded-link.js";
 import { LogThrottle } from "../ops/log.js";
 import { full } from "../matchmaking/match-refusals.js";
-import {
-  isRefusal,
-  type MatchRefusal,
-  type MatchRequest,
-  type RoomOptions,
-} from "../matchmaking/match-request.js";
+import { isRefusal, type MatchRefusal, type MatchRequest } from "../matchmaking/match-request.js";
 import { MemoryBudget } from "../limits/memory-budget.js";
 import { sharingNetworks } from "../limits/network-address.js";
 import { Participant, type ParticipantHandlers } from "./participant.js";
@@ -27,14 +26,14 @@ import type { Caller, Meeting, RoomAuthority, RoomHost } from "./room-host.js";
 import type { RoomReport } from "../ops/report.js";
 import { hashOf } from "../admission/resume-tokens.js";
 import { tellRetained } from "../forwarding/retained-states.js";
-import { Room, type RoomListing } from "./room.js";
+import { Room } from "./room.js";
 import { RoomDirectory } from "../matchmaking/room-directory.js";
-import type { Held, Newcomer, ReservedSeat, Seat } from "../matchmaking/seat.js";
+import type { Held, Newcomer, ReservedSeat } from "../matchmaking/seat.js";
 import { Seats } from "../matchmaking/seats.js";
 import { signalPayload } from "../signaling/signal-payload.js";
 import { StripeTickets } from "../admission/stripe-tickets.js";
 import { TicketOffice } from "../admission/ticket-office.js";
-import { SERVER_NUMBER, WebRtcDesk } from "../signaling/webrtc-desk.js";
+import { WebRtcDesk } from "../signaling/webrtc-desk.js";
 
 const TOKEN_BYTES = 24;
 /** How long the close of a page's links may take to be heard after the request of the page that follows it. */
@@ -152,7 +151,7 @@ export class Lobby {
   }
 
   /** As {@link reserve}, but asks the authority of the room first where it has one. */
-  async match(request: MatchRequest, caller: Caller): Promise<Seat | MatchRefusal> {
+  async match(request: MatchRequest, caller: Caller): Promise<MatchedSeat | MatchRefusal> {
     const wish = (await this.#isSeatOfTab(request)) ? againOf(request) : request;
     const authority = this.#authorityFor(wish);
     const held = authority ? await this.#granted(wish, caller, authority) : this.#hold(wish, caller.address);
@@ -176,7 +175,7 @@ export class Lobby {
   }
 
   /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
-  reserve(request: MatchRequest, address = ""): Seat | MatchRefusal {
+  reserve(request: MatchRequest, address = ""): MatchedSeat | MatchRefusal {
     const held = this.#hold(request, address);
     return isRefusal(held) ? held : this.#seats.issue(held, request.webrtc);
   }
@@ -230,7 +229,7 @@ export class Lobby {
   }
 
   /** A room's authority wants some of its participants to go on in a room of their own. */
-  async #meet(meeting: Meeting): Promise<readonly Seat[] | MatchRefusal> {
+  async #meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
     return this.#closedDoor(meeting.guests.length) ?? (await this.#seats.meet(meeting));
   }
 

@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { AuthorityInfo, PeerInfo } from "@paceline/protocol";
+import {
+  type RoomOptions,
+  type MatchedSeat,
+  type MatchMethod,
+  type AuthorityInfo,
+  type PeerInfo,
+} from "@paceline/protocol";
 import type { Link, LinkClose, Session } from "@paceline/transport";
-import type { MatchMethod, MatchRefusal, RoomOptions } from "../matchmaking/match-request.js";
+import type { MatchRefusal } from "../matchmaking/match-request.js";
 import type { LimitSubject } from "../ops/relay-counters.js";
-import type { Seat } from "../matchmaking/seat.js";
 
 /** Somebody who asks for a seat in a room that has an authority. */
 export interface JoinRequest {
@@ -60,7 +65,7 @@ export interface HostedRoom {
   /** Players and places that are kept for some. */
   readonly taken: number;
   /** Opens another room for guests, which nobody else finds; resolves with a ticket for each, in their order. */
-  meet(meeting: Meeting): Promise<readonly Seat[] | MatchRefusal>;
+  meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal>;
   /** Ends every session with this code, and the room. */
   end(code: number, reason: string): void;
 }

@@ -1,5 +1,11 @@
-import { writeControl, type PeerInfo, type ServerMessage } from "@paceline/protocol";
-import type { MatchRefusal, RoomOptions } from "../matchmaking/match-request.js";
+import {
+  writeControl,
+  type PeerInfo,
+  type RoomListing,
+  type RoomOptions,
+  type ServerMessage,
+} from "@paceline/protocol";
+import type { MatchRefusal } from "../matchmaking/match-request.js";
 import type { HostedRoom, Meeting, RoomHost } from "./room-host.js";
 import type { Participant } from "./participant.js";
 import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
@@ -24,19 +30,6 @@ export interface RoomDescription {
   readonly onEnd: (room: Room) => void;
   /** Opens another room for guests of this one. */
   readonly onMeeting: HostedRoom["meet"];
-}
-
-/** A room that somebody may join. */
-export interface RoomListing {
-  readonly roomId: string;
-  readonly roomName: string;
-  /** Players and places that are kept for some. */
-  readonly players: number;
-  readonly maxPlayers: number;
-  readonly spectators: number;
-  /** The options that tell it from others of its kind. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** The first number of a participant; 0 stays free for "nobody". */

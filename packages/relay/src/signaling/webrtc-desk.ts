@@ -1,4 +1,4 @@
-import { CloseCode, type DropReason } from "@paceline/protocol";
+import { CloseCode, SERVER_NUMBER, type DropReason } from "@paceline/protocol";
 import type { LinkMonitorOptions } from "@paceline/transport";
 import {
   NodeWebRtcLink,
@@ -19,9 +19,6 @@ export interface WebRtcDeskHandlers {
   onReady(): void;
   onDropped(reason: DropReason): void;
 }
-
-/** The number of the server where signals name a participant. */
-export const SERVER_NUMBER = 0;
 
 /** A client that fails and begins anew may do so once in so many seconds, and a few times at once. */
 const SECONDS_PER_ATTEMPT = 2;

@@ -1,4 +1,5 @@
 import {
+  HISTORY_TICKS,
   CloseCode,
   PayloadKind,
   readEvent,
@@ -50,7 +51,6 @@ export interface RoomCoreOptions {
 const UNCAUGHT = "onUncaughtException";
 /** Errors after which a room ends, unless it says otherwise: not of a hook of its own, but of what runs it. */
 const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", "timer"]);
-const HISTORY_TICKS = 64;
 /** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_REFUSALS = 256;
 /** How long the entities that a player simulates itself outlive its page: those of the page that follows are others. */

@@ -10,7 +10,8 @@ export interface StateHistoryOptions {
   readonly historyTicks?: number;
 }
 
-const DEFAULT_HISTORY_TICKS = 64;
+/** Steps that both ends of a room with an authority remember: no baseline is older. */
+export const HISTORY_TICKS = 64;
 
 /** What a sender's entities were, tick by tick: written once, for all receivers. */
 export class StateHistory {
@@ -24,7 +25,7 @@ export class StateHistory {
   /** By id: they outlive their entities. */
   readonly #teleports = new Map<number, number>();
 
-  constructor({ plans, historyTicks = DEFAULT_HISTORY_TICKS }: StateHistoryOptions) {
+  constructor({ plans, historyTicks = HISTORY_TICKS }: StateHistoryOptions) {
     this.plans = plans;
     this.historyTicks = historyTicks;
     for (const [kind, plan] of plans.entries()) this.#kinds.set(plan, kind);
