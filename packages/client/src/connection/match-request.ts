@@ -22,6 +22,9 @@ import { assertSignal, eitherOf } from "../events/abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 
+/** The fields that an answer should have, whatever is in them. */
+type Unchecked<Answer> = { readonly [Name in keyof Answer]?: unknown };
+
 export type JoinMethod = MatchMethod | "list";
 
 /** One call of a game to get into a room. */
@@ -80,16 +83,15 @@ export interface MatchRequest {
 /** Asks the server for a seat. Rejects with {@link NetError}. */
 export async function requestSeat(request: MatchRequest): Promise<Seat> {
   const answer = await askServer(request);
-  const { identity } = fieldsOf<MatchAnswer>(answer);
+  const { identity }: Unchecked<MatchAnswer> = fieldsOf(answer);
   if (typeof identity === "string") request.call.credentials?.keep(identity);
   return seatOf(answer, request.serverUrl);
 }
 
 /** Asks the server for rooms. Rejects with {@link NetError}. */
 export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
-  const { rooms } = fieldsOf<ListAnswer>(await askServer(request));
-  const isList =
-    Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf<RoomListing>(room).roomId === "string");
+  const { rooms }: Unchecked<ListAnswer> = fieldsOf(await askServer(request));
+  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
   if (isList) return rooms as RoomListing[];
   throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
 }
@@ -169,7 +171,8 @@ function netError(code: unknown, message: string, isBusy: boolean): NetError {
 }
 
 function refusalOf(answer: unknown, status: number): NetError {
-  const { code, message } = fieldsOf<RefusalAnswer["error"]>(fieldsOf<RefusalAnswer>(answer).error);
+  const { error }: Unchecked<RefusalAnswer> = fieldsOf(answer);
+  const { code, message }: Unchecked<RefusalAnswer["error"]> = fieldsOf(error);
   const words =
     typeof message === "string"
       ? message
@@ -178,7 +181,7 @@ function refusalOf(answer: unknown, status: number): NetError {
 }
 
 function seatOf(answer: unknown, serverUrl: string): Seat {
-  const { version, ticket, roomName, linkPath } = fieldsOf<MatchAnswer>(answer);
+  const { version, ticket, roomName, linkPath }: Unchecked<MatchAnswer> = fieldsOf(answer);
   if (typeof version === "number" && version !== PROTOCOL_VERSION) {
     throw new NetError(
       "session/version",
@@ -197,9 +200,8 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
   return { ticket, roomName, linkUrl: linkUrlOf(serverUrl, linkPath) };
 }
 
-/** The fields that an answer should have, whatever is in them. */
-function fieldsOf<Answer>(value: unknown): { readonly [Name in keyof Answer]?: unknown } {
-  return typeof value === "object" && value !== null ? value : {};
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 /** The call that takes the place of an earlier session; checks the token before anything is sent. */
