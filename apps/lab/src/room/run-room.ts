@@ -1,3 +1,4 @@
+import { loadavg } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { Child } from "../child.js";
 import type { ChildArguments, ServerFigures, SwarmFigures } from "./child-process.js";
@@ -13,7 +14,14 @@ export interface RunOptions {
 export interface RoomRun {
   readonly server: ServerFigures;
   readonly swarm: SwarmFigures;
+  /** Why it says nothing of the system; undefined where it does. */
+  readonly refused: string | undefined;
 }
+
+/** A swarm that needs more is late itself. */
+const MAX_SWARM_CORES = 0.8;
+/** With more the others' work is measured, too. */
+const MAX_LOAD = 1.5;
 
 /** A server and a swarm, each in a process on a core of its own. Throws where one of them fails. */
 export async function runRoom(options: RunOptions): Promise<RoomRun> {
@@ -32,8 +40,15 @@ export async function runRoom(options: RunOptions): Promise<RoomRun> {
     await Promise.all([server.order("begin"), swarm.order("begin")]);
     await pause(options.seconds * 1000);
     const [serverFigures, swarmFigures] = await Promise.all([server.order("end"), swarm.order("end")]);
-    return { server: serverFigures as ServerFigures, swarm: swarmFigures as SwarmFigures };
+    const run = { server: serverFigures as ServerFigures, swarm: swarmFigures as SwarmFigures };
+    return { ...run, refused: whyRefused(run.swarm, loadavg()[0]!) };
   } finally {
     for (const child of children.toReversed()) await child.end();
   }
+}
+
+function whyRefused({ cpuSeconds, seconds }: SwarmFigures, load: number): string | undefined {
+  const cores = cpuSeconds / seconds;
+  if (cores > MAX_SWARM_CORES) return `its players took ${cores.toFixed(2)} of a core`;
+  return load > MAX_LOAD ? `the load of the machine was ${load.toFixed(1)}` : undefined;
 }

@@ -8,23 +8,33 @@ const TURN = 2 * Math.PI;
 
 type Checked = Pick<SwarmFigures, "states" | "wrong" | "stale" | "example" | "latencyMsP50" | "latencyMsP99">;
 
+interface StateCheckOptions {
+  readonly players: number;
+  readonly judged: number;
+  readonly tolerance: Tolerance;
+}
+
 /**
  * Compares a car of every state that any client gets, another one each time, with where it has to be. To look at all of
  * them would be the most of what a swarm of a hundred does, and a swarm that is late measures itself.
  */
 export class StateCheck {
   readonly #players: number;
+  readonly #judged: number;
   readonly #tolerance: Tolerance;
   readonly #inputs: Int32Array;
   readonly #echoes: Int32Array;
   readonly #latencies: number[] = [];
+  #states = 0;
   #isOn = false;
   #wrong = 0;
   #stale = 0;
   #example: string | undefined;
 
-  constructor(players: number, tolerance: Tolerance) {
+  /** `judged`: latencies and echoes of so many players count, from the first on; the values of all do. */
+  constructor({ players, judged, tolerance }: StateCheckOptions) {
     this.#players = players;
+    this.#judged = judged;
     this.#tolerance = tolerance;
     this.#inputs = new Int32Array(players);
     this.#echoes = new Int32Array(players);
@@ -51,7 +61,7 @@ export class StateCheck {
     const sorted = Float64Array.from(this.#latencies).sort();
     const at = (share: number): number => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
     return {
-      states: sorted.length,
+      states: this.#states,
       wrong: this.#wrong,
       stale: this.#stale,
       example: this.#example,
@@ -61,12 +71,14 @@ export class StateCheck {
   }
 
   #take(index: number, state: SeenState): void {
-    this.#latencies.push(machineMs() - state.sentMs);
+    this.#states += 1;
     const fault = this.#faultIn(state, index);
     if (fault !== undefined) {
       this.#wrong += 1;
       this.#example ??= fault;
     }
+    if (index >= this.#judged) return;
+    this.#latencies.push(machineMs() - state.sentMs);
     const own = state.car(index)?.lastInput ?? 0;
     const isStale = own < this.#echoes[index]! || (this.#inputs[index]! & 0xffff) - own > MOST_BEHIND;
     if (isStale) this.#stale += 1;

@@ -7,16 +7,22 @@ import { PERIOD_MS } from "./world.js";
 
 const PUMP_MS = 4;
 const JOINS_AT_ONCE = 10;
+/** From so many players on these are whole clients, who are judged; the others are light where the system has such. */
+const LARGE_ROOM = 100;
+const JUDGED_IN_LARGE_ROOM = 2;
 
 /** The clients' process: all of a room's players, who decode and check everything that they get. */
 export async function runSwarm({ system: name, port, players }: ChildArguments): Promise<void> {
   const system = systemNamed(name);
   countSockets();
-  const check = new StateCheck(players, system.tolerance);
+  const judged = players < LARGE_ROOM ? players : JUDGED_IN_LARGE_ROOM;
+  const check = new StateCheck({ players, judged, tolerance: system.tolerance });
   const clients: RoomClient[] = [];
   let next = 1;
   const join = async (index: number): Promise<void> => {
-    clients[index] = await system.join({ port, index, players, onState: check.listener(index) });
+    const options = { port, index, players, onState: check.listener(index) };
+    const isLight = index >= judged && system.joinLight !== undefined;
+    clients[index] = await (isLight ? system.joinLight!(options) : system.join(options));
   };
   const joinOneByOne = async (): Promise<void> => {
     while (next < players) {

@@ -53,6 +53,8 @@ export interface RoomSystem {
   readonly packages: readonly string[];
   serve(options: ServerOptions): Promise<RoomServer>;
   join(options: ClientOptions): Promise<RoomClient>;
+  /** A client that decodes and draws nothing, for rooms of which one process cannot hold all players. Default: as {@link join}. */
+  joinLight?(options: ClientOptions): Promise<RoomClient>;
 }
 
 /** The tolerance of what travels as 32-bit floats. */

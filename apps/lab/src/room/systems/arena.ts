@@ -28,11 +28,20 @@ export const ArenaCar = defineEntity(
   { motion: "velocity" },
 );
 /** After so long the clock of the states begins anew. */
-export const CLOCK_MS = 100_000;
+const CLOCK_MS = 100_000;
 export const ArenaClock = defineEntity("clock", {
   worldTick: uint({ range: [0, 0xffffff] }),
   sentMs: scalar({ range: [0, CLOCK_MS], precision: 0.01, unit: "ms" }),
 });
+
+/** The newest moment that is not in the future and lies so in the clock's round. */
+export function sentMsOf(inRound: number): number {
+  const nowMs = machineMs();
+  const ageMs = (nowMs - inRound) % CLOCK_MS;
+  // Rounding may put the clock a little into the future.
+  return nowMs - (ageMs > CLOCK_MS - 1 ? ageMs - CLOCK_MS : ageMs);
+}
+
 export const ArenaInput = defineInput({
   number: uint({ range: [0, 0xffff] }),
   steer: int({ range: [-127, 127] }),

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client, type Entity, type HostedRoom } from "@paceline/client";
-import type { WebRtcLinkMaker } from "@paceline/transport";
+import type { ViewTerms } from "@paceline/protocol";
+import type { Plan, WebRtcLinkMaker } from "@paceline/transport";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import type { ClientOptions, RoomClient, RoomSystem, SeenState } from "../system.js";
 import { countChannels } from "../traffic.js";
-import { machineMs, type Car } from "../world.js";
-import { ArenaCar, ArenaClock, ArenaInput, CLOCK_MS, defineArena } from "./arena.js";
+import type { Car } from "../world.js";
+import { ArenaCar, ArenaClock, ArenaInput, defineArena, sentMsOf } from "./arena.js";
+import { joinArenaLightly } from "./light-arena.js";
 
 type Link = RoomSystem["link"];
 type Arena = ReturnType<typeof defineArena>;
@@ -19,6 +21,12 @@ export const PRECISION = {
 } as const;
 const WEBRTC_LIMIT_MS = 10_000;
 const POLL_MS = 50;
+const JOIN_FULL_FIRST = "a full client has to join before a light one: it says how players want to be told";
+/** As the SDK's client reckons it: players of other terms would be told in a group of their own. */
+const NEWS_SHARE = 0.6;
+const MOVING_HEARTBEAT_MS = 300;
+/** Of the first full client. */
+let terms: ViewTerms | undefined;
 
 /** Joins the arena; with WebRTC, it waits until states go over it. */
 export async function joinArena(
@@ -34,6 +42,7 @@ export async function joinArena(
     webRtc: webRtc && counted(webRtc),
   });
   const room = await client.joinOrCreate("arena", { index });
+  terms ??= termsOf(room.transport.plan);
   const input = room.input(ArenaInput);
   Object.assign(input, { steer: -127, throttle: 127, brake: 1.25, aim: 2.5 });
   const view = new ArenaView(room, players);
@@ -97,17 +106,23 @@ class ArenaView implements SeenState {
     if (clock?.lastTick !== tick || this.count < this.#players || tick === this.#told) return false;
     this.#told = tick;
     this.tick = clock.worldTick;
-    this.sentMs = latestMs(clock.sentMs);
+    this.sentMs = sentMsOf(clock.sentMs);
     return true;
   }
 }
 
-/** The newest moment that is not in the future and lies so in the clock's round. */
-function latestMs(inRound: number): number {
-  const nowMs = machineMs();
-  const ageMs = (nowMs - inRound) % CLOCK_MS;
-  // Rounding may put the clock a little into the future.
-  return nowMs - (ageMs > CLOCK_MS - 1 ? ageMs - CLOCK_MS : ageMs);
+/** How a client of that plan wants to be told in the arena: at each of its ticks. */
+function termsOf({ numbers, style, repeats }: Plan): ViewTerms {
+  return {
+    isInterpolated: style === "interpolation",
+    everyTicks: 1,
+    thresholdM: numbers.thresholdM,
+    headingRad: numbers.headingRad,
+    heartbeatMs: numbers.heartbeatMs,
+    movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * NEWS_SHARE, MOVING_HEARTBEAT_MS),
+    repeats,
+    bytesPerSecond: numbers.stateBytesPerSecond,
+  };
 }
 
 /** Counts what goes through the links that it makes: all of it, acknowledgements and pings too. */
@@ -131,6 +146,12 @@ function paceline(link: Link): RoomSystem {
       return {};
     },
     join: (options) => joinArena(link, options),
+    ...(link === "websocket" && {
+      joinLight: (options) => {
+        if (!terms) throw new Error(JOIN_FULL_FIRST);
+        return joinArenaLightly(options, terms);
+      },
+    }),
   };
 }
 
