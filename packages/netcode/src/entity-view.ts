@@ -137,15 +137,17 @@ const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, 
 
 /** Adds a property for every field of the definition to `target`, reading from and writing to `row`. */
 export function defineFields<T extends object>(target: T, definition: EntityDefinition, row: Row): T {
-  return defineCells(target, definition, cellsOf(row));
+  return defineCells(target, definition, new RowCells(row));
 }
 
 /** The same over any numbers; those that are `free` are taken as they come. */
 export function defineCells<T extends object>(target: T, definition: EntityDefinition, cells: Cells): T {
-  for (const [name, field] of Object.entries(definition.fields)) {
-    define(target, name, { definition, path: name, field, cells });
+  let members = membersOf.get(definition);
+  if (!members) {
+    members = newMembers(definition, definition.fields);
+    membersOf.set(definition, members);
   }
-  return target;
+  return fill(target, members, cells);
 }
 
 /** Writes initial values through a view, so that they are checked as any write. */
@@ -203,70 +205,114 @@ function assign(
   }
 }
 
+/** A field of a definition. */
 interface Site {
   readonly definition: EntityDefinition;
   readonly path: string;
   readonly field: Field;
-  readonly cells: Cells;
 }
 
-function define(target: object, key: string, site: Site): void {
-  const { path, field, definition } = site;
-  const isText = field.kind === "string" || field.kind === "bytes";
-  const part = isText ? undefined : partOf(site);
-  if (part) {
-    Object.defineProperty(target, key, { enumerable: true, get: () => part, set: refuse(nameOf(site)) });
-  } else if (isText) defineText(target, key, site);
-  else defineNumber(target, key, site, definition.offsets[path]!);
+const CELLS = Symbol("cells");
+const PARTS = Symbol("parts");
+
+/** Behind the properties of a view: what they read and write, and the views of its composite fields. */
+interface Backed {
+  readonly [CELLS]: Cells;
+  readonly [PARTS]: readonly object[];
 }
 
-/** The object behind a composite field. */
-function partOf(site: Site): object | undefined {
-  const { path, field } = site;
+/** A property of views, the same for all entities of a kind. */
+interface Member {
+  readonly key: string;
+  readonly descriptor: PropertyDescriptor & ThisType<Backed>;
+  /** Of a composite field: the view that the property returns. */
+  readonly newPart?: (cells: Cells) => object;
+}
+
+/**
+ * Engines read a property quickly whose getter is the same function in all objects that pass the place of the read, and
+ * ten times slower where each has its own: so getters find through `this` what is behind them.
+ */
+const membersOf = new WeakMap<EntityDefinition, readonly Member[]>();
+
+function fill<T extends object>(target: T, members: readonly Member[], cells: Cells): T {
+  const parts = members.flatMap(({ newPart }) => (newPart ? [newPart(cells)] : []));
+  Object.defineProperty(target, CELLS, { configurable: true, value: cells });
+  Object.defineProperty(target, PARTS, { configurable: true, value: parts });
+  for (const { key, descriptor } of members) Object.defineProperty(target, key, descriptor);
+  return target;
+}
+
+/** @param path of what holds the fields, with a dot behind it */
+function newMembers(definition: EntityDefinition, fields: Fields | readonly Field[], path = ""): Member[] {
+  let parts = 0;
+  return Object.entries(fields).map(([key, field]: [string, Field]) => {
+    const site = { definition, path: path + key, field };
+    const newPart = partOf(site);
+    if (newPart) return { key, newPart, descriptor: compositeProperty(site, parts++) };
+    const isText = field.kind === "string" || field.kind === "bytes";
+    const descriptor = isText ? textProperty(site) : numberProperty(site, definition.offsets[site.path]!);
+    return { key, descriptor };
+  });
+}
+
+function compositeProperty(site: Site, part: number): Member["descriptor"] {
+  return {
+    enumerable: true,
+    get() {
+      return this[PARTS][part];
+    },
+    set: refuse(nameOf(site)),
+  };
+}
+
+/** Makes the object behind a composite field. */
+function partOf(site: Site): Member["newPart"] {
+  const { definition, path, field } = site;
   const count = axisCounts[field.kind];
-  if (count !== undefined) return vectorView(site, count);
+  if (count !== undefined) {
+    const members = vectorMembers(site, count);
+    return (cells) => fill({}, members, cells);
+  }
   if (field.kind === "group") {
-    const members = {};
-    for (const [name, member] of Object.entries(field.fields)) {
-      define(members, name, { ...site, path: `${path}.${name}`, field: member });
-    }
-    return Object.preventExtensions(members);
+    const members = newMembers(definition, field.fields, `${path}.`);
+    return (cells) => Object.preventExtensions(fill({}, members, cells));
   }
   if (field.kind !== "list") return undefined;
-  const items: unknown[] = [];
-  for (let index = 0; index < field.length; index++) {
-    define(items, String(index), { ...site, path: `${path}.${index}`, field: field.item });
-  }
-  return Object.preventExtensions(items);
+  const items = Array.from({ length: field.length }, () => field.item);
+  const members = newMembers(definition, items, `${path}.`);
+  return (cells) => Object.preventExtensions(fill([], members, cells));
 }
 
-function vectorView(site: Site, count: number): object {
-  const { definition, path, field, cells } = site;
+function vectorMembers(site: Site, count: number): Member[] {
+  const { definition, path, field } = site;
   const offset = definition.offsets[path]!;
-  const vector = {};
   const isQuat = field.kind === "quat";
   const parts = axes.slice(0, count).map((axis) => ({ ...site, path: `${path}.${axis}` }));
-  parts.forEach((part, index) =>
-    defineNumber(vector, axes[index]!, part, offset + index, isQuat && cells.access !== "free"),
-  );
+  const members = parts.map((part, index) => ({
+    key: axes[index]!,
+    descriptor: numberProperty(part, offset + index, isQuat),
+  }));
   const set = isQuat ? turnSetter(site, parts, offset) : vectorSetter(parts, offset);
-  Object.defineProperty(vector, "set", { value: set });
-  return vector;
+  return [...members, { key: "set", descriptor: { value: set } }];
 }
 
 /**
  * Games call it for every entity and frame: it makes no object. Engines make one of a fraction that goes from one function
  * to another, so the numbers go in an array that is always the same.
  */
-function vectorSetter(parts: readonly Site[], offset: number): (x: unknown, y: unknown, z?: unknown) => void {
+function vectorSetter(
+  parts: readonly Site[],
+  offset: number,
+): (this: Backed, x: unknown, y: unknown, z?: unknown) => void {
   const [first, second, third] = parts as [Site, Site, Site | undefined];
-  const { cells } = first;
   const checked = third ? checkedThree : checkedTwo;
-  return (x, y, z) => {
+  return function set(x, y, z) {
+    const cells = this[CELLS];
     // All are checked before any is written: a refused write changes nothing.
-    const a = checkedNumber(first, x);
-    const b = checkedNumber(second, y);
-    const c = third ? checkedNumber(third, z) : 0;
+    const a = checkedNumber(first, cells, x);
+    const b = checkedNumber(second, cells, y);
+    const c = third ? checkedNumber(third, cells, z) : 0;
     checked[0] = a;
     checked[1] = b;
     if (third) checked[2] = c;
@@ -279,10 +325,10 @@ function turnSetter(
   site: Site,
   parts: readonly Site[],
   offset: number,
-): (...values: readonly unknown[]) => void {
-  const { cells } = site;
-  return (...values) => {
-    const checked = parts.map((part, index) => checkedNumber(part, values[index]));
+): (this: Backed, ...values: readonly unknown[]) => void {
+  return function set(...values) {
+    const cells = this[CELLS];
+    const checked = parts.map((part, index) => checkedNumber(part, cells, values[index]));
     const scale = 1 / lengthOf(site, checked);
     cells.setAll(
       offset,
@@ -298,58 +344,99 @@ function lengthOf(site: Site, quat: readonly number[]): number {
   throw new ConfigError({ field: nameOf(site), value: quat, expected: "a quaternion that is not 0" });
 }
 
-function defineNumber(target: object, key: string, site: Site, offset: number, isRefused = false): void {
-  const { field, cells } = site;
-  Object.defineProperty(target, key, {
-    enumerable: true,
-    get: () => {
-      const value = cells.get(offset);
-      if (field.kind === "enum") return field.values[value];
-      return field.kind === "flag" ? value !== 0 : value;
-    },
-    set: (value: unknown) => {
-      if (isRefused) refuse(nameOf(site))(value);
-      cells.set(offset, checkedNumber(site, value));
-      cells.afterWrite?.();
-    },
-  });
-}
-
-function defineText(target: object, key: string, site: Site): void {
-  const { definition, path, cells } = site;
-  const index = definition.leaves.find((leaf) => leaf.path === path)!.offset;
-  Object.defineProperty(target, key, {
-    enumerable: true,
-    get: () => cells.text(index),
-    set: (value: unknown) => {
-      cells.setText(index, checkedText(site, value));
-      cells.afterWrite?.();
-    },
-  });
-}
-
-function cellsOf({ place, layer, isWritable, beforeRead, afterWrite, onClamp }: Row): Cells {
+/** @param isPart of a rotation: whoever checks what is written wants it whole */
+function numberProperty(site: Site, offset: number, isPart = false): Member["descriptor"] {
   return {
-    afterWrite,
-    onClamp,
-    access: isWritable ? "checked" : "read",
-    get: (offset) => {
-      beforeRead?.();
-      return place.table[layer][place.row * place.table.width + offset]!;
-    },
-    set: (offset, value) => {
-      place.table[layer][place.row * place.table.width + offset] = value;
-    },
-    setAll: (offset, values) => place.table[layer].set(values, place.row * place.table.width + offset),
-    text: (index) => place.table.textsOf(place.row)[index]!,
-    setText: (index, value) => {
-      place.table.textsOf(place.row)[index] = value;
+    enumerable: true,
+    get: numberGetter(site.field, offset),
+    set(value: unknown) {
+      const cells = this[CELLS];
+      if (isPart && cells.access !== "free") refuse(nameOf(site))(value);
+      cells.set(offset, checkedNumber(site, cells, value));
+      cells.afterWrite?.();
     },
   };
 }
 
-function checkedNumber(site: Site, value: unknown): number {
-  const { field, cells } = site;
+function numberGetter(field: Field, offset: number): (this: Backed) => unknown {
+  if (field.kind === "enum") {
+    const { values } = field;
+    return function get() {
+      return values[this[CELLS].get(offset)];
+    };
+  }
+  if (field.kind === "flag") {
+    return function get() {
+      return this[CELLS].get(offset) !== 0;
+    };
+  }
+  return function get() {
+    return this[CELLS].get(offset);
+  };
+}
+
+function textProperty(site: Site): Member["descriptor"] {
+  const { definition, path } = site;
+  const index = definition.leaves.find((leaf) => leaf.path === path)!.offset;
+  return {
+    enumerable: true,
+    get() {
+      return this[CELLS].text(index);
+    },
+    set(value: unknown) {
+      const cells = this[CELLS];
+      cells.setText(index, checkedText(site, cells, value));
+      cells.afterWrite?.();
+    },
+  };
+}
+
+class RowCells implements Cells {
+  readonly access: Cells["access"];
+  readonly afterWrite: Row["afterWrite"];
+  readonly onClamp: Row["onClamp"];
+  readonly #place: Row["place"];
+  readonly #layer: Row["layer"];
+  readonly #beforeRead: Row["beforeRead"];
+
+  constructor({ place, layer, isWritable, beforeRead, afterWrite, onClamp }: Row) {
+    this.access = isWritable ? "checked" : "read";
+    this.afterWrite = afterWrite;
+    this.onClamp = onClamp;
+    this.#place = place;
+    this.#layer = layer;
+    this.#beforeRead = beforeRead;
+  }
+
+  get(offset: number): number {
+    this.#beforeRead?.();
+    const { table, row } = this.#place;
+    return (this.#layer === "shown" ? table.shown : table.state)[row * table.width + offset]!;
+  }
+
+  set(offset: number, value: number): void {
+    const { table, row } = this.#place;
+    table[this.#layer][row * table.width + offset] = value;
+  }
+
+  setAll(offset: number, values: ArrayLike<number>): void {
+    const { table, row } = this.#place;
+    table[this.#layer].set(values, row * table.width + offset);
+  }
+
+  text(index: number): string | Uint8Array {
+    const { table, row } = this.#place;
+    return table.textsOf(row)[index]!;
+  }
+
+  setText(index: number, value: string | Uint8Array): void {
+    const { table, row } = this.#place;
+    table.textsOf(row)[index] = value;
+  }
+}
+
+function checkedNumber(site: Site, cells: Cells, value: unknown): number {
+  const { field } = site;
   if (cells.access === "read") return refuse(nameOf(site))(value);
   if (field.kind === "enum") {
     const index = field.values.indexOf(value as string);
@@ -364,11 +451,11 @@ function checkedNumber(site: Site, value: unknown): number {
     case "quat":
       return isFinite(value) ? value : refused(site, value, "a finite number");
     default:
-      return checkedRange(site, value);
+      return checkedRange(site, cells, value);
   }
 }
 
-function checkedRange(site: Site, value: unknown): number {
+function checkedRange(site: Site, cells: Cells, value: unknown): number {
   const { kind, unit, range } = site.field;
   const [min, max] = range;
   const mustBeWhole = kind === "int" || kind === "uint";
@@ -380,7 +467,7 @@ function checkedRange(site: Site, value: unknown): number {
     // A bound that was written is read as a 32-bit float, which may lie beyond it.
     if (Math.fround(value) === Math.fround(bound)) return bound;
     if (!site.definition.isStrict) {
-      site.cells.onClamp?.({ field: nameOf(site), value, range, unit });
+      cells.onClamp?.({ field: nameOf(site), value, range, unit });
       return bound;
     }
   }
@@ -395,8 +482,8 @@ function refused(site: Site, value: unknown, expected: string): never {
   throw new ConfigError({ field: nameOf(site), value, expected });
 }
 
-function checkedText(site: Site, value: unknown): string | Uint8Array {
-  const { field, cells } = site;
+function checkedText(site: Site, cells: Cells, value: unknown): string | Uint8Array {
+  const { field } = site;
   if (cells.access === "read") return refuse(nameOf(site))(value);
   const maxBytes = "maxBytes" in field ? field.maxBytes : 0;
   if (field.kind === "bytes") {

@@ -128,6 +128,25 @@ describe("a writable view", () => {
   });
 });
 
+test("views of a kind share their properties, so that engines read all of them alike", () => {
+  const [one, other] = [newCar().car, newCar().car];
+  one.position.set(1, 2);
+  other.position.set(3, 4);
+  for (const [a, b] of [
+    [one, other],
+    [one.position, other.position],
+  ] as const) {
+    for (const name of Object.keys(a)) {
+      const [ofA, ofB] = [a, b].map((view) => Object.getOwnPropertyDescriptor(view, name)!);
+      expect([ofA!.get === ofB!.get, ofA!.set === ofB!.set]).toEqual([true, true]);
+    }
+  }
+  expect([{ ...one.position }, { ...other.position }]).toEqual([
+    { x: 1, y: 2 },
+    { x: 3, y: 4 },
+  ]);
+});
+
 describe("a read-only view", () => {
   test("refuses every write", () => {
     const { view, car } = newCar();
