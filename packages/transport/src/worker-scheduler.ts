@@ -1,39 +1,44 @@
 import { systemScheduler, systemTurnMs, type Cancel, type Scheduler } from "./scheduler.js";
 
-/** Runs timers elsewhere: what a {@link WorkerScheduler} needs of a Worker. */
-export interface Ticker {
-  /** Begins a timer (`delayMs`, repeating or not) or ends it (`undefined`). */
-  set(id: number, delayMs: number | undefined, isRepeating: boolean): void;
+/** Wakes the page up: what a {@link WorkerScheduler} needs of a Worker. */
+export interface Waker {
+  /** One wake-up after so long, in place of the one that was asked for before. */
+  wakeAfter(delayMs: number): void;
 }
 
-/** Starts a ticker; `onReady` gives it as soon as it runs, if it ever does; `onTick` is called when a timer is due. */
-export type StartTicker = (onReady: (ticker: Ticker) => void, onTick: (id: number) => void) => void;
+/** Starts a waker; `onReady` gives it as soon as it runs, if it ever does. */
+export type StartWaker = (onReady: (waker: Waker) => void, onWake: () => void) => void;
 
 interface Timer {
-  readonly delayMs: number;
-  readonly isRepeating: boolean;
+  dueAtMs: number;
+  /** Undefined for one that runs once. */
+  readonly periodMs: number | undefined;
   readonly run: () => void;
-  /** Ends the timer of this page's own, where it has one. */
-  cancelLocal: Cancel | undefined;
-  lastRunAtMs: number;
 }
 
-/** Ticks that waited behind a busy page come all at once: of a repeating timer one is enough. */
-const LEAST_SHARE_OF_PERIOD = 0.5;
+/** A wake-up that has not come for so long was lost: it is asked for again. */
+const LOST_AFTER_MS = 1000;
+/** Timers of the platform run at once that should wait for longer. */
+const MAX_DELAY_MS = 0x7fff_ffff;
 
 /**
  * Timers that a hidden page does not slow down: browsers let the timers of a hidden page's main thread run once a
- * second, those of a Worker as they are. Until the Worker runs, and where there is none, timers are the page's own.
+ * second, those of a Worker as they are. All timers share one wake-up, the page's own or, in a hidden page, a Worker's:
+ * to set or end a timer sends the Worker nothing, unless the timer is the next one. In a page that was never hidden, and
+ * where there is no Worker, wake-ups are the page's own.
  */
 export class WorkerScheduler implements Scheduler {
-  readonly #startTicker: StartTicker;
-  readonly #timers = new Map<number, Timer>();
-  #ticker: Ticker | undefined;
+  readonly #startWaker: StartWaker;
+  readonly #timers = new Set<Timer>();
+  #waker: Waker | undefined;
   #isStarted = false;
-  #nextId = 0;
+  #isWatching = false;
+  #isWaking = false;
+  #wakesAtMs = Infinity;
+  #cancelLocal: Cancel | undefined;
 
-  constructor(startTicker: StartTicker = startWorker) {
-    this.#startTicker = startTicker;
+  constructor(startWaker: StartWaker = startWorker) {
+    this.#startWaker = startWaker;
   }
 
   nowMs(): number {
@@ -45,99 +50,119 @@ export class WorkerScheduler implements Scheduler {
   }
 
   after(delayMs: number, fn: () => void): Cancel {
-    return this.#add(delayMs, false, fn);
+    return this.#add(delayMs, undefined, fn);
   }
 
   every(periodMs: number, fn: () => void): Cancel {
-    return this.#add(periodMs, true, fn);
+    return this.#add(periodMs, periodMs, fn);
   }
 
-  #add(delayMs: number, isRepeating: boolean, run: () => void): Cancel {
-    if (!this.#isStarted) {
+  #add(delayMs: number, periodMs: number | undefined, run: () => void): Cancel {
+    this.#watchPage();
+    const nowMs = this.nowMs();
+    const timer = { dueAtMs: nowMs + (delayMs > 0 ? delayMs : 0), periodMs, run };
+    this.#timers.add(timer);
+    if (this.#wakesAtMs < nowMs - LOST_AFTER_MS) this.#wakeForNext();
+    else if (timer.dueAtMs < this.#wakesAtMs) this.#wakeAt(timer.dueAtMs);
+    return () => {
+      this.#timers.delete(timer);
+      // Nothing keeps a process of Node running that has no timers.
+      if (this.#timers.size === 0) this.#wakeForNext();
+    };
+  }
+
+  #wakeAt(atMs: number): void {
+    if (this.#isWaking) return;
+    this.#wakesAtMs = atMs;
+    this.#cancelLocal?.();
+    this.#cancelLocal = undefined;
+    if (atMs === Infinity) return;
+    // Timers of the platform leave fractions out, and would be early.
+    const delayMs = Math.min(Math.max(0, Math.ceil(atMs - this.nowMs())), MAX_DELAY_MS);
+    if (this.#waker && isHidden()) this.#waker.wakeAfter(delayMs);
+    else this.#cancelLocal = systemScheduler.after(delayMs, () => this.#wake());
+  }
+
+  #wakeForNext(): void {
+    let nextMs = Infinity;
+    for (const { dueAtMs } of this.#timers) nextMs = Math.min(nextMs, dueAtMs);
+    this.#wakeAt(nextMs);
+  }
+
+  /** Runs what is due; what one of them throws comes out after all had their turn. */
+  #wake(): void {
+    const nowMs = this.nowMs();
+    const due = [...this.#timers].filter(({ dueAtMs }) => dueAtMs <= nowMs);
+    due.sort((a, b) => a.dueAtMs - b.dueAtMs);
+    let failure: { readonly error: unknown } | undefined;
+    this.#isWaking = true;
+    for (const timer of due) {
+      // An earlier one may have ended it.
+      if (!this.#timers.has(timer)) continue;
+      const { periodMs } = timer;
+      // After a pause once is enough.
+      if (periodMs !== undefined) timer.dueAtMs = Math.max(timer.dueAtMs, nowMs - periodMs / 2) + periodMs;
+      else this.#timers.delete(timer);
+      try {
+        timer.run();
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+    this.#isWaking = false;
+    this.#wakeForNext();
+    if (failure) throw failure.error;
+  }
+
+  /** A page that is hidden needs the Worker from then on. */
+  #watchPage(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    if (typeof document !== "object") return;
+    document.addEventListener("visibilitychange", () => this.#visibilityChanged());
+    this.#visibilityChanged();
+  }
+
+  #visibilityChanged(): void {
+    if (isHidden() && !this.#isStarted) {
       this.#isStarted = true;
-      this.#startTicker(
-        (ticker) => this.#moveTo(ticker),
-        (id) => this.#tick(id),
+      this.#startWaker(
+        (waker) => {
+          this.#waker = waker;
+          this.#wakeForNext();
+        },
+        () => this.#wake(),
       );
     }
-    const id = this.#nextId++;
-    const timer = {
-      delayMs,
-      isRepeating,
-      run,
-      cancelLocal: undefined,
-      lastRunAtMs: Number.NEGATIVE_INFINITY,
-    };
-    this.#timers.set(id, timer);
-    this.#begin(id, timer);
-    return () => this.#cancel(id);
-  }
-
-  #begin(id: number, timer: Timer): void {
-    const { delayMs, isRepeating } = timer;
-    if (this.#ticker) return this.#ticker.set(id, delayMs, isRepeating);
-    const tick = (): void => this.#tick(id);
-    timer.cancelLocal = isRepeating
-      ? systemScheduler.every(delayMs, tick)
-      : systemScheduler.after(delayMs, tick);
-  }
-
-  /** Timers that have begun here and run once end here. */
-  #moveTo(ticker: Ticker): void {
-    this.#ticker = ticker;
-    for (const [id, timer] of this.#timers) {
-      if (!timer.isRepeating) continue;
-      timer.cancelLocal?.();
-      timer.cancelLocal = undefined;
-      this.#begin(id, timer);
-    }
-  }
-
-  #tick(id: number): void {
-    // A tick may have been under way when its timer was cancelled.
-    const timer = this.#timers.get(id);
-    if (!timer) return;
-    const nowMs = this.nowMs();
-    if (!timer.isRepeating) this.#timers.delete(id);
-    else if (nowMs - timer.lastRunAtMs < timer.delayMs * LEAST_SHARE_OF_PERIOD) return;
-    timer.lastRunAtMs = nowMs;
-    timer.run();
-  }
-
-  #cancel(id: number): void {
-    const timer = this.#timers.get(id);
-    if (!timer) return;
-    this.#timers.delete(id);
-    if (timer.cancelLocal) timer.cancelLocal();
-    else this.#ticker?.set(id, undefined, false);
+    if (this.#waker) this.#wakeForNext();
   }
 }
 
-/** The page's clock, and timers of a Worker where the page may have one. All users share that Worker. */
+function isHidden(): boolean {
+  return typeof document === "object" && document.visibilityState === "hidden";
+}
+
+/** The page's clock, and timers that go on while it is hidden. All users share one Worker. */
 export const workerScheduler: Scheduler = new WorkerScheduler();
 
-/** What the Worker runs: it only ticks. */
-const WORKER_SOURCE = `const ends = new Map();
-onmessage = ({ data: [id, delayMs, isRepeating] }) => {
-  ends.get(id)?.();
-  ends.delete(id);
-  if (delayMs === undefined) return;
-  const tick = () => { if (!isRepeating) ends.delete(id); postMessage(id); };
-  const timer = isRepeating ? setInterval(tick, delayMs) : setTimeout(tick, delayMs);
-  ends.set(id, () => (isRepeating ? clearInterval : clearTimeout)(timer));
+/** What the Worker runs: it only wakes up. */
+const WORKER_SOURCE = `let timer;
+onmessage = ({ data }) => {
+  clearTimeout(timer);
+  timer = setTimeout(() => postMessage(1), data);
 };
-postMessage(-1);`;
+postMessage(0);`;
 
 /** A page's policy may forbid such a Worker: that throws, or is an error event; or nothing is ever heard of it. */
-function startWorker(onReady: (ticker: Ticker) => void, onTick: (id: number) => void): void {
+function startWorker(onReady: (waker: Waker) => void, onWake: () => void): void {
   if (typeof Worker !== "function" || typeof URL.createObjectURL !== "function") return;
   const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: "text/javascript" }));
   try {
     const worker = new Worker(address);
     worker.addEventListener("message", ({ data }: MessageEvent<number>) => {
-      if (data >= 0) return onTick(data);
+      if (data === 1) return onWake();
       URL.revokeObjectURL(address);
-      onReady({ set: (id, delayMs, isRepeating) => worker.postMessage([id, delayMs, isRepeating], []) });
+      onReady({ wakeAfter: (delayMs) => worker.postMessage(delayMs, []) });
     });
     // Timers are the page's own: no need to tell anybody.
     worker.addEventListener("error", (event) => event.preventDefault());

@@ -1,94 +1,199 @@
-import { WorkerScheduler, type StartTicker, type Ticker } from "@paceline/transport";
+import { WorkerScheduler, type StartWaker } from "@paceline/transport";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
-/** A Worker that the test plays: what is asked of it, and how it begins and ticks. */
-class HandTicker {
-  readonly asked: Parameters<Ticker["set"]>[] = [];
+/** A page that the test hides and shows. */
+class TestPage {
+  visibilityState: "visible" | "hidden" = "visible";
+  #listener = (): void => undefined;
+
+  addEventListener(_: "visibilitychange", listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  become(state: "visible" | "hidden"): void {
+    this.visibilityState = state;
+    this.#listener();
+  }
+}
+
+/** A Worker that the test plays: what is asked of it, and how it begins and wakes the page. */
+class HandWaker {
+  readonly asked: number[] = [];
   starts = 0;
   ready = (): void => undefined;
-  tick = (_id: number): void => undefined;
-  readonly start: StartTicker = (onReady, onTick) => {
+  wake = (): void => undefined;
+  readonly start: StartWaker = (onReady, onWake) => {
     this.starts += 1;
-    this.ready = () => onReady({ set: (...call) => this.asked.push(call) });
-    this.tick = onTick;
+    this.ready = () => onReady({ wakeAfter: (delayMs) => this.asked.push(delayMs) });
+    this.wake = onWake;
   };
 }
 
-describe("timers of a Worker", () => {
-  test("are the page's own until it runs, and where it never does", () => {
-    const ticker = new HandTicker();
-    const scheduler = new WorkerScheduler(ticker.start);
-    expect(ticker.starts).toBe(0);
+function inPage(): { page: TestPage; waker: HandWaker; scheduler: WorkerScheduler } {
+  const [page, waker] = [new TestPage(), new HandWaker()];
+  vi.stubGlobal("document", page);
+  return { page, waker, scheduler: new WorkerScheduler(waker.start) };
+}
+
+/** A scheduler in a hidden page, whose Worker runs. */
+function inHiddenPage(): { page: TestPage; waker: HandWaker; scheduler: WorkerScheduler } {
+  const all = inPage();
+  all.page.visibilityState = "hidden";
+  all.scheduler.after(0, () => undefined)();
+  all.waker.ready();
+  return all;
+}
+
+describe("timers of a page that is looked at", () => {
+  test("are the page's own, and no Worker is started", () => {
+    const { waker, scheduler } = inPage();
     const runs: string[] = [];
     scheduler.after(20, () => runs.push("once"));
     const cancel = scheduler.every(30, () => runs.push("every"));
     vi.advanceTimersByTime(70);
     expect(runs).toEqual(["once", "every", "every"]);
     cancel();
+    cancel();
     vi.advanceTimersByTime(100);
     expect(runs).toHaveLength(3);
-    expect([ticker.starts, ticker.asked]).toEqual([1, []]);
+    expect([waker.starts, waker.asked]).toEqual([0, []]);
   });
 
-  test("are the Worker's from then on, those that repeat included", () => {
-    const ticker = new HandTicker();
-    const scheduler = new WorkerScheduler(ticker.start);
-    const runs: string[] = [];
-    const cancel = scheduler.every(30, () => runs.push("every"));
-    scheduler.after(40, () => runs.push("begun before"));
-    ticker.ready();
-    scheduler.after(50, () => runs.push("once"));
-    expect(ticker.asked).toEqual([
-      [0, 30, true],
-      [2, 50, false],
-    ]);
-    vi.advanceTimersByTime(100);
-    expect(runs).toEqual(["begun before"]);
-    ticker.tick(0);
-    ticker.tick(2);
-    ticker.tick(2);
-    expect(runs).toEqual(["begun before", "every", "once"]);
-    cancel();
-    cancel();
-    // Under way when it was cancelled.
-    ticker.tick(0);
-    expect(runs).toHaveLength(3);
-    expect(ticker.asked.at(-1)).toEqual([0, undefined, false]);
+  test("run in the order of their times, whichever was set first", () => {
+    const { scheduler } = inPage();
+    const runs: number[] = [];
+    for (const delayMs of [30, 10, 20.4, 0, 20]) scheduler.after(delayMs, () => runs.push(delayMs));
+    vi.advanceTimersByTime(31);
+    expect(runs).toEqual([0, 10, 20, 20.4, 30]);
   });
 
-  test("run once where ticks have waited for a busy page", () => {
-    const ticker = new HandTicker();
-    const scheduler = new WorkerScheduler(ticker.start);
+  test("run once after a pause, and then as often as before", () => {
+    const { scheduler } = inPage();
     let runs = 0;
     scheduler.every(30, () => (runs += 1));
-    ticker.ready();
-    for (let count = 0; count < 20; count++) ticker.tick(0);
-    expect(runs).toBe(1);
     vi.advanceTimersByTime(30);
-    ticker.tick(0);
+    vi.setSystemTime(Date.now() + 600);
+    const stalled = performance.now() + 600;
+    vi.spyOn(performance, "now").mockReturnValue(stalled);
+    vi.advanceTimersByTime(30);
+    expect(runs).toBe(2);
+    vi.restoreAllMocks();
+  });
+
+  test("do not keep each other from their turn: what one throws comes out after all have run", () => {
+    const { scheduler } = inPage();
+    const runs: string[] = [];
+    scheduler.after(10, () => {
+      throw new Error("the first");
+    });
+    scheduler.after(10, () => runs.push("second"));
+    scheduler.every(20, () => runs.push("every"));
+    expect(() => vi.advanceTimersByTime(10)).toThrow("the first");
+    expect(runs).toEqual(["second"]);
+    vi.advanceTimersByTime(40);
+    expect(runs).toEqual(["second", "every", "every"]);
+  });
+
+  test("may be set and ended by one that runs", () => {
+    const { scheduler } = inPage();
+    const runs: string[] = [];
+    const end = scheduler.after(10, () => runs.push("ended"));
+    scheduler.after(5, () => {
+      end();
+      scheduler.after(0, () => runs.push("set"));
+    });
+    vi.advanceTimersByTime(20);
+    expect(runs).toEqual(["set"]);
+  });
+
+  test("leave nothing behind that would keep a process running", () => {
+    const { scheduler } = inPage();
+    const cancels = [10, 60_000].map((delayMs) => scheduler.after(delayMs, () => undefined));
+    expect(vi.getTimerCount()).toBe(1);
+    for (const cancel of cancels) cancel();
+    expect(vi.getTimerCount()).toBe(0);
+    scheduler.after(2 ** 40, () => undefined);
+    expect(() => vi.advanceTimersByTime(1000)).not.toThrow();
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
+  test("go on where a wake-up was lost", () => {
+    const { scheduler } = inPage();
+    const runs: string[] = [];
+    scheduler.after(10, () => runs.push("lost"));
+    vi.clearAllTimers();
+    vi.advanceTimersByTime(1500);
+    scheduler.after(10, () => runs.push("next"));
+    vi.advanceTimersByTime(20);
+    expect(runs).toEqual(["lost", "next"]);
+  });
+});
+
+describe("timers of a hidden page", () => {
+  test("are the page's own until the Worker runs", () => {
+    const { page, waker, scheduler } = inPage();
+    let runs = 0;
+    scheduler.every(30, () => (runs += 1));
+    page.become("hidden");
+    page.become("visible");
+    page.become("hidden");
+    vi.advanceTimersByTime(70);
+    expect([waker.starts, waker.asked, runs]).toEqual([1, [], 2]);
+    waker.ready();
+    expect(waker.asked).toEqual([20]);
+    vi.advanceTimersByTime(20);
+    expect(runs).toBe(2);
+    waker.wake();
+    expect(runs).toBe(3);
+    expect(waker.asked).toEqual([20, 30]);
+  });
+
+  test("share one wake-up of the Worker: a timer that is not the next one sends it nothing", () => {
+    const { waker, scheduler } = inHiddenPage();
+    const runs: string[] = [];
+    scheduler.every(50, () => runs.push("every"));
+    expect(waker.asked).toEqual([50]);
+    // As a session does: an answer is due soon, and is given before.
+    for (let packet = 0; packet < 20; packet++) scheduler.after(60, () => runs.push("answer"))();
+    expect(waker.asked).toEqual([50]);
+    scheduler.after(10, () => runs.push("soon"));
+    expect(waker.asked).toEqual([50, 10]);
+    vi.advanceTimersByTime(10);
+    expect(runs).toEqual([]);
+    waker.wake();
+    expect([runs, waker.asked]).toEqual([["soon"], [50, 10, 40]]);
+  });
+
+  test("are the page's own again when it is looked at", () => {
+    const { page, waker, scheduler } = inHiddenPage();
+    let runs = 0;
+    scheduler.every(30, () => (runs += 1));
+    page.become("visible");
+    vi.advanceTimersByTime(60);
+    expect([runs, waker.asked]).toEqual([2, [30]]);
+    // A wake-up that was under way.
+    waker.wake();
     expect(runs).toBe(2);
   });
+});
 
-  test("are the page's own where there is no Worker, as in Node", () => {
-    const scheduler = new WorkerScheduler();
-    let runs = 0;
-    scheduler.every(10, () => (runs += 1));
-    vi.advanceTimersByTime(35);
-    expect(runs).toBe(3);
+test("timers are the page's own where its policy forbids such a Worker, and in Node", () => {
+  vi.stubGlobal("Worker", function refuse() {
+    throw new DOMException("refused", "SecurityError");
   });
-
-  test("are the page's own where its policy forbids such a Worker", () => {
-    vi.stubGlobal("Worker", function refuse() {
-      throw new DOMException("refused", "SecurityError");
-    });
+  for (const page of [new TestPage(), undefined]) {
+    vi.stubGlobal("document", page);
+    if (page) page.visibilityState = "hidden";
     const scheduler = new WorkerScheduler();
     let runs = 0;
     scheduler.after(10, () => (runs += 1));
     vi.advanceTimersByTime(35);
     expect(runs).toBe(1);
-    vi.unstubAllGlobals();
-  });
+  }
 });
