@@ -205,7 +205,7 @@ What a game writes belongs to a moment, and the game says to which.
   decides (its \`tickHz\`), and in lockstep. \`room.loop((seconds) => ...)\` calls the step 0 to n times a frame, at that rate on
   average, takes one input after each, and publishes. \`room.advance\` throws there. In lockstep the session calls the game.
 - **After a pause** the loop leaves out what is more than 250 ms old.
-- **A hidden page** draws no frames: the loop goes on from a timer of the Worker. A game with a loop of its own stands still there,
+- **A hidden page** draws no frames: the loop goes on from a timer that the Worker wakes. A game with a loop of its own stands still there,
   and others see it so; a game that calls neither is published by that timer always.
 - **A step that throws** is reported as any code of the game's, and the next one runs. The loop ends with the room, or when
   the function that \`room.loop\` returned is called. After the room was left \`advance\` has no effect.
@@ -274,8 +274,14 @@ const Cart = defineEntity(
 A model that throws or computes NaN is \`motion/fault\` at \`room.onError\`; its entity holds its last good pose.
 How far to look ahead follows from the measured round trips; whether to repeat, from the loss of direct paths.
 
+**What nobody reads costs next to nothing.** \`shown\` is computed when it is read, and all that one turn of the event loop
+reads is of one moment. An entity that is read for the first time after a while shows what it would show if every frame
+had read it, to a millimetre; after more than 16 states that nobody saw, older corrections are not blended any more.
+Whatever is interpolated and ran out of states while nobody looked goes on where it is, without blending.
+
 \`room.clock\` has \`now()\`, \`serverNow()\` and \`renderNow()\`, in ms, none of which runs backwards. Timers of the
-SDK are a Worker's, which a hidden page does not slow down; where a page may have none, they are the page's own.
+SDK share one wake-up. In a hidden page it is a Worker's, which browsers do not slow down; where a page may have none, it
+is the page's own.
 
 ${NETCODE}`;
 }

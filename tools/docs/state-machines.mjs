@@ -127,7 +127,7 @@ The events of the browser's page, and how a room answers them:
 
 | the page | the room |
 | --- | --- |
-| \`visibilitychange\`: hidden | tells the server; both wait a minute for a silent link. Its timers are a Worker's and go on |
+| \`visibilitychange\`: hidden | tells the server; both wait a minute for a silent link. A Worker wakes its timers, which go on |
 | visible again | tells the server, and pings |
 | \`offline\` | pings at once and closes nothing: browsers are wrong at times. Silence of a second makes it try other links beside the present one, of five seconds is a drop |
 | \`online\`, or another kind of network (\`navigator.connection\`) | a new link to the server at once, beside the old one, which ends when the new one works; direct paths that failed, and those that go through TURN, are tried again |
