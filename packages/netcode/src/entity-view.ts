@@ -131,8 +131,8 @@ export interface Cells {
 
 const axes = ["x", "y", "z", "w"] as const;
 /** Of a vector that is being written. */
-const checkedTwo = new Float64Array(2);
 const checkedThree = new Float64Array(3);
+const checkedTwo = checkedThree.subarray(0, 2);
 const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, vec3: 3, quat: 4 };
 
 /** Adds a property for every field of the definition to `target`, reading from and writing to `row`. */
@@ -142,12 +142,9 @@ export function defineFields<T extends object>(target: T, definition: EntityDefi
 
 /** The same over any numbers; those that are `free` are taken as they come. */
 export function defineCells<T extends object>(target: T, definition: EntityDefinition, cells: Cells): T {
-  let members = membersOf.get(definition);
-  if (!members) {
-    members = newMembers(definition, definition.fields);
-    membersOf.set(definition, members);
-  }
-  return fill(target, members, cells);
+  const shape = shapes.get(definition) ?? newShape(definition, definition.fields);
+  shapes.set(definition, shape);
+  return fill(target, shape, cells);
 }
 
 /** Writes initial values through a view, so that they are checked as any write. */
@@ -221,42 +218,43 @@ interface Backed {
   readonly [PARTS]: readonly object[];
 }
 
-/** A property of views, the same for all entities of a kind. */
-interface Member {
-  readonly key: string;
-  readonly descriptor: PropertyDescriptor & ThisType<Backed>;
-  /** Of a composite field: the view that the property returns. */
-  readonly newPart?: (cells: Cells) => object;
+/** The properties of views of a kind, and what makes the views of their composite fields, in the order of {@link PARTS}. */
+interface Shape {
+  readonly properties: PropertyDescriptorMap & ThisType<Backed>;
+  readonly newParts: readonly NewPart[];
 }
+
+type NewPart = (cells: Cells) => object;
+type Property = PropertyDescriptor & ThisType<Backed>;
 
 /**
  * Engines read a property quickly whose getter is the same function in all objects that pass the place of the read, and
  * ten times slower where each has its own: so getters find through `this` what is behind them.
  */
-const membersOf = new WeakMap<EntityDefinition, readonly Member[]>();
+const shapes = new WeakMap<EntityDefinition, Shape>();
 
-function fill<T extends object>(target: T, members: readonly Member[], cells: Cells): T {
-  const parts = members.flatMap(({ newPart }) => (newPart ? [newPart(cells)] : []));
+function fill<T extends object>(target: T, { properties, newParts }: Shape, cells: Cells): T {
+  const parts = newParts.map((newPart) => newPart(cells));
   Object.defineProperty(target, CELLS, { configurable: true, value: cells });
   Object.defineProperty(target, PARTS, { configurable: true, value: parts });
-  for (const { key, descriptor } of members) Object.defineProperty(target, key, descriptor);
-  return target;
+  return Object.defineProperties(target, properties);
 }
 
 /** @param path of what holds the fields, with a dot behind it */
-function newMembers(definition: EntityDefinition, fields: Fields | readonly Field[], path = ""): Member[] {
-  let parts = 0;
-  return Object.entries(fields).map(([key, field]: [string, Field]) => {
+function newShape(definition: EntityDefinition, fields: Fields | readonly Field[], path = ""): Shape {
+  const properties: PropertyDescriptorMap = {};
+  const newParts: NewPart[] = [];
+  for (const [key, field] of Object.entries(fields) as [string, Field][]) {
     const site = { definition, path: path + key, field };
     const newPart = partOf(site);
-    if (newPart) return { key, newPart, descriptor: compositeProperty(site, parts++) };
-    const isText = field.kind === "string" || field.kind === "bytes";
-    const descriptor = isText ? textProperty(site) : numberProperty(site, definition.offsets[site.path]!);
-    return { key, descriptor };
-  });
+    if (newPart) properties[key] = compositeProperty(site, newParts.push(newPart) - 1);
+    else if (field.kind === "string" || field.kind === "bytes") properties[key] = textProperty(site);
+    else properties[key] = numberProperty(site, definition.offsets[site.path]!);
+  }
+  return { properties, newParts };
 }
 
-function compositeProperty(site: Site, part: number): Member["descriptor"] {
+function compositeProperty(site: Site, part: number): Property {
   return {
     enumerable: true,
     get() {
@@ -267,34 +265,34 @@ function compositeProperty(site: Site, part: number): Member["descriptor"] {
 }
 
 /** Makes the object behind a composite field. */
-function partOf(site: Site): Member["newPart"] {
+function partOf(site: Site): NewPart | undefined {
   const { definition, path, field } = site;
   const count = axisCounts[field.kind];
   if (count !== undefined) {
-    const members = vectorMembers(site, count);
-    return (cells) => fill({}, members, cells);
+    const shape = vectorShape(site, count);
+    return (cells) => fill({}, shape, cells);
   }
   if (field.kind === "group") {
-    const members = newMembers(definition, field.fields, `${path}.`);
-    return (cells) => Object.preventExtensions(fill({}, members, cells));
+    const shape = newShape(definition, field.fields, `${path}.`);
+    return (cells) => Object.preventExtensions(fill({}, shape, cells));
   }
   if (field.kind !== "list") return undefined;
   const items = Array.from({ length: field.length }, () => field.item);
-  const members = newMembers(definition, items, `${path}.`);
-  return (cells) => Object.preventExtensions(fill([], members, cells));
+  const shape = newShape(definition, items, `${path}.`);
+  return (cells) => Object.preventExtensions(fill([], shape, cells));
 }
 
-function vectorMembers(site: Site, count: number): Member[] {
+function vectorShape(site: Site, count: number): Shape {
   const { definition, path, field } = site;
   const offset = definition.offsets[path]!;
   const isQuat = field.kind === "quat";
   const parts = axes.slice(0, count).map((axis) => ({ ...site, path: `${path}.${axis}` }));
-  const members = parts.map((part, index) => ({
-    key: axes[index]!,
-    descriptor: numberProperty(part, offset + index, isQuat),
-  }));
-  const set = isQuat ? turnSetter(site, parts, offset) : vectorSetter(parts, offset);
-  return [...members, { key: "set", descriptor: { value: set } }];
+  const properties: PropertyDescriptorMap = {};
+  parts.forEach((part, index) => {
+    properties[axes[index]!] = numberProperty(part, offset + index, isQuat);
+  });
+  properties["set"] = { value: isQuat ? turnSetter(site, parts, offset) : vectorSetter(parts, offset) };
+  return { properties, newParts: [] };
 }
 
 /**
@@ -345,10 +343,17 @@ function lengthOf(site: Site, quat: readonly number[]): number {
 }
 
 /** @param isPart of a rotation: whoever checks what is written wants it whole */
-function numberProperty(site: Site, offset: number, isPart = false): Member["descriptor"] {
+function numberProperty(site: Site, offset: number, isPart = false): Property {
+  const { field } = site;
+  const names = field.kind === "enum" ? field.values : undefined;
+  const isFlag = field.kind === "flag";
   return {
     enumerable: true,
-    get: numberGetter(site.field, offset),
+    get() {
+      const value = this[CELLS].get(offset);
+      if (names) return names[value];
+      return isFlag ? value !== 0 : value;
+    },
     set(value: unknown) {
       const cells = this[CELLS];
       if (isPart && cells.access !== "free") refuse(nameOf(site))(value);
@@ -358,24 +363,7 @@ function numberProperty(site: Site, offset: number, isPart = false): Member["des
   };
 }
 
-function numberGetter(field: Field, offset: number): (this: Backed) => unknown {
-  if (field.kind === "enum") {
-    const { values } = field;
-    return function get() {
-      return values[this[CELLS].get(offset)];
-    };
-  }
-  if (field.kind === "flag") {
-    return function get() {
-      return this[CELLS].get(offset) !== 0;
-    };
-  }
-  return function get() {
-    return this[CELLS].get(offset);
-  };
-}
-
-function textProperty(site: Site): Member["descriptor"] {
+function textProperty(site: Site): Property {
   const { definition, path } = site;
   const index = definition.leaves.find((leaf) => leaf.path === path)!.offset;
   return {

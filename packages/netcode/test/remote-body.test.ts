@@ -112,17 +112,6 @@ describe("remote body", () => {
       expect(faults).toHaveLength(2);
     });
   }
-
-  test("the raw pose has no correction in it, and asking for it changes nothing", () => {
-    const body = remoteBody("velocity");
-    const raw = new Float64Array(WIDTH);
-    const shown = new Float64Array(WIDTH);
-    body.receive(row(0, 0), 0, 0);
-    body.receive(row(1, 0), 0.1, 0.1);
-    body.showRaw(0.1, raw);
-    body.show(0.1, shown);
-    expect([raw[0], shown[0]]).toEqual([1, 0]);
-  });
 });
 
 const POLICY: PublicationPolicy = {

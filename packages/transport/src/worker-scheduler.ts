@@ -28,10 +28,10 @@ const MAX_DELAY_MS = 0x7fff_ffff;
  * where there is no Worker, wake-ups are the page's own.
  */
 export class WorkerScheduler implements Scheduler {
-  readonly #startWaker: StartWaker;
+  /** Undefined once it has begun. */
+  #startWaker: StartWaker | undefined;
   readonly #timers = new Set<Timer>();
   #waker: Waker | undefined;
-  #isStarted = false;
   #isWatching = false;
   #isWaking = false;
   #wakesAtMs = Infinity;
@@ -89,12 +89,11 @@ export class WorkerScheduler implements Scheduler {
     this.#wakeAt(nextMs);
   }
 
-  /** Runs what is due; what one of them throws comes out after all had their turn. */
+  /** Runs what is due; what one of them throws comes out by itself, and keeps no other from its turn. */
   #wake(): void {
     const nowMs = this.nowMs();
     const due = [...this.#timers].filter(({ dueAtMs }) => dueAtMs <= nowMs);
     due.sort((a, b) => a.dueAtMs - b.dueAtMs);
-    let failure: { readonly error: unknown } | undefined;
     this.#isWaking = true;
     for (const timer of due) {
       // An earlier one may have ended it.
@@ -106,12 +105,13 @@ export class WorkerScheduler implements Scheduler {
       try {
         timer.run();
       } catch (error) {
-        failure ??= { error };
+        systemScheduler.after(0, () => {
+          throw error;
+        });
       }
     }
     this.#isWaking = false;
     this.#wakeForNext();
-    if (failure) throw failure.error;
   }
 
   /** A page that is hidden needs the Worker from then on. */
@@ -124,9 +124,10 @@ export class WorkerScheduler implements Scheduler {
   }
 
   #visibilityChanged(): void {
-    if (isHidden() && !this.#isStarted) {
-      this.#isStarted = true;
-      this.#startWaker(
+    if (isHidden()) {
+      const start = this.#startWaker;
+      this.#startWaker = undefined;
+      start?.(
         (waker) => {
           this.#waker = waker;
           this.#wakeForNext();
@@ -134,7 +135,7 @@ export class WorkerScheduler implements Scheduler {
         () => this.#wake(),
       );
     }
-    if (this.#waker) this.#wakeForNext();
+    this.#wakeForNext();
   }
 }
 
@@ -146,12 +147,8 @@ function isHidden(): boolean {
 export const workerScheduler: Scheduler = new WorkerScheduler();
 
 /** What the Worker runs: it only wakes up. */
-const WORKER_SOURCE = `let timer;
-onmessage = ({ data }) => {
-  clearTimeout(timer);
-  timer = setTimeout(() => postMessage(1), data);
-};
-postMessage(0);`;
+const WORKER_SOURCE =
+  "let t;onmessage=({data})=>{clearTimeout(t);t=setTimeout(()=>postMessage(1),data)};postMessage(0)";
 
 /** A page's policy may forbid such a Worker: that throws, or is an error event; or nothing is ever heard of it. */
 function startWorker(onReady: (waker: Waker) => void, onWake: () => void): void {

@@ -39,7 +39,7 @@ interface RemoteRecord {
   readonly timeline: TickTimeline;
   readonly entity: Entity;
   readonly changes: FieldChanges;
-  /** Tick of the newest state, unwrapped. */
+  /** Tick of the newest state, unwrapped; Infinity of an entity that is gone. */
   tick: number;
   /** Whether the game was told of it. */
   isTold: boolean;
@@ -47,7 +47,6 @@ interface RemoteRecord {
   isRetained: boolean;
   /** Of a turn of the event loop: see {@link Clock.turnMs}. */
   shownAtMs: number;
-  isGone: boolean;
 }
 
 export interface RemoteEntitiesOptions {
@@ -147,7 +146,7 @@ export class RemoteEntities implements SnapshotListener {
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
     this.#records.delete(localId);
-    record.isGone = true;
+    record.tick = Infinity;
     record.changes.end();
     if (record.isTold) this.#options.onDespawn(record.entity);
     vacate(record.place);
@@ -297,13 +296,12 @@ export class RemoteEntities implements SnapshotListener {
       body: undefined,
       isInterpolated: false,
       timeline,
-      entity: this.#newEntity(localId, place, () => record),
+      entity: this.#newEntity(localId, place, changes, () => record),
       changes,
       tick: Number.NEGATIVE_INFINITY,
       isTold: false,
       isRetained: true,
       shownAtMs: Number.NEGATIVE_INFINITY,
-      isGone: false,
     };
     this.#giveBody(record);
     this.#records.set(localId, record);
@@ -319,7 +317,7 @@ export class RemoteEntities implements SnapshotListener {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(localId: number, place: Place, record: () => RemoteRecord): Entity {
+  #newEntity(localId: number, place: Place, changes: FieldChanges, record: () => RemoteRecord): Entity {
     const { owner, clock, sessionNumber } = this.#options;
     const { definition } = place.table;
     const beforeRead = () => this.#bringUpToDate(record());
@@ -327,18 +325,15 @@ export class RemoteEntities implements SnapshotListener {
     const base = {
       id: sessionNumber * 0x10000 + localId,
       kind: definition,
-      onChange: (name: string, listener: (value: unknown, previous: unknown) => void) =>
-        record().changes.on(name, listener),
+      onChange: changes.on.bind(changes),
       isMine: false as const,
       owner,
       shown,
       get lastTick() {
-        const { tick, isGone } = record();
-        return isGone ? 0 : tick >>> 0;
+        return record().tick >>> 0;
       },
       get ageMs() {
-        const { timeline, tick, isGone } = record();
-        if (isGone) return 0;
+        const { timeline, tick } = record();
         return Math.max(0, timeline.secondsAt(turnMsOf(clock)) - timeline.secondsOf(tick)) * 1000;
       },
     };
@@ -367,7 +362,7 @@ export class RemoteEntities implements SnapshotListener {
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
   #bringUpToDate(record: RemoteRecord): void {
     const nowMs = turnMsOf(this.#options.clock);
-    if (record.shownAtMs === nowMs || record.isGone) return;
+    if (record.shownAtMs === nowMs || record.tick === Infinity) return;
     record.shownAtMs = nowMs;
     const { body, timeline, place } = record;
     const shown = place.table.shownOf(place.row);

@@ -16,16 +16,6 @@ export interface KinematicsOptions {
   readonly isVelocityGiven: boolean;
 }
 
-/** Whether there is anything that {@link Kinematics} of this layout would derive. */
-export function derivesAny(layout: BodyLayout, { isVelocityGiven }: KinematicsOptions): boolean {
-  const { velocity, acceleration, heading, turnRate, orientation, angularVelocity } = layout;
-  return (
-    (velocity !== undefined && (!isVelocityGiven || acceleration !== undefined)) ||
-    (heading !== undefined && turnRate !== undefined) ||
-    (orientation !== undefined && angularVelocity !== undefined && !isVelocityGiven)
-  );
-}
-
 /**
  * Derives what a game does not write from what it does: velocity and turn rates from poses, acceleration from
  * velocities, by simulation ticks. Call `derive` once per tick, after the game's writes.

@@ -36,11 +36,15 @@ export interface ShownBody {
 }
 
 /** A state that has come and is not taken yet, because nobody has looked since. */
-interface Waiting {
+class Waiting {
   readonly row: Float64Array;
-  stateSeconds: number;
-  nowSeconds: number;
-  isJump: boolean;
+  stateSeconds = 0;
+  nowSeconds = 0;
+  isJump = false;
+
+  constructor(width: number) {
+    this.row = new Float64Array(width);
+  }
 }
 
 /** Of a body that nobody looks at, corrections by older states than these are not blended. */
@@ -82,11 +86,6 @@ export class RemoteBody implements ShownBody {
     this.#lastGood = new Float64Array(width);
   }
 
-  /** Time of the newest state; undefined before the first. */
-  get stateSeconds(): number | undefined {
-    return this.#stateSeconds;
-  }
-
   /** Takes a state of `stateSeconds`, at `nowSeconds`. A jump (teleport, respawn) is shown without blending. */
   receive(
     state: Components,
@@ -99,12 +98,7 @@ export class RemoteBody implements ShownBody {
     if (stateSeconds > nowSeconds + FUTURE_SECONDS) return "future";
     this.#stateSeconds = stateSeconds;
     if (this.#waitingCount === MAX_WAITING) this.#passOver();
-    const waiting = (this.#waiting[this.#waitingCount++] ??= {
-      row: new Float64Array(state.length),
-      stateSeconds,
-      nowSeconds,
-      isJump,
-    });
+    const waiting = (this.#waiting[this.#waitingCount++] ??= new Waiting(state.length));
     waiting.row.set(state);
     waiting.stateSeconds = stateSeconds;
     waiting.nowSeconds = nowSeconds;
@@ -118,29 +112,20 @@ export class RemoteBody implements ShownBody {
 
   /** Writes what to draw at `nowSeconds` into `into`. False where the model failed: `into` is the last good pose. */
   show(nowSeconds: number, into: Components): boolean {
-    this.#takeWaiting();
+    for (let index = 0; index < this.#waitingCount; index++) this.#take(this.#waiting[index]!);
+    this.#waitingCount = 0;
     return this.#show(nowSeconds, into);
   }
 
-  /** The prediction without convergence: for a debug outline. */
-  showRaw(nowSeconds: number, into: Components): boolean {
-    this.#takeWaiting();
-    return this.#showRaw(nowSeconds, into);
-  }
-
-  #takeWaiting(): void {
-    for (let index = 0; index < this.#waitingCount; index++) this.#take(this.#waiting[index]!);
-    this.#waitingCount = 0;
-  }
-
-  #show(nowSeconds: number, into: Components): boolean {
+  /** @param isBlended false for the prediction alone */
+  #show(nowSeconds: number, into: Components, isBlended = true): boolean {
     if (this.#takenSeconds === undefined) return false;
     try {
       this.#predict(nowSeconds - this.#takenSeconds, into);
     } catch (cause) {
       return this.#fail({ kind: "threw", cause }, into);
     }
-    this.#convergence.apply(into, nowSeconds);
+    if (isBlended) this.#convergence.apply(into, nowSeconds);
     if (!isFiniteRow(into)) return this.#fail({ kind: "not-finite" }, into);
     this.#lastGood.set(into);
     this.#isFaulty = false;
@@ -157,7 +142,8 @@ export class RemoteBody implements ShownBody {
     }
     this.#reckonFrom(state);
     const isPredicted =
-      this.#showRaw(nowSeconds, this.#newNow) && this.#showRaw(nowSeconds + RATE_SECONDS, this.#newSoon);
+      this.#show(nowSeconds + RATE_SECONDS, this.#newSoon, false) &&
+      this.#show(nowSeconds, this.#newNow, false);
     if (!isBlended || !isPredicted) {
       this.#convergence.end();
       return;
@@ -183,17 +169,6 @@ export class RemoteBody implements ShownBody {
     this.#reckoner.take(row, before === undefined ? 0 : stateSeconds - before);
     if (before === undefined) this.#lastGood.set(row);
     this.#takenSeconds = stateSeconds;
-  }
-
-  #showRaw(nowSeconds: number, into: Components): boolean {
-    if (this.#takenSeconds === undefined) return false;
-    try {
-      this.#predict(nowSeconds - this.#takenSeconds, into);
-      return isFiniteRow(into);
-    } catch {
-      // `show` tells of it; an outline may stay where it was.
-      return false;
-    }
   }
 
   #predict(ageSeconds: number, into: Components): void {

@@ -2,7 +2,7 @@ import type { EntityDefinition, Leaf } from "@paceline/protocol";
 import { angleDifference } from "../angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { isInterpolated } from "../interpolation/is-interpolated.js";
-import { Kinematics, derivesAny } from "../reckoning/kinematics.js";
+import { Kinematics } from "../reckoning/kinematics.js";
 import { Publication, type PublicationPolicy, type PublicationReason } from "../reckoning/publication.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { reckoningModelOf } from "../reckoning/step-model.js";
@@ -48,7 +48,10 @@ export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinema
   // What the game writes itself is not derived.
   const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
   const isVelocityGiven = layout.isVelocityDeclared;
-  return derivesAny(derived, { isVelocityGiven }) ? new Kinematics(derived, { isVelocityGiven }) : undefined;
+  const { acceleration, turnRate } = derived;
+  // Nothing is left to derive.
+  if (isVelocityGiven && acceleration === undefined && turnRate === undefined) return undefined;
+  return new Kinematics(derived, { isVelocityGiven });
 }
 
 /**
