@@ -12,8 +12,9 @@ export class EntityTable {
   readonly width: number;
   #state: Float32Array;
   #shown: Float32Array;
-  /** Of states: they are asked for again and again. */
-  #views: Float32Array[] = [];
+  /** They are asked for again and again. */
+  #stateViews: Float32Array[] = [];
+  #shownViews: Float32Array[] = [];
   readonly #texts: (string | Uint8Array)[][] = [];
   readonly #free: number[] = [];
   #used = 0;
@@ -51,11 +52,11 @@ export class EntityTable {
 
   /** A row's state as a view, valid until the table grows. */
   stateOf(row: number): Float32Array {
-    return (this.#views[row] ??= this.#state.subarray(row * this.width, (row + 1) * this.width));
+    return (this.#stateViews[row] ??= this.#state.subarray(row * this.width, (row + 1) * this.width));
   }
 
   shownOf(row: number): Float32Array {
-    return this.#shown.subarray(row * this.width, (row + 1) * this.width);
+    return (this.#shownViews[row] ??= this.#shown.subarray(row * this.width, (row + 1) * this.width));
   }
 
   /** A row's texts, in the order of the definition. */
@@ -70,7 +71,8 @@ export class EntityTable {
       return array;
     };
     this.#state = larger(this.#state);
-    this.#views = [];
+    this.#stateViews = [];
+    this.#shownViews = [];
     this.#shown = larger(this.#shown);
   }
 }

@@ -131,8 +131,9 @@ export interface Cells {
 
 const axes = ["x", "y", "z", "w"] as const;
 /** Of a vector that is being written. */
-const checkedThree = new Float64Array(3);
-const checkedTwo = checkedThree.subarray(0, 2);
+const checkedFour = new Float64Array(4);
+const checkedThree = checkedFour.subarray(0, 3);
+const checkedTwo = checkedFour.subarray(0, 2);
 const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, vec3: 3, quat: 4 };
 
 /** Adds a property for every field of the definition to `target`, reading from and writing to `row`. */
@@ -291,7 +292,7 @@ function vectorShape(site: Site, count: number): Shape {
   parts.forEach((part, index) => {
     properties[axes[index]!] = numberProperty(part, offset + index, isQuat);
   });
-  properties["set"] = { value: isQuat ? turnSetter(site, parts, offset) : vectorSetter(parts, offset) };
+  properties["set"] = { value: vectorSetter(site, parts, offset) };
   return { properties, newParts: [] };
 }
 
@@ -300,46 +301,33 @@ function vectorShape(site: Site, count: number): Shape {
  * to another, so the numbers go in an array that is always the same.
  */
 function vectorSetter(
-  parts: readonly Site[],
+  site: Site,
+  [first, second, third, fourth]: readonly Site[],
   offset: number,
-): (this: Backed, x: unknown, y: unknown, z?: unknown) => void {
-  const [first, second, third] = parts as [Site, Site, Site | undefined];
-  const checked = third ? checkedThree : checkedTwo;
-  return function set(x, y, z) {
+): (this: Backed, x: unknown, y: unknown, z?: unknown, w?: unknown) => void {
+  const checked = fourth ? checkedFour : third ? checkedThree : checkedTwo;
+  return function set(x, y, z, w) {
     const cells = this[CELLS];
     // All are checked before any is written: a refused write changes nothing.
-    const a = checkedNumber(first, cells, x);
-    const b = checkedNumber(second, cells, y);
+    const a = checkedNumber(first!, cells, x);
+    const b = checkedNumber(second!, cells, y);
     const c = third ? checkedNumber(third, cells, z) : 0;
+    const d = fourth ? checkedNumber(fourth, cells, w) : 0;
     checked[0] = a;
     checked[1] = b;
-    if (third) checked[2] = c;
+    // Of an array that is shorter they are left out.
+    checked[2] = c;
+    checked[3] = d;
+    if (fourth) makeUnit(site, checked);
     cells.setAll(offset, checked);
     cells.afterWrite?.();
   };
 }
 
-function turnSetter(
-  site: Site,
-  parts: readonly Site[],
-  offset: number,
-): (this: Backed, ...values: readonly unknown[]) => void {
-  return function set(...values) {
-    const cells = this[CELLS];
-    const checked = parts.map((part, index) => checkedNumber(part, cells, values[index]));
-    const scale = 1 / lengthOf(site, checked);
-    cells.setAll(
-      offset,
-      checked.map((value) => value * scale),
-    );
-    cells.afterWrite?.();
-  };
-}
-
-function lengthOf(site: Site, quat: readonly number[]): number {
+function makeUnit(site: Site, quat: Float64Array): void {
   const length = Math.hypot(...quat);
-  if (length > 0) return length;
-  throw new ConfigError({ field: nameOf(site), value: quat, expected: "a quaternion that is not 0" });
+  if (!(length > 0)) refused(site, [...quat], "a quaternion that is not 0");
+  for (let index = 0; index < 4; index++) quat[index]! /= length;
 }
 
 /** @param isPart of a rotation: whoever checks what is written wants it whole */

@@ -130,8 +130,7 @@ describe("a remote body shows the same however often it is read", () => {
     for (const [x, seconds] of states) {
       for (const body of [watched, unseen]) {
         const row = Float64Array.of(x, 0, 5, 0, 0, 0);
-        if (x === 500) body.snap(row, seconds, seconds);
-        else body.receive(row, seconds, seconds);
+        body.receive(row, seconds, seconds, x === 500);
       }
       watched.show(seconds, into);
     }

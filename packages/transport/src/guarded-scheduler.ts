@@ -1,22 +1,20 @@
-import { turnMsOf, type Cancel, type Scheduler } from "./scheduler.js";
+import type { Cancel, Scheduler } from "./scheduler.js";
 
 /** Timers of one owner: what they throw goes to the owner, and to nobody else who uses the same clock. */
 export class GuardedScheduler implements Scheduler {
   /** The scheduler whose timers these are. */
   readonly base: Scheduler;
+  readonly turnMs: Scheduler["turnMs"];
   readonly #onFault: (error: unknown) => void;
 
   constructor(base: Scheduler, onFault: (error: unknown) => void) {
     this.base = base;
+    this.turnMs = base.turnMs;
     this.#onFault = onFault;
   }
 
   nowMs(): number {
     return this.base.nowMs();
-  }
-
-  turnMs(): number {
-    return turnMsOf(this.base);
   }
 
   after(delayMs: number, fn: () => void): Cancel {

@@ -6,7 +6,7 @@ export interface Clock {
    * The same for all that one turn of the event loop reads, such as the frame of a game: the time of the first reading
    * in it. Left out by a clock whose `nowMs` costs nothing.
    */
-  turnMs?(): number;
+  readonly turnMs?: (() => number) | undefined;
 }
 
 /** {@link Clock.turnMs} of any clock. */

@@ -18,8 +18,6 @@ interface Timer {
 
 /** A wake-up that has not come for so long was lost: it is asked for again. */
 const LOST_AFTER_MS = 1000;
-/** Timers of the platform run at once that should wait for longer. */
-const MAX_DELAY_MS = 0x7fff_ffff;
 
 /**
  * Timers that a hidden page does not slow down: browsers let the timers of a hidden page's main thread run once a
@@ -28,6 +26,7 @@ const MAX_DELAY_MS = 0x7fff_ffff;
  * where there is no Worker, wake-ups are the page's own.
  */
 export class WorkerScheduler implements Scheduler {
+  readonly turnMs = systemTurnMs;
   /** Undefined once it has begun. */
   #startWaker: StartWaker | undefined;
   readonly #timers = new Set<Timer>();
@@ -43,10 +42,6 @@ export class WorkerScheduler implements Scheduler {
 
   nowMs(): number {
     return systemScheduler.nowMs();
-  }
-
-  turnMs(): number {
-    return systemTurnMs();
   }
 
   after(delayMs: number, fn: () => void): Cancel {
@@ -78,7 +73,7 @@ export class WorkerScheduler implements Scheduler {
     this.#cancelLocal = undefined;
     if (atMs === Infinity) return;
     // Timers of the platform leave fractions out, and would be early.
-    const delayMs = Math.min(Math.max(0, Math.ceil(atMs - this.nowMs())), MAX_DELAY_MS);
+    const delayMs = Math.max(0, Math.ceil(atMs - this.nowMs()));
     if (this.#waker && isHidden()) this.#waker.wakeAfter(delayMs);
     else this.#cancelLocal = systemScheduler.after(delayMs, () => this.#wake());
   }

@@ -218,9 +218,7 @@ export class HostedEntities {
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     if (record.body) {
       const seconds = this.timeline.secondsOf(unwrapped);
-      const nowSeconds = this.#cameSeconds || seconds;
-      if (isJump) record.body.snap(row, seconds, nowSeconds);
-      else record.body.receive(row, seconds, nowSeconds);
+      record.body.receive(row, seconds, this.#cameSeconds || seconds, isJump);
     }
     record.onState?.(row, isJump);
     record.changes.review();

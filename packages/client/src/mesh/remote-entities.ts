@@ -351,8 +351,7 @@ export class RemoteEntities implements SnapshotListener {
     const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
     // A state from the far future would block all that follow.
     const seconds = timeline.secondsOf(tick);
-    const refused = isJump ? body?.snap(news, seconds, nowSeconds) : body?.receive(news, seconds, nowSeconds);
-    if (refused) return "outdated";
+    if (body?.receive(news, seconds, nowSeconds, isJump)) return "outdated";
     place.table.stateOf(place.row).set(news);
     record.tick = tick;
     record.shownAtMs = Number.NEGATIVE_INFINITY;

@@ -36,25 +36,11 @@ export class DelayedBody implements ShownBody {
     this.#newest = new Float64Array(width);
   }
 
-  receive(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined {
-    return this.#take(state, { stateSeconds, nowSeconds, isJump: false });
-  }
-
-  snap(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined {
-    return this.#take(state, { stateSeconds, nowSeconds, isJump: true });
-  }
-
-  show(nowSeconds: number, into: Components): boolean {
-    const seconds = nowSeconds - this.#options.lagSeconds();
-    // Time that is set back by more than a moment begins anew; by less, the entity waits.
-    const isAnew = seconds < this.#lastRenderSeconds - 1;
-    this.#lastRenderSeconds = isAnew ? seconds : Math.max(seconds, this.#lastRenderSeconds);
-    return this.#body.show(this.#lastRenderSeconds, into) !== "none";
-  }
-
-  #take(
+  receive(
     state: Components,
-    { stateSeconds, nowSeconds, isJump }: { stateSeconds: number; nowSeconds: number; isJump: boolean },
+    stateSeconds: number,
+    nowSeconds: number,
+    isJump = false,
   ): RefusedState | undefined {
     if (!isFiniteRow(state) || !Number.isFinite(stateSeconds)) return "not-finite";
     if (stateSeconds > nowSeconds + FUTURE_SECONDS) return "future";
@@ -72,6 +58,14 @@ export class DelayedBody implements ShownBody {
     this.#isAtRest = this.#rests(state, before !== undefined);
     this.#newest.set(state);
     return undefined;
+  }
+
+  show(nowSeconds: number, into: Components): boolean {
+    const seconds = nowSeconds - this.#options.lagSeconds();
+    // Time that is set back by more than a moment begins anew; by less, the entity waits.
+    const isAnew = seconds < this.#lastRenderSeconds - 1;
+    this.#lastRenderSeconds = isAnew ? seconds : Math.max(seconds, this.#lastRenderSeconds);
+    return this.#body.show(this.#lastRenderSeconds, into) !== "none";
   }
 
   #rests(state: Components, hasBefore: boolean): boolean {

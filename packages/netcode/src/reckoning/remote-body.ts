@@ -27,10 +27,17 @@ export const FUTURE_SECONDS = 2;
 
 /** What shows one remote entity, by dead reckoning or by interpolation. Times are s of the owner's simulation. */
 export interface ShownBody {
-  /** Takes a state; a reason where it is not taken. */
-  receive(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined;
-  /** Takes a state to which the entity did not move but jump (teleport, respawn): it is shown there at once. */
-  snap(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined;
+  /**
+   * Takes a state; a reason where it is not taken.
+   *
+   * @param isJump the entity did not move there but jump (teleport, respawn): it is shown there at once
+   */
+  receive(
+    state: Components,
+    stateSeconds: number,
+    nowSeconds: number,
+    isJump?: boolean,
+  ): RefusedState | undefined;
   /** Writes what to draw. False where it is no new pose. */
   show(nowSeconds: number, into: Components): boolean;
 }
@@ -104,10 +111,6 @@ export class RemoteBody implements ShownBody {
     waiting.nowSeconds = nowSeconds;
     waiting.isJump = isJump;
     return undefined;
-  }
-
-  snap(state: Components, stateSeconds: number, nowSeconds: number): RefusedState | undefined {
-    return this.receive(state, stateSeconds, nowSeconds, true);
   }
 
   /** Writes what to draw at `nowSeconds` into `into`. False where the model failed: `into` is the last good pose. */

@@ -126,8 +126,7 @@ class PacelineReceiver implements LabReceiver {
   }
 
   receive({ row, tick, isJump }: Update, { ownerSeconds }: LocalTime): void {
-    if (isJump) this.#body.snap(row, tick * TICK_SECONDS, ownerSeconds);
-    else this.#body.receive(row, tick * TICK_SECONDS, ownerSeconds);
+    this.#body.receive(row, tick * TICK_SECONDS, ownerSeconds, isJump);
   }
 
   show({ ownerSeconds }: LocalTime, into: Float64Array): boolean {
