@@ -242,10 +242,10 @@ function fill<T extends object>(target: T, { properties, newParts }: Shape, cell
 }
 
 /** @param path of what holds the fields, with a dot behind it */
-function newShape(definition: EntityDefinition, fields: Fields | readonly Field[], path = ""): Shape {
+function newShape(definition: EntityDefinition, fields: Fields, path = ""): Shape {
   const properties: PropertyDescriptorMap = {};
   const newParts: NewPart[] = [];
-  for (const [key, field] of Object.entries(fields) as [string, Field][]) {
+  for (const [key, field] of Object.entries(fields)) {
     const site = { definition, path: path + key, field };
     const newPart = partOf(site);
     if (newPart) properties[key] = compositeProperty(site, newParts.push(newPart) - 1);
@@ -278,7 +278,7 @@ function partOf(site: Site): NewPart | undefined {
     return (cells) => Object.preventExtensions(fill({}, shape, cells));
   }
   if (field.kind !== "list") return undefined;
-  const items = Array.from({ length: field.length }, () => field.item);
+  const items = Object.fromEntries(Array.from({ length: field.length }, (_, index) => [index, field.item]));
   const shape = newShape(definition, items, `${path}.`);
   return (cells) => Object.preventExtensions(fill([], shape, cells));
 }
