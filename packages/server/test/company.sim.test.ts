@@ -22,12 +22,15 @@ class Arena extends Room {
   override readonly entities = [Car];
   override readonly tickHz = TICK_HZ;
   readonly cars: ServerEntity<typeof Car>[] = [];
+  readonly tickedAtMs = new Map<number, number>();
+  nowMs = (): number => 0;
 
   override onCreate(): void {
     for (let car = 0; car < CARS; car++) this.cars.push(this.spawn(Car));
   }
 
   override onTick(_seconds: number, tick: number): void {
+    this.tickedAtMs.set(tick, this.nowMs());
     for (const [car, { position }] of this.cars.entries()) {
       const { x, y } = placeOf(car, tick);
       position.set(x, y);
@@ -54,13 +57,15 @@ async function heardWith(company: Company | undefined): Promise<Heard> {
   await stage.advance(WARM_UP_MS);
   const agesMs = new Map<number, number>();
   let wrong = 0;
-  const firstTick = stage.room.tick;
-  const startedMs = stage.scheduler.nowMs();
+  const { room: arena, scheduler } = stage;
+  const firstTick = arena.tick;
+  arena.nowMs = () => scheduler.nowMs();
   honest.room.onStateChange((tick) => {
-    agesMs.set(tick - firstTick, stage.scheduler.nowMs() - startedMs - (tick - firstTick) * PERIOD_MS);
+    const tickedAtMs = arena.tickedAtMs.get(tick);
+    if (tick > firstTick) agesMs.set(tick - firstTick, scheduler.nowMs() - tickedAtMs!);
     for (const { id, lastTick, position } of honest.room.entities(Car)) {
       if (lastTick !== tick) continue;
-      const car = stage.room.cars.findIndex((each) => each.id === id);
+      const car = arena.cars.findIndex((each) => each.id === id);
       const { x, y } = placeOf(car, tick);
       if (position.x !== x || position.y !== y) wrong += 1;
     }
@@ -90,3 +95,49 @@ test.each<readonly [string, Company]>([
     expect(Math.abs((heard.agesMs.get(tick) ?? Infinity) - ageMs)).toBeLessThan(PERIOD_MS);
   }
 });
+
+const TAIL_BYTES = 48;
+
+/** The ends of the states' packets by tick, for each link in the order of coming: equal where one encoding went to both. */
+function tails(stage: RoomStage<Arena>): Map<number, string>[] {
+  const { server } = stage;
+  const links: Map<number, string>[] = [];
+  const take = server.takeLink.bind(server);
+  server.takeLink = (link, request) => {
+    const sent = new Map<number, string>();
+    links.push(sent);
+    const send = link.send.bind(link);
+    link.send = (trafficClass, packet, ...rest) => {
+      const isState = trafficClass === "state" && packet.length > 2 * TAIL_BYTES;
+      if (isState) sent.set(stage.room.tick, Buffer.from(packet.subarray(-TAIL_BYTES)).toString("hex"));
+      send(trafficClass, packet, ...rest);
+    };
+    take(link, request);
+  };
+  return links;
+}
+
+test.each([1, 3] as const)(
+  "a client whose link hung for a second is told the same as others within two seconds after (sockets: %d)",
+  async (sockets) => {
+    const stage = roomStage(Arena);
+    const links = tails(stage);
+    const join = (): Promise<StagePlayer> => stage.join({ network: { ...LINE, jitterMs: 5 }, sockets });
+    const [other, hung] = [await join(), await join()];
+    expect([...other.room.entities(Car), ...hung.room.entities(Car)]).toEqual([]);
+    await stage.advance(WARM_UP_MS);
+    hung.change({ delayMs: 1000 });
+    await stage.advance(1000);
+    hung.change(LINE);
+    const resumedTick = stage.room.tick;
+    await stage.advance(3000);
+    await stage.stop();
+    // Stripes of both are among the links, in the order of their opening.
+    const isShared = (tick: number): boolean => {
+      const bodies = links.flatMap((sent) => sent.get(tick) ?? []);
+      return bodies.length === 2 && bodies[0] === bodies[1];
+    };
+    const ticks = Array.from({ length: TICK_HZ }, (_, index) => resumedTick + 2 * TICK_HZ + index);
+    expect(ticks.filter((tick) => !isShared(tick))).toEqual([]);
+  },
+);
