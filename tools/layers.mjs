@@ -17,7 +17,8 @@ const IMPURE_GLOBALS = new Set(
 );
 
 /**
- * @typedef {{ mayImport: string[], pure?: boolean, nodeFiles?: string[] }} Layer
+ * @typedef {{ mayImport: string[], pure?: boolean, nodeFiles?: string[], folders?: string[] }} Layer folders: those of
+ *   `src` in an order in which each imports only from those before it; what lies in `src` itself may import from all
  * @typedef {{ file: string, text: string }} SourceFile file is relative to the package, with forward slashes
  * @typedef {{ folder: string, dependencies: string[], sources: SourceFile[], layer: Layer }} Package
  */
@@ -39,11 +40,28 @@ export function importsOf(source) {
   return ts.preProcessFile(source.text, true, true).importedFiles.map((found) => found.fileName);
 }
 
+/** @param {string} file @returns {string | undefined} the folder of `src` that it lies in */
+function folderOf(file) {
+  return /^src\/([^/]+)\//.exec(file)?.[1];
+}
+
+/**
+ * @param {string[] | undefined} order @param {string | undefined} from @param {string | undefined} to
+ * @returns {string | undefined}
+ */
+function folderFault(order, from, to) {
+  if (!order || from === undefined || from === to) return undefined;
+  if (!order.includes(from)) return `lies in the folder "${from}", which has no place in the order`;
+  if (to === undefined) return "imports from above all folders";
+  return order.indexOf(to) < order.indexOf(from) ? undefined : `may not import from the folder "${to}"`;
+}
+
 /** @param {Package} pkg @param {SourceFile} source @param {string} specifier @returns {string | undefined} */
 function importFault(pkg, source, specifier) {
   if (specifier.startsWith(".")) {
     const target = path.posix.join(path.posix.dirname(source.file), specifier);
-    return target.startsWith("..") ? `reaches out of its package with "${specifier}"` : undefined;
+    if (target.startsWith("..")) return `reaches out of its package with "${specifier}"`;
+    return folderFault(pkg.layer.folders, folderOf(source.file), folderOf(target));
   }
   const named = packageOf(specifier);
   if (named.startsWith("@paceline/")) {

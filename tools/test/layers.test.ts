@@ -9,6 +9,7 @@ interface Layer {
   mayImport: string[];
   pure?: boolean;
   nodeFiles?: string[];
+  folders?: string[];
 }
 
 const layers = JSON.parse(readFileSync(path.join(ROOT, "tools/layers.json"), "utf8")) as Record<
@@ -61,6 +62,19 @@ describe("the checker", () => {
   it("finds a relative path into another package", () => {
     expect(check('import "../../protocol/src/index.js";', { mayImport: [] })).toHaveLength(1);
     expect(check('import "../src/b.js";', { mayImport: [] })).toEqual([]);
+  });
+
+  it("finds an arrow between folders against their order, types included", () => {
+    const layer = { mayImport: [], folders: ["low", "high"] };
+    const faults = (file: string, text: string) =>
+      breaches({ folder: "packages/x", dependencies: [], sources: [{ file, text }], layer });
+    expect(faults("src/high/a.ts", 'import { b } from "../low/b.js"; import "./c.js";')).toEqual([]);
+    expect(faults("src/index.ts", 'export * from "./high/a.js"; export * from "./low/b.js";')).toEqual([]);
+    expect(faults("src/low/b.ts", 'import type { A } from "../high/a.js";')).toEqual([
+      'packages/x/src/low/b.ts may not import from the folder "high"',
+    ]);
+    expect(faults("src/low/b.ts", 'import { all } from "../index.js";')).toHaveLength(1);
+    expect(faults("src/new/a.ts", 'import { b } from "../low/b.js";')).toHaveLength(1);
   });
 
   it("finds an undeclared and an unused dependency", () => {

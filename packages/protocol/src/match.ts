@@ -101,7 +101,14 @@ export const matchRefusalCodes = [
 
 export type MatchRefusalCode = (typeof matchRefusalCodes)[number];
 
+/** Why there is no seat. `status`: that of HTTP, where the request came so. */
+export interface MatchRefusal {
+  readonly status: number;
+  readonly code: MatchRefusalCode;
+  readonly message: string;
+}
+
 /** The answer to a match request that is refused, with a status of 400 or above. */
 export interface RefusalAnswer {
-  readonly error: { readonly code: MatchRefusalCode; readonly message: string };
+  readonly error: Omit<MatchRefusal, "status">;
 }

@@ -1,4 +1,10 @@
-export { ConfigError, type IceServer, type MatchedSeat as Seat, type RoomOptions } from "@paceline/protocol";
+export {
+  ConfigError,
+  type IceServer,
+  type MatchedSeat as Seat,
+  type MatchRefusal,
+  type RoomOptions,
+} from "@paceline/protocol";
 export { stackOf } from "./ops/faults.js";
 export {
   LogThrottle,
@@ -15,7 +21,7 @@ export {
   type AllowedOrigins,
   type OriginPolicyOptions,
   type OriginRefusal,
-} from "./admission/origin-policy.js";
+} from "./options/origin-policy.js";
 export { AddressBuckets } from "./limits/address-buckets.js";
 export { networkOf } from "./limits/network-address.js";
 export { answerFailure, createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
@@ -29,7 +35,6 @@ export type {
 export type { RoomReport, SessionReport } from "./ops/report.js";
 export { TokenBucket } from "./limits/token-bucket.js";
 export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./limits/relay-limits.js";
-export type { MatchRefusal } from "./matchmaking/match-request.js";
 export type {
   Caller,
   Grant,
@@ -41,9 +46,9 @@ export type {
   Meeting,
   RoomAuthority,
   RoomHost,
-} from "./sessions/room-host.js";
+} from "./authority/room-host.js";
 export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./options/relay-options.js";
 export type { TurnOptions } from "./signaling/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates } from "./signaling/candidate-policy.js";
 export type { WebRtcOptions } from "./signaling/webrtc-options.js";
-export type { LinkRequest } from "./admission/link-door.js";
+export type { LinkRequest } from "./link-door.js";

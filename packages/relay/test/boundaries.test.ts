@@ -1,7 +1,7 @@
 import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Connection } from "../src/admission/connection.js";
-import { Lobby } from "../src/sessions/lobby.js";
+import { Lobby } from "../src/lobby.js";
 import type { Log, LogFields } from "../src/index.js";
 import { RealRelay, eventually } from "./real-relay.js";
 

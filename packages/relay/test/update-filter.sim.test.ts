@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UpdateFilter } from "../src/forwarding/update-filter.js";
+import { UpdateFilter } from "../src/sessions/update-filter.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);

@@ -2,7 +2,7 @@ import { type MatchedSeat } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
 import { GuardedLink } from "../src/admission/guarded-link.js";
-import { Lobby } from "../src/sessions/lobby.js";
+import { Lobby } from "../src/lobby.js";
 import { isRefusal, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "../src/options/relay-options.js";
 import { Player } from "./player.js";

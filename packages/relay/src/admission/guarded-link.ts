@@ -2,7 +2,7 @@ import type { TrafficClassName } from "@paceline/protocol";
 import type { Link, LinkCounters, LinkHandlers, LinkKind, LinkState } from "@paceline/transport";
 import { FramedLink } from "@paceline/transport/node";
 import type { RelayCounters, TrafficCount } from "../ops/relay-counters.js";
-import type { SessionMeter } from "../sessions/session-meter.js";
+import type { SessionMeter } from "../limits/session-meter.js";
 
 /** RFC 6455, section 7.4.1: the socket was closed before the message was read. */
 const MESSAGE_TOO_BIG = 1009;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { CloseCode } from "@paceline/protocol";
 import { networkOf } from "../limits/network-address.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { RelayLimits } from "../limits/relay-limits.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket, type TicketClaims } from "./ticket.js";
 
@@ -11,27 +11,34 @@ export interface TicketFault {
   readonly reason: string;
 }
 
+interface TicketOfficeOptions {
+  readonly secret: Uint8Array;
+  readonly limits: Pick<RelayLimits, "ticketLifetimeMs">;
+  readonly bindTicketsToAddress: boolean;
+  readonly wallClockMs: () => number;
+}
+
 const NETWORK_CHARACTERS = 22;
 
 /** Gives out tickets for seats, and looks at those that are shown. */
 export class TicketOffice {
-  readonly #settings: RelaySettings;
+  readonly #options: TicketOfficeOptions;
   readonly #spent = new SpentTickets();
 
-  constructor(settings: RelaySettings) {
-    this.#settings = settings;
+  constructor(options: TicketOfficeOptions) {
+    this.#options = options;
   }
 
   /** A ticket for a seat, given to somebody at this address. */
   issue(seat: Pick<TicketClaims, "roomId" | "sessionId" | "webrtc">, address: string): string {
-    const { limits, secret, wallClockMs, bindTicketsToAddress } = this.#settings;
+    const { limits, secret, wallClockMs, bindTicketsToAddress } = this.#options;
     const network = bindTicketsToAddress ? this.#hashOfNetwork(address) : "";
     return signTicket({ ...seat, network, expiresAtMs: wallClockMs() + limits.ticketLifetimeMs }, secret);
   }
 
   /** What a ticket says, which is then used up; or why it is not taken. `hasSeat`: whether a session's seat is kept. */
   take(ticket: string, address: string, hasSeat: (sessionId: string) => boolean): TicketClaims | TicketFault {
-    const claims = readTicket(ticket, this.#settings.secret);
+    const claims = readTicket(ticket, this.#options.secret);
     if (!claims) return { code: CloseCode.refused, reason: "not a ticket of this server" };
     const { sessionId, network, expiresAtMs } = claims;
     if (this.#spent.has(sessionId))
@@ -40,13 +47,13 @@ export class TicketOffice {
     if (!hasSeat(sessionId)) return { code: CloseCode.ticketExpired, reason: "the ticket's time is over" };
     if (network !== "" && network !== this.#hashOfNetwork(address))
       return { code: CloseCode.refused, reason: "the ticket was given to another address" };
-    this.#spent.add(sessionId, expiresAtMs, this.#settings.wallClockMs());
+    this.#spent.add(sessionId, expiresAtMs, this.#options.wallClockMs());
     return claims;
   }
 
   /** Keyed: whoever sees a ticket learns no address from it. */
   #hashOfNetwork(address: string): string {
-    const hash = createHmac("sha256", this.#settings.secret).update(`network ${networkOf(address)}`);
+    const hash = createHmac("sha256", this.#options.secret).update(`network ${networkOf(address)}`);
     return hash.digest("base64url").slice(0, NETWORK_CHARACTERS);
   }
 }

@@ -1,7 +1,7 @@
 import type { Envelope } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 import { TokenBucket } from "../limits/token-bucket.js";
-import type { GuardedLink } from "../admission/guarded-link.js";
+import type { HeldFrames } from "../sessions/held-frames.js";
 import type { Participant } from "../sessions/participant.js";
 import { Frames } from "./frames.js";
 
@@ -13,19 +13,6 @@ const MIN_PARTICIPANTS = 16;
 const AUTOMATIC_MS = 5;
 /** So often the room's senders get what they ask for to be sent at once; beyond it they wait for the window too. */
 const PROMPTS_PER_SECOND = 100;
-
-/** What waits for one link. */
-export class HeldFrames {
-  readonly link: GuardedLink;
-  /** Places in the window, in pairs: from the first to before the second. */
-  places: number[] = [];
-  isListed = false;
-  isPrompt = false;
-
-  constructor(link: GuardedLink) {
-    this.link = link;
-  }
-}
 
 /** Where packets of one room wait for each other: what comes within the window leaves in one write per socket. */
 export class RoomWindow {

@@ -1,15 +1,32 @@
 import { CloseCode } from "@paceline/protocol";
 import { sharingNetworks } from "./network-address.js";
-import type { Participant } from "../sessions/participant.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { Scheduler } from "@paceline/transport";
+import type { Log } from "../ops/log.js";
+import type { RelayCounters } from "../ops/relay-counters.js";
+import type { RelayLimits } from "./relay-limits.js";
 
 /** A session can fill its share no faster than its rate of bytes: it is looked at often enough. */
 const INSPECTION_PERIOD_MS = 250;
 /** Up to this share of the budget no address is held back. */
 const FREE_SHARE = 0.5;
 
+/** A session as far as its memory matters. */
+interface HoldingSession {
+  readonly id: string;
+  readonly address: string;
+  readonly heldBytes: number;
+  end(code: number, reason: string): void;
+}
+
+interface MemorySettings {
+  readonly limits: RelayLimits;
+  readonly scheduler: Scheduler;
+  readonly counters: RelayCounters;
+  readonly log: Log;
+}
+
 interface Holder {
-  readonly participant: Participant;
+  readonly participant: HoldingSession;
   readonly bytes: number;
 }
 
@@ -20,11 +37,11 @@ interface Holder {
  * its share.
  */
 export class MemoryBudget {
-  readonly #settings: RelaySettings;
-  readonly #participants: () => Iterable<Participant>;
+  readonly #settings: MemorySettings;
+  readonly #participants: () => Iterable<HoldingSession>;
   readonly #stop: () => void;
 
-  constructor(settings: RelaySettings, participants: () => Iterable<Participant>) {
+  constructor(settings: MemorySettings, participants: () => Iterable<HoldingSession>) {
     this.#settings = settings;
     this.#participants = participants;
     this.#stop = settings.scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());

@@ -1,4 +1,4 @@
-import type { MatchRefusal } from "./match-request.js";
+import type { MatchRefusal } from "@paceline/protocol";
 
 /** Nothing like it is open. */
 export function notFound(message: string): MatchRefusal {

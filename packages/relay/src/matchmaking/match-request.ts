@@ -8,7 +8,7 @@ import {
   type Group,
   type MatchBody,
   type MatchMethod,
-  type MatchRefusalCode,
+  type MatchRefusal,
   type RoomOptions,
   type SeatClaim,
 } from "@paceline/protocol";
@@ -19,13 +19,6 @@ export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
   /** A kind of room; for `joinById` the id of a room, for `reconnect` that of a session. */
   readonly target: string;
   readonly token: string;
-}
-
-/** Why there is no seat. */
-export interface MatchRefusal {
-  readonly status: number;
-  readonly code: MatchRefusalCode;
-  readonly message: string;
 }
 
 const MAX_OPTIONS = 16;

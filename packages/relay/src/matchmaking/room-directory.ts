@@ -1,12 +1,12 @@
-import { type RoomOptions, type RoomListing, type Group } from "@paceline/protocol";
+import { type RoomOptions, type RoomListing, type Group, type MatchRefusal } from "@paceline/protocol";
 import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
 import { GroupPlaces } from "./group-places.js";
 import { busy, full, notFound, roomFailed, unknownKind } from "./match-refusals.js";
-import { canonicalOptions, isRefusal, type MatchRefusal, type MatchRequest } from "./match-request.js";
+import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.js";
 import type { RelaySettings, RoomKind } from "../options/relay-options.js";
-import type { HostedRoom, RoomAuthority } from "../sessions/room-host.js";
+import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
 import { Room } from "../sessions/room.js";
 
 const ROOM_ID_BYTES = 9;

@@ -1,7 +1,7 @@
 import type { Cancel } from "@paceline/transport";
 import type { GuardedLink } from "../admission/guarded-link.js";
 import type { Participant } from "../sessions/participant.js";
-import type { HostedSeat } from "../sessions/room-host.js";
+import type { HostedSeat } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 
 /** A seat that somebody may take. */

@@ -1,12 +1,12 @@
-import { type MatchedSeat } from "@paceline/protocol";
+import { type MatchedSeat, type MatchRefusal } from "@paceline/protocol";
 import { randomBytes } from "node:crypto";
 import type { AddressShares } from "../limits/address-shares.js";
-import type { MatchRefusal, MatchRequest } from "./match-request.js";
+import type { MatchRequest } from "./match-request.js";
 import { busy, full } from "./match-refusals.js";
 import { isRefusal } from "./match-request.js";
 import type { Participant } from "../sessions/participant.js";
 import type { RelaySettings } from "../options/relay-options.js";
-import type { Meeting } from "../sessions/room-host.js";
+import type { Meeting } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
 import type { Held, ReservedSeat } from "./seat.js";

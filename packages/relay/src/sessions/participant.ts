@@ -29,13 +29,13 @@ import type { RelayLimits } from "../limits/relay-limits.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
-import type { RoomHost } from "./room-host.js";
-import { HeldFrames } from "../forwarding/room-window.js";
-import { RetainedStates } from "../forwarding/retained-states.js";
+import type { RoomHost } from "../authority/room-host.js";
+import { HeldFrames } from "./held-frames.js";
+import { RetainedStates } from "./retained-states.js";
 import { SessionEgress } from "./session-egress.js";
-import { SessionMeter } from "./session-meter.js";
+import { SessionMeter } from "../limits/session-meter.js";
 import type { TokenBucket } from "../limits/token-bucket.js";
-import { UpdateFilter } from "../forwarding/update-filter.js";
+import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
 /** Who a participant is; decided before its link opens. */

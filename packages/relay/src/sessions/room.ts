@@ -4,9 +4,9 @@ import {
   type RoomListing,
   type RoomOptions,
   type ServerMessage,
+  type MatchRefusal,
 } from "@paceline/protocol";
-import type { MatchRefusal } from "../matchmaking/match-request.js";
-import type { HostedRoom, Meeting, RoomHost } from "./room-host.js";
+import type { HostedRoom, Meeting, RoomHost } from "../authority/room-host.js";
 import type { Participant } from "./participant.js";
 import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";

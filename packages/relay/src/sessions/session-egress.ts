@@ -1,6 +1,6 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
-import type { SessionMeter } from "./session-meter.js";
+import type { SessionMeter } from "../limits/session-meter.js";
 import type { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 
 /** Part of the burst that is left to what is more important: states yield first, then events. */

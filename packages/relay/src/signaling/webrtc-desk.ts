@@ -1,5 +1,5 @@
 import { CloseCode, SERVER_NUMBER, type DropReason } from "@paceline/protocol";
-import type { LinkMonitorOptions } from "@paceline/transport";
+import type { LinkMonitorOptions, Scheduler } from "@paceline/transport";
 import {
   NodeWebRtcLink,
   endNativeWebRtc,
@@ -9,9 +9,21 @@ import {
 import { permitsCandidate } from "./candidate-policy.js";
 import { GuardedLink } from "../admission/guarded-link.js";
 import type { Participant } from "../sessions/participant.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { RelayLimits } from "../limits/relay-limits.js";
+import type { Faults } from "../ops/faults.js";
+import type { Log } from "../ops/log.js";
+import type { WebRtcOptions } from "./webrtc-options.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import { freeUdpPort } from "./udp-port.js";
+
+interface WebRtcDeskOptions {
+  /** Undefined: WebSockets only. */
+  readonly webrtc: WebRtcOptions | undefined;
+  readonly limits: RelayLimits;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly faults: Faults;
+}
 
 /** What the desk tells the lobby. */
 export interface WebRtcDeskHandlers {
@@ -52,7 +64,7 @@ interface Visitor {
  * relay runs on WebSockets and says so once.
  */
 export class WebRtcDesk {
-  readonly #settings: RelaySettings;
+  readonly #settings: WebRtcDeskOptions;
   readonly #handlers: WebRtcDeskHandlers;
   readonly #visitors = new Map<Participant, Visitor>();
   /** Attempts whose end was counted: a link may report it twice. */
@@ -62,7 +74,7 @@ export class WebRtcDesk {
   #links = 0;
   #isClosed = false;
 
-  constructor(settings: RelaySettings, handlers: WebRtcDeskHandlers) {
+  constructor(settings: WebRtcDeskOptions, handlers: WebRtcDeskHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
     this.#open().catch((error: unknown) => settings.faults.report("webrtc", error));

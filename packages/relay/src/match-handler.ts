@@ -5,19 +5,19 @@ import {
   type ListAnswer,
   type MatchAnswer,
   type RefusalAnswer,
+  type MatchRefusal,
 } from "@paceline/protocol";
-import type { AddressBuckets } from "../limits/address-buckets.js";
-import { readJsonBody, type BodyFault } from "./json-body.js";
-import type { Lobby } from "../sessions/lobby.js";
+import type { AddressBuckets } from "./limits/address-buckets.js";
+import { readJsonBody, type BodyFault } from "./matchmaking/json-body.js";
+import type { Lobby } from "./lobby.js";
 import {
   isMethod,
   isRefusal,
   noSuchMethod,
   readMatchBody,
   tooManyMatches,
-  type MatchRefusal,
-} from "./match-request.js";
-import type { RelaySettings } from "../options/relay-options.js";
+} from "./matchmaking/match-request.js";
+import type { RelaySettings } from "./options/relay-options.js";
 
 const faults: Readonly<Record<BodyFault, MatchRefusal>> = {
   "too-long": { status: 413, code: "match/bad-request", message: "the body is too long" },

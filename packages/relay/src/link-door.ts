@@ -3,16 +3,16 @@ import type { Duplex } from "node:stream";
 import { CloseCode, WEBSOCKET_PROTOCOL, limits as wireLimits } from "@paceline/protocol";
 import { WebSocketListener } from "@paceline/transport/node";
 import type { Link } from "@paceline/transport";
-import { AddressBuckets } from "../limits/address-buckets.js";
-import { AddressShares } from "../limits/address-shares.js";
-import { Connection } from "./connection.js";
-import { GuardedLink } from "./guarded-link.js";
-import { refuseMatch, type Lobby } from "../sessions/lobby.js";
-import { isRefusal, readJoinCredential, tooManyMatches } from "../matchmaking/match-request.js";
-import type { LimitSubject } from "../ops/relay-counters.js";
-import type { RelaySettings } from "../options/relay-options.js";
-import { endNow } from "./socket-endings.js";
-import { WriteBatch } from "./write-batch.js";
+import { AddressBuckets } from "./limits/address-buckets.js";
+import { AddressShares } from "./limits/address-shares.js";
+import { Connection } from "./admission/connection.js";
+import { GuardedLink } from "./admission/guarded-link.js";
+import { refuseMatch, type Lobby } from "./lobby.js";
+import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
+import type { LimitSubject } from "./ops/relay-counters.js";
+import type { RelaySettings } from "./options/relay-options.js";
+import { endNow } from "./admission/socket-endings.js";
+import { WriteBatch } from "./admission/write-batch.js";
 
 /** Version, flags, class, key and count, then 16 bits for each target. */
 const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;

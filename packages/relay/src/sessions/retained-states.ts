@@ -1,6 +1,6 @@
 import type { ServerMessage } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
-import type { Participant } from "../sessions/participant.js";
+import type { Participant } from "./participant.js";
 
 /** More than the first flight of TCP carries would come no sooner than from the participants themselves. */
 const MOST_BYTES_AT_ONCE = 12_288;

@@ -9,31 +9,32 @@ import {
   type RoomListing,
   type RoomOptions,
   type ServerMessage,
+  type MatchRefusal,
 } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
-import { AddressBuckets } from "../limits/address-buckets.js";
-import { AddressShares } from "../limits/address-shares.js";
-import { Forwarder } from "../forwarding/forwarder.js";
-import type { GuardedLink } from "../admission/guarded-link.js";
-import { LogThrottle } from "../ops/log.js";
-import { full } from "../matchmaking/match-refusals.js";
-import { isRefusal, type MatchRefusal, type MatchRequest } from "../matchmaking/match-request.js";
-import { MemoryBudget } from "../limits/memory-budget.js";
-import { sharingNetworks } from "../limits/network-address.js";
-import { Participant, type ParticipantHandlers } from "./participant.js";
-import type { RelaySettings } from "../options/relay-options.js";
-import type { Caller, Meeting, RoomAuthority, RoomHost } from "./room-host.js";
-import type { RoomReport } from "../ops/report.js";
-import { hashOf } from "../admission/resume-tokens.js";
-import { tellRetained } from "../forwarding/retained-states.js";
-import { Room } from "./room.js";
-import { RoomDirectory } from "../matchmaking/room-directory.js";
-import type { Held, Newcomer, ReservedSeat } from "../matchmaking/seat.js";
-import { Seats } from "../matchmaking/seats.js";
-import { signalPayload } from "../signaling/signal-payload.js";
-import { StripeTickets } from "../admission/stripe-tickets.js";
-import { TicketOffice } from "../admission/ticket-office.js";
-import { WebRtcDesk } from "../signaling/webrtc-desk.js";
+import { AddressBuckets } from "./limits/address-buckets.js";
+import { AddressShares } from "./limits/address-shares.js";
+import { Forwarder } from "./forwarding/forwarder.js";
+import type { GuardedLink } from "./admission/guarded-link.js";
+import { LogThrottle } from "./ops/log.js";
+import { full } from "./matchmaking/match-refusals.js";
+import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
+import { MemoryBudget } from "./limits/memory-budget.js";
+import { sharingNetworks } from "./limits/network-address.js";
+import { Participant, type ParticipantHandlers } from "./sessions/participant.js";
+import type { RelaySettings } from "./options/relay-options.js";
+import type { Caller, Meeting, RoomAuthority, RoomHost } from "./authority/room-host.js";
+import type { RoomReport } from "./ops/report.js";
+import { hashOf } from "./admission/resume-tokens.js";
+import { tellRetained } from "./sessions/retained-states.js";
+import { Room } from "./sessions/room.js";
+import { RoomDirectory } from "./matchmaking/room-directory.js";
+import type { Held, Newcomer, ReservedSeat } from "./matchmaking/seat.js";
+import { Seats } from "./matchmaking/seats.js";
+import { signalPayload } from "./signaling/signal-payload.js";
+import { StripeTickets } from "./admission/stripe-tickets.js";
+import { TicketOffice } from "./admission/ticket-office.js";
+import { WebRtcDesk } from "./signaling/webrtc-desk.js";
 
 const TOKEN_BYTES = 24;
 /** How long the close of a page's links may take to be heard after the request of the page that follows it. */

@@ -5,9 +5,9 @@ import {
   type MatchMethod,
   type AuthorityInfo,
   type PeerInfo,
+  type MatchRefusal,
 } from "@paceline/protocol";
 import type { Link, LinkClose, Session } from "@paceline/transport";
-import type { MatchRefusal } from "../matchmaking/match-request.js";
 import type { LimitSubject } from "../ops/relay-counters.js";
 
 /** Somebody who asks for a seat in a room that has an authority. */

@@ -1,7 +1,7 @@
 import type { Clock } from "@paceline/transport";
 import type { LimitSubject } from "../ops/relay-counters.js";
-import type { RelayLimits } from "../limits/relay-limits.js";
-import { TokenBucket, type BucketShare } from "../limits/token-bucket.js";
+import type { RelayLimits } from "./relay-limits.js";
+import { TokenBucket, type BucketShare } from "./token-bucket.js";
 
 /** Without a refusal for so long, a session counts as keeping its limits again. */
 const FORGIVEN_AFTER_MS = 1000;

@@ -1,0 +1,14 @@
+import type { GuardedLink } from "../admission/guarded-link.js";
+
+/** What waits for one link. */
+export class HeldFrames {
+  readonly link: GuardedLink;
+  /** Places in the window, in pairs: from the first to before the second. */
+  places: number[] = [];
+  isListed = false;
+  isPrompt = false;
+
+  constructor(link: GuardedLink) {
+    this.link = link;
+  }
+}
