@@ -40,6 +40,7 @@ export interface ServerOptions {
     | "publicHosts"
     | "iceServers"
     | "limits"
+    | "coalesceMs"
     | "bindTicketsToAddress"
     | "trustedProxyHops"
     | "turn"
@@ -70,6 +71,8 @@ export const USAGE = `relay-server [options]           each also as environment 
   --webrtc-private MODE   PACELINE_WEBRTC_PRIVATE  try candidates of private networks:
                                                  ${privateCandidates.join(", ")} (private-sessions)
   --bind-tickets          PACELINE_BIND_TICKETS=1  a ticket is good only from the address that it was given to
+  --coalesce-ms 0..5      PACELINE_COALESCE_MS   how long packets between players wait to share a write
+                                                 (5 in rooms of 16 and more, else 0)
   --trust-proxy[=HOPS]    PACELINE_TRUST_PROXY   proxies in front, 1 to 8: take addresses from the last entry of
                                                  X-Forwarded-For, or the HOPS-th from the right (0)
   --drain-seconds 0..3600 PACELINE_DRAIN_SECONDS how long players may stay after SIGTERM (30)
@@ -100,6 +103,7 @@ const flags = {
   webrtc: text,
   "webrtc-address": text,
   "webrtc-private": text,
+  "coalesce-ms": text,
   "trust-proxy": text,
   "bind-tickets": { type: "boolean" },
   "drain-seconds": text,
@@ -149,6 +153,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const port = portOf("port", textOf("port") ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
   const admin = adminOf(textOf);
+  const coalesceMs = textOf("coalesce-ms");
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
   const webrtc = webRtcOf(textOf("webrtc"), {
     port,
@@ -172,6 +177,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       iceServers: listOf("ice").map(iceServerOf),
       // The relay checks them, and names the one that is wrong.
       limits: file.limits,
+      ...(coalesceMs !== undefined && { coalesceMs: wholeOf("coalesce-ms", coalesceMs, 5, " ms") }),
       bindTicketsToAddress: switched("bind-tickets"),
       trustedProxyHops: wholeOf("trust-proxy", textOf("trust-proxy") ?? "0", 8, " proxies"),
       ...(secret !== undefined && { secret }),
