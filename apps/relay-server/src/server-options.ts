@@ -153,7 +153,6 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const port = portOf("port", textOf("port") ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
   const admin = adminOf(textOf);
-  const coalesceMs = textOf("coalesce-ms");
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
   const webrtc = webRtcOf(textOf("webrtc"), {
     port,
@@ -177,7 +176,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       iceServers: listOf("ice").map(iceServerOf),
       // The relay checks them, and names the one that is wrong.
       limits: file.limits,
-      ...(coalesceMs !== undefined && { coalesceMs: wholeOf("coalesce-ms", coalesceMs, 5, " ms") }),
+      ...windowOf(textOf("coalesce-ms")),
       bindTicketsToAddress: switched("bind-tickets"),
       trustedProxyHops: wholeOf("trust-proxy", textOf("trust-proxy") ?? "0", 8, " proxies"),
       ...(secret !== undefined && { secret }),
@@ -230,6 +229,11 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number <= max) return number;
   throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
+}
+
+/** Where nothing is said, the relay goes by the size of a room. */
+function windowOf(text: string | undefined): Pick<RelayOptions, "coalesceMs"> {
+  return text === undefined ? {} : { coalesceMs: wholeOf("coalesce-ms", text, 5, " ms") };
 }
 
 /** What stands in `turn` and its secret belong together; the relay checks both. */
