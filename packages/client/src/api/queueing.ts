@@ -1,4 +1,4 @@
-import { ConfigError, NetError, type ErrorCode, type Group } from "@paceline/protocol";
+import { ConfigError, NetError, assertFunction, type ErrorCode, type Group } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { JoinCall, checkedCall } from "../connection/match-request.js";
@@ -77,6 +77,7 @@ export class Queueing<Joined = Room> {
 
   /** Told about once a second. */
   onProgress(listener: (progress: QueueProgress) => void): Unsubscribe {
+    assertFunction("listener", listener);
     return this.#options.queue.onMessage("progress", (message) => {
       const progress = progressOf(message);
       if (progress) listener(progress);
