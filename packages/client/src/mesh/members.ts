@@ -85,6 +85,7 @@ export class Members {
   readonly #clamped = new Set<string>();
   readonly #options: MembersOptions;
   readonly #broadcast: Broadcast;
+  #pinged = 0;
   readonly #members = new Map<number, Member>();
   readonly #definitions = new Map<string, EntityDefinition>();
 
@@ -218,9 +219,12 @@ export class Members {
     for (const peer of this.peers()) peer.networkChanged();
   }
 
-  /** Measures what the links to all have carried, once in a while. */
+  /** Measures what the links to all have carried, once a second, and the way through the relay to one of them in turn. */
   sample(): void {
     for (const peer of this.peers()) peer.sample(this.#options.scheduler.nowMs());
+    const relayed = [...this.peers()].filter(({ path, state }) => path === "relay" && state === "connected");
+    this.#pinged += 1;
+    relayed[this.#pinged % relayed.length]?.session.ping();
   }
 
   /**

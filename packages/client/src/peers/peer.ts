@@ -105,14 +105,19 @@ export interface Peer {
   readonly drops: Partial<Record<DropReason, number>>;
 }
 
-/** The relay is the last resort: it is there as long as the server is, and needs no proof. */
+/**
+ * The relay is the last resort: it is there as long as the server is, and needs no proof. The server says who is away, so
+ * nothing has to be asked: the room pings its relayed peers in turn, for the round trip alone.
+ */
 const relayedOptions: LinkMonitorOptions = {
   preference: 1,
   needsProof: false,
   connectTimeoutMs: Number.POSITIVE_INFINITY,
   timeoutMs: Number.POSITIVE_INFINITY,
-  heartbeatMs: 1000,
+  heartbeatMs: Number.POSITIVE_INFINITY,
 };
+/** Beside a direct link it is compared with that one. */
+const COMPARED_HEARTBEAT_MS = 1000;
 /** Direct and through TURN: above the relay, the newest attempt first. */
 const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
 const DIRECT_PREFERENCE = 10;
@@ -325,7 +330,13 @@ export class PeerConnection implements Peer {
     if (this.#pause) return;
     const [scheduler, epoch] = [this.#scheduler, this.#epoch];
     this.#relayed = new RelayedLink({ scheduler, uplink, peerNumber: this.sessionNumber, epoch });
-    this.session.attach(this.#relayed, relayedOptions);
+    const isCompared = (): boolean => this.#directLink?.state === "open";
+    this.session.attach(this.#relayed, {
+      ...relayedOptions,
+      get heartbeatMs() {
+        return isCompared() ? COMPARED_HEARTBEAT_MS : relayedOptions.heartbeatMs;
+      },
+    });
   }
 
   /** The path through the server is gone; a direct one goes on. */

@@ -17,6 +17,7 @@ export interface LinkMonitorOptions {
   readonly connectTimeoutMs: number;
   /** A ping unanswered for so long, and nothing else received: the link is dead, whatever it says itself. */
   readonly timeoutMs: number;
+  /** Infinity: only the first ping goes out by itself, since something else tells whether the remote is there. */
   readonly heartbeatMs: number;
   /**
    * While packets arrive by themselves, a ping says nothing new but the round trip and the loss: so often it goes out all
@@ -47,6 +48,9 @@ const RECOVERY_MS = 100;
 const BUSY_TIMEOUTS = 3;
 /** Of the silence, the part that a ping must have waited for its answer. */
 const ANSWER_SHARE = 0.4;
+
+/** An answer that takes longer is not waited for. */
+const ANSWER_WITHIN_MS = 2000;
 
 /** Watches one link of a session: proof, round-trip time, silence. The session sends what it asks for. */
 export class LinkMonitor {
@@ -128,6 +132,12 @@ export class LinkMonitor {
     this.#excuses += 1;
     this.#silentSinceMs = nowMs;
     this.#forgetSilence();
+  }
+
+  /** Whether it neither pings nor times out by itself, and waits for no answer. */
+  isQuiet(nowMs: number): boolean {
+    const isPassive = this.isUsable && this.options.heartbeatMs === Number.POSITIVE_INFINITY;
+    return isPassive && nowMs - this.#lastPingAtMs > ANSWER_WITHIN_MS;
   }
 
   /** How long nothing was received. */

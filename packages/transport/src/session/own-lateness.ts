@@ -24,6 +24,11 @@ export class OwnLateness {
     return lateMs;
   }
 
+  /** The timer has been started again: that it did not run says nothing. */
+  restart(nowMs: number): void {
+    this.#tickedAtMs = nowMs;
+  }
+
   /** Whether the loop was late at any time since then; a timer that is overdue now counts. */
   wasLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateUntilMs > sinceMs || this.#lateMs(nowMs) > 0;

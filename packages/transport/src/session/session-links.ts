@@ -96,6 +96,16 @@ export class SessionLinks {
     if (hasSwiftMoved && this.#swift === swift) this.#options.onSwift(swift?.link);
   }
 
+  /** Whether {@link update} would find nothing to do for now. */
+  isQuiet(nowMs: number): boolean {
+    return this.#monitors.every((monitor) => monitor.isQuiet(nowMs));
+  }
+
+  /** {@link update} is called again from now on. */
+  restart(nowMs: number): void {
+    this.#lateness.restart(nowMs);
+  }
+
   /** Gives up dead links, and pings where that is due. */
   update(nowMs: number): void {
     const lateMs = this.#lateness.tick(nowMs);

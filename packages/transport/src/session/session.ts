@@ -74,7 +74,8 @@ export class Session {
   readonly #publicationLoss = new PathLoss(this.#loss);
   readonly #answer: Answer;
   readonly #channel: SessionOptions["channel"];
-  readonly #stopUpdates: Cancel;
+  /** Undefined while there is nothing to look after. */
+  #stopUpdates: Cancel | undefined;
   #nonce = 0;
   #isClosed = false;
   #violations = 0;
@@ -123,7 +124,6 @@ export class Session {
       onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
-    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
   }
 
   /** The link that carries the traffic now. */
@@ -251,6 +251,7 @@ export class Session {
       link.close(CloseCode.left, "the session has ended");
       return;
     }
+    this.#wake();
     this.#links.attach(link, options);
   }
 
@@ -271,6 +272,7 @@ export class Session {
   /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#wake();
     return this.#outbox.addCommands(payloads, periodMs);
   }
 
@@ -280,6 +282,7 @@ export class Session {
    */
   addBroadcast(payload: Uint8Array): number | undefined {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#wake();
     return this.#outbox.addBroadcast(payload);
   }
 
@@ -310,6 +313,7 @@ export class Session {
    */
   sendBulk(payload: Uint8Array): void {
     this.checkBulk(payload);
+    this.#wake();
     this.#outbox.addBulk(payload);
   }
 
@@ -341,6 +345,7 @@ export class Session {
    * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
   sendState(body: Uint8Array, key = 0, head: Uint8Array = NOTHING): number | undefined {
+    this.#wake();
     return this.#outbox.addState(body, key, head);
   }
 
@@ -401,6 +406,13 @@ export class Session {
     if (this.activeLink === link) this.repeat();
   }
 
+  /** Looks after links and queues from now on, until both are quiet: a room has many sessions, most of them idle. */
+  #wake(): void {
+    if (this.#stopUpdates || this.#isClosed) return;
+    this.#links.restart(this.#scheduler.nowMs());
+    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
+  }
+
   #update(): void {
     const nowMs = this.#scheduler.nowMs();
     this.#links.update(nowMs);
@@ -412,6 +424,9 @@ export class Session {
     this.#loss.endWindow();
     this.#outbox.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
+    if (this.#violations > 0 || !this.#outbox.isEmpty || !this.#links.isQuiet(nowMs)) return;
+    this.#stopUpdates?.();
+    this.#stopUpdates = undefined;
   }
 
   /** Whether the link that carries only what may be lost will do. */
@@ -422,6 +437,7 @@ export class Session {
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
+    this.#wake();
     this.#nonce = nextSequence(this.#nonce);
     monitor.pinged(this.#nonce, nowMs);
     const body = new ByteWriter(2).u16(this.#nonce).view();
@@ -519,6 +535,7 @@ export class Session {
 
   #receivePing(body: Uint8Array, { link }: LinkMonitor): void {
     if (body.length !== 2) return this.#violated("bad-message");
+    this.#wake();
     if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
     this.#pongsLeft -= 1;
     this.#outbox.sendNow(link, "event", MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
@@ -580,6 +597,7 @@ export class Session {
   /** Counts malformed input; whoever keeps sending it is cut off. Forgiven at one a second. */
   #violated(reason: DropReason): void {
     this.drops.count(reason);
+    this.#wake();
     this.#violations += 1;
     if (this.#violations < this.#violationLimit || this.#isClosed) return;
     const close = { code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` };
@@ -592,7 +610,8 @@ export class Session {
 
   #end(close: LinkClose, by?: "remote" | "violations"): void {
     this.#isClosed = true;
-    this.#stopUpdates();
+    this.#stopUpdates?.();
+    this.#stopUpdates = undefined;
     this.#outbox.stop();
     this.#answer.given();
     this.#links.end(close);

@@ -154,6 +154,11 @@ export class Outbox {
     return this.commands.heldBytes + this.bulk.heldBytes + this.queuedBytes;
   }
 
+  /** Whether nothing waits: neither for room, nor for a receipt. */
+  get isEmpty(): boolean {
+    return this.#isIdle && this.commands.length === 0 && this.bulk.unacknowledged === 0;
+  }
+
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
   get isStateSlow(): boolean {
     return this.#delay.isSlow(this.#nowMs());

@@ -1,0 +1,27 @@
+import type { Room } from "@paceline/client";
+import { expect, test } from "vitest";
+import { RelayStage } from "./relay-stage.js";
+
+const PLAYERS = 50;
+const SECONDS = 4;
+
+test("an idle room of 50 relayed players measures each pair, and sends little", async () => {
+  const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });
+  const rooms: Room[] = [];
+  while (rooms.length < PLAYERS) rooms.push(await stage.join());
+  await stage.advance(4000);
+  const before = stage.packetsReceived;
+  await stage.advance(1000 * SECONDS);
+  const sent = (stage.packetsReceived - before) / PLAYERS / SECONDS;
+  // A ping of each second goes to one of the others; it was one to each, and an answer to each.
+  expect(sent).toBeLessThan(6);
+  const rtts = rooms.flatMap(({ peers }) => peers.map(({ rttMs }) => rttMs ?? Number.NaN));
+  expect(rtts.filter((rttMs) => rttMs >= 78 && rttMs < 120)).toHaveLength(PLAYERS * (PLAYERS - 1));
+  // Whatever slept is awake when it is needed.
+  const heard: number[] = [];
+  for (const room of rooms.slice(1)) room.onMessage("n", () => heard.push(room.myNumber));
+  rooms[0]!.send("n", 1);
+  await stage.advance(300);
+  expect(heard).toHaveLength(PLAYERS - 1);
+  expect(rooms[0]!.peers).toHaveLength(PLAYERS - 1);
+});
