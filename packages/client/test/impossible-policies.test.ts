@@ -9,7 +9,6 @@ import { profileOf, profileRanges, type ProfileNumbers } from "@paceline/transpo
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { sendTerms } from "../src/api/send-options.js";
-import { measureEndpoints } from "../src/connection/nearest.js";
 import { Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 
@@ -242,7 +241,9 @@ describe("options of the SDK's own that there are not are refused by name:", () 
   test("options of a queue, of a measurement, of a message, of an explanation", async () => {
     await expect(client().queue("race", { ranks: 3 } as never)).rejects.toMatchObject({ field: "ranks" });
     await expect(client().queue("race", { group: null } as never)).rejects.toMatchObject({ field: "group" });
-    await expect(measureEndpoints(["https://play.example"], { probe: 2 } as never)).rejects.toMatchObject({
+    await expect(
+      Client.measureLatency(["https://play.example"], { probe: 2 } as never),
+    ).rejects.toMatchObject({
       field: "probe",
     });
     expect(refusalOf(() => sendTerms({ klass: "bulk" } as never)).field).toBe("klass");

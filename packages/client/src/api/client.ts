@@ -154,7 +154,7 @@ export class Client<S extends object = ServerTypes> {
    */
   static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
     const { nearestEndpoint } = await import("../connection/nearest.js");
-    return nearestEndpoint(endpoints, options);
+    return nearestEndpoint(endpoints, options, serverUrlOf);
   }
 
   /** As {@link selectByLatency}, with what was measured of every server, the nearest first. */
@@ -163,7 +163,7 @@ export class Client<S extends object = ServerTypes> {
     options: LatencyOptions = {},
   ): Promise<readonly EndpointLatency[]> {
     const { measureEndpoints } = await import("../connection/nearest.js");
-    return measureEndpoints(endpoints, options);
+    return measureEndpoints(endpoints, options, serverUrlOf);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { ConfigError, NetError } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
-import { serverUrlOf } from "./endpoint.js";
+import type { serverUrlOf } from "./endpoint.js";
 
 /** What was measured of one server. */
 export interface EndpointLatency {
@@ -29,7 +29,8 @@ const MOST_ENDPOINTS = 64;
  */
 export async function measureEndpoints(
   endpoints: readonly string[],
-  options: LatencyOptions = {},
+  options: LatencyOptions,
+  urlOf: typeof serverUrlOf,
 ): Promise<EndpointLatency[]> {
   checkKeys("", options, ["probes", "timeoutMs"]);
   const { probes = 4, timeoutMs = 3000 } = options;
@@ -39,7 +40,7 @@ export async function measureEndpoints(
     const expected = `a list of 1 to ${MOST_ENDPOINTS} addresses`;
     throw new ConfigError({ field: "endpoints", value: endpoints, expected });
   }
-  const urls = endpoints.map((endpoint) => `${serverUrlOf(endpoint)}/health`);
+  const urls = endpoints.map((endpoint) => `${urlOf(endpoint)}/health`);
   const measured = await Promise.all(
     endpoints.map((endpoint, index) => measure(endpoint, urls[index]!, probes, timeoutMs)),
   );
@@ -49,9 +50,10 @@ export async function measureEndpoints(
 /** The nearest of the servers; rejects with `match/unreachable` where none answers. */
 export async function nearestEndpoint(
   endpoints: readonly string[],
-  options: LatencyOptions = {},
+  options: LatencyOptions,
+  urlOf: typeof serverUrlOf,
 ): Promise<string> {
-  const measured = await measureEndpoints(endpoints, options);
+  const measured = await measureEndpoints(endpoints, options, urlOf);
   const [best] = measured;
   if (best?.rttMs !== undefined) return best.endpoint;
   const problems = measured.map(({ endpoint, problem }) => `${endpoint}: ${problem}`).join("; ");
