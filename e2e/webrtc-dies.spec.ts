@@ -1,12 +1,16 @@
 import { expect } from "@playwright/test";
 import { everythingSaid, heardFrom, startTalking, stopTalking } from "./conversation.js";
-import { killWebRtc, rememberWebRtc } from "./peer-connections.js";
+import { countBytes, killWebRtc, rememberWebRtc } from "./peer-connections.js";
 import { driveTogether } from "./drive-together.js";
 import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 const BEFORE_MS = 2000;
+/** Samples of a second each. */
+const BYTE_SAMPLES = 4;
+/** A packet or two at both ends of four seconds of about 30 packets a second, and timers that are late by some ms. */
+const BYTE_TOLERANCE = 0.08;
 const ON_RELAY_MS = 500;
 const AFTER_MS = 1500;
 /** The SDK waits a second before it tries again, and connecting takes its time. */
@@ -15,7 +19,7 @@ const UPGRADE_LIMIT_MS = 20_000;
 test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
   const server = await startServer();
   const chromium = new RacePage(await enter("chromium", { beforeLoad: [rememberWebRtc] }));
-  const firefox = new RacePage(await enter("firefox"));
+  const firefox = new RacePage(await enter("firefox", { beforeLoad: [rememberWebRtc] }));
   const pages = [chromium, firefox];
   for (const page of pages) await page.join(server.url);
   await chromium.reaches(firefox, "direct");
@@ -23,6 +27,7 @@ test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
   for (const page of pages) await page.waitForPhase("racing", 30_000);
   for (const page of pages) await page.startRecording();
   for (const page of pages) await startTalking(page);
+  await countsAsTheBrowserDoes(pages);
   const driving = pages.map((page) => page.drive(BEFORE_MS + 3000));
 
   await new Promise((resolve) => setTimeout(resolve, BEFORE_MS));
@@ -64,3 +69,17 @@ test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
   }
   for (const page of pages) expect(page.browser.complaints).toEqual([]);
 });
+
+/** The bytes that a page shows of its direct link are those of the browser's own statistics, both ways. */
+async function countsAsTheBrowserDoes(pages: readonly RacePage[]): Promise<void> {
+  await Promise.all(
+    pages.map(async ({ browser, name }) => {
+      const { shown, counted } = await browser.evaluate(countBytes, BYTE_SAMPLES);
+      for (const way of ["received", "sent"] as const) {
+        const about = `${name}, bytes ${way}: shown ${Math.round(shown[way])}, counted ${counted[way]}`;
+        expect(counted[way], about).toBeGreaterThan(1000);
+        expect(Math.abs(shown[way] / counted[way] - 1), about).toBeLessThan(BYTE_TOLERANCE);
+      }
+    }),
+  );
+}
