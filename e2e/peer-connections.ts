@@ -41,6 +41,11 @@ export async function countBytes(samples: number): Promise<CountedBytes> {
   const page = globalThis as unknown as {
     readonly paceline: { readonly room: { readonly peers: readonly { readonly stats: Rates }[] } };
   };
+  interface ChannelCount {
+    readonly type: string;
+    readonly bytesReceived?: number;
+    readonly bytesSent?: number;
+  }
   const nextRates = async (before: Rates): Promise<Rates> => {
     for (;;) {
       const { bytesInPerSecond, bytesOutPerSecond } = page.paceline.room.peers[0]!.stats;
@@ -53,9 +58,7 @@ export async function countBytes(samples: number): Promise<CountedBytes> {
   const count = async (): Promise<{ received: number; sent: number }> => {
     const total = { received: 0, sent: 0 };
     for (const connection of (globalThis as Tampered).openConnections ?? []) {
-      for (const entry of (
-        (await connection.getStats()) as ReadonlyMap<string, RTCDataChannelStats>
-      ).values()) {
+      for (const entry of ((await connection.getStats()) as ReadonlyMap<string, ChannelCount>).values()) {
         if (entry.type !== "data-channel") continue;
         total.received += entry.bytesReceived ?? 0;
         total.sent += entry.bytesSent ?? 0;
