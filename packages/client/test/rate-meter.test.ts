@@ -15,7 +15,7 @@ test("counters of several links become rates per second", () => {
   Object.assign(first.counters, { bytesReceived: 1000, bytesSent: 300, packetsSent: 15 });
   meter.take(first.link);
   meter.take(second.link);
-  for (let count = 0; count < 6; count++) meter.countUpdateIn();
+  meter.countUpdatesIn(6);
   meter.countUpdatesOut(10);
   expect(meter.rates.bytesInPerSecond).toBe(0);
   meter.sample(3000);

@@ -19,7 +19,7 @@ function linkBetween(from: Player, to: Player): RelayedLink {
     uplink: from.session,
     peerNumber: to.number,
   });
-  from.onForwarded = ({ packet }) => link.deliver(packet.slice());
+  from.onForwarded = ({ packet }) => link.received(packet.slice());
   return link;
 }
 

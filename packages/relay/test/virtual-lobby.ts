@@ -125,12 +125,12 @@ export class VirtualLobby {
       queuedBytes: 0,
       send: (packet) => {
         const copy = packet.slice();
-        later(() => relay.deliver(copy));
+        later(() => relay.received(copy));
       },
     };
     const downward = new StallingPipe((packet) => {
       const copy = packet.slice();
-      later(() => player.deliver(copy));
+      later(() => player.received(copy));
     });
     const player = new MemoryLink({ scheduler, reliable: upward, unreliable: upward });
     const relay = new MemoryLink({ scheduler: slow, reliable: downward, unreliable: downward });

@@ -2,7 +2,6 @@ import type { ProfileChoice } from "@paceline/client";
 import { Room, angle, defineEntity, vec2 } from "@paceline/server";
 import { seededRandom } from "@paceline/testkit";
 import { roomStage, StagePlayer, type RoomStage, type StageJoin } from "@paceline/testkit/room";
-import { InterposedLink } from "@paceline/transport";
 import { SimulatedLine } from "@paceline/transport/simulated";
 import { afterEach, describe, expect, test } from "vitest";
 
@@ -162,8 +161,7 @@ describe("what a server says to a player", () => {
       random: seededRandom(1),
       network: {},
       client: { profile },
-      accept: (inner, protocols) => {
-        const link = new InterposedLink(inner);
+      accept: (link, protocols) => {
         line.take(link);
         server.takeLink(link, { address: "stage", protocols });
       },

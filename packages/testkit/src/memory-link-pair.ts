@@ -46,8 +46,8 @@ export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
   const b = linkAt("b");
   const paths = new Set([ordered, lossy, events]);
   for (const path of paths) {
-    path.a.onPacket((packet) => a.deliver(packet));
-    path.b.onPacket((packet) => b.deliver(packet));
+    path.a.onPacket((packet) => a.received(packet));
+    path.b.onPacket((packet) => b.received(packet));
   }
   // A close travels behind what was sent before it, as a socket's does.
   const closingDelayMs = (end: "a" | "b"): number => ordered[end].outgoing.settings.delayMs;

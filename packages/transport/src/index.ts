@@ -1,6 +1,6 @@
 export * from "./link-route.js";
 export * from "./guarded-scheduler.js";
-export * from "./interposed-link.js";
+export * from "./path-link.js";
 export * from "./link.js";
 export { PathChoice, type PathReading } from "./live/path-choice.js";
 export { type Band, SteadyBand } from "./live/steady-band.js";

@@ -14,12 +14,25 @@ export interface LinkClose {
 /** What a link tells its owner. Calls come one at a time and never from inside `send` or `close`. */
 export interface LinkHandlers {
   onOpen(): void;
-  /** `packet` belongs to the receiver: the link does not touch it again. */
-  onPacket(packet: Uint8Array): void;
+  /** `packet` belongs to the receiver: the link does not touch it again. `link`: the one that was started. */
+  onPacket(packet: Uint8Array, link: Link): void;
   /** Once, and last: no call follows it. */
   onClose(close: LinkClose): void;
   /** The path has sent some of what it had taken. May be called from inside `send`. */
   onRoom?(): void;
+}
+
+/** Stands in a link's way: every packet goes through it, if and when it likes. `pass` takes a packet on. */
+export interface LinkFilter {
+  /** Bytes that wait in here on their way out. */
+  readonly queuedBytes: number;
+  hasRoom(trafficClass: TrafficClassName): boolean;
+  send(trafficClass: TrafficClassName, packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
+  receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
+  /** The path has ended of itself; `tell` says so to the owner, after what came before it. */
+  end(tell: () => void): void;
+  /** The link has ended: forgets all that is on its way. */
+  close(): void;
 }
 
 /** What went over a link; all count up from its start. */
@@ -48,6 +61,11 @@ export interface Link {
   readonly counters: Readonly<LinkCounters>;
   /** Bytes that the path has taken and not sent yet. */
   readonly queuedBytes: number;
+  /**
+   * What stands between the path and the owner, nearest to the path first; empty but for tests and simulations. It may
+   * change while the link runs: a filter that is taken out passes on what it held. Not every link takes filters.
+   */
+  readonly filters?: LinkFilter[];
   /** Whether the path calls {@link LinkHandlers.onRoom}: it need not be asked all the time. */
   readonly tellsRoom?: boolean;
 

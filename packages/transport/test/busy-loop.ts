@@ -44,17 +44,17 @@ export class BusyLoop implements Scheduler {
 
   /** The link as this page has it. */
   link(link: Link): Link {
-    const later = (handlers: LinkHandlers): LinkHandlers => ({
+    const later = (handlers: LinkHandlers, delayed: Link): LinkHandlers => ({
       onOpen: () => this.#run(this.#packets, () => handlers.onOpen()),
       onPacket: (packet) => {
         const copy = packet.slice();
-        this.#run(this.#packets, () => handlers.onPacket(copy));
+        this.#run(this.#packets, () => handlers.onPacket(copy, delayed));
       },
       onClose: (close) => this.#run(this.#packets, () => handlers.onClose(close)),
     });
     return new Proxy(link, {
-      get: (target, name) => {
-        if (name === "start") return (handlers: LinkHandlers) => target.start(later(handlers));
+      get: (target, name, delayed: Link) => {
+        if (name === "start") return (handlers: LinkHandlers) => target.start(later(handlers, delayed));
         const value: unknown = Reflect.get(target, name, target);
         return typeof value === "function" ? (value.bind(target) as unknown) : value;
       },

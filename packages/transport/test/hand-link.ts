@@ -75,7 +75,7 @@ export class HandLink implements Link {
   }
 
   receiveBytes(bytes: Uint8Array): void {
-    this.#handlers?.onPacket(bytes);
+    this.#handlers?.onPacket(bytes, this);
   }
 
   /** The link breaks. */

@@ -25,7 +25,7 @@ test("a session that is idle for a minute holds little: queues and windows are m
   const open = (): Session[] => {
     const links: MemoryLink[] = [0, 1].map((end) => {
       const send = (packet: Uint8Array): void =>
-        void scheduler.after(1, () => links[1 - end]!.deliver(packet));
+        void scheduler.after(1, () => links[1 - end]!.received(packet));
       const pipe: Pipe = { queuedBytes: 0, send };
       return new MemoryLink({ scheduler, reliable: pipe, unreliable: pipe });
     });

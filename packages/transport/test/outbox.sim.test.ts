@@ -1,6 +1,7 @@
 import { memoryLinkPair, outboxOver, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { Session, WebSocketLink, type WebSocketLike } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
+import { FramedLink } from "../src/node/framed-link.js";
 
 /** A socket whose bytes leave when the test says so. */
 class HandSocket implements WebSocketLike {
@@ -30,10 +31,16 @@ class HandSocket implements WebSocketLike {
   close(_code?: number, _reason?: string): void {}
 }
 
+/** A browser's, which does not say when it has sent something. */
+class AskedLink extends WebSocketLink {
+  protected override highWaterBytes = 1000;
+}
+
 function scene(tellsWhenSent: boolean) {
   const scheduler = new VirtualScheduler();
   const socket = new HandSocket();
-  const link = new WebSocketLink(socket, { scheduler, tellsWhenSent, highWaterBytes: 1000 });
+  const kind = tellsWhenSent ? FramedLink : AskedLink;
+  const link = new kind(socket as never, { scheduler, highWaterBytes: 1000 });
   const outbox = outboxOver(link, scheduler);
   link.start({
     onOpen: () => undefined,

@@ -36,7 +36,7 @@ import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "../peers/room-messages.js";
 import type { RoomSetup } from "./room-setup.js";
 import { RoomTransport } from "../report/room-transport.js";
-import { RoutedPackets } from "../mesh/routed-packets.js";
+import { Router } from "../peers/router.js";
 import { ServerConnection } from "../connection/server-connection.js";
 import type { RoomControl, Welcome } from "../connection/server-connection-options.js";
 import { ServerPath } from "../peers/server-path.js";
@@ -88,8 +88,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** News of the time before the game could listen. */
   #early: (() => void)[] | undefined = [];
   readonly #gate: AuthorityGate;
-  readonly #routed = new RoutedPackets({
-    deliver: (number, envelope) => this.members.deliver(number, envelope),
+  readonly #router = new Router({
+    onPacket: () => this.#connection.cameBack(),
     onDropped: (reason) => this.drops.count(reason),
   });
   readonly #bulkRate = new SharedBulkRate();
@@ -137,6 +137,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       channel: (name) => this.transport.plan.channels[name],
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#time.tick,
+      router: this.#router,
       handlers: {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onResumed: () => this.#resumed(),
@@ -144,7 +145,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onRouted: (packet) => this.#routed.receive(packet),
         ...this.#gate.handlers,
         onPong: (times) => this.clock.observe(times),
         onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
@@ -198,6 +198,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       scheduler: setup.scheduler,
       channel,
       uplink: () => this.#connection.uplink,
+      router: this.#router,
       peerOptions: () => ({
         sessionNumber: this.#sessionNumber,
         bulkRate: this.#bulkRate,
@@ -639,7 +640,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
     this.transport.review();
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
-    else this.setup.scheduler.after(0, () => this.#routed.release());
+    else this.setup.scheduler.after(0, () => this.#router.release());
     if (isReturn) this.#gate.open(welcome);
   }
 

@@ -32,11 +32,10 @@ interface ServerConnectionHandlers {
   onLeft(code: number, reason: string): void;
   /** A control message that is the room's, not the connection's. */
   onControl(message: RoomControl): void;
-  onRouted(packet: Uint8Array): void;
   /** What a room's authority sends; false where it makes no sense. */
   onAuthority(payload: Uint8Array): boolean;
   onAuthorityEvent(body: Uint8Array): boolean;
-  onAuthorityState(body: Uint8Array, tick: number): void;
+  readonly onAuthorityState: (body: Uint8Array, tick: number) => void;
   onAcknowledged(sequence: number): void;
   onPong(times: PongTimes): void;
   /** States go over another number of sockets. */
@@ -50,6 +49,8 @@ export interface ServerConnectionOptions {
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
+  /** Takes the packets of other participants. */
+  readonly router: { readonly receive: (packet: Uint8Array) => void };
   /** The page around, where there is one. */
   readonly page: Page | undefined;
   /** The plan's policy of a class of traffic. */
@@ -57,7 +58,7 @@ export interface ServerConnectionOptions {
   /** What this room may send over all its links. */
   readonly budget: ByteBudget;
   webrtc(): boolean;
-  /** The link to use in the place of a new one. */
+  /** There is a new link; returns it. */
   interpose(link: Link): Link;
   currentTick(): number;
 }

@@ -317,14 +317,11 @@ export class ServerConnection {
       budget: this.#options.budget,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
-        onRouted: (packet) => {
-          this.#cameBack();
-          this.#options.handlers.onRouted(packet);
-        },
+        onRouted: this.#options.router.receive,
         onEvent: (body) => {
           if (!this.#options.handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
         },
-        onState: (body, tick) => this.#options.handlers.onAuthorityState(body, tick),
+        onState: this.#options.handlers.onAuthorityState,
         onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
         onPong: (times, link) => {
           // On WebRTC nothing stalls behind anything.
@@ -347,7 +344,7 @@ export class ServerConnection {
     }
     const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
-    if (message.type !== "welcome") this.#cameBack();
+    if (message.type !== "welcome") this.cameBack();
     switch (message.type) {
       case "welcome":
         return this.#welcomed(message);
@@ -380,7 +377,7 @@ export class ServerConnection {
   }
 
   /** The first sign of the server after a drop, whatever it is: the session goes on, and messages come after that. */
-  #cameBack(): void {
+  cameBack(): void {
     if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
     this.#plan.arrived();
     this.#options.handlers.onResumed();

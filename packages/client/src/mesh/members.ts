@@ -4,7 +4,6 @@ import {
   limits,
   writePeerPayload,
   type DropReason,
-  type Envelope,
   type ErrorCode,
   type EntityDefinition,
   type PeerInfo,
@@ -24,6 +23,7 @@ import type { Entity } from "../entities/entity.js";
 import { EntityEvents } from "../entities/entity-events.js";
 import { Listeners } from "../events/listeners.js";
 import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "../peers/peer.js";
+import type { Router } from "../peers/router.js";
 import { RemoteEntities } from "./remote-entities.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 
@@ -38,6 +38,8 @@ interface Member {
 
 export interface MembersOptions {
   readonly scheduler: Scheduler;
+  /** Brings what comes through the server to the pairs. */
+  readonly router: Router;
   /** What a new pair needs besides what is told here. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
   readonly view: ViewPlan;
@@ -111,13 +113,6 @@ export class Members {
     if (!to) return [...this.peers()];
     for (const peer of this.peers()) if (peer.id === to.id) return [peer];
     throw new NetError("transport/closed", "that peer is not in the room");
-  }
-
-  /** A packet of that peer came through the server; a reason where it was dropped. */
-  deliver(number: number, envelope: Envelope): DropReason | undefined {
-    const peer = this.peer(number);
-    if (!peer) return "not-routable";
-    return peer.deliverRelayed(envelope) ? undefined : "outdated";
   }
 
   /** Something of the room's authority was dropped. */
@@ -260,13 +255,17 @@ export class Members {
   add(info: PeerInfo): PeerConnection | undefined {
     if (this.#members.has(info.number)) return undefined;
     const options = this.#options;
-    const peer = new PeerConnection({
+    const drop = (reason: DropReason): void => this.#drop(peer, reason);
+    const peer: PeerConnection = new PeerConnection({
       ...options.peerOptions(info),
       info,
       scheduler: options.scheduler,
       handlers: {
         onPayload: (from, payload) => this.#payload(from, payload),
-        onState: (from, body, tick) => this.#state(from, body, tick),
+        onState: (body, tick) => {
+          peer.meter.countUpdatesIn(member.entities.receive(body, tick, drop));
+          this.#tellDelay();
+        },
         onAcknowledged: (by, sequence) => options.onAcknowledged(by, sequence),
         onPathChange: (of, reason) => {
           options.onPathChange(of, reason);
@@ -280,6 +279,7 @@ export class Members {
     const entities = this.#entitiesOf(peer);
     const member: Member = { peer, entities, isAway: peer.state === "away", cancelHiding: undefined };
     this.#members.set(info.number, member);
+    options.router.add(info.number, peer);
     // Whoever was away before this participant came is not shown to it at all.
     if (member.isAway) entities.setHidden(true);
     return peer;
@@ -350,6 +350,7 @@ export class Members {
     const member = this.#members.get(number);
     if (!member) return;
     this.#members.delete(number);
+    this.#options.router.remove(number);
     member.cancelHiding?.();
     member.entities.clear();
     member.peer.end(reason);
@@ -407,13 +408,6 @@ export class Members {
       default:
         this.#options.onPayload(from, payload);
     }
-  }
-
-  #state(from: PeerConnection, body: Uint8Array, tick: number): void {
-    const entities = this.#members.get(from.sessionNumber)?.entities;
-    const applied = entities?.receive(body, tick, (reason) => this.#drop(from, reason)) ?? 0;
-    for (let count = 0; count < applied; count++) from.meter.countUpdateIn();
-    this.#tellDelay();
   }
 
   /** The server had kept it for newcomers. */

@@ -173,7 +173,11 @@ export class RemoteEntities implements SnapshotListener {
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
     this.#applied = 0;
     this.#isTimely = true;
-    const reason = body.length === 0 ? "length" : this.#streams.read(body[0]!, body.subarray(1), tick, this);
+    const reader = body.length === 0 ? "length" : this.#streams.startReading(body[0]!);
+    const reason =
+      typeof reader === "object"
+        ? this.#streams.endReading(reader.read(body.subarray(1), tick, this))
+        : reader;
     if (reason) drop(reason);
     return this.#applied;
   }
@@ -259,8 +263,10 @@ export class RemoteEntities implements SnapshotListener {
       const seconds = isJump ? 0 : timeline.secondsOf(unwrapped) - timeline.secondsOf(record.tick);
       deriveVelocity(plan.definition, before, news, Number.isFinite(seconds) ? seconds : 0);
     }
-    const refused = this.#correct(record, news, unwrapped, isJump);
-    if (refused) return this.#options.onDropped(refused);
+    if (!this.#correct(record, news, unwrapped, isJump)) return this.#options.onDropped("outdated");
+    table.stateOf(row).set(news);
+    record.tick = unwrapped;
+    record.shownAtMs = Number.NEGATIVE_INFINITY;
     const texts = entity.textsAt(tick);
     table.textsOf(row).splice(0, texts.length, ...texts);
     this.#applied += 1;
@@ -345,17 +351,10 @@ export class RemoteEntities implements SnapshotListener {
     timeline.observe(tick, this.#options.clock.nowMs() - ageMs, this.#options.owner.rttMs ?? 0);
   }
 
-  /** @param tick unwrapped */
-  #correct(record: RemoteRecord, news: Float32Array, tick: number, isJump: boolean): DropReason | undefined {
-    const { body, timeline, place } = record;
+  /** What is shown goes on to a newer state; false where that is from the far future, and would block all that follow. */
+  #correct({ body, timeline }: RemoteRecord, news: Float32Array, tick: number, isJump: boolean): boolean {
     const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
-    // A state from the far future would block all that follow.
-    const seconds = timeline.secondsOf(tick);
-    if (body?.receive(news, seconds, nowSeconds, isJump)) return "outdated";
-    place.table.stateOf(place.row).set(news);
-    record.tick = tick;
-    record.shownAtMs = Number.NEGATIVE_INFINITY;
-    return undefined;
+    return !body?.receive(news, timeline.secondsOf(tick), nowSeconds, isJump);
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */

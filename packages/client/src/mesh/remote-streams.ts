@@ -107,16 +107,13 @@ export class RemoteStreams {
     }
   }
 
-  /** Reads states of a tick; a reason where they were dropped. */
-  read(number: number, body: Uint8Array, tick: number, listener: SnapshotListener): DropReason | undefined {
-    return this.#take(number, (reader) => reader.read(body, tick, listener));
-  }
-
   /** Reads states that came reliably, with their tick. */
   readReference(number: number, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
     const stream = this.#streams.get(number);
     if (stream && !stream.reader) keep(stream, states);
-    return this.#take(number, (reader) => readReference(reader, states, listener));
+    const reader = this.startReading(number);
+    if (typeof reader !== "object") return reader;
+    return this.endReading(readReference(reader, states, listener));
   }
 
   /** An entity of the message that is being read is not what was sent. */
@@ -124,13 +121,21 @@ export class RemoteStreams {
     this.#reading?.distrusted.add(id);
   }
 
-  #take(number: number, read: (reader: SnapshotReader) => DropReason | undefined): DropReason | undefined {
+  /**
+   * What reads the next message of that stream, until {@link endReading}. A reason where there is no such stream;
+   * undefined where it is of a kind that the game does not use (yet): nothing is wrong with it.
+   */
+  startReading(number: number): SnapshotReader | DropReason | undefined {
     const stream = this.#streams.get(number);
     if (!stream) return this.#ended.has(number) ? "outdated" : "unknown-entity";
-    // Of a kind that the game does not use (yet): nothing is wrong with it.
-    if (!stream.reader) return undefined;
-    this.#reading = stream;
-    const reason = read(stream.reader);
+    if (stream.reader) this.#reading = stream;
+    return stream.reader;
+  }
+
+  /** The message was read, or dropped for a reason; returns the reason. */
+  endReading(reason: DropReason | undefined): DropReason | undefined {
+    const stream = this.#reading;
+    if (!stream) return reason;
     this.#reading = undefined;
     if (reason === undefined) stream.failures = 0;
     else if (!harmless.has(reason)) stream.failures += 1;

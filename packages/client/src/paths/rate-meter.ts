@@ -39,8 +39,8 @@ export class RateMeter {
     return this.#rates;
   }
 
-  countUpdateIn(): void {
-    this.#window.updatesIn += 1;
+  countUpdatesIn(count: number): void {
+    this.#window.updatesIn += count;
   }
 
   countUpdatesOut(count: number): void {

@@ -1,4 +1,4 @@
-import { InterposedLink, type Link, type LinkClose, type LinkRoute } from "@paceline/transport";
+import type { Link, LinkClose, LinkRoute } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 import { addressOfFailed, importAgain } from "../browser/module-again.js";
 
@@ -63,7 +63,7 @@ export class LazyDirectPath {
   }
 
   linkActive(link: Link): void {
-    this.#path?.linkActive(innerOf(link));
+    this.#path?.linkActive(link);
   }
 
   /** See {@link DirectPath.networkChanged}. */
@@ -72,7 +72,7 @@ export class LazyDirectPath {
   }
 
   linkDown(link: Link, close: LinkClose): void {
-    this.#path?.linkDown(innerOf(link), close);
+    this.#path?.linkDown(link, close);
   }
 
   /** See {@link DirectPath.end}. */
@@ -126,9 +126,4 @@ export class LazyDirectPath {
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
     if (isNews && this.#isAllowed) this.#options.onLoadFailure();
   }
-}
-
-/** The path knows its links as it made them. */
-function innerOf(link: Link): Link {
-  return link instanceof InterposedLink ? link.inner : link;
 }

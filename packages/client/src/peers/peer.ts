@@ -38,7 +38,7 @@ import { RateMeter, type PeerRates } from "../paths/rate-meter.js";
 /** What happens between this participant and a peer, told to the room. */
 export interface PeerHandlers {
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
-  onState(peer: PeerConnection, body: Uint8Array, tick: number): void;
+  readonly onState: (body: Uint8Array, tick: number) => void;
   onAcknowledged(peer: PeerConnection, sequence: number): void;
   onPathChange(peer: PeerConnection, reason: string): void;
   /** The pair begins again: another session, and whatever was said in the old one is to be said again. */
@@ -61,7 +61,7 @@ export interface PeerOptions {
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly handlers: PeerHandlers;
   iceServers(): readonly IceServer[];
-  /** The link to use in the place of a new one. */
+  /** There is a new link; returns it. */
   interpose(link: Link): Link;
   currentTick(): number;
 }
@@ -210,7 +210,7 @@ export class PeerConnection implements Peer {
         onReliable: (payload) => this.#receive(payload),
         onBulk: (payload) => this.#receiveBulk(payload),
         onEvent: (body) => this.#receiveEvent(body),
-        onState: (body, tick) => handlers.onState(this, body, tick),
+        onState: handlers.onState,
         onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
         onActiveLink: (link) => this.#linkActive(link),
         onLinkDown: (link, close) => this.#linkDown(link, close),
@@ -355,15 +355,10 @@ export class PeerConnection implements Peer {
     this.session.repeat();
   }
 
-  /** Something of this peer came through the server. False where it is of another epoch of the pair. */
-  deliverRelayed({ packet, epoch = 0, firstIds }: Envelope): boolean {
+  /** Something of this peer came through the server: its link, or undefined where it is of another epoch of the pair. */
+  admit({ packet, epoch = 0, firstIds }: Envelope): RelayedLink | undefined {
     // A published packet is the same for all peers, and belongs to no session.
-    const isOurs = this.#meet(epoch) || (!firstIds && isPublished(packet));
-    const link = this.#relayed;
-    if (!isOurs || !link) return false;
-    if (!firstIds) link.deliver(packet);
-    else if (link.countReceived(packet.length)) this.session.receiveBroadcast(link, firstIds[0]!, packet);
-    return true;
+    return this.#meet(epoch) || (!firstIds && isPublished(packet)) ? this.#relayed : undefined;
   }
 
   /** How a message to several goes to this peer as well; undefined where it goes by its own session alone. */

@@ -283,9 +283,10 @@ export class RoomTransport {
     return this.#simulation.settings;
   }
 
-  /** @internal The link that the room uses in the place of a new one. */
+  /** @internal The room has a new link; returns it. */
   interpose(link: Link): Link {
-    return this.#simulation.wrap(link);
+    this.#simulation.add(link);
+    return link;
   }
 
   #decide(): Plan {

@@ -1,4 +1,4 @@
-import { InterposedLink, type Link, type Scheduler } from "@paceline/transport";
+import type { Link, Scheduler } from "@paceline/transport";
 import type { NetworkSettings, SimulatedLine } from "@paceline/transport/simulated";
 
 /** What a page can pretend of its network, in each direction; what is left out is as on a perfect path. */
@@ -7,7 +7,7 @@ export type SimulatedNetwork = Partial<NetworkSettings>;
 /** The room's links, and the worse line on which they can be made to hang. Its code is fetched when first wanted. */
 export class Simulation {
   readonly #scheduler: Scheduler;
-  readonly #links = new Set<InterposedLink>();
+  readonly #links = new Set<Link>();
   #line: SimulatedLine | undefined;
   #settings: SimulatedNetwork | undefined;
   #calls = 0;
@@ -21,13 +21,11 @@ export class Simulation {
     return this.#settings;
   }
 
-  /** The link to use in the place of `link`. */
-  wrap(link: Link): InterposedLink {
+  /** The room has a new link. */
+  add(link: Link): void {
     for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
-    const wrapped = new InterposedLink(link);
-    this.#links.add(wrapped);
-    if (this.#settings) this.#line?.take(wrapped);
-    return wrapped;
+    this.#links.add(link);
+    if (this.#settings) this.#line?.take(link);
   }
 
   /**

@@ -80,7 +80,7 @@ export class GuardedLink implements Link {
       onPacket: (packet) => {
         this.#counters?.packetReceived(this.kind, packet.length);
         try {
-          if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet);
+          if (this.#meter?.admitPacket(packet.length) !== false) handlers.onPacket(packet, this);
         } catch (error) {
           this.#failed(error);
         }

@@ -1,6 +1,7 @@
 import {
   newLinkCounters,
   type Link,
+  type LinkFilter,
   type LinkHandlers,
   type LinkState,
   type SignalledLink,
@@ -33,6 +34,7 @@ class VirtualWebRtcLink implements SignalledLink {
   readonly hint = undefined;
   readonly #options: WebRtcLinkOptions;
   readonly #offers: MemoryLinkPair[];
+  readonly #early: LinkFilter[] = [];
   readonly #unopened = newLinkCounters();
   #link: Link | undefined;
   #handlers: LinkHandlers | undefined;
@@ -59,13 +61,17 @@ class VirtualWebRtcLink implements SignalledLink {
     return this.#link?.counters ?? this.#unopened;
   }
 
+  get filters(): LinkFilter[] {
+    return this.#link?.filters ?? this.#early;
+  }
+
   get queuedBytes(): number {
     return this.#link?.queuedBytes ?? 0;
   }
 
   start(handlers: LinkHandlers): void {
-    this.#handlers = handlers;
-    this.#link?.start(handlers);
+    this.#handlers = { ...handlers, onPacket: (packet) => handlers.onPacket(packet, this) };
+    this.#link?.start(this.#handlers);
   }
 
   signal(data: unknown): void {
@@ -73,6 +79,7 @@ class VirtualWebRtcLink implements SignalledLink {
     const pair = this.#offers[offer ?? answer ?? -1];
     if (!pair || this.#link || this.#isClosed) return;
     this.#link = offer === undefined ? pair.a : pair.b;
+    this.#link.filters?.push(...this.#early);
     if (offer !== undefined) this.#options.onSignal({ answer: offer });
     if (this.#handlers) this.#link.start(this.#handlers);
   }

@@ -1,20 +1,31 @@
-import type { LinkHandlers } from "../link.js";
+import type { TrafficClassName } from "@paceline/protocol";
 import { WebSocketLink, type WebSocketLinkOptions } from "../websocket/websocket-link.js";
 import type { FramedSocket } from "./framed-socket.js";
 
+export interface FramedLinkOptions extends WebSocketLinkOptions {
+  /** While the socket holds so much it has no room. Default 4096. */
+  readonly highWaterBytes?: number;
+}
+
+/** State of a WebSocket. */
+const OPEN = 1;
+
 /** The server's end of a WebSocket, which takes packets that are framed already: many receivers share their bytes. */
 export class FramedLink extends WebSocketLink {
+  readonly tellsRoom = true;
   readonly #socket: FramedSocket;
-  #onSent: () => void = () => undefined;
+  readonly #onSent = (): void => this.handlers?.onRoom?.();
 
-  constructor(socket: FramedSocket, options: Omit<WebSocketLinkOptions, "tellsWhenSent">) {
-    super(socket, { ...options, tellsWhenSent: true });
+  constructor(socket: FramedSocket, options: FramedLinkOptions) {
+    super(socket, options);
     this.#socket = socket;
+    if (options.highWaterBytes !== undefined) this.highWaterBytes = options.highWaterBytes;
   }
 
-  override start(handlers: LinkHandlers): void {
-    this.#onSent = () => handlers.onRoom?.();
-    super.start(handlers);
+  protected override transmit(_trafficClass: TrafficClassName, packet: Uint8Array): boolean {
+    if (this.#socket.readyState !== OPEN) return false;
+    this.#socket.send(packet, this.#onSent);
+    return true;
   }
 
   /** Sends so many whole frames, with so many bytes of packets in them. The caller must not change them any more. */

@@ -1,6 +1,6 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
 import { routeOf, type LinkRoute } from "../link-route.js";
+import { PathLink } from "../path-link.js";
 import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelOf, highWaterBytes } from "../webrtc/channel-limits.js";
 import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
@@ -42,10 +42,9 @@ let count = 0;
  * A WebRTC link of Node, over the native library: of a server, which answers, or of a headless client. Every call into
  * the library may throw and none of it gets out: a peer that misbehaves ends its own link and nothing else.
  */
-export class NodeWebRtcLink implements SignalledLink {
+export class NodeWebRtcLink extends PathLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
-  readonly counters = newLinkCounters();
   readonly #options: NodeWebRtcLinkOptions;
   readonly #channels = new Map<DataChannelName, NativeChannel>();
   /** Channels that had no room once. */
@@ -57,16 +56,11 @@ export class NodeWebRtcLink implements SignalledLink {
   #connection: NativeConnection | undefined;
   #hasDescription = false;
   #candidates = 0;
-  #state: LinkState = "connecting";
   #route: LinkRoute | undefined;
-  #handlers: LinkHandlers | undefined;
 
   constructor(options: NodeWebRtcLinkOptions) {
+    super(options.scheduler);
     this.#options = options;
-  }
-
-  get state(): LinkState {
-    return this.#state;
   }
 
   get route(): LinkRoute | undefined {
@@ -78,21 +72,9 @@ export class NodeWebRtcLink implements SignalledLink {
     return undefined;
   }
 
-  get queuedBytes(): number {
-    let bytes = 0;
-    if (this.#state === "open")
-      for (const channel of this.#channels.values()) bytes += bufferedBytes(channel);
-    return bytes;
-  }
-
-  start(handlers: LinkHandlers): void {
-    this.#handlers = handlers;
-    this.#options.scheduler.after(0, () => this.#connect());
-  }
-
   /** Takes what the other side's `onSignal` gave. Untrusted: what makes no sense is dropped. */
   signal(data: unknown): void {
-    if (this.#state === "closed") return;
+    if (this.state === "closed") return;
     if (!this.#connection) {
       if (this.#earlySignals.length < EARLY_SIGNALS) this.#earlySignals.push(data);
       return;
@@ -104,38 +86,48 @@ export class NodeWebRtcLink implements SignalledLink {
     this.#takeDescription(signal.sdp, signal.type);
   }
 
+  protected override connect(): void {
+    this.scheduler.after(0, () => this.#connect());
+  }
+
+  protected pathBytes(): number {
+    let bytes = 0;
+    if (this.state === "open") for (const channel of this.#channels.values()) bytes += bufferedBytes(channel);
+    return bytes;
+  }
+
   /** Bulk waits for all channels: they share one congestion window. */
-  hasRoom(trafficClass: TrafficClassName): boolean {
+  protected pathHasRoom(trafficClass: TrafficClassName): boolean {
     const name = channelOf(trafficClass);
     const channel = this.#channels.get(name);
     if (!channel) return true;
-    const bytes = name === "bulk" ? this.queuedBytes : bufferedBytes(channel);
+    const bytes = name === "bulk" ? this.pathBytes() : bufferedBytes(channel);
     if (bytes < highWaterBytes[name]) return true;
     if (!this.#congested.has(name)) this.#tellWhenLow(name, channel);
     return false;
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
-    const channel = this.#state === "open" ? this.#channels.get(channelOf(trafficClass)) : undefined;
-    const { counters } = this;
-    try {
-      if (!channel) return void (counters.packetsDropped += 1);
-      channel.sendMessageBinary(packet);
-      counters.packetsSent += 1;
-      counters.bytesSent += packet.length;
-    } catch {
-      counters.packetsDropped += 1;
-    }
+  protected transmit(trafficClass: TrafficClassName, packet: Uint8Array): boolean {
+    const channel = this.#channels.get(channelOf(trafficClass));
+    channel?.sendMessageBinary(packet);
+    return channel !== undefined;
   }
 
-  close(code: number, reason: string): void {
-    if (this.#state === "closed") return;
-    this.#shut();
-    this.#options.scheduler.after(0, () => this.#report(code, reason));
+  protected override shut(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    // Not from inside one of its own calls, where closing waits for itself.
+    this.scheduler.after(0, () => {
+      try {
+        connection?.close();
+      } catch {
+        // Closed already.
+      }
+    });
   }
 
   #connect(): void {
-    if (this.#state === "closed") return;
+    if (this.state === "closed") return;
     this.#guarded(() => {
       const connection = this.#newConnection();
       const isClosedByLibrary = countNativeConnection();
@@ -145,8 +137,8 @@ export class NodeWebRtcLink implements SignalledLink {
       connection.onStateChange((state) => {
         if (state === "closed") isClosedByLibrary();
         // "disconnected" may pass: whether the link still carries anything, pings tell sooner.
-        if (state === "failed") this.#end(CloseCode.timeout, "ICE found no path, or lost it");
-        else if (state === "closed") this.#end(CloseCode.left, "closed by the other side");
+        if (state === "failed") this.ended(CloseCode.timeout, "ICE found no path, or lost it");
+        else if (state === "closed") this.ended(CloseCode.left, "closed by the other side");
       });
       // Channels that are made before the offer is there would make the library offer, too.
       if (this.#options.isInitiator) this.#makeChannels();
@@ -189,7 +181,7 @@ export class NodeWebRtcLink implements SignalledLink {
   }
 
   #addCandidate(candidate: string, mid: string): void {
-    if (this.#state === "closed") return;
+    if (this.state === "closed") return;
     try {
       this.#connection?.addRemoteCandidate(candidate, mid);
     } catch {
@@ -205,14 +197,14 @@ export class NodeWebRtcLink implements SignalledLink {
       if (channel) this.#adopt(name, channel);
     }
     // All open in the same moment.
-    this.#channels.get("state")?.onOpen(() => this.#opened());
+    this.#channels.get("state")?.onOpen(() => this.#openIfReady());
   }
 
   /** Sets few listeners: every one costs at every wake-up of Node, whether it is called or not. */
   #adopt(name: DataChannelName, channel: NativeChannel): void {
     this.#channels.set(name, channel);
     channel.onMessage((message) => this.#receive(message));
-    channel.onClosed(() => this.#end(CloseCode.left, `channel ${name} closed`));
+    channel.onClosed(() => this.ended(CloseCode.left, `channel ${name} closed`));
   }
 
   /** From the first time that it has no room; until the library says so, the owner asks. */
@@ -220,39 +212,33 @@ export class NodeWebRtcLink implements SignalledLink {
     this.#congested.add(name);
     try {
       channel.setBufferedAmountLowThreshold(highWaterBytes[name] / 2);
-      channel.onBufferedAmountLow(() => this.#handlers?.onRoom?.());
+      channel.onBufferedAmountLow(() => this.handlers?.onRoom?.());
     } catch {
       // It closes just now, and says so itself.
     }
   }
 
-  #opened(): void {
-    if (this.#state !== "connecting" || !this.#connection) return;
+  #openIfReady(): void {
+    if (this.state !== "connecting" || !this.#connection) return;
     if (![...this.#channels.values()].every(isOpen)) {
-      this.#options.scheduler.after(OPEN_POLL_MS, () => this.#opened());
+      this.#options.scheduler.after(OPEN_POLL_MS, () => this.#openIfReady());
       return;
     }
     this.#guarded(() => {
       const pair = this.#connection?.getSelectedCandidatePair();
       if (pair) this.#route = routeOf(candidateOf(pair.local), candidateOf(pair.remote));
     });
-    if (this.#isClosed()) return;
-    this.#state = "open";
-    this.#handlers?.onOpen();
+    this.opened();
   }
 
   #receive(message: string | Uint8Array | ArrayBuffer): void {
     // The other side may be quicker than the news that this one is open.
-    if (this.#state === "connecting") this.#opened();
-    if (this.#state !== "open") return;
-    const packet = packetOf(message);
-    this.counters.packetsReceived += 1;
-    this.counters.bytesReceived += packet.length;
-    this.#handlers?.onPacket(packet);
+    if (this.state === "connecting") this.#openIfReady();
+    if (this.state === "open") this.received(packetOf(message));
   }
 
   #tell(data: unknown): void {
-    if (this.#state !== "closed") this.#options.onSignal(data);
+    if (this.state !== "closed") this.#options.onSignal(data);
   }
 
   #tellCandidate(text: string, mid: string): void {
@@ -272,39 +258,8 @@ export class NodeWebRtcLink implements SignalledLink {
     try {
       call();
     } catch (error) {
-      this.#end(CloseCode.refused, `WebRTC refused: ${String(error)}`);
+      this.ended(CloseCode.refused, `WebRTC refused: ${String(error)}`);
     }
-  }
-
-  /** Asked after a call that may have changed it. */
-  #isClosed(): boolean {
-    return this.#state === "closed";
-  }
-
-  #end(code: number, reason: string): void {
-    if (this.#state === "closed") return;
-    this.#shut();
-    this.#report(code, reason);
-  }
-
-  #shut(): void {
-    this.#state = "closed";
-    const connection = this.#connection;
-    this.#connection = undefined;
-    // Not from inside one of its own calls, where closing waits for itself.
-    this.#options.scheduler.after(0, () => {
-      try {
-        connection?.close();
-      } catch {
-        // Closed already.
-      }
-    });
-  }
-
-  #report(code: number, reason: string): void {
-    const handlers = this.#handlers;
-    this.#handlers = undefined;
-    handlers?.onClose({ code, reason });
   }
 }
 

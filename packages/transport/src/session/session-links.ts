@@ -10,7 +10,7 @@ export interface SessionLinksOptions {
   readonly scheduler: Scheduler;
   /** So often {@link SessionLinks.update} is called. */
   readonly updatePeriodMs: number;
-  onPacket(packet: Uint8Array, monitor: LinkMonitor): void;
+  readonly onPacket: (packet: Uint8Array, link: Link) => void;
   /** Sends a ping over that link, and tells its monitor. */
   ping(monitor: LinkMonitor): void;
   /** The link that carries the traffic has changed. */
@@ -56,14 +56,14 @@ export class SessionLinks {
     this.#leastTimeoutMs = timeoutMs;
   }
 
-  /** What was measured on a link of this session. */
-  readingOf(link: Link | undefined): PathReading | undefined {
-    return this.#monitors.find((monitor) => monitor.link === link)?.reading;
+  /** The monitor of a link of this session; undefined where the link has ended or belongs to another. */
+  monitorOf(link: Link | undefined): LinkMonitor | undefined {
+    return this.#monitors.find((monitor) => monitor.link === link);
   }
 
-  /** Something came over that link by another way than its own. */
-  heard(link: Link, nowMs: number): void {
-    this.#monitors.find((monitor) => monitor.link === link)?.heard(nowMs);
+  /** What was measured on a link of this session. */
+  readingOf(link: Link | undefined): PathReading | undefined {
+    return this.monitorOf(link)?.reading;
   }
 
   /** Whether this page's own loop was late since then. */
@@ -76,7 +76,7 @@ export class SessionLinks {
     this.#monitors.push(monitor);
     link.start({
       onOpen: () => this.#opened(monitor),
-      onPacket: (packet) => this.#options.onPacket(packet, monitor),
+      onPacket: this.#options.onPacket,
       onClose: (close) => this.#down(monitor, close),
       onRoom: () => this.#options.onRoom(),
     });

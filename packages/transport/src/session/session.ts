@@ -110,7 +110,7 @@ export class Session {
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
       updatePeriodMs: UPDATE_PERIOD_MS,
-      onPacket: (packet, monitor) => this.#receive(packet, monitor),
+      onPacket: this.receive,
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
       onRoom: () => this.#outbox.pump(),
@@ -125,6 +125,35 @@ export class Session {
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
   }
+
+  /** Takes a packet that came over one of this session's links; of any other link it takes none. */
+  readonly receive = (bytes: Uint8Array, link: Link): void => {
+    const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
+    if (!monitor) return;
+    if (isRouted(bytes) && this.#handlers.onRouted) {
+      monitor.heard(this.#scheduler.nowMs());
+      return this.#handlers.onRouted(bytes, link);
+    }
+    const packet = readPacket(bytes);
+    if (typeof packet === "string") return this.#violated(packet);
+    const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
+    if (typeof messages === "string") return this.#violated(messages);
+    monitor.heard(this.#scheduler.nowMs());
+    const isTimely = this.#isTimely(packet, messages, monitor);
+    if (isTimely === undefined) return;
+    const { isPublished } = packet;
+    let pings = 0;
+    for (const message of messages) {
+      if (this.#isClosed) return;
+      const { kind } = message;
+      const isWrong = isPublished
+        ? kind !== MessageKind.state && kind !== MessageKind.event
+        : // A pong takes a packet of its own: many pings in one packet would draw many packets.
+          kind === MessageKind.ping && pings++ > 0;
+      if (isWrong) this.#violated("bad-message");
+      else this.#receiveMessage(message, packet, isTimely, monitor);
+    }
+  };
 
   /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
@@ -291,7 +320,7 @@ export class Session {
     if (this.#isClosed) return;
     const payloads = readPayloads(bytes);
     if (!payloads) return this.#violated("length");
-    this.#links.heard(link, this.#scheduler.nowMs());
+    this.#links.monitorOf(link)?.heard(this.#scheduler.nowMs());
     for (const [index, payload] of payloads.entries()) {
       this.#takeReliable((firstId + index) & (SEQUENCE_MODULUS - 1), payload);
     }
@@ -444,50 +473,27 @@ export class Session {
     this.#outbox.sendNow(monitor.link, "event", MessageKind.ping, body);
   }
 
-  #receive(bytes: Uint8Array, monitor: LinkMonitor): void {
-    if (this.#isClosed) return;
-    if (isRouted(bytes) && this.#handlers.onRouted) {
-      monitor.heard(this.#scheduler.nowMs());
-      return this.#handlers.onRouted(bytes, monitor.link);
+  /**
+   * Enters a packet into its window, counts it, and takes its acks. False where it is too old to tell whether it came
+   * before; undefined where nothing more is to be taken of it.
+   */
+  #isTimely(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): boolean | undefined {
+    const { sequence, isPublished } = packet;
+    const novelty = (isPublished ? this.#publications : this.#packets).add(sequence);
+    if (!isPublished) this.#received.add(sequence);
+    // A published packet that is too old may have come before; what is in it is not repeated.
+    if (novelty === "duplicate" || (isPublished && novelty === "outdated")) {
+      this.drops.count(novelty);
+      return undefined;
     }
-    const packet = readPacket(bytes);
-    if (typeof packet === "string") return this.#violated(packet);
-    const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
-    if (typeof messages === "string") return this.#violated(messages);
-    monitor.heard(this.#scheduler.nowMs());
-    if (packet.isPublished) this.#receivePublication(packet, messages, monitor);
-    else this.#receivePacket(packet, messages, monitor);
-  }
-
-  #receivePublication(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
-    const novelty = this.#publications.add(packet.sequence);
-    if (novelty !== "new") return this.drops.count(novelty);
-    this.#countLoss(this.#publicationLoss, packet.sequence, messages, monitor);
-    for (const message of messages) {
-      if (message.kind === MessageKind.state) this.#handlers.onState?.(message.body, packet.tick);
-      else if (message.kind === MessageKind.event) this.#handlers.onEvent?.(message.body);
-      else this.#violated("bad-message");
-    }
-  }
-
-  #receivePacket(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): void {
-    const novelty = this.#packets.add(packet.sequence);
-    this.#received.add(packet.sequence);
-    if (novelty === "duplicate") return this.drops.count("duplicate");
-    this.#countLoss(this.#packetLoss, packet.sequence, messages, monitor);
-    const { receipt } = packet;
+    this.#countLoss(isPublished ? this.#publicationLoss : this.#packetLoss, sequence, messages, monitor);
+    if (isPublished) return true;
+    const { receipt, acks } = packet;
     if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
-    const { acks } = packet;
     if (acks && !this.#outbox.acknowledgePackets(acks, (number) => this.#handlers.onAcknowledged?.(number)))
       this.#violated("bad-message");
     this.#outbox.pump();
-    let pings = 0;
-    for (const message of messages) {
-      if (this.#isClosed) return;
-      // A pong takes a packet of its own: many pings in one packet would draw many packets.
-      if (message.kind === MessageKind.ping && pings++ > 0) this.#violated("bad-message");
-      else this.#receiveMessage(message, packet, novelty === "new", monitor);
-    }
+    return novelty === "new";
   }
 
   /** Loss is that of the datagram link in use. What a relay drops was replaced by something newer. */
@@ -506,8 +512,8 @@ export class Session {
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
-    const { body } = message;
-    switch (message.kind) {
+    const { body, kind } = message;
+    switch (kind) {
       case MessageKind.reliable:
         return this.#receiveReliable(body);
       case MessageKind.event:
@@ -516,7 +522,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        this.#answer.soon("state", body.length);
+        if (!packet.isPublished) this.#answer.soon("state", body.length);
         return this.#handlers.onState?.(body, packet.tick);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);

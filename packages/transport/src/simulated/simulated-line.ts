@@ -1,5 +1,5 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import type { InterposedLink, Passage } from "../interposed-link.js";
+import type { Link, LinkFilter } from "../link.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { Bottleneck } from "./bottleneck.js";
 import { type NetworkSettings, networkSettings, PERFECT_NETWORK } from "./network-settings.js";
@@ -30,7 +30,7 @@ export class SimulatedLine {
   readonly #random: Random;
   readonly #out: Bottleneck;
   readonly #in: Bottleneck;
-  readonly #passages = new Map<InterposedLink, SimulatedPassage>();
+  readonly #filters = new Map<Link, SimulatedFilter>();
   #settings: NetworkSettings = PERFECT_NETWORK;
 
   constructor({ scheduler, random }: SimulatedLineOptions) {
@@ -46,20 +46,20 @@ export class SimulatedLine {
   }
 
   /** From now on packets of this link go through the line too. */
-  take(link: InterposedLink): void {
-    const held = this.#passages.get(link);
+  take(link: Link): void {
+    const held = this.#filters.get(link);
     if (held) return held.hold();
-    const passage = new SimulatedPassage({
+    const filter = new SimulatedFilter({
       scheduler: this.#scheduler,
       link,
       out: this.#out,
       in: this.#in,
       random: this.#random,
       settings: this.#settings,
-      onEnd: () => this.#passages.delete(link),
+      onEnd: () => this.#filters.delete(link),
     });
-    this.#passages.set(link, passage);
-    link.interpose(passage);
+    this.#filters.set(link, filter);
+    link.filters?.push(filter);
   }
 
   /**
@@ -69,19 +69,19 @@ export class SimulatedLine {
    */
   change(settings: Partial<NetworkSettings>): void {
     this.#settings = networkSettings(settings);
-    for (const passage of this.#passages.values()) passage.change(this.#settings);
+    for (const filter of this.#filters.values()) filter.change(this.#settings);
   }
 
   /** Lets go of all links, each as soon as what is on its way has arrived in order. */
   release(): void {
     this.change({});
-    for (const passage of this.#passages.values()) passage.release();
+    for (const filter of this.#filters.values()) filter.release();
   }
 }
 
-interface PassageOptions {
+interface FilterOptions {
   readonly scheduler: Scheduler;
-  readonly link: InterposedLink;
+  readonly link: Link;
   readonly out: Bottleneck;
   readonly in: Bottleneck;
   readonly random: Random;
@@ -90,8 +90,8 @@ interface PassageOptions {
 }
 
 /** One link's way through a line: for each direction a stream, and beside it loose packets where the link has those. */
-class SimulatedPassage implements Passage {
-  readonly #options: PassageOptions;
+class SimulatedFilter implements LinkFilter {
+  readonly #options: FilterOptions;
   readonly #paths: NetworkSimulator[] = [];
   readonly #orderedIn: NetworkSimulator;
   readonly #looseIn: NetworkSimulator;
@@ -100,7 +100,7 @@ class SimulatedPassage implements Passage {
   #settings: NetworkSettings;
   #stopDraining: Cancel | undefined;
 
-  constructor(options: PassageOptions) {
+  constructor(options: FilterOptions) {
     this.#options = options;
     this.#settings = options.settings;
     const isMixed = options.link.isUnreliable;
@@ -118,18 +118,17 @@ class SimulatedPassage implements Passage {
     return this.#outFor(trafficClass).queuedBytes < HIGH_WATER_BYTES;
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
-    const { inner } = this.#options.link;
-    this.#outFor(trafficClass).send(packet, (late) => inner.send(trafficClass, late, key, lifetimeMs));
+  send(trafficClass: TrafficClassName, packet: Uint8Array, pass: (packet: Uint8Array) => void): void {
+    this.#outFor(trafficClass).send(packet, pass);
   }
 
-  receive(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void {
+  receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void {
     // A real line would hold the sender back; this one can only give up.
     if (this.#orderedIn.queuedBytes > MOST_INCOMING_BYTES) {
       return this.#options.link.close(CloseCode.tooSlow, "the simulated line is too slow");
     }
     const path = this.#isMixed && !cameReliably(packet) ? this.#looseIn : this.#orderedIn;
-    path.send(packet, deliver);
+    path.send(packet, pass);
   }
 
   end(tell: () => void): void {
@@ -147,7 +146,8 @@ class SimulatedPassage implements Passage {
       const isDrained = this.#paths.every(({ counters }) => counters.sent === settled(counters));
       if (!isDrained || this.queuedBytes > 0) return;
       this.#end();
-      this.#options.link.interpose(undefined);
+      const { filters } = this.#options.link;
+      filters?.splice(filters.indexOf(this), 1);
     });
   }
 

@@ -94,7 +94,7 @@ export class StripedLink implements Link {
       onOpen: () => handlers.onOpen(),
       onPacket: (packet) => {
         this.#heardAtMs = this.#scheduler.nowMs();
-        handlers.onPacket(packet);
+        handlers.onPacket(packet, this);
       },
       onClose: (close) => this.#firstClosed(close),
       onRoom: () => handlers.onRoom?.(),
@@ -142,7 +142,7 @@ export class StripedLink implements Link {
     if (this.state === "open" && silentMs > this.#silenceMs) {
       return this.close(CloseCode.timeout, `its first socket is silent for ${Math.round(silentMs)} ms`);
     }
-    this.#handlers?.onPacket(packet);
+    this.#handlers?.onPacket(packet, this);
   }
 
   #firstClosed(close: LinkClose): void {

@@ -1,8 +1,8 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import type { Instance, SignalData } from "simple-peer";
 import SimplePeer from "simple-peer/simplepeer.min.js";
-import { newLinkCounters, type LinkHandlers, type LinkState } from "../link.js";
 import type { LinkRoute } from "../link-route.js";
+import { PathLink } from "../path-link.js";
 import { channelOf, highWaterBytes } from "./channel-limits.js";
 import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelInit, dataChannels, type DataChannelName } from "./channels.js";
@@ -14,26 +14,20 @@ const EARLY_SIGNALS = 64;
 const EARLY_PACKETS = 64;
 
 /** A direct link to another browser. simple-peer does the offer, the answer and the candidates. */
-export class WebRtcLink implements SignalledLink {
+export class WebRtcLink extends PathLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
-  readonly counters = newLinkCounters();
   readonly #options: WebRtcLinkOptions;
   readonly #channels = new Map<DataChannelName, RTCDataChannel>();
   readonly #earlySignals: unknown[] = [];
   readonly #earlyPackets: Uint8Array[] = [];
   #peer: Instance | undefined;
-  #state: LinkState = "connecting";
   #route: LinkRoute | undefined;
   #hint: string | undefined;
-  #handlers: LinkHandlers | undefined;
 
   constructor(options: WebRtcLinkOptions) {
+    super(options.scheduler);
     this.#options = options;
-  }
-
-  get state(): LinkState {
-    return this.#state;
   }
 
   get route(): LinkRoute | undefined {
@@ -44,21 +38,9 @@ export class WebRtcLink implements SignalledLink {
     return this.#hint;
   }
 
-  get queuedBytes(): number {
-    let bytes = 0;
-    for (const channel of this.#channels.values()) bytes += channel.bufferedAmount;
-    return bytes;
-  }
-
-  start(handlers: LinkHandlers): void {
-    this.#handlers = handlers;
-    // Not from inside this call: what is wrong with WebRTC here is told as a close.
-    this.#options.scheduler.after(0, () => this.#connect());
-  }
-
   /** Takes what the other side's `onSignal` gave. Untrusted: anything wrong in it ends this link, nothing more. */
   signal(data: unknown): void {
-    if (this.#state === "closed") return;
+    if (this.state === "closed") return;
     if (!this.#peer) {
       if (this.#earlySignals.length < EARLY_SIGNALS) this.#earlySignals.push(data);
       return;
@@ -66,38 +48,40 @@ export class WebRtcLink implements SignalledLink {
     try {
       this.#peer.signal(data as SignalData);
     } catch (error) {
-      this.#end(CloseCode.refused, `signal refused: ${String(error)}`);
+      this.ended(CloseCode.refused, `signal refused: ${String(error)}`);
     }
+  }
+
+  protected override connect(): void {
+    // Not from inside `start`: what is wrong with WebRTC here is told as a close.
+    this.scheduler.after(0, () => this.#connect());
+  }
+
+  protected pathBytes(): number {
+    let bytes = 0;
+    for (const channel of this.#channels.values()) bytes += channel.bufferedAmount;
+    return bytes;
   }
 
   /** Bulk waits for all channels: they share one congestion window. */
-  hasRoom(trafficClass: TrafficClassName): boolean {
+  protected pathHasRoom(trafficClass: TrafficClassName): boolean {
     const name = channelOf(trafficClass);
-    const bytes = name === "bulk" ? this.queuedBytes : (this.#channels.get(name)?.bufferedAmount ?? 0);
+    const bytes = name === "bulk" ? this.pathBytes() : (this.#channels.get(name)?.bufferedAmount ?? 0);
     return bytes < highWaterBytes[name];
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array): void {
-    const channel = this.#state === "open" ? this.#channels.get(channelOf(trafficClass)) : undefined;
-    const { counters } = this;
-    try {
-      if (!channel) return void (counters.packetsDropped += 1);
-      channel.send(packet as Uint8Array<ArrayBuffer>);
-      counters.packetsSent += 1;
-      counters.bytesSent += packet.length;
-    } catch {
-      counters.packetsDropped += 1;
-    }
+  protected transmit(trafficClass: TrafficClassName, packet: Uint8Array): boolean {
+    const channel = this.#channels.get(channelOf(trafficClass));
+    channel?.send(packet as Uint8Array<ArrayBuffer>);
+    return channel !== undefined;
   }
 
-  close(code: number, reason: string): void {
-    if (this.#state === "closed") return;
-    this.#shut();
-    this.#options.scheduler.after(0, () => this.#report(code, reason));
+  protected override shut(): void {
+    this.#peer?.destroy();
   }
 
   #connect(): void {
-    if (this.#state === "closed") return;
+    if (this.state === "closed") return;
     try {
       const peer = new SimplePeer({
         initiator: this.#options.isInitiator,
@@ -109,8 +93,8 @@ export class WebRtcLink implements SignalledLink {
       });
       this.#peer = peer;
       peer.on("signal", (data) => this.#options.onSignal(data));
-      peer.on("error", (error: Error) => this.#end(CloseCode.timeout, error.message));
-      peer.on("close", () => this.#end(CloseCode.left, "closed by the other side"));
+      peer.on("error", (error: Error) => this.ended(CloseCode.timeout, error.message));
+      peer.on("close", () => this.ended(CloseCode.left, "closed by the other side"));
       const { _pc: connection, _channel: commandChannel } = internalsOf(peer);
       connection.addEventListener("icecandidateerror", (event) => this.#noteError(event));
       this.#watchRoute(peer, connection);
@@ -123,7 +107,7 @@ export class WebRtcLink implements SignalledLink {
         );
       peer.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     } catch (error) {
-      this.#end(CloseCode.refused, `WebRTC refused: ${String(error)}`);
+      this.ended(CloseCode.refused, `WebRTC refused: ${String(error)}`);
       return;
     }
     for (const data of this.#earlySignals.splice(0)) this.signal(data);
@@ -131,7 +115,7 @@ export class WebRtcLink implements SignalledLink {
 
   #adopt(name: DataChannelName, channel: RTCDataChannel): void {
     channel.bufferedAmountLowThreshold = highWaterBytes[name] / 2;
-    channel.addEventListener("bufferedamountlow", () => this.#handlers?.onRoom?.());
+    channel.addEventListener("bufferedamountlow", () => this.handlers?.onRoom?.());
     this.#channels.set(name, channel);
     // simple-peer says so later: it asks for statistics first.
     channel.addEventListener("open", () => this.#openIfReady());
@@ -140,15 +124,14 @@ export class WebRtcLink implements SignalledLink {
     channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
     });
-    channel.addEventListener("close", () => this.#end(CloseCode.left, `channel ${name} closed`));
+    channel.addEventListener("close", () => this.ended(CloseCode.left, `channel ${name} closed`));
   }
 
   #openIfReady(): void {
-    if (this.#state !== "connecting") return;
+    if (this.state !== "connecting") return;
     for (const { readyState } of this.#channels.values()) if (readyState !== "open") return;
-    this.#state = "open";
     if (this.#peer) this.#findRoute(this.#peer);
-    this.#handlers?.onOpen();
+    this.opened();
     for (const packet of this.#earlyPackets.splice(0)) this.#receive(packet);
   }
 
@@ -165,7 +148,7 @@ export class WebRtcLink implements SignalledLink {
 
   #findRoute(peer: Instance): void {
     const { _pc: connection } = internalsOf(peer);
-    if (this.#state === "closed") return;
+    if (this.state === "closed") return;
     void selectedRoute(connection).then((route) => (this.#route = route ?? this.#route));
   }
 
@@ -176,30 +159,8 @@ export class WebRtcLink implements SignalledLink {
   }
 
   #receive(packet: Uint8Array): void {
-    if (this.#state === "connecting" && this.#earlyPackets.length < EARLY_PACKETS) {
-      this.#earlyPackets.push(packet);
-    }
-    if (this.#state !== "open") return;
-    this.counters.packetsReceived += 1;
-    this.counters.bytesReceived += packet.length;
-    this.#handlers?.onPacket(packet);
-  }
-
-  #end(code: number, reason: string): void {
-    if (this.#state === "closed") return;
-    this.#shut();
-    this.#report(code, reason);
-  }
-
-  #shut(): void {
-    this.#state = "closed";
-    this.#peer?.destroy();
-  }
-
-  #report(code: number, reason: string): void {
-    const handlers = this.#handlers;
-    this.#handlers = undefined;
-    handlers?.onClose({ code, reason });
+    if (this.state !== "connecting") this.received(packet);
+    else if (this.#earlyPackets.length < EARLY_PACKETS) this.#earlyPackets.push(packet);
   }
 }
 

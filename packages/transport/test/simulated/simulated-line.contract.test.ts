@@ -5,7 +5,6 @@ import {
   VirtualScheduler,
   type LinkPair,
 } from "@paceline/testkit";
-import { InterposedLink } from "@paceline/transport";
 import { SimulatedLine } from "@paceline/transport/simulated";
 import { describe, expect, test } from "vitest";
 
@@ -14,7 +13,7 @@ function pairOf(isUnreliable: boolean, isSimulated: boolean): LinkPair {
   const random = seededRandom(1);
   const bare = memoryLinkPair({ scheduler, random, settings: { delayMs: 5 }, isUnreliable });
   const line = new SimulatedLine({ scheduler, random });
-  const a = new InterposedLink(bare.a);
+  const { a } = bare;
   line.change({ delayMs: 20 });
   if (isSimulated) line.take(a);
   return {

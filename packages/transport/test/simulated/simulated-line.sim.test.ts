@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/protocol";
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
-import { InterposedLink, Session, type Link, type LinkMonitorOptions } from "@paceline/transport";
+import { Session, type Link, type LinkMonitorOptions } from "@paceline/transport";
 import { linePresets, SimulatedLine } from "@paceline/transport/simulated";
 import { describe, expect, test } from "vitest";
 
@@ -16,7 +16,7 @@ const monitored: LinkMonitorOptions = {
 class Scene {
   readonly scheduler = new VirtualScheduler();
   readonly line: SimulatedLine;
-  readonly link: InterposedLink;
+  readonly link: Link;
   readonly near: Session;
   readonly far: Session;
   readonly messages: number[] = [];
@@ -30,7 +30,7 @@ class Scene {
     const random = seededRandom(3);
     const pair = memoryLinkPair({ scheduler, random, settings: { delayMs: 10 }, isUnreliable });
     this.line = new SimulatedLine({ scheduler, random });
-    this.link = new InterposedLink(pair.a);
+    this.link = pair.a;
     this.near = this.#session(this.answers, this.link);
     this.far = this.#session(this.messages, pair.b);
     scheduler.advance(1000);
@@ -157,8 +157,7 @@ test("all links share the line's rate, and what waits in it shows as queued", ()
   const line = new SimulatedLine({ scheduler, random });
   const arrivals: number[] = [];
   const links = [0, 1].map(() => {
-    const { a, b } = memoryLinkPair({ scheduler, random, isUnreliable: false });
-    const link = new InterposedLink(a);
+    const { a: link, b } = memoryLinkPair({ scheduler, random, isUnreliable: false });
     link.start({ onOpen: () => undefined, onPacket: () => undefined, onClose: () => undefined });
     b.start({
       onOpen: () => undefined,

@@ -45,6 +45,7 @@ export class SnapshotReader {
   readonly #lastEntity = { id: -1, kind: 0 };
   #staged = new Int32Array(FIRST_STAGED);
   #stagedLength = 0;
+  #keptAt = 0;
   #checked = -1;
   #checksum = 0;
 
@@ -66,7 +67,11 @@ export class SnapshotReader {
     this.#codec.coder.release();
     if (reason !== undefined) return reason;
     for (const id of this.#removed) this.#remove(id, tick, listener);
-    for (let index = 0; index < this.#entries.count; index++) this.#keep(index, tick, listener);
+    const { entities, count } = this.#entries;
+    for (let index = 0; index < count; index++) {
+      const changes = this.#keep(index, tick, listener);
+      if (changes >= 0) listener.onState(entities[index]!, tick, this.#keptAt, changes);
+    }
     return undefined;
   }
 
@@ -202,7 +207,8 @@ export class SnapshotReader {
     listener.onRemoved(id, tick);
   }
 
-  #keep(index: number, tick: number, listener: SnapshotListener): void {
+  /** Keeps a state in its entity's rows, at {@link #keptAt}. Returns what it changes; -1: there is a newer one. */
+  #keep(index: number, tick: number, listener: SnapshotListener): number {
     const entries = this.#entries;
     const entity = entries.entities[index]!;
     const place = entries.places[index]!;
@@ -215,14 +221,15 @@ export class SnapshotReader {
       this.#entities.set(entity.id, entity);
     }
     const at = entity.claim(tick);
-    if (at < 0) return;
+    if (at < 0) return -1;
+    this.#keptAt = at;
     const { rows, plan } = entity;
     for (let column = 0; column < plan.width; column++) rows[at + column] = this.#staged[place + column]!;
     entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
     if (this.#checked === index && stateChecksum(rows, at, plan.width) !== this.#checksum) {
       listener.onDesync(entity.id, tick);
     }
-    if (isNews) listener.onState(entity, tick, at, changes);
+    return isNews ? changes : -1;
   }
 
   #changes({ rows }: EntityRows, before: number, place: number): number {

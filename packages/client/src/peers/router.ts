@@ -1,0 +1,67 @@
+import { readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
+import type { RelayedLink, Session } from "@paceline/transport";
+
+const MAX_EARLY_PACKETS = 1024;
+
+/** Where the packets of one sender go. */
+export interface Channel {
+  readonly session: Session;
+  /** The link that brings what is in the envelope; undefined where it is of another epoch of the pair. */
+  admit(envelope: Envelope): RelayedLink | undefined;
+}
+
+export interface RouterOptions {
+  /** A packet has come, whatever is in it. */
+  readonly onPacket: () => void;
+  readonly onDropped: (reason: DropReason) => void;
+}
+
+/**
+ * Brings packets that came through the server to the channel of their sender. They may come together with the welcome,
+ * before the game that waits for the join can listen: they are held back until the game has had its turn.
+ */
+export class Router {
+  readonly #channels = new Map<number, Channel>();
+  readonly #options: RouterOptions;
+  /** Undefined once the game can listen. */
+  #early: Uint8Array[] | undefined = [];
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+  }
+
+  /** Packets of the sender with that number go there from now on. */
+  add(number: number, channel: Channel): void {
+    this.#channels.set(number, channel);
+  }
+
+  remove(number: number): void {
+    this.#channels.delete(number);
+  }
+
+  readonly receive = (packet: Uint8Array): void => {
+    const { onPacket, onDropped } = this.#options;
+    onPacket();
+    if (this.#early) {
+      if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
+      else onDropped("queue-full");
+      return;
+    }
+    const envelope = readEnvelope(packet);
+    if (typeof envelope === "string") return onDropped(envelope);
+    const { peers, packet: inner, firstIds } = envelope;
+    const channel = peers.length === 1 ? this.#channels.get(peers[0]!) : undefined;
+    if (!channel) return onDropped("not-routable");
+    const link = channel.admit(envelope);
+    if (!link) onDropped("outdated");
+    else if (!firstIds) link.received(inner);
+    else if (link.countReceived(inner.length)) channel.session.receiveBroadcast(link, firstIds[0]!, inner);
+  };
+
+  /** The game listens. */
+  release(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const packet of early) this.receive(packet);
+  }
+}

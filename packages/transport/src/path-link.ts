@@ -1,0 +1,142 @@
+import type { TrafficClassName } from "@paceline/protocol";
+import {
+  newLinkCounters,
+  type Link,
+  type LinkClose,
+  type LinkFilter,
+  type LinkHandlers,
+  type LinkKind,
+  type LinkState,
+} from "./link.js";
+import type { Scheduler } from "./scheduler.js";
+
+/** A link over a path of its own, a socket for example: its state, its counters, and the filters on its way. */
+export abstract class PathLink implements Link {
+  abstract readonly kind: LinkKind;
+  abstract readonly isUnreliable: boolean;
+  readonly counters = newLinkCounters();
+  protected readonly scheduler: Scheduler;
+  protected handlers: LinkHandlers | undefined;
+  readonly filters: LinkFilter[] = [];
+  #state: LinkState = "connecting";
+
+  constructor(scheduler: Scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  get queuedBytes(): number {
+    let bytes = this.#state === "open" ? this.pathBytes() : 0;
+    for (const filter of this.filters) bytes += filter.queuedBytes;
+    return bytes;
+  }
+
+  start(handlers: LinkHandlers): void {
+    this.handlers = handlers;
+    this.connect();
+  }
+
+  hasRoom(trafficClass: TrafficClassName): boolean {
+    return this.filters.every((filter) => filter.hasRoom(trafficClass)) && this.pathHasRoom(trafficClass);
+  }
+
+  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+    const transmit = (passed: Uint8Array): void => this.#transmit(trafficClass, passed, key, lifetimeMs);
+    const through = (pass: typeof transmit, filter: LinkFilter): typeof transmit => {
+      return (passed) => filter.send(trafficClass, passed, pass);
+    };
+    this.filters.reduce(through, transmit)(packet);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#endFilters();
+    this.shut({ code, reason });
+    this.scheduler.after(0, () => this.#report({ code, reason }));
+  }
+
+  /** Begins to connect; called once. Here: the path is there already. */
+  protected connect(): void {
+    this.scheduler.after(0, () => this.opened());
+  }
+
+  /** Bytes that the open path has taken and not sent yet. */
+  protected abstract pathBytes(): number;
+  protected abstract pathHasRoom(trafficClass: TrafficClassName): boolean;
+  /** Gives a packet to the open path; false where it refuses. May throw. */
+  protected abstract transmit(
+    trafficClass: TrafficClassName,
+    packet: Uint8Array,
+    key: number,
+    lifetimeMs?: number,
+  ): boolean;
+  /** The link is closed now. `close`: by its owner, and with these words; undefined: by the path itself. */
+  protected shut(_close: LinkClose | undefined): void {}
+
+  /** The path is there. */
+  protected opened(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "open";
+    this.handlers?.onOpen();
+  }
+
+  /** Counts a packet that came over the path; false where the link is closed and takes no more. */
+  countReceived(packetBytes: number): boolean {
+    if (this.#state === "closed") return false;
+    this.counters.packetsReceived += 1;
+    this.counters.bytesReceived += packetBytes;
+    return true;
+  }
+
+  /** A packet came over the path: for what reads the path. */
+  received(packet: Uint8Array): void {
+    if (!this.countReceived(packet.length)) return;
+    if (this.filters.length === 0) return this.handlers?.onPacket(packet, this);
+    const deliver = (passed: Uint8Array): void => this.handlers?.onPacket(passed, this);
+    const through = (pass: typeof deliver, filter: LinkFilter): typeof deliver => {
+      return (passed) => filter.receive(passed, pass);
+    };
+    this.filters.reduceRight(through, deliver)(packet);
+  }
+
+  /** The path has ended of itself. */
+  protected ended(code: number, reason: string): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.shut(undefined);
+    const report = (): void => this.#report({ code, reason });
+    const through = (tell: typeof report, filter: LinkFilter): typeof report => {
+      return () => filter.end(tell);
+    };
+    this.filters.reduceRight(through, report)();
+  }
+
+  #transmit(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
+    const { counters } = this;
+    try {
+      if (this.#state === "open" && this.transmit(trafficClass, packet, key, lifetimeMs)) {
+        counters.packetsSent += 1;
+        counters.bytesSent += packet.length;
+        return;
+      }
+    } catch {
+      // Refused.
+    }
+    counters.packetsDropped += 1;
+  }
+
+  #endFilters(): void {
+    for (const filter of this.filters.splice(0)) filter.close();
+  }
+
+  #report(close: LinkClose): void {
+    const { handlers } = this;
+    this.handlers = undefined;
+    this.#endFilters();
+    handlers?.onClose(close);
+  }
+}
