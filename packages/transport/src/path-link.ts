@@ -84,6 +84,12 @@ export abstract class PathLink implements Link {
     this.handlers?.onOpen();
   }
 
+  /** Counts a packet that went out: for what goes over the path without {@link send}, together with others. */
+  countSent(packetBytes: number): void {
+    this.counters.packetsSent += 1;
+    this.counters.bytesSent += packetBytes;
+  }
+
   /** Counts a packet that came over the path; false where the link is closed and takes no more. */
   countReceived(packetBytes: number): boolean {
     if (this.#state === "closed") return false;
@@ -116,17 +122,14 @@ export abstract class PathLink implements Link {
   }
 
   #transmit(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
-    const { counters } = this;
     try {
       if (this.#state === "open" && this.transmit(trafficClass, packet, key, lifetimeMs)) {
-        counters.packetsSent += 1;
-        counters.bytesSent += packet.length;
-        return;
+        return this.countSent(packet.length);
       }
     } catch {
       // Refused.
     }
-    counters.packetsDropped += 1;
+    this.counters.packetsDropped += 1;
   }
 
   #endFilters(): void {

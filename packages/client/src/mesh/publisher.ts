@@ -120,7 +120,7 @@ export class Publisher {
       const viaRelay = peer.relayedState;
       if (viaRelay) {
         relayed.push(peer.sessionNumber);
-        viaRelay.countShared(packet.length);
+        viaRelay.countSent(packet.length);
       } else peer.session.forward(trafficClass, packet, key, lifetimeMs);
     }
     for (let first = 0; uplink && first < relayed.length; first += limits.envelopeTargets) {

@@ -91,7 +91,7 @@ export class Broadcast {
     this.#forget();
     for (let first = 0; uplink && first < receivers.length; first += limits.envelopeTargets) {
       const named = receivers.slice(first, first + limits.envelopeTargets);
-      for (const { link } of named) link.countShared(packet.length);
+      for (const { link } of named) link.countSent(packet.length);
       const peers = named.map(({ number }) => number);
       const firstIds = named.map(({ firstId }) => firstId);
       const envelope = { trafficClass: "command", key: 0, isPrompt: true, peers, firstIds } as const;

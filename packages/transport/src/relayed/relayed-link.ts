@@ -51,12 +51,6 @@ export class RelayedLink extends PathLink {
     return this.#uplink.linkFor("state")?.isUnreliable ?? false;
   }
 
-  /** Counts a packet that went to several participants in one envelope. */
-  countShared(packetBytes: number): void {
-    this.counters.packetsSent += 1;
-    this.counters.bytesSent += packetBytes;
-  }
-
   protected pathBytes(): number {
     return this.#uplink.queuedBytes;
   }

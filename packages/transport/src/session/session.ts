@@ -482,7 +482,7 @@ export class Session {
     const novelty = (isPublished ? this.#publications : this.#packets).add(sequence);
     if (!isPublished) this.#received.add(sequence);
     // A published packet that is too old may have come before; what is in it is not repeated.
-    if (novelty === "duplicate" || (isPublished && novelty === "outdated")) {
+    if (novelty !== "new" && (isPublished || novelty === "duplicate")) {
       this.drops.count(novelty);
       return undefined;
     }
