@@ -101,7 +101,7 @@ export abstract class PathLink implements Link {
   /** A packet came over the path: for what reads the path. */
   received(packet: Uint8Array): void {
     if (!this.countReceived(packet.length)) return;
-    if (this.filters.length === 0) return this.handlers?.onPacket(packet, this);
+    if (!this.filters[0]) return this.handlers?.onPacket(packet, this);
     const deliver = (passed: Uint8Array): void => this.handlers?.onPacket(passed, this);
     const through = (pass: typeof deliver, filter: LinkFilter): typeof deliver => {
       return (passed) => filter.receive(passed, pass);

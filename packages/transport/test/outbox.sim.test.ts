@@ -33,7 +33,9 @@ class HandSocket implements WebSocketLike {
 
 /** A browser's, which does not say when it has sent something. */
 class AskedLink extends WebSocketLink {
-  protected override highWaterBytes = 1000;
+  protected override pathHasRoom(): boolean {
+    return this.pathBytes() < 1000;
+  }
 }
 
 function scene(tellsWhenSent: boolean) {

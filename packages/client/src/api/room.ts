@@ -88,10 +88,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** News of the time before the game could listen. */
   #early: (() => void)[] | undefined = [];
   readonly #gate: AuthorityGate;
-  readonly #router = new Router({
-    onPacket: () => this.#connection.cameBack(),
-    onDropped: (reason) => this.drops.count(reason),
-  });
+  readonly #router = new Router(
+    () => this.#connection.cameBack(),
+    (reason) => this.drops.count(reason),
+  );
   readonly #bulkRate = new SharedBulkRate();
   /** Of all links of this room: the one to the server and those to players. */
   readonly #budget: ByteBudget;

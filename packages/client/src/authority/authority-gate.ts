@@ -45,7 +45,7 @@ export class AuthorityGate {
     onAuthorityEvent: (body: Uint8Array): boolean => this.run((authority) => authority.receiveEvent(body)),
     onAuthorityState: (body: Uint8Array, tick: number): void => {
       const cameAtMs = this.#options.scheduler.nowMs();
-      if (this.#isListening && this.#authority) this.#authority.receiveState(body, tick, cameAtMs);
+      if (this.#isListening) this.#authority?.receiveState(body, tick, cameAtMs);
       else this.run((authority) => authority.receiveState(body, tick, cameAtMs));
     },
     onAcknowledged: (sequence: number): void => this.#authority?.acknowledged(sequence),

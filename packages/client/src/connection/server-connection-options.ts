@@ -36,7 +36,7 @@ interface ServerConnectionHandlers {
   onAuthority(payload: Uint8Array): boolean;
   onAuthorityEvent(body: Uint8Array): boolean;
   readonly onAuthorityState: (body: Uint8Array, tick: number) => void;
-  onAcknowledged(sequence: number): void;
+  readonly onAcknowledged: (sequence: number) => void;
   onPong(times: PongTimes): void;
   /** States go over another number of sockets. */
   onSockets(sockets: number, reason: string): void;

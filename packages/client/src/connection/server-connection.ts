@@ -310,23 +310,25 @@ export class ServerConnection {
   }
 
   #newSession(): Session {
+    const options = this.#options;
+    const { handlers } = options;
     return new Session({
-      scheduler: this.#options.scheduler,
-      currentTick: () => this.#options.currentTick(),
-      channel: this.#options.channel,
-      budget: this.#options.budget,
+      scheduler: options.scheduler,
+      currentTick: () => options.currentTick(),
+      channel: options.channel,
+      budget: options.budget,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
-        onRouted: this.#options.router.receive,
+        onRouted: options.router.receive,
         onEvent: (body) => {
-          if (!this.#options.handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
+          if (!handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
         },
-        onState: this.#options.handlers.onAuthorityState,
-        onAcknowledged: (sequence) => this.#options.handlers.onAcknowledged(sequence),
+        onState: handlers.onAuthorityState,
+        onAcknowledged: handlers.onAcknowledged,
         onPong: (times, link) => {
           // On WebRTC nothing stalls behind anything.
           if (link === this.link) this.#stripes.observe(times);
-          this.#options.handlers.onPong(times);
+          handlers.onPong(times);
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),
         onSilence: (link, isSilent) => this.#silent(link, isSilent),

@@ -263,7 +263,10 @@ export class RemoteEntities implements SnapshotListener {
       const seconds = isJump ? 0 : timeline.secondsOf(unwrapped) - timeline.secondsOf(record.tick);
       deriveVelocity(plan.definition, before, news, Number.isFinite(seconds) ? seconds : 0);
     }
-    if (!this.#correct(record, news, unwrapped, isJump)) return this.#options.onDropped("outdated");
+    const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
+    // A state from the far future would block all that follow.
+    if (record.body?.receive(news, timeline.secondsOf(unwrapped), nowSeconds, isJump))
+      return this.#options.onDropped("outdated");
     table.stateOf(row).set(news);
     record.tick = unwrapped;
     record.shownAtMs = Number.NEGATIVE_INFINITY;
@@ -349,12 +352,6 @@ export class RemoteEntities implements SnapshotListener {
 
   #observe(timeline: TickTimeline, tick: number, ageMs = 0): void {
     timeline.observe(tick, this.#options.clock.nowMs() - ageMs, this.#options.owner.rttMs ?? 0);
-  }
-
-  /** What is shown goes on to a newer state; false where that is from the far future, and would block all that follow. */
-  #correct({ body, timeline }: RemoteRecord, news: Float32Array, tick: number, isJump: boolean): boolean {
-    const nowSeconds = timeline.secondsAt(this.#options.clock.nowMs());
-    return !body?.receive(news, timeline.secondsOf(tick), nowSeconds, isJump);
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */

@@ -1,7 +1,7 @@
 import { readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
 import type { RelayedLink, Session } from "@paceline/transport";
 
-const MAX_EARLY_PACKETS = 1024;
+const MAX_EARLY_PACKETS = 1e3;
 
 /** Where the packets of one sender go. */
 export interface Channel {
@@ -10,24 +10,21 @@ export interface Channel {
   admit(envelope: Envelope): RelayedLink | undefined;
 }
 
-export interface RouterOptions {
-  /** A packet has come, whatever is in it. */
-  readonly onPacket: () => void;
-  readonly onDropped: (reason: DropReason) => void;
-}
-
 /**
  * Brings packets that came through the server to the channel of their sender. They may come together with the welcome,
  * before the game that waits for the join can listen: they are held back until the game has had its turn.
  */
 export class Router {
   readonly #channels = new Map<number, Channel>();
-  readonly #options: RouterOptions;
+  readonly #onPacket: () => void;
+  readonly #onDropped: (reason: DropReason) => void;
   /** Undefined once the game can listen. */
   #early: Uint8Array[] | undefined = [];
 
-  constructor(options: RouterOptions) {
-    this.#options = options;
+  /** `onPacket`: a packet has come, whatever is in it. */
+  constructor(onPacket: () => void, onDropped: (reason: DropReason) => void) {
+    this.#onPacket = onPacket;
+    this.#onDropped = onDropped;
   }
 
   /** Packets of the sender with that number go there from now on. */
@@ -40,20 +37,19 @@ export class Router {
   }
 
   readonly receive = (packet: Uint8Array): void => {
-    const { onPacket, onDropped } = this.#options;
-    onPacket();
+    this.#onPacket();
     if (this.#early) {
       if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-      else onDropped("queue-full");
+      else this.#onDropped("queue-full");
       return;
     }
     const envelope = readEnvelope(packet);
-    if (typeof envelope === "string") return onDropped(envelope);
+    if (typeof envelope === "string") return this.#onDropped(envelope);
     const { peers, packet: inner, firstIds } = envelope;
     const channel = peers.length === 1 ? this.#channels.get(peers[0]!) : undefined;
-    if (!channel) return onDropped("not-routable");
+    if (!channel) return this.#onDropped("not-routable");
     const link = channel.admit(envelope);
-    if (!link) onDropped("outdated");
+    if (!link) this.#onDropped("outdated");
     else if (!firstIds) link.received(inner);
     else if (link.countReceived(inner.length)) channel.session.receiveBroadcast(link, firstIds[0]!, inner);
   };

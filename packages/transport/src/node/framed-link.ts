@@ -1,5 +1,5 @@
 import type { TrafficClassName } from "@paceline/protocol";
-import { WebSocketLink, type WebSocketLinkOptions } from "../websocket/websocket-link.js";
+import { HIGH_WATER_BYTES, WebSocketLink, type WebSocketLinkOptions } from "../websocket/websocket-link.js";
 import type { FramedSocket } from "./framed-socket.js";
 
 export interface FramedLinkOptions extends WebSocketLinkOptions {
@@ -14,12 +14,17 @@ const OPEN = 1;
 export class FramedLink extends WebSocketLink {
   readonly tellsRoom = true;
   readonly #socket: FramedSocket;
+  readonly #highWaterBytes: number;
   readonly #onSent = (): void => this.handlers?.onRoom?.();
 
   constructor(socket: FramedSocket, options: FramedLinkOptions) {
     super(socket, options);
     this.#socket = socket;
-    if (options.highWaterBytes !== undefined) this.highWaterBytes = options.highWaterBytes;
+    this.#highWaterBytes = options.highWaterBytes ?? HIGH_WATER_BYTES;
+  }
+
+  protected override pathHasRoom(): boolean {
+    return this.#socket.bufferedAmount < this.#highWaterBytes;
   }
 
   protected override transmit(_trafficClass: TrafficClassName, packet: Uint8Array): boolean {

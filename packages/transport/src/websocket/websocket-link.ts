@@ -23,7 +23,8 @@ export interface WebSocketLinkOptions {
 }
 
 const OPEN = 1;
-const HIGH_WATER_BYTES = 4096;
+/** While the socket holds so much it has no room. */
+export const HIGH_WATER_BYTES = 4096;
 /** RFC 6455, section 5.5.1. */
 const MAX_REASON_BYTES = 123;
 
@@ -32,8 +33,6 @@ export class WebSocketLink extends PathLink {
   readonly kind = "websocket";
   readonly isUnreliable = false;
   readonly #socket: WebSocketLike;
-  /** While the socket holds so much it has no room. */
-  protected highWaterBytes = HIGH_WATER_BYTES;
 
   constructor(socket: WebSocketLike, options: WebSocketLinkOptions) {
     super(options.scheduler);
@@ -55,7 +54,7 @@ export class WebSocketLink extends PathLink {
     socket.addEventListener("error", () => undefined);
     if (socket.readyState === OPEN) super.connect();
     if (socket.readyState > OPEN)
-      this.scheduler.after(0, () => this.ended(1006, "closed before it was used"));
+      this.scheduler.after(0, () => this.ended(1006, ""));
   }
 
   protected pathBytes(): number {
@@ -63,7 +62,7 @@ export class WebSocketLink extends PathLink {
   }
 
   protected pathHasRoom(): boolean {
-    return this.#socket.bufferedAmount < this.highWaterBytes;
+    return this.#socket.bufferedAmount < HIGH_WATER_BYTES;
   }
 
   protected transmit(_trafficClass: TrafficClassName, packet: Uint8Array): boolean {
