@@ -53,8 +53,7 @@ export class WebSocketLink extends PathLink {
     // A close event follows every error and carries what is known of it; `ws` wants a listener all the same.
     socket.addEventListener("error", () => undefined);
     if (socket.readyState === OPEN) super.connect();
-    if (socket.readyState > OPEN)
-      this.scheduler.after(0, () => this.ended(1006, ""));
+    if (socket.readyState > OPEN) this.scheduler.after(0, () => this.ended(1006, ""));
   }
 
   protected pathBytes(): number {
