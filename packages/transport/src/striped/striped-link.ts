@@ -140,7 +140,7 @@ export class StripedLink implements Link {
   #receive(packet: Uint8Array): void {
     const silentMs = this.#scheduler.nowMs() - this.#heardAtMs;
     if (this.state === "open" && silentMs > this.#silenceMs) {
-      return this.close(CloseCode.timeout, `its first socket is silent for ${Math.round(silentMs)} ms`);
+      return this.close(CloseCode.timeout, "its first socket is silent");
     }
     this.#handlers?.onPacket(packet, this);
   }
