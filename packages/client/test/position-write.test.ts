@@ -11,32 +11,36 @@ const Body = defineEntity("body", {
 });
 
 const WRITES = 500;
-const ROUNDS = 9;
+/** The engine compiles a call that is made often in a thread of its own: on a busy machine that takes a while. */
+const MAX_ROUNDS = 200;
+const FIRST_ROUNDS = 9;
 /** Less than the smallest object takes. */
 const NOTHING_BYTES = 8;
 
 /** Bytes that one call takes of the heap: the least of several rounds, since code is compiled meanwhile. */
-function bytesPerCall(call: () => void): number {
+async function bytesPerCall(call: () => void): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const rounds: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < MAX_ROUNDS && least >= NOTHING_BYTES; round++) {
+    // Compiled code is taken over between two turns.
+    if (round >= FIRST_ROUNDS) await new Promise((resolve) => setTimeout(resolve, 5));
     collect();
     const before = process.memoryUsage().heapUsed;
     for (let write = 0; write < WRITES; write++) call();
-    rounds.push((process.memoryUsage().heapUsed - before) / WRITES);
+    least = Math.min(least, (process.memoryUsage().heapUsed - before) / WRITES);
   }
-  return Math.min(...rounds);
+  return least;
 }
 
 test("a game that writes a position or a direction of its entity makes no object by it", async () => {
   const room = await new VirtualHub({ delayMs: 5 }, { startMs: 5000 }).join();
   const body = room.spawn(Body);
   // That the measure sees objects: each call makes some.
-  expect(bytesPerCall(() => body.onChange("heading", () => undefined)())).toBeGreaterThan(40);
-  expect(bytesPerCall(() => body.position.set(1.5, 2.5))).toBeLessThan(NOTHING_BYTES);
-  expect(bytesPerCall(() => body.place.set(1.5, 2.5, 3.5))).toBeLessThan(NOTHING_BYTES);
-  expect(bytesPerCall(() => (body.heading = 0.5))).toBeLessThan(NOTHING_BYTES);
+  expect(await bytesPerCall(() => body.onChange("heading", () => undefined)())).toBeGreaterThan(40);
+  expect(await bytesPerCall(() => body.position.set(1.5, 2.5))).toBeLessThan(NOTHING_BYTES);
+  expect(await bytesPerCall(() => body.place.set(1.5, 2.5, 3.5))).toBeLessThan(NOTHING_BYTES);
+  expect(await bytesPerCall(() => (body.heading = 0.5))).toBeLessThan(NOTHING_BYTES);
   expect(body.position).toEqual({ x: 1.5, y: 2.5 });
   expect(body.place).toEqual({ x: 1.5, y: 2.5, z: 3.5 });
   room.leave();
