@@ -41,12 +41,14 @@ export class DriverClient {
     if (room !== undefined) this.#enter(room);
   }
 
-  /** Called by the one timer that all drivers of the process share. */
-  advance(elapsedMs: number): void {
+  /**
+   * Called by the one timer that all drivers of the process share, with its own time: a driver's reading of the clock is
+   * late by the steps of the drivers before it, now more, now less, so that moments would go back.
+   */
+  advance(nowMs: number, elapsedMs: number): void {
     const participant = this.#participant;
     if (participant === undefined) return;
     const kept = Math.min(elapsedMs, MAX_CATCH_UP_MS);
-    const nowMs = performance.now();
     this.#accumulatedMs += kept;
     if (this.#accumulatedMs < STEP_MS) return;
     participant.update();

@@ -26,7 +26,7 @@ function run({ server, count }: DriverOptions): void {
   let lastMs = performance.now();
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    for (const driver of drivers) driver.advance(nowMs - lastMs);
+    for (const driver of drivers) driver.advance(nowMs, nowMs - lastMs);
     lastMs = nowMs;
   }, TIMER_MS);
 
