@@ -54,7 +54,7 @@ export interface MatchedSeat {
   readonly roomId: string;
   readonly roomName: string;
   readonly sessionId: string;
-  /** What the client is to show as its proof the next time. */
+  /** The proof that the client shows the next time. */
   readonly identity?: string;
 }
 

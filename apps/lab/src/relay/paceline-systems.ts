@@ -45,7 +45,7 @@ async function serve(port: number): Promise<void> {
   await once(server, "listening");
 }
 
-/** A game as anybody writes it. */
+/** Joins as a game does, with a whole client. */
 async function joinAsGame({ port, onMessage }: JoinOptions): Promise<RelayClient> {
   const client = new Client(`http://127.0.0.1:${port}`, {
     profile: "racing",

@@ -31,7 +31,7 @@ export interface RelayRow {
 }
 
 export const BASE = "ws-naive";
-/** What is on its way at the beginning and at the end is counted on one side only. */
+/** Only one side counts the packets that are on their way when the count begins or ends. */
 const LEAST_DELIVERED = 0.99;
 const MOST_ADDED_MS = 5;
 

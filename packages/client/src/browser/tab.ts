@@ -4,7 +4,7 @@ export interface TabStorage {
   setItem(key: string, value: string): void;
 }
 
-/** What only one page of an origin may have at a time; `navigator.locks` is one. */
+/** Locks that only one page of an origin may hold at a time; `navigator.locks` gives them. */
 export interface TabLocks {
   request(
     name: string,

@@ -62,7 +62,7 @@ export class DelayedBody implements ShownBody {
 
   show(nowSeconds: number, into: Components): boolean {
     const seconds = nowSeconds - this.#options.lagSeconds();
-    // Time that is set back by more than a moment begins anew; by less, the entity waits.
+    // If the time goes back by more than a second, it is taken as it is; if by less, the entity waits.
     const isAnew = seconds < this.#lastRenderSeconds - 1;
     this.#lastRenderSeconds = isAnew ? seconds : Math.max(seconds, this.#lastRenderSeconds);
     return this.#body.show(this.#lastRenderSeconds, into) !== "none";

@@ -10,14 +10,14 @@ import {
 import { PacketFlag } from "./packet.js";
 
 /**
- * What a relay reads, and all that it reads: who a packet is for (upward) or from (downward). The packet inside
+ * The only part that a relay reads: who a packet is for (upward) or from (downward). The packet inside
  * stays opaque to it.
  */
 export interface Envelope {
   readonly trafficClass: TrafficClassName;
   /** Packets of class state with the same sender and key replace each other while unsent; 0 is never replaced. */
   readonly key: number;
-  /** What the packet is about, where it is about one entity: lets a relay drop what it has passed on already. */
+  /** The entity that the packet is about, if it is one: lets a relay drop a state that it has passed on already. */
   readonly subject?: Subject | undefined;
   /** Of the pair's session that the packet belongs to, 0 to 7; absent for 0. Says nothing of a published packet. */
   readonly epoch?: number | undefined;

@@ -14,7 +14,7 @@ const AUTOMATIC_MS = 5;
 /** So often the room's senders get what they ask for to be sent at once; beyond it they wait for the window too. */
 const PROMPTS_PER_SECOND = 100;
 
-/** Where packets of one room wait for each other: what comes within the window leaves in one write per socket. */
+/** Packets of one room wait here for each other: all that come within the window leave in one write per socket. */
 export class RoomWindow {
   readonly #scheduler: Scheduler;
   readonly #periodMs: number | undefined;
@@ -65,7 +65,7 @@ export class RoomWindow {
       held.isPrompt ||= (held.places.at(-1) ?? 0) > place;
       isForAll &&= held.isPrompt || held.places.length === 0;
     }
-    // Where nobody else waits the window ends with it: the next one is as long as ever.
+    // If nobody else waits, the window ends with this packet, and the next one has its full length.
     this.#endRound(isForAll ? "all" : "prompt");
   }
 

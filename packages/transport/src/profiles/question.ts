@@ -14,7 +14,7 @@ export type Facts = Inputs & Partial<Answers>;
 /** Every field named must have one of the values listed; no condition at all holds always. */
 export type Conditions = { readonly [Field in keyof Facts]?: readonly NonNullable<Facts[Field]>[] };
 
-/** What the classes are promised that a row may decide of. */
+/** Promises to each class of traffic that a row of the tree may decide. */
 type Deliveries = {
   readonly [Name in "state" | "input" | "event"]?: ChannelPolicies[Name]["delivery"];
 };

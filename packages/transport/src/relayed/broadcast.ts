@@ -22,7 +22,7 @@ export interface BroadcastOptions {
   readonly scheduler: Scheduler;
   /** The plan's policy of a class of traffic. */
   readonly channel: ChannelPolicyOf;
-  /** What leads to the relay; undefined while nothing does. */
+  /** The session with the server; undefined while there is none. */
   uplink(): Uplink | undefined;
 }
 
@@ -52,7 +52,7 @@ export class Broadcast {
     const numbered: Numbered[] = [];
     for (const receiver of receivers) {
       const firstId = receiver.session.addBroadcast(payload);
-      // What has to wait for receipts goes in the pair's own packets.
+      // A message that has to wait for receipts goes in the pair's own packets.
       if (firstId === undefined) receiver.session.sendReliable(payload);
       else numbered.push({ ...receiver, firstId });
     }

@@ -99,7 +99,7 @@ class LightView implements SeenState, SnapshotListener {
     this.#onState = onState;
   }
 
-  /** A packet's body; the state is told of once all of its tick is there. */
+  /** Takes a packet's body; listeners get the state once all of its tick has arrived. */
   read(body: Uint8Array, tick: number): void {
     const reader = new ByteReader(body);
     if (!readFeedback(reader)) return;
