@@ -230,7 +230,7 @@ directly where a pair can; **relay**, players with each other, all of it through
 preference: a room with an authority is that, whatever the profile says. \`stateHz\` is the most states of an entity that
 are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`.
 Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open data channel has taken, 2.4 kB at most, it
-repeats for as long as it was opened for. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
+repeats for as long as it was opened for, and \`explain()\` says how long. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
 the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
 authority the server sends to each player as that player's plan says, within the room's own limits
 ([SERVER.md](SERVER.md#how-often-and-how-exactly-players-get-states)). With

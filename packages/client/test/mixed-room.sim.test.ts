@@ -43,3 +43,22 @@ test.each(["shooter", "racing", "action"] as const)(
     expect(rooms.map(pathsOf)).toEqual(expected);
   },
 );
+
+test("explain() says that an open data channel keeps the lifetime of events it was opened with", async () => {
+  const stage = new RelayStage({ delayMs: 30 });
+  const webRtc = virtualWebRtc({ random: seededRandom(2), settings: { delayMs: 15 } });
+  const options = { profile: "racing", transports: ["webrtc", "websocket"], webRtc } as const;
+  const mine = await stage.join(stage.player({}, options));
+  await stage.join(stage.player({}, options));
+  for (let step = 0; step < 10; step++) {
+    await stage.advance(500);
+    await realPause(5);
+  }
+  expect(pathsOf(mine)).toBe("d");
+  const words = async (): Promise<string> =>
+    (await mine.transport.explain()).map(({ choice }) => choice).join("\n");
+  expect(await words()).not.toContain("as it was opened");
+  mine.transport.configure({ profile: { base: "racing", numbers: { eventLifetimeMs: 300 } } });
+  expect(await words()).toContain("events are dropped after 300 ms");
+  expect(await words()).toContain("it repeats what it has taken of events for 1500 ms, as it was opened");
+});

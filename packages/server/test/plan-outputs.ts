@@ -60,7 +60,7 @@ export const planOutputs: Readonly<Record<string, PlanOutput>> = {
   "numbers.heartbeatMs": { cell: racing, change: number("heartbeatMs", 300) },
   "numbers.thresholdM": { cell: racing, change: number("thresholdM", 1) },
   "numbers.headingRad": { cell: rpg, change: number("headingRad", 2) },
-  "numbers.interpolationDelayMs": { cell: rough, change: number("interpolationDelayMs", 400) },
+  "numbers.interpolationDelayMs": { cell: rpg, change: number("interpolationDelayMs", 400) },
   "numbers.extrapolationLimitMs": { cell: racing, change: number("extrapolationLimitMs", 250) },
   "numbers.stateBytesPerSecond": { cell: rough, change: number("stateBytesPerSecond", 500) },
   style: { cell: racing, change: (plan) => ({ ...plan, style: "interpolation" }) },

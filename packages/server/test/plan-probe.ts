@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { MessageKind, readMessages, readPacket } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
 import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
 import { LockstepSession } from "@paceline/client/netcode";
@@ -332,7 +333,8 @@ class Play {
       const send = link.send.bind(link);
       link.send = (trafficClass, packet, key) => {
         const to = offer !== undefined && this.#served.has(offer) ? this.#toServer : this.#direct;
-        to.push({ atMs: this.#scheduler.nowMs(), trafficClass, bytes: packet.length });
+        // Pings go where they are lost as states are, and are none.
+        if (!isPing(packet)) to.push({ atMs: this.#scheduler.nowMs(), trafficClass, bytes: packet.length });
         send(trafficClass, packet, key);
       };
       return link;
@@ -512,4 +514,11 @@ export function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
   // A room without an authority is a mesh: such a game names no topology, as its players may have no WebRTC.
   if (topology === "mesh") return profile;
   return typeof profile === "string" ? { base: profile, topology } : { ...profile, topology };
+}
+
+function isPing(bytes: Uint8Array): boolean {
+  const packet = readPacket(bytes);
+  const messages = typeof packet === "string" ? packet : readMessages(packet.messages, () => undefined);
+  if (typeof messages === "string" || messages.length === 0) return false;
+  return messages.every(({ kind }) => kind === MessageKind.ping || kind === MessageKind.pong);
 }

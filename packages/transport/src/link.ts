@@ -98,3 +98,8 @@ export function newLinkCounters(): LinkCounters {
 export function mayBeLost(trafficClass: TrafficClassName): boolean {
   return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }
+
+/** Whether what may be lost is lost on the link: what a relay drops was replaced by something newer. */
+export function losesPackets({ isUnreliable, kind }: Link): boolean {
+  return isUnreliable && kind !== "relayed";
+}

@@ -54,7 +54,7 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
 /** Throws {@link ConfigError} where the game asks for direct links and switches off what they are made of. */
 export function assertPossible(choice: ProfileChoice, transports: readonly TransportKind[]): void {
   if (typeof choice !== "object" || choice.topology !== "mesh" || transports.includes("webrtc")) return;
-  const expected = `"relay", or nothing: transports leaves out webrtc, so that no two players can connect directly`;
+  const expected = `"relay", or nothing: transports leaves out webrtc`;
   throw new ConfigError({ field: "profile.topology", value: choice.topology, expected });
 }
 

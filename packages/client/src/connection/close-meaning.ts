@@ -50,7 +50,7 @@ export function errorOf(close: LinkClose): NetError {
   // The server has given a seat, so it is there; its link did not come about, and a browser does not say why.
   const isCut = close.code === ABNORMAL;
   const words = isCut
-    ? "the link did not open: the server went away, or something on the way lets no WebSocket through"
+    ? "the link did not open: the server is gone, or a proxy lets no WebSocket through"
     : close.reason || `the link closed with code ${close.code}`;
   return new NetError(code, words, {
     retryable: code === "session/expired" || code === "session/timeout" || code === "transport/closed",

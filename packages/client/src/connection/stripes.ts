@@ -46,7 +46,7 @@ export class Stripes {
   readonly #stop: Cancel;
   #link: StripedLink | undefined;
   #forced: SocketCount = "auto";
-  #planned: StripeWish = { sockets: 1, reason: "no stalls were measured" };
+  #planned: StripeWish = { sockets: 1, reason: "no stalls" };
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** When the socket had no room: pings that were sent before waited for this side. */
   #fullAtMs = Number.NEGATIVE_INFINITY;

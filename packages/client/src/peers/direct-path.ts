@@ -60,6 +60,7 @@ interface Attempt {
   readonly number: number;
   readonly rung: Rung;
   readonly link: SignalledLink;
+  readonly eventLifetimeMs: number;
 }
 
 /**
@@ -90,9 +91,17 @@ export class DirectPath {
     return this.#lastFailure;
   }
 
-  /** How packets travel on the link that works; undefined while none does. */
-  get route(): LinkRoute | undefined {
-    return (this.#previous ?? this.#attempt)?.link.route;
+  /**
+   * How packets travel on the link that works, and in words what of the plan it does not follow: a channel repeats events
+   * for as long as it was opened for.
+   */
+  get route(): (Partial<LinkRoute> & { readonly note: string }) | undefined {
+    const attempt = this.#previous ?? this.#attempt;
+    if (!attempt) return undefined;
+    const { link, eventLifetimeMs } = attempt;
+    const isKept = eventLifetimeMs !== this.#options.eventLifetimeMs();
+    const note = `; it repeats what it has taken of events for ${eventLifetimeMs} ms, as it was opened`;
+    return { ...link.route, note: isKept ? note : "" };
   }
 
   /** Whether direct links may be used: both sides have WebRTC, and the plan wants it. */
@@ -172,12 +181,13 @@ export class DirectPath {
     const number = this.#number;
     const { policy, deadlineMs } = rungs[rung];
     this.#startedAtMs = this.#options.scheduler.nowMs();
+    const eventLifetimeMs = this.#options.eventLifetimeMs();
     const options = {
       scheduler: this.#options.scheduler,
       isInitiator: this.#options.isInitiator,
       iceServers: this.#options.iceServers(),
       iceTransportPolicy: policy,
-      eventLifetimeMs: this.#options.eventLifetimeMs(),
+      eventLifetimeMs,
       onSignal: (data: unknown) => this.#options.sendSignal(number, data),
     };
     const link = this.#options.newLink?.(options) ?? new WebRtcLink(options);
@@ -186,7 +196,7 @@ export class DirectPath {
       this.#previous?.link.close(CloseCode.replaced, "a newer attempt began");
       this.#previous = this.#attempt;
     } else this.#attempt?.link.close(CloseCode.replaced, "a newer attempt began");
-    this.#attempt = { number, rung, link };
+    this.#attempt = { number, rung, link, eventLifetimeMs };
     this.#rank += 1;
     this.#options.attach(link, { rank: this.#rank, deadlineMs });
   }

@@ -1,4 +1,4 @@
-import type { Link, LinkClose, LinkRoute } from "@paceline/transport";
+import type { Link, LinkClose } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 import { addressOfFailed, importAgain } from "../browser/module-again.js";
 
@@ -44,7 +44,7 @@ export class LazyDirectPath {
   }
 
   /** See {@link DirectPath.route}. */
-  get route(): LinkRoute | undefined {
+  get route(): DirectPath["route"] {
     return this.#path?.route;
   }
 

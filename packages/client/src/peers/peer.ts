@@ -256,15 +256,15 @@ export class PeerConnection implements Peer {
     const link = this.session.activeLink;
     if (!link) return "none: the connection to the server is down";
     if (link.kind === "webrtc") {
-      const { isTurn = false, protocol = "udp" } = this.#direct.route ?? {};
+      const { isTurn = false, protocol = "udp", note = "" } = this.#direct.route ?? {};
       const over = `${isTurn ? "TURN over " : ""}${protocol.toUpperCase()}`;
       const isOrdered = this.#options.channel("state").delivery === "ordered-reliable";
       const how = isOrdered ? "state in order, all of it" : "state unordered, without retransmission";
-      return `WebRTC data channels, ${over}; ${how}`;
+      return `WebRTC data channels, ${over}; ${how}${note}`;
     }
-    return this.#uplink?.linkFor("state")?.kind === "webrtc"
-      ? "states over WebRTC, the rest over WebSocket to the server, relayed from there"
-      : "WebSocket to the server, relayed from there";
+    const states =
+      this.#uplink?.linkFor("state")?.kind === "webrtc" ? "states over WebRTC, the rest over " : "";
+    return `${states}WebSocket to the server, relayed from there`;
   }
 
   get reason(): string {

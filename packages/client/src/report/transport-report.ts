@@ -21,8 +21,7 @@ function inWords(value: number): string {
 export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | undefined): StripeWish {
   const percent = Math.round((measured?.stallRatio ?? 0) * 100);
   const stalls = `${percent} % of the round trips stall behind lost segments (${inputs.stalls})`;
-  const reason =
-    stripes > 1 ? `${stalls}: states alternate` : "no stalls that more sockets would help against";
+  const reason = stripes > 1 ? `${stalls}: states alternate` : "no stalls";
   return { sockets: stripes, reason };
 }
 

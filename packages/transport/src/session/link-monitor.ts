@@ -168,6 +168,11 @@ export class LinkMonitor {
     this.#loss.pinged(nonce, nowMs);
   }
 
+  /** Whether the next ping is to find out if the remote is there, not what is lost: no proof yet, or no answers. */
+  get isDoubtful(): boolean {
+    return !this.isUsable || this.#unanswered > 1;
+  }
+
   /** When the pings were sent that have no answer yet. */
   get openPings(): number[] {
     return this.#loss.open.map(({ sentAtMs }) => sentAtMs);

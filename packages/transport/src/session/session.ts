@@ -16,7 +16,7 @@ import {
   type Packet,
   type TrafficClassName,
 } from "@paceline/protocol";
-import { mayBeLost, type Link, type LinkClose } from "../link.js";
+import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 import { Answer } from "./answer.js";
@@ -45,7 +45,12 @@ const REPEAT_AFTER_MS = 1500;
 const HEARD_MS = 3000;
 const VIOLATION_LIMIT = 50;
 /** Messages that a datagram link sends once; others are repeated until they arrive or have lived for long enough. */
-const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([MessageKind.state, MessageKind.input]);
+const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
+  MessageKind.state,
+  MessageKind.input,
+  MessageKind.ping,
+  MessageKind.pong,
+]);
 const NOTHING = new Uint8Array(0);
 /** Bulk that breaks the protocol; what else is dropped may be chance. */
 const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
@@ -468,9 +473,10 @@ export class Session {
   #ping(monitor: LinkMonitor, nowMs: number): void {
     this.#wake();
     this.#nonce = nextSequence(this.#nonce);
+    const { isDoubtful, link } = monitor;
     monitor.pinged(this.#nonce, nowMs);
     const body = new ByteWriter(2).u16(this.#nonce).view();
-    this.#outbox.sendNow(monitor.link, "event", MessageKind.ping, body);
+    this.#outbox.sendProbe(link, MessageKind.ping, body, isDoubtful);
   }
 
   /**
@@ -508,7 +514,7 @@ export class Session {
   }
 
   #isLossy(link: Link | undefined): boolean {
-    return link?.isUnreliable === true && link.kind !== "relayed" && link === this.#links.swift?.link;
+    return link !== undefined && link === this.#links.swift?.link && losesPackets(link);
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
@@ -544,7 +550,7 @@ export class Session {
     this.#wake();
     if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
     this.#pongsLeft -= 1;
-    this.#outbox.sendNow(link, "event", MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
+    this.#outbox.sendProbe(link, MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {

@@ -13,7 +13,7 @@ import {
   type PacketHeader,
   type TrafficClassName,
 } from "@paceline/protocol";
-import { mayBeLost, type Link } from "../../link.js";
+import { losesPackets, mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
@@ -282,6 +282,16 @@ export class Outbox {
     } else {
       this.#put(trafficClass, this.#waiting(trafficClass, kind, body, 0));
     }
+  }
+
+  /**
+   * Sends a ping or a pong. Events are repeated on a data channel while they live: a probe that goes with them sees no
+   * loss, and finds out whether anybody is there (`isRepeated`).
+   */
+  sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
+    if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
+    this.#leavesOnce(link);
+    this.#write(link, "state", kind, body, 0);
   }
 
   /** Sends a packet that says what has arrived, and nothing else. False where the link has no room for it now. */
@@ -575,7 +585,7 @@ export class Outbox {
 
   /** Nobody repeats the next packet if it is lost: the acks will tell. What a relay drops was replaced by something newer. */
   #leavesOnce(link: Link): void {
-    if (link.isUnreliable && link.kind !== "relayed") this.#sentLoss.sent(this.#sequence);
+    if (losesPackets(link)) this.#sentLoss.sent(this.#sequence);
   }
 
   #stateLeaves(sequence: number, number: number, isGated: boolean, nowMs: number): void {
