@@ -7,10 +7,11 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
+import { executableOf } from "./browsers.mjs";
 import { pnpm, ROOT } from "./pnpm.mjs";
 
 /** Benchmarks that need the rivals' folder. */
-const RIVALRIES = ["connect", "room"];
+const RIVALRIES = ["client", "connect", "room"];
 const LAB = path.join(ROOT, "apps/lab");
 
 /** @param {string} entry @param {string} outfile */
@@ -45,6 +46,30 @@ async function installRivals() {
   if (code !== 0) console.error(`${output}\nWhat is compared cannot be installed; the lines above say why.`);
 }
 
+/** The pages of `pnpm bench client`: ours in modules, as the SDK loads on demand, and the rival's SDK as a script. */
+async function bundlePages() {
+  const outdir = path.join(LAB, "dist/client");
+  /** @type {import("esbuild").BuildOptions} */
+  const common = { bundle: true, platform: "browser", target: "es2022", logLevel: "error" };
+  await build({
+    ...common,
+    entryPoints: ["paceline-page", "colyseus-page"].map((page) =>
+      path.join(LAB, `src/client/page/${page}.ts`),
+    ),
+    outdir,
+    splitting: true,
+    format: "esm",
+    conditions: ["@paceline/source"],
+  });
+  await build({
+    ...common,
+    stdin: { contents: `export * from "@colyseus/sdk"`, resolveDir: path.join(LAB, "rivals") },
+    outfile: path.join(outdir, "colyseus-sdk.js"),
+    format: "iife",
+    globalName: "colyseus",
+  });
+}
+
 /** @param {string} name @param {string[]} options */
 async function run(name, options) {
   const entry = path.join(LAB, `src/bench-${name}.ts`);
@@ -63,7 +88,11 @@ async function run(name, options) {
   }
   const isRelayWithRivals = name === "relay" && !options.includes("--quick");
   if (RIVALRIES.includes(name) || isRelayWithRivals) await installRivals();
-  const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], { stdio: "inherit" });
+  if (name === "client") await bundlePages();
+  const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], {
+    stdio: "inherit",
+    env: { ...process.env, PACELINE_CHROMIUM: executableOf("chromium") ?? "" },
+  });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill());
   child.on("exit", (code) => (process.exitCode = code ?? 1));
 }

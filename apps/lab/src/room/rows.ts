@@ -139,7 +139,7 @@ function cpuUsPerState({ server, swarm }: RoomRun): number {
   return (server.cpuSeconds * 1e6) / swarm.states;
 }
 
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;

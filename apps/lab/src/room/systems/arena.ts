@@ -1,38 +1,6 @@
-import {
-  Room,
-  angle,
-  defineEntity,
-  defineInput,
-  defineServer,
-  int,
-  scalar,
-  uint,
-  vec2,
-  type Server,
-  type ServerEntity,
-} from "@paceline/server";
+import { Room, defineServer, type Server, type ServerEntity } from "@paceline/server";
 import { TICK_HZ, machineMs, type Car } from "../world.js";
-
-/** As fine as games need it, in a world much larger than where the cars are. */
-export const ArenaCar = defineEntity(
-  "car",
-  {
-    position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
-    velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
-    // By this name it is no part of the motion that receivers continue, and it changes at every tick: so every car is
-    // told at every tick, as the rivals tell it, where a room would leave out what is predicted to a step.
-    yaw: angle({ precision: 0.005, unit: "rad" }),
-    index: uint({ range: [0, 1023] }),
-    lastInput: uint({ range: [0, 0xffff] }),
-  },
-  { motion: "velocity" },
-);
-/** After so long the clock of the states begins anew. */
-const CLOCK_MS = 100_000;
-export const ArenaClock = defineEntity("clock", {
-  worldTick: uint({ range: [0, 0xffffff] }),
-  sentMs: scalar({ range: [0, CLOCK_MS], precision: 0.01, unit: "ms" }),
-});
+import { ArenaCar, ArenaClock, ArenaInput, CLOCK_MS } from "./arena-kinds.js";
 
 /** The newest moment that is not in the future and lies so in the clock's round. */
 export function sentMsOf(inRound: number): number {
@@ -41,14 +9,6 @@ export function sentMsOf(inRound: number): number {
   // Rounding may put the clock a little into the future.
   return nowMs - (ageMs > CLOCK_MS - 1 ? ageMs - CLOCK_MS : ageMs);
 }
-
-export const ArenaInput = defineInput({
-  number: uint({ range: [0, 0xffff] }),
-  steer: int({ range: [-127, 127] }),
-  throttle: int({ range: [-127, 127] }),
-  brake: scalar({ range: [0, 8], precision: 0.001 }),
-  aim: scalar({ range: [0, 8], precision: 0.001 }),
-});
 
 /** What happens in the room: cars that move, and inputs that count. */
 interface ArenaWorld {
@@ -117,6 +77,8 @@ export function defineArena(options: ArenaOptions): Server<{ arena: typeof Arena
   return defineServer({
     rooms: { arena: ArenaRoom },
     limits: LIMITS,
+    // The pages of `pnpm bench client` come from elsewhere.
+    allowedOrigins: "*",
     ...(options.hasWebRtc && { webrtc: { port: 0, bindAddress: "127.0.0.1" } }),
   });
 }

@@ -17,7 +17,8 @@ import { Session, WebSocketLink, systemScheduler } from "@paceline/transport";
 import { NodeWebSocket } from "@paceline/transport/node";
 import type { ClientOptions, RoomClient, SeenState } from "../system.js";
 import { TICK_HZ, type Car } from "../world.js";
-import { ArenaCar, ArenaClock, ArenaInput, sentMsOf } from "./arena.js";
+import { ArenaCar, ArenaClock, ArenaInput } from "./arena-kinds.js";
+import { sentMsOf } from "./arena.js";
 
 const JOIN_LIMIT_MS = 20_000;
 const HISTORY_TICKS = 64;

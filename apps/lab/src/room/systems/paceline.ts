@@ -6,7 +6,8 @@ import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import type { ClientOptions, RoomClient, RoomSystem, SeenState } from "../system.js";
 import { countChannels } from "../traffic.js";
 import type { Car } from "../world.js";
-import { ArenaCar, ArenaClock, ArenaInput, defineArena, sentMsOf } from "./arena.js";
+import { ArenaCar, ArenaClock, ArenaInput } from "./arena-kinds.js";
+import { defineArena, sentMsOf } from "./arena.js";
 import { joinArenaLightly } from "./light-arena.js";
 
 type Link = RoomSystem["link"];

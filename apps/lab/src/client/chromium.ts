@@ -1,0 +1,206 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { WebSocket, type RawData } from "ws";
+
+const ARGS = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--remote-debugging-port=0",
+];
+const READY_LIMIT_MS = 20_000;
+const ANSWER_LIMIT_MS = 30_000;
+const CLOSE_LIMIT_MS = 5000;
+
+type Fields = Readonly<Record<string, unknown>>;
+interface Waiting {
+  resolve(result: Fields): void;
+  reject(error: Error): void;
+}
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Fields;
+  readonly result?: Fields;
+  readonly error?: { readonly message: string };
+}
+
+/** What a browser has used since its start, in seconds. */
+export interface BrowserTimes {
+  /** Of the page's main thread, in its scripts. */
+  readonly script: number;
+  /** Of the page's main thread in all. */
+  readonly task: number;
+  /** Of all threads of the page's process. */
+  readonly process: number;
+}
+
+/** A Chromium with one page, driven by the DevTools protocol. */
+export class Chromium {
+  readonly #process: ChildProcess;
+  readonly #profile: string;
+  readonly #socket: WebSocket;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Map<string, (params: Fields) => void>();
+  #session: string | undefined;
+  #lastId = 0;
+
+  private constructor(child: ChildProcess, profile: string, socket: WebSocket) {
+    this.#process = child;
+    this.#profile = profile;
+    this.#socket = socket;
+    socket.on("message", (data: RawData) => this.#take(JSON.parse((data as Buffer).toString()) as Message));
+    socket.on("close", () => {
+      for (const waiting of this.#waiting.values()) waiting.reject(new Error("Chromium has ended"));
+    });
+  }
+
+  static async launch(executable: string): Promise<Chromium> {
+    const profile = mkdtempSync(path.join(os.tmpdir(), "paceline-chromium-"));
+    const child = spawn(executable, [...ARGS, `--user-data-dir=${profile}`, "about:blank"], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const socket = new WebSocket(await debuggerOf(child), { perMessageDeflate: false });
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    return new Chromium(child, profile, socket);
+  }
+
+  /** Opens the page; processor time counts from here on. */
+  async open(url: string): Promise<void> {
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
+    this.#session = sessionId as string;
+    // A page that is behind others draws no frames.
+    await this.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+    // Of the thread and not of the wall: what else the machine does is not in it.
+    await this.send("Performance.enable", { timeDomain: "threadTicks" });
+    await this.send("Page.navigate", { url });
+  }
+
+  /** Calls a command of the protocol: of the page, once there is one. */
+  send(method: string, params: Fields = {}): Promise<Fields> {
+    const id = ++this.#lastId;
+    const isOfBrowser = /^(Browser|SystemInfo|Target)\./.test(method);
+    const sessionId = isOfBrowser ? undefined : this.#session;
+    this.#socket.send(JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) }));
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => reject(new Error(`Chromium did not answer ${method}`)), ANSWER_LIMIT_MS);
+      const done = (): void => {
+        clearTimeout(limit);
+        this.#waiting.delete(id);
+      };
+      this.#waiting.set(id, {
+        resolve: (result) => (done(), resolve(result)),
+        reject: (error) => (done(), reject(error)),
+      });
+    });
+  }
+
+  /** The value of an expression in the page; throws what it throws. */
+  async evaluate(expression: string): Promise<unknown> {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails) throw new Error(`the page: ${JSON.stringify(exceptionDetails)}`);
+    return (result as { readonly value?: unknown }).value;
+  }
+
+  async times(): Promise<BrowserTimes> {
+    const [{ metrics }, { processInfo }] = await Promise.all([
+      this.send("Performance.getMetrics"),
+      this.send("SystemInfo.getProcessInfo"),
+    ]);
+    const of = (name: string): number =>
+      (metrics as { name: string; value: number }[]).find((each) => each.name === name)?.value ?? Number.NaN;
+    const renderers = (processInfo as { type: string; cpuTime: number }[]).filter(
+      ({ type }) => type === "renderer",
+    );
+    return {
+      script: of("ScriptDuration"),
+      task: of("TaskDuration"),
+      process: renderers.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+    };
+  }
+
+  /** Counts the messages that go through the page's WebSockets meanwhile: packets and bytes, in and out. */
+  async traffic(during: () => Promise<void>): Promise<Traffic> {
+    const counted = { packetsIn: 0, bytesIn: 0, packetsOut: 0, bytesOut: 0 };
+    const bytesOf = ({ response }: Fields): number => {
+      const { opcode, payloadData } = response as { readonly opcode: number; readonly payloadData: string };
+      return Buffer.from(payloadData, opcode === 1 ? "utf8" : "base64").length;
+    };
+    this.#listeners.set("Network.webSocketFrameReceived", (params) => {
+      counted.packetsIn += 1;
+      counted.bytesIn += bytesOf(params);
+    });
+    this.#listeners.set("Network.webSocketFrameSent", (params) => {
+      counted.packetsOut += 1;
+      counted.bytesOut += bytesOf(params);
+    });
+    await this.send("Network.enable");
+    await during();
+    await this.send("Network.disable");
+    return counted;
+  }
+
+  /** Where the page computes meanwhile, as DevTools and editors open it. */
+  async profile(during: () => Promise<void>): Promise<unknown> {
+    await this.send("Profiler.enable");
+    await this.send("Profiler.setSamplingInterval", { interval: 200 });
+    await this.send("Profiler.start");
+    await during();
+    const { profile } = await this.send("Profiler.stop");
+    return profile;
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once("exit", resolve));
+    // By itself it ends its helpers first, who write into the profile.
+    const limit = setTimeout(() => this.#process.kill("SIGKILL"), CLOSE_LIMIT_MS);
+    this.send("Browser.close").catch(() => undefined);
+    await ended;
+    clearTimeout(limit);
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  #take({ id, method, params = {}, result = {}, error }: Message): void {
+    if (id === undefined) return this.#listeners.get(method!)?.(params);
+    const waiting = this.#waiting.get(id);
+    if (error) waiting?.reject(new Error(error.message));
+    else waiting?.resolve(result);
+  }
+}
+
+export interface Traffic {
+  readonly packetsIn: number;
+  readonly bytesIn: number;
+  readonly packetsOut: number;
+  readonly bytesOut: number;
+}
+
+/** The address at which it can be driven; it says so itself, once. */
+function debuggerOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(
+      () => reject(new Error("Chromium did not say where to drive it")),
+      READY_LIMIT_MS,
+    );
+    let said = "";
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const address = /ws:\/\/127\.0\.0\.1:\d+\/\S+/.exec(said)?.[0];
+      if (address === undefined) return;
+      clearTimeout(limit);
+      resolve(address);
+    });
+    child.once("exit", (code) => reject(new Error(`Chromium ended with code ${code}: ${said.slice(-300)}`)));
+  });
+}

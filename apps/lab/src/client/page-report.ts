@@ -1,0 +1,12 @@
+/** What a page does with the room at each of its frames. */
+export type Reading = "nothing" | "newest" | "shown";
+
+/** What a page of `pnpm bench client` says of its room. */
+export interface PageReport {
+  /** Of the world, in the newest state. */
+  readonly tick: number;
+  /** Drawn since the page began. */
+  readonly frames: number;
+  /** Every entity's x in its newest state, in metres. */
+  readonly positions: readonly number[];
+}

@@ -1,0 +1,43 @@
+import { watchRoom } from "./watch-room.js";
+
+interface ColyseusState {
+  readonly tick: number;
+  readonly cars: Iterable<{ readonly x: number; readonly y: number }>;
+}
+interface ColyseusRoom {
+  readonly state: ColyseusState;
+  sendBytes(type: string, bytes: Uint8Array): void;
+}
+/** The rival's SDK, from a script of its own. */
+interface Sdk {
+  readonly Client: new (url: string) => {
+    joinOrCreate(name: string, options: object): Promise<ColyseusRoom>;
+  };
+}
+
+const server = new URLSearchParams(location.search).get("server")!;
+const { Client } = (globalThis as unknown as { readonly colyseus: Sdk }).colyseus;
+const room = await new Client(server).joinOrCreate("arena", { index: 0 });
+/** As the players of `pnpm bench room` send it. */
+const bytes = new Uint8Array(16);
+const input = new DataView(bytes.buffer);
+input.setInt8(4, -127);
+input.setInt8(5, 127);
+input.setFloat32(8, 1.25, true);
+input.setFloat32(12, 2.5, true);
+
+watchRoom({
+  readings: {
+    newest: () => {
+      let sum = 0;
+      for (const { x, y } of room.state.cars) sum += x + y;
+      return sum;
+    },
+  },
+  sendInput: (number) => {
+    input.setUint32(0, number, true);
+    room.sendBytes("input", bytes);
+  },
+  tick: () => room.state.tick,
+  positions: () => [...room.state.cars].map(({ x }) => x),
+});
