@@ -1,4 +1,4 @@
-import type { ClientOptions, Room } from "@paceline/client";
+import { Client, type ClientOptions, type Room } from "@paceline/client";
 import { createRelay, type LinkRequest, type Relay, type RelayOptions } from "@paceline/relay";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { StagePlayer } from "@paceline/testkit/room";
@@ -63,6 +63,7 @@ export class RelayStage {
     let isSettled = false;
     const settle = (): void => void (isSettled = true);
     promise.then(settle, settle);
+    await Client.preload();
     for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
     return promise;
   }

@@ -1,4 +1,10 @@
-import { ConfigError, type RoomListing, type RoomOptions, type ServerTypes } from "@paceline/protocol";
+import {
+  ConfigError,
+  NetError,
+  type RoomListing,
+  type RoomOptions,
+  type ServerTypes,
+} from "@paceline/protocol";
 import {
   checkKeys,
   choiceAt,
@@ -13,7 +19,7 @@ import {
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { assertSignal, untilAborted } from "../events/abortable.js";
-import { fetchAuthority } from "../authority/authority-gate.js";
+import { authorityModule } from "../authority/authority-module.js";
 import {
   credentialsOf,
   type AuthToken,
@@ -38,11 +44,12 @@ import {
   type JoinTerms,
   requestRooms,
 } from "../connection/match-request.js";
-import { fetchDirectPath } from "../peers/lazy-direct-path.js";
-import { Room } from "./room.js";
+import type { Room } from "./room.js";
+import type { RoomSetup } from "./room-setup.js";
 import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
 import type { Queueing, QueueWish } from "./queueing.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "../connection/nearest.js";
+import { LazyModule } from "../browser/lazy-module.js";
 import { browserPage, type Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";
 
@@ -86,6 +93,9 @@ export interface ClientOptions {
 }
 
 const LIST_TIMEOUT_MS = 8000;
+
+/** The code of rooms: fetched once for the page, while the game gets ready to join. */
+const roomModule = /* @__PURE__ */ new LazyModule("Room", () => import("./room.js"));
 
 const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
   profile: true,
@@ -146,6 +156,15 @@ export class Client<S extends object = ServerTypes> {
     }
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
+    roomModule.prefetch();
+  }
+
+  /**
+   * Resolves when the code that a join needs is here. Every client fetches it from the start, and a join waits for it: a
+   * game may wait for it earlier, behind its loading screen. Rejects with `session/code`, and can be called again.
+   */
+  static async preload(): Promise<void> {
+    await roomModule.fetch().catch(notLoaded);
   }
 
   /**
@@ -263,17 +282,21 @@ export class Client<S extends object = ServerTypes> {
   #enter<Kind>(call: JoinCall, signal: AbortSignal | undefined): Promise<RoomFor<Kind>> {
     let room: Room | undefined;
     const begin = async (): Promise<RoomFor<Kind>> => {
-      room = this.#newRoom(call);
-      if (room.transport.isDirectWanted) fetchDirectPath();
-      if (profileOf(this.#profile).topology === "authority") fetchAuthority();
+      const setup = this.#setupOf(call);
+      // States come with the welcome, offers of direct paths two round trips later.
+      if (profileOf(this.#profile).topology === "authority") authorityModule.prefetch();
+      const { Room } = await roomModule.fetch().catch(notLoaded);
+      if (signal?.aborted) throw new NetError("session/ended", "aborted");
+      room = new Room(setup);
+      if (room.transport.isDirectWanted) import("../peers/direct-path.js").catch(() => undefined);
       await room.join();
       return room as RoomFor<Kind>;
     };
     return untilAborted(signal, begin, () => room?.giveUp());
   }
 
-  #newRoom(call: JoinCall): Room {
-    return new Room({
+  #setupOf(call: JoinCall): RoomSetup {
+    return {
       serverUrl: this.#serverUrl,
       call: { ...call, credentials: this.#credentials },
       scheduler: this.#options.scheduler ?? workerScheduler,
@@ -285,8 +308,13 @@ export class Client<S extends object = ServerTypes> {
       isStepped: namesSteps(this.#options),
       page: this.#options.page ?? browserPage(),
       sockets: this.#options.sockets ?? "auto",
-    });
+    };
   }
+}
+
+function notLoaded(cause: unknown): never {
+  const words = "the code of rooms did not load: the page is offline, or something blocks it";
+  throw new NetError("session/code", words, { retryable: true, cause });
 }
 
 /** Whether the game says how many steps per second it has; a profile says so for games that do not. */

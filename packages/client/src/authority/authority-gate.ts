@@ -1,6 +1,7 @@
 import { ConfigError, NetError, type EntityDefinition, type PeerInfo } from "@paceline/protocol";
 import { turnMsOf, type Plan, type Scheduler, type Session } from "@paceline/transport";
 import type { Authority } from "./authority.js";
+import { authorityModule } from "./authority-module.js";
 import type { Members } from "../mesh/members.js";
 import type { OwnedEntities } from "../entities/owned-entities.js";
 import type { ServerStats } from "../paths/path-stats.js";
@@ -25,11 +26,6 @@ export interface AuthorityGateOptions {
   plan(): Plan;
   /** Of states of own entities, per second. */
   readonly tickHz: number;
-}
-
-/** Fetches the code already while a room is joined that probably has an authority: states come with the welcome. */
-export function fetchAuthority(): void {
-  import("./authority.js").catch(() => undefined);
 }
 
 /** What comes before the game could listen. */
@@ -82,7 +78,7 @@ export class AuthorityGate {
   /** Fetches the code and begins, where the room has an authority. */
   async enter(welcome: Welcome | undefined): Promise<void> {
     if (!welcome?.authority) return;
-    this.#class ??= (await import("./authority.js")).Authority;
+    this.#class ??= (await authorityModule.fetch()).Authority;
     this.open(welcome);
   }
 

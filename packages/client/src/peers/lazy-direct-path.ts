@@ -1,6 +1,6 @@
 import type { Link, LinkClose } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
-import { addressOfFailed, importAgain } from "../browser/module-again.js";
+import { LazyModule } from "../browser/lazy-module.js";
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
   /** The code did not load, for a new reason; {@link LazyDirectPath.lastFailure} says which. */
@@ -13,25 +13,18 @@ const LONGEST_RETRY_MS = 30_000;
 /** Signals of one attempt that are kept while the code loads: an offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
 
-/** Fetches the code already while the room is joined, where direct paths will be wanted: offers are two round trips away. */
-export function fetchDirectPath(): void {
-  import("./direct-path.js").catch(() => undefined);
-}
-
 /**
  * The direct path to one peer, whose code is fetched when a direct path is first allowed: a game that stays on
  * WebSocket never downloads WebRTC. Where the code does not come, the relay goes on and it is tried again.
  */
 export class LazyDirectPath {
   readonly #options: LazyDirectPathOptions;
+  readonly #module = new LazyModule("DirectPath", () => import("./direct-path.js"));
   #path: DirectPath | undefined;
   #isAllowed = false;
   #isLoading = false;
   #retryMs = FIRST_RETRY_MS;
   #loadFailure: string | undefined;
-  #loads = 0;
-  /** Where the code did not come from at first. */
-  #failedAt: URL | undefined;
   #early: { readonly attempt: number; readonly data: unknown }[] = [];
 
   constructor(options: LazyDirectPathOptions) {
@@ -94,18 +87,10 @@ export class LazyDirectPath {
   #load(): void {
     if (this.#isLoading || !this.#isAllowed) return;
     this.#isLoading = true;
-    this.#import().then(
+    this.#module.fetch().then(
       ({ DirectPath }) => this.#loaded(new DirectPath(this.#options)),
       (error: unknown) => this.#failed(error),
     );
-  }
-
-  #import(): Promise<{ readonly DirectPath: typeof DirectPath }> {
-    this.#loads += 1;
-    // By turns: the browser may well ask for the first address again.
-    return this.#failedAt && this.#loads % 2 === 0
-      ? importAgain(this.#failedAt, this.#loads, "DirectPath")
-      : import("./direct-path.js");
   }
 
   #loaded(path: DirectPath): void {
@@ -115,7 +100,6 @@ export class LazyDirectPath {
   }
 
   #failed(error: unknown): void {
-    this.#failedAt ??= addressOfFailed(error);
     const failure = `the code for it did not load: ${String(error)}`;
     const isNews = failure !== this.#loadFailure;
     this.#loadFailure = failure;

@@ -21,6 +21,8 @@ export const errorCodes = {
   "session/origin": "The server does not allow this page's origin or host; the message names the setting.",
   "session/version": "Client and server speak different versions of the protocol.",
   "session/ended": "The session has ended; the room cannot be used any more.",
+  "session/code":
+    "The client's code for rooms did not load: the page is offline, or something blocks it; the same call may succeed later.",
   "session/timeout": "The link did not open, or no welcome came, within the deadline.",
   "transport/unavailable": "The environment has none of the transports that are allowed.",
   "transport/closed": "The link closed before the operation ended.",

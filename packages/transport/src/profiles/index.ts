@@ -1,7 +1,7 @@
 export { type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js";
 export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
-export { decide, planFor } from "./decide.js";
-export { explainPlan, type PlanRow } from "./explain-plan.js";
+export * from "./decide.js";
+export * from "./explain-plan.js";
 export type {
   ChannelPolicies,
   ChannelPolicyOf,
