@@ -44,6 +44,7 @@ export abstract class PathLink implements Link {
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
+    if (!this.filters[0]) return this.#transmit(trafficClass, packet, key, lifetimeMs);
     const transmit = (passed: Uint8Array): void => this.#transmit(trafficClass, passed, key, lifetimeMs);
     const through = (pass: typeof transmit, filter: LinkFilter): typeof transmit => {
       return (passed) => filter.send(trafficClass, passed, pass);

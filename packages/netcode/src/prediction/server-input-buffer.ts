@@ -28,10 +28,16 @@ const SPARE_TICKS = 1;
 export class ServerInputBuffer<Input> {
   readonly #capacity: number;
   readonly #lateShare: number;
-  readonly #waiting = new Map<number, Input>();
-  readonly #margins: number[] = [];
+  /** The inputs that wait, and their ticks, in the place that the tick modulo the capacity names. */
+  readonly #inputs: Input[] = [];
+  readonly #ticks: (number | undefined)[] = [];
+  /** The newest margins; the next one takes the place of the oldest. */
+  readonly #margins = new Int16Array(KEPT_MARGINS);
+  #noted = 0;
   /** How many of them are so large, from the smallest possible on: this is asked for every player and tick. */
   readonly #counted: Uint8Array;
+  /** No margin is smaller, as an index of the counts. */
+  #lowest: number;
   #lastTaken: number | undefined;
   #last: Input;
   #late = 0;
@@ -49,6 +55,7 @@ export class ServerInputBuffer<Input> {
     this.#last = idle;
     this.#capacity = capacity;
     this.#counted = new Uint8Array(2 * capacity + 1);
+    this.#lowest = 2 * capacity;
     this.#lateShare = lateShare;
   }
 
@@ -66,7 +73,11 @@ export class ServerInputBuffer<Input> {
         // A repetition of what was in time is no late input.
         if (tick === newest?.tick) this.#late += 1;
       } else if (!Number.isSafeInteger(tick) || tick > this.#horizon(tick)) this.#refused += 1;
-      else if (!this.#waiting.has(tick)) this.#waiting.set(tick, input);
+      else if (this.#ticks[this.#placeOf(tick)] !== tick) {
+        const place = this.#placeOf(tick);
+        this.#ticks[place] = tick;
+        this.#inputs[place] = input;
+      }
     }
     if (newest && this.#lastTaken !== undefined) this.#noteMargin(newest.tick - this.#lastTaken - 1);
   }
@@ -74,10 +85,11 @@ export class ServerInputBuffer<Input> {
   /** The input to simulate `tick` with; the buffer goes on to the next. */
   take(tick: number): TakenInput<Input> {
     this.#lastTaken = tick;
-    const isThere = this.#waiting.has(tick);
-    if (isThere) this.#last = this.#waiting.get(tick)!;
+    const place = this.#placeOf(tick);
+    const isThere = this.#ticks[place] === tick;
+    if (isThere) this.#last = this.#inputs[place]!;
     else this.#missing += 1;
-    for (const waiting of this.#waiting.keys()) if (waiting <= tick) this.#waiting.delete(waiting);
+    this.#ticks[place] = undefined;
     return { input: this.#last, isRepeated: !isThere };
   }
 
@@ -86,28 +98,36 @@ export class ServerInputBuffer<Input> {
    * enough has come to tell. Send it along with states.
    */
   get leadErrorTicks(): number {
-    if (this.#margins.length < KEPT_MARGINS / 4) return 0;
-    let left = Math.floor(this.#margins.length * this.#lateShare);
-    let smallest = -this.#capacity;
-    while (left >= this.#counted[smallest + this.#capacity]!) {
-      left -= this.#counted[smallest + this.#capacity]!;
-      smallest += 1;
-    }
-    return SPARE_TICKS - smallest;
+    const kept = Math.min(this.#noted, KEPT_MARGINS);
+    if (kept < KEPT_MARGINS / 4) return 0;
+    let left = Math.floor(kept * this.#lateShare);
+    let smallest = this.#lowest;
+    while (left >= this.#counted[smallest]!) left -= this.#counted[smallest++]!;
+    return SPARE_TICKS - (smallest - this.#capacity);
   }
 
   #noteMargin(ticks: number): void {
     if (!Number.isFinite(ticks)) return;
     const margin = Math.max(-this.#capacity, Math.min(this.#capacity, Math.trunc(ticks)));
-    this.#margins.push(margin);
+    const at = this.#noted % KEPT_MARGINS;
+    if (this.#noted >= KEPT_MARGINS) this.#counted[this.#margins[at]! + this.#capacity]! -= 1;
+    this.#margins[at] = margin;
+    this.#noted += 1;
     this.#counted[margin + this.#capacity]! += 1;
-    const oldest = this.#margins.length > KEPT_MARGINS ? this.#margins.shift() : undefined;
-    if (oldest !== undefined) this.#counted[oldest + this.#capacity]! -= 1;
+    this.#lowest = Math.min(this.#lowest, margin + this.#capacity);
+    while (this.#counted[this.#lowest] === 0) this.#lowest += 1;
   }
 
   /** Before the first tick was taken any tick may come first; its neighbours within the capacity follow. */
   #horizon(tick: number): number {
-    const base = this.#lastTaken ?? Math.min(tick, ...this.#waiting.keys());
+    let base = this.#lastTaken ?? tick;
+    if (this.#lastTaken === undefined)
+      for (const waiting of this.#ticks) base = Math.min(base, waiting ?? tick);
     return base + this.#capacity;
+  }
+
+  #placeOf(tick: number): number {
+    const place = tick % this.#capacity;
+    return place < 0 ? place + this.#capacity : place;
   }
 }

@@ -42,7 +42,7 @@ export class BitReader {
   get isComplete(): boolean {
     if (!this.ok || this.#bytes.length * 8 - this.#at >= 8) return false;
     const rest = this.#at % 8;
-    return rest === 0 || (this.#bytes.at(-1) ?? 0) >>> rest === 0;
+    return rest === 0 || (this.#bytes[this.#bytes.length - 1] ?? 0) >>> rest === 0;
   }
 
   read(bits: number): number {

@@ -6,6 +6,8 @@ import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js"
 import { BitReader, BitWriter } from "./bits.js";
 import type { InputDefinition } from "./input-definition.js";
 
+/** Inputs are read one after the other, each before the next packet. */
+let scratch = new Int32Array(64);
 /** Inputs that one packet may repeat. */
 export const MOST_INPUTS = 32;
 const COUNT_BITS = 5;
@@ -60,7 +62,8 @@ export function readInputs(
   const bits = new BitReader(reader.rest());
   const count = bits.read(COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
-  const columns = new Int32Array(plan.width);
+  if (scratch.length < plan.width) scratch = new Int32Array(plan.width);
+  const columns = scratch;
   const passedOver = wanted ? count - wanted(newest) : 0;
   for (let index = 0; index < count && bits.ok; index++) {
     if (!readColumns(bits, plan, columns, index > 0)) return bits.ok ? "out-of-range" : "length";

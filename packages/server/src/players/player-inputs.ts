@@ -41,6 +41,11 @@ export class PlayerInputs {
     return { processed, leadErrorTicks };
   }
 
+  readonly #wanted = (newest: number): number => {
+    const news = this.#unwrap(newest) - this.#newest;
+    return this.#offset === undefined || news <= 0 ? Number.POSITIVE_INFINITY : news;
+  };
+
   /** Number of the input that the tick was simulated with last; unwrapped. */
   get processed(): number | undefined {
     return this.#processed;
@@ -49,19 +54,19 @@ export class PlayerInputs {
   /** A packet's inputs, at the room's tick; a reason where it was dropped. */
   receive(body: Uint8Array, tick: number): DropReason | undefined {
     // Of what a packet repeats, all up to the newest that is here has come with that one.
-    const run = readInputs(this.#definition, body, (newest) => {
-      const news = this.#unwrap(newest) - this.#newest;
-      return this.#offset === undefined || news <= 0 ? Number.POSITIVE_INFINITY : news;
-    });
+    const run = readInputs(this.#definition, body, this.#wanted);
     if (typeof run === "string") return run;
     const newest = this.#unwrap(run.newest);
     this.#offset ??= tick + FIRST_LEAD_TICKS - newest;
     this.#watch(newest, tick);
     this.#newest = Math.max(this.#newest, newest);
     const first = newest - run.rows.length + 1;
-    const inputs = run.rows.map((input, index) => ({ tick: first + index, input }));
+    const inputs: { readonly tick: number; readonly input: Float32Array }[] = [];
+    for (let index = Math.max(0, -first); index < run.rows.length; index++) {
+      inputs.push({ tick: first + index, input: run.rows[index]! });
+    }
     const before = this.#buffer.counts.late;
-    this.#buffer.receive(inputs.filter(({ tick: number }) => number >= 0));
+    this.#buffer.receive(inputs);
     this.#late += this.#buffer.counts.late - before;
     return undefined;
   }

@@ -1,7 +1,8 @@
-import type { Duplex } from "node:stream";
+import type { Duplex, Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { LinkClose } from "../link.js";
 import type { WebSocketLike } from "../websocket/websocket-link.js";
+import { WholeFrames } from "./whole-frames.js";
 
 const BINARY_AND_FINAL = 0x82;
 const TWO_BYTES = 126;
@@ -15,6 +16,8 @@ const TELL_BYTES = 1024;
 
 /** Called for each frame that carries no packet: text, ping, pong. False: over the limit, a ping stays unanswered. */
 export type StrayFrameHandler = (payloadBytes: number) => boolean;
+
+type MessageListener = (event: { readonly data: unknown }) => void;
 
 /** Bytes of a frame before its payload of that length. */
 export function frameHeadBytes(payloadBytes: number): number {
@@ -46,12 +49,17 @@ export class FramedSocket implements WebSocketLike {
   binaryType = "arraybuffer";
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
-  readonly #onStray: StrayFrameHandler;
+  #onMessage: MessageListener | undefined;
 
-  constructor(webSocket: WebSocket, socket: Duplex, onStray: StrayFrameHandler) {
+  /** @param maxBytes of a message; `ws` closes the socket of a longer one */
+  constructor(webSocket: WebSocket, socket: Duplex, maxBytes: number, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
-    this.#onStray = onStray;
+    this.#passBy(maxBytes);
+    webSocket.on("message", (data: Buffer, isBinary: boolean) => {
+      if (isBinary) this.#deliver(new Uint8Array(data.buffer, data.byteOffset, data.length));
+      else onStray(data.length);
+    });
     webSocket.on("pong", (data: Buffer) => void onStray(data.length));
     webSocket.on("ping", (data: Buffer) => {
       if (onStray(data.length)) webSocket.pong(data, false);
@@ -70,14 +78,8 @@ export class FramedSocket implements WebSocketLike {
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: "close", listener: (event: LinkClose) => void): void;
   addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
-    if (type === "message") {
-      const told = listener as (event: { readonly data: unknown }) => void;
-      this.#webSocket.on("message", (data: Buffer, isBinary: boolean) => {
-        // A plain view, since a Buffer's `slice` does not copy.
-        if (isBinary) told({ data: new Uint8Array(data.buffer, data.byteOffset, data.length) });
-        else this.#onStray(data.length);
-      });
-    } else this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
+    if (type === "message") this.#onMessage = listener as MessageListener;
+    else this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
   }
 
   send(data: Uint8Array, done?: () => void): void {
@@ -99,5 +101,16 @@ export class FramedSocket implements WebSocketLike {
 
   close(code?: number, reason?: string): void {
     this.#webSocket.close(code, reason);
+  }
+
+  readonly #deliver = (data: Uint8Array): void => this.#onMessage?.({ data });
+
+  /** Takes whole frames before they reach the stream in which `ws` reads frames. */
+  #passBy(maxBytes: number): void {
+    const { _receiver: receiver } = this.#webSocket as unknown as { readonly _receiver?: Writable };
+    if (!receiver) return;
+    const frames = new WholeFrames(maxBytes);
+    const write = receiver.write.bind(receiver) as (bytes: Buffer) => boolean;
+    receiver.write = (bytes: Buffer) => frames.read(bytes, this.#deliver) || write(bytes);
   }
 }

@@ -62,7 +62,9 @@ export class WebSocketListener {
    */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, handlers: AcceptHandlers): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket, upgraded) => {
-      const link = new FramedLink(new FramedSocket(webSocket, socket, handlers.onStray), {
+      const { maxPacketBytes } = this.#options;
+      const framed = new FramedSocket(webSocket, socket, maxPacketBytes, handlers.onStray);
+      const link = new FramedLink(framed, {
         scheduler: this.#options.scheduler ?? systemScheduler,
         ...(this.#options.highWaterBytes && { highWaterBytes: this.#options.highWaterBytes }),
       });

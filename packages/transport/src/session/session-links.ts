@@ -58,7 +58,8 @@ export class SessionLinks {
 
   /** The monitor of a link of this session; undefined where the link has ended or belongs to another. */
   monitorOf(link: Link | undefined): LinkMonitor | undefined {
-    return this.#monitors.find((monitor) => monitor.link === link);
+    for (const monitor of this.#monitors) if (monitor.link === link) return monitor;
+    return undefined;
   }
 
   /** What was measured on a link of this session. */

@@ -107,6 +107,7 @@ export class Session {
         receipt: this.#inbox.expected,
       }),
       onAnswered: () => this.#answer.given(),
+      onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
       budget: options.budget,
@@ -496,8 +497,7 @@ export class Session {
     if (isPublished) return true;
     const { receipt, acks } = packet;
     if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
-    if (acks && !this.#outbox.acknowledgePackets(acks, (number) => this.#handlers.onAcknowledged?.(number)))
-      this.#violated("bad-message");
+    if (acks && !this.#outbox.acknowledgePackets(acks)) this.#violated("bad-message");
     this.#outbox.pump();
     return novelty === "new";
   }

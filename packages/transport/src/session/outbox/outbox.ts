@@ -7,6 +7,7 @@ import {
   limits,
   messageBytes,
   nextSequence,
+  sequenceDistance,
   writeMessage,
   writePacketHeader,
   type Acks,
@@ -26,7 +27,7 @@ import {
   PACKET_OVERHEAD_BYTES,
   assertBytes,
 } from "../payload-limits.js";
-import { SequenceWindow, areOfSent } from "../sequence-window.js";
+import { ACK_BITS, SequenceWindow, areOfSent } from "../sequence-window.js";
 import { BulkQueue } from "./bulk-queue.js";
 import { Bundle } from "./bundle.js";
 import type { ByteBudget } from "./byte-budget.js";
@@ -48,6 +49,8 @@ export interface OutboxOptions {
   header(sequence: number): PacketHeader;
   /** A packet leaves that says what has arrived. */
   onAnswered?(): void;
+  /** A state has arrived at the other side, by the number that {@link Outbox.addState} gave it: told once, oldest first. */
+  onArrived?(number: number): void;
   /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once. */
   readonly channel?: ChannelPolicyOf | undefined;
   readonly bulkRate?: BulkRate | undefined;
@@ -78,7 +81,7 @@ const EVENT_LIFETIME_MS = 1500;
 const MAX_FORWARDED_BYTES = 1_048_576;
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
-/** States whose fate may still be heard of. */
+/** Without any acks so many states are remembered. */
 const MAX_UNHEARD_STATES = 1024;
 
 /** What a class that waits may save up of its share. */
@@ -114,8 +117,8 @@ export class Outbox {
   readonly #commandBundle: Bundle;
   readonly #eventBundle: Bundle;
   readonly #bundledEvents: Waiting[] = [];
-  /** Numbers of states by the sequence of the packet that carried them. */
-  readonly #unheard = new Map<number, number>();
+  /** States whose fate may still be heard of, oldest first, with the sequences of their packets. */
+  readonly #unheard: { readonly sequence: number; readonly number: number }[] = [];
   readonly #pump = (): void => this.pump();
   /** What is lost of states and inputs on the way to the other side. */
   readonly loss = new LossCount();
@@ -322,27 +325,28 @@ export class Outbox {
     return isKnown;
   }
 
-  /**
-   * What the other side says to have arrived; `onState` hears of each state once, by its number. False for acks of what
-   * was never sent.
-   */
-  acknowledgePackets(acks: Acks, onState: (number: number) => void): boolean {
-    const nowMs = this.#nowMs();
+  /** What the other side says to have arrived. False for acks of what was never sent. */
+  acknowledgePackets(acks: Acks): boolean {
     if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
-    this.#acknowledged.merge(acks, (sequence) => {
-      this.#sentLoss.acknowledged(sequence);
-      const isTimely = this.#delay.acknowledged(sequence, nowMs);
-      this.commands.rewindIfLost(sequence);
-      if (this.#lanes.state.length > 0) this.pump();
-      if (isTimely && this.#lanes.state.length === 0) this.#delay.recovered();
-      const number = this.#unheard.get(sequence);
-      if (number === undefined) return;
-      this.#unheard.delete(sequence);
-      onState(number);
-    });
+    this.#acknowledged.merge(acks, this.#arrived);
     this.#sentLoss.heard(acks.ack);
+    // Of older ones no acks speak any more.
+    while (this.#unheard[0] && sequenceDistance(acks.ack, this.#unheard[0].sequence) > ACK_BITS) {
+      this.#unheard.shift();
+    }
     return true;
   }
+
+  readonly #arrived = (sequence: number): void => {
+    this.#sentLoss.acknowledged(sequence);
+    const isTimely = this.#delay.acknowledged(sequence, this.#nowMs());
+    this.commands.rewindIfLost(sequence);
+    if (this.#lanes.state.length > 0) this.pump();
+    if (isTimely && this.#lanes.state.length === 0) this.#delay.recovered();
+    const at = this.#unheard.findIndex((state) => state.sequence === sequence);
+    const [state] = at < 0 ? [] : this.#unheard.splice(at, 1);
+    if (state) this.#options.onArrived?.(state.number);
+  };
 
   /** To be called now and then: what has had no receipt for so long goes again. */
   update(patienceMs: number): void {
@@ -591,10 +595,8 @@ export class Outbox {
   #stateLeaves(sequence: number, number: number, isGated: boolean, nowMs: number): void {
     this.#hasSentStates = true;
     this.#delay.sent(sequence, isGated, nowMs);
-    this.#unheard.set(sequence, number);
-    if (this.#unheard.size <= MAX_UNHEARD_STATES) return;
-    const [oldest] = this.#unheard.keys();
-    this.#unheard.delete(oldest!);
+    this.#unheard.push({ sequence, number });
+    if (this.#unheard.length > MAX_UNHEARD_STATES) this.#unheard.shift();
   }
 
   #releaseEvents(): void {

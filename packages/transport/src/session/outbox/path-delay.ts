@@ -54,10 +54,13 @@ export class PathDelay {
 
   /** The state has arrived: those before it have, too, or never will. True where it came in time. */
   acknowledged(sequence: number, nowMs: number): boolean {
-    const index = this.#flying.findIndex((flying) => flying.sequence === sequence);
-    if (index < 0) return false;
-    const tookMs = nowMs - this.#flying[index]!.sentAtMs;
-    this.#flying.splice(0, index + 1);
+    let index = 0;
+    while (index < this.#flying.length && this.#flying[index]!.sequence !== sequence) index += 1;
+    const flying = this.#flying[index];
+    if (!flying) return false;
+    const tookMs = nowMs - flying.sentAtMs;
+    if (index === 0) this.#flying.shift();
+    else this.#flying.splice(0, index + 1);
     this.#baseMs = Math.min(this.#baseMs ?? tookMs, tookMs);
     const isLate = this.#isLate(tookMs);
     if (this.#credit !== undefined) this.#credit += (index + 1) * (isLate ? SHARE_IF_LATE : SHARE_IF_TIMELY);
