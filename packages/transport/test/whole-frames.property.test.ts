@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import type { LinkClose } from "@paceline/transport";
 import { WebSocketListener } from "@paceline/transport/node";
-import fc from "fast-check";
+import { array, assert, asyncProperty, constantFrom, nat, oneof, tuple, uint8Array } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const MAX_BYTES = 2000;
@@ -68,27 +68,27 @@ function frame(opcode: number, payload: Uint8Array, isFinal = true, isMasked = t
   return Buffer.from([(isFinal ? 0x80 : 0) | opcode, ...length, ...mask, ...body]);
 }
 
-const bytes = fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.uint8Array({ minLength: 120, maxLength: 400 }));
+const bytes = oneof(uint8Array({ maxLength: 20 }), uint8Array({ minLength: 120, maxLength: 400 }));
 const whole = bytes.map((payload) => ({ frames: [frame(BINARY, payload)], packet: payload }));
-const parts = fc.tuple(bytes, bytes).map(([first, second]) => ({
+const parts = tuple(bytes, bytes).map(([first, second]) => ({
   frames: [frame(BINARY, first, false), frame(PING, Uint8Array.of(7)), frame(CONTINUATION, second)],
   packet: Uint8Array.of(...first, ...second),
 }));
 const stray = bytes.chain((payload) =>
-  fc.constantFrom(TEXT, PING).map((opcode) => ({
+  constantFrom(TEXT, PING).map((opcode) => ({
     frames: [frame(opcode, payload.slice(0, 100).fill(65))],
     packet: undefined,
   })),
 );
-const messages = fc.array(fc.oneof({ weight: 3, arbitrary: whole }, parts, stray), {
+const messages = array(oneof({ weight: 3, arbitrary: whole }, parts, stray), {
   minLength: 1,
   maxLength: 12,
 });
-const cuts = fc.array(fc.nat(), { maxLength: 8 });
+const cuts = array(nat(), { maxLength: 8 });
 
 test("messages arrive whole and in their order, however their bytes are cut, among fragments, texts and pings", async () => {
-  await fc.assert(
-    fc.asyncProperty(messages, cuts, async (list, at) => {
+  await assert(
+    asyncProperty(messages, cuts, async (list, at) => {
       const { socket, packets, closed } = await opened();
       const stream = Buffer.concat(list.flatMap(({ frames }) => frames));
       const ends = [...at.map((cut) => cut % stream.length), stream.length].sort((a, b) => a - b);
