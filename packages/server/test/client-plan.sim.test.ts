@@ -138,6 +138,58 @@ describe("states of an authority", () => {
   });
 });
 
+describe("a room that does not follow a player's plan", () => {
+  const plan = (thresholdM: number): ProfileChoice => ({ base: "racing", numbers: { thresholdM } });
+
+  test("says so where it follows 16 other ones, and when it does follow it", async () => {
+    class LargeRoom extends WindingRoom {
+      override readonly maxPlayers = 32;
+    }
+    const stage = staged(LargeRoom);
+    const others: StagePlayer[] = [];
+    for (let index = 0; index < 16; index++) {
+      const player = await playerOf(stage, plan(2 + index / 10));
+      expect([...player.room.entities(Car)]).toBeDefined();
+      others.push(player);
+    }
+    const followed = others[1]!;
+    const late = await playerOf(stage, plan(5));
+    const [seldom, often] = await toldPerSecond(stage, [followed, late]);
+    expect(often).toBeGreaterThan(15);
+    expect(often! / seldom!).toBeGreaterThan(5);
+    expect(await ratesOf(late)).toEqual({
+      about: "rates",
+      choice:
+        "the server sends up to 60 times/s: an entity when it would be shown off at all, " +
+        "when anything else of it changes, or after 2000 ms",
+      reason: "the room's limit: it follows 16 different plans, and sends exactly to the players of others",
+    });
+    expect((await ratesOf(followed)).reason).toContain("the profile wants 30 states/s");
+    await stage.until(others[0]!.room.leave());
+    await stage.advance(2000);
+    expect((await toldPerSecond(stage, [late]))[0]).toBeLessThan(often! / 5);
+    expect((await ratesOf(late)).choice).toContain("when it would be shown 5 m or 0.03 rad off");
+    expect((await ratesOf(late)).reason).toContain("the profile wants 30 states/s");
+  });
+
+  test("says how many bytes it sends where a player would take more", async () => {
+    class FrugalRoom extends WindingRoom {
+      override readonly stateBytesPerSecond = 4000;
+    }
+    const stage = staged(FrugalRoom);
+    const greedy = await playerOf(stage, { base: "racing", numbers: { stateBytesPerSecond: 5000 } });
+    const content = await playerOf(stage, { base: "racing", numbers: { stateBytesPerSecond: 3000 } });
+    const words = "; the room's limit: 4000 bytes/s of states, the profile wants 5000";
+    for (const player of [greedy, content]) expect([...player.room.entities(Car)]).toBeDefined();
+    await stage.advance(500);
+    expect((await ratesOf(greedy)).reason).toContain(words);
+    expect((await ratesOf(content)).reason).not.toContain("limit");
+    greedy.room.transport.configure({ profile: { base: "racing", numbers: { stateBytesPerSecond: 3500 } } });
+    await stage.advance(1500);
+    expect((await ratesOf(greedy)).reason).not.toContain("limit");
+  });
+});
+
 describe("what a server says to a player", () => {
   interface Heard {
     readonly atMs: number;

@@ -1,4 +1,10 @@
-import { SnapshotReader, StateChange, restore, type SnapshotListener } from "@paceline/protocol";
+import {
+  SnapshotReader,
+  StateChange,
+  restore,
+  type SnapshotListener,
+  type ViewLimits,
+} from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import type { Random } from "@paceline/transport/simulated";
 import { Feed, type FeedLine } from "../src/states/feed.js";
@@ -27,6 +33,8 @@ export class Receiver implements FeedLine {
   readonly held = new Map<number, { readonly values: Float32Array; readonly tick: number }>();
   readonly drops: string[] = [];
   readonly jumps: number[] = [];
+  /** What it was told of the room's limits. */
+  readonly limits: ViewLimits[] = [];
   desyncs = 0;
   bytes = 0;
   packets = 0;
@@ -73,6 +81,10 @@ export class Receiver implements FeedLine {
 
   takesStates(): boolean {
     return true;
+  }
+
+  limited(limits: ViewLimits): void {
+    this.limits.push(limits);
   }
 
   lostAfterMs(): number {

@@ -1,4 +1,4 @@
-import { readToAuthority, writeAuthority, type ViewTerms } from "@paceline/protocol";
+import { readFromAuthority, readToAuthority, writeAuthority, type ViewTerms } from "@paceline/protocol";
 import { seededRandom } from "@paceline/transport/simulated";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Broadcast } from "../src/states/broadcast.js";
@@ -157,6 +157,18 @@ test("with more different wishes than a room reckons, the others are told exactl
   expect(new Set(exact).size).toBe(1);
   packets(receivers, rest, 3);
   for (const { held } of receivers) expect(held.get(car.id)!.values[0]).toBeCloseTo(car.state[0]!, 1);
+  expect(receivers.map(({ limits }) => limits)).toEqual(
+    receivers.map((_, index) => (index < 16 ? [] : [{ maxViews: 16 }])),
+  );
+});
+
+test("[WF85] limits that cannot be are malformed", () => {
+  const read = (fields: object) =>
+    readFromAuthority(writeAuthority({ type: "limits", ...fields } as never).subarray(1));
+  for (const fields of [{}, { maxViews: 16 }, { bytesPerSecond: 4000 }, { maxViews: 1, bytesPerSecond: 500 }])
+    expect(read(fields)).toEqual({ type: "limits", ...fields });
+  for (const wrong of [0, -1, "16", null, [16]])
+    expect([read({ maxViews: wrong }), read({ bytesPerSecond: wrong })]).toEqual([undefined, undefined]);
 });
 
 test("[WF84] a wish that cannot be is malformed; what is left out is for the authority to say", () => {

@@ -126,6 +126,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       authorityHz: () => this.#welcome?.authority?.tickHz,
+      limits: () => this.#gate.authority?.limits,
       kinds: () => this.members.definitions,
       onPlan: () => this.#applyPlan(),
     });

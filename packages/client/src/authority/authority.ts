@@ -21,6 +21,7 @@ import {
   type InputDefinition,
   type PeerInfo,
   type PeerPayload,
+  type ViewLimits,
 } from "@paceline/protocol";
 import {
   ReceiverReplication,
@@ -108,6 +109,8 @@ export class Authority {
   readonly server: HostedPeer;
   readonly peers = new Map<number, HostedPeer>();
   readonly entities: HostedEntities;
+  /** What of the plan does not count in this room. */
+  limits: ViewLimits = {};
   readonly requests: Requests;
   readonly #options: AuthorityOptions;
   #inputs: InputSender | undefined;
@@ -392,6 +395,7 @@ export class Authority {
   }
 
   #hear(message: FromAuthority): void {
+    if (message.type === "limits") return void (this.limits = message);
     if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
     if (message.what === "entity") this.#resync(this.#ownIds.refused());

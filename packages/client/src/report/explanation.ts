@@ -1,4 +1,9 @@
-import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type EntityDefinition } from "@paceline/protocol";
+import {
+  MAX_EVERY_TICKS,
+  MAX_HEARTBEAT_MS,
+  type EntityDefinition,
+  type ViewLimits,
+} from "@paceline/protocol";
 import { explainPlan, type HeldBands, type LinkKind, type Measured, type Plan } from "@paceline/transport";
 import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer } from "../peers/peer.js";
@@ -13,6 +18,8 @@ export interface ExplainedRoom {
   readonly plan: Plan;
   /** Steps per second that an authority makes; undefined: there is none. */
   readonly authorityHz: number | undefined;
+  /** What of the plan the authority does not follow. */
+  readonly limits?: ViewLimits | undefined;
   readonly measured: Measured | undefined;
   readonly held: HeldBands;
   /** How old the measurement is, ms. */
@@ -119,7 +126,7 @@ function messagesRow({ plan, authorityHz }: ExplainedRoom, reason: string): Expl
   return { about: "messages", choice: `${events}; commands arrive, in order; ${pace}`, reason };
 }
 
-function ratesRow({ plan, authorityHz, kinds }: ExplainedRoom): Explanation {
+function ratesRow({ plan, authorityHz, limits = {}, kinds }: ExplainedRoom): Explanation {
   const { stateHz, thresholdM, headingRad, heartbeatMs } = plan.numbers;
   const isInterpolated = plan.style === "interpolation";
   const share = isInterpolated ? UNMOVED_SHARE : 1;
@@ -138,12 +145,20 @@ function ratesRow({ plan, authorityHz, kinds }: ExplainedRoom): Explanation {
       `or after ${number(heartbeatMs)} ms`;
     return { about: "rates", choice, reason: `the profile, adapted to what is measured${named}` };
   }
-  const hz = number(authorityHz / everyTicksOf(plan, authorityHz));
-  const restMs = Math.min(heartbeatMs, MAX_HEARTBEAT_MS);
+  const { maxViews, bytesPerSecond } = limits;
+  const hz = number(maxViews ? authorityHz : authorityHz / everyTicksOf(plan, authorityHz));
+  const restMs = maxViews ? MAX_HEARTBEAT_MS : Math.min(heartbeatMs, MAX_HEARTBEAT_MS);
+  const exactly = maxViews ? "when it would be shown off at all" : when;
   const choice =
-    `the server sends up to ${hz} times/s: an entity ${when}, when anything else of it changes, ` +
+    `the server sends up to ${hz} times/s: an entity ${exactly}, when anything else of it changes, ` +
     `or after ${number(restMs)} ms`;
-  return { about: "rates", choice, reason: `${rateLimit(plan, authorityHz)}${named}` };
+  const pace = maxViews
+    ? `the room's limit: it follows ${maxViews} different plans, and sends exactly to the players of others`
+    : rateLimit(plan, authorityHz);
+  const bytes = bytesPerSecond
+    ? `; the room's limit: ${number(bytesPerSecond)} bytes/s of states, the profile wants ${number(plan.numbers.stateBytesPerSecond)}`
+    : "";
+  return { about: "rates", choice, reason: `${pace}${bytes}${named}` };
 }
 
 /** Whose rate counts: the profile's, or a limit of the room. */

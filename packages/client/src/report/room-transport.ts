@@ -1,4 +1,4 @@
-import { ConfigError, type EntityDefinition } from "@paceline/protocol";
+import { ConfigError, type EntityDefinition, type ViewLimits } from "@paceline/protocol";
 import {
   checkKeys,
   choiceAt,
@@ -42,6 +42,8 @@ export interface RoomTransportOptions {
   killServerWebRtc?(): void;
   /** Steps per second of the room's authority. */
   authorityHz?(): number | undefined;
+  /** What of the plan does not count there. */
+  limits?(): ViewLimits | undefined;
   serverStats(): ServerStats;
   /** Of entities, that the game uses. */
   kinds?(): Iterable<EntityDefinition>;
@@ -135,7 +137,8 @@ export class RoomTransport {
     const { explainRoom } = await import("./explanation.js");
     const room = {
       plan: this.plan,
-      authorityHz: this.#hasAuthority === true ? this.#options.authorityHz?.() : undefined,
+      authorityHz: this.#options.authorityHz?.(),
+      limits: this.#options.limits?.(),
       measured: this.#steady.measured,
       held: this.#steady.held,
       ageMs: this.#options.scheduler.nowMs() - this.#steady.measuredAtMs,

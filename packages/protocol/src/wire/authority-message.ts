@@ -1,5 +1,5 @@
 import { PayloadKind } from "../errors/codes.js";
-import { kindsOf, type KindInfo } from "./control.js";
+import { kindsOf, MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type KindInfo } from "./control.js";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { decodeValue, encodeValue } from "../bytes/value-codec.js";
 
@@ -53,15 +53,19 @@ export type FromAuthority =
   /** An entity that the participant wants to own is known to all by this id. */
   | { readonly type: "granted"; readonly localId: number; readonly id: number }
   /** An entity of the participant is not where it says: it has to go on from this state (Float32 components). */
-  | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array };
+  | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array }
+  | ({ readonly type: "limits" } & ViewLimits);
+
+/** What of a participant's {@link ViewTerms} does not count, because of a limit of the room. Nothing: all of them count. */
+export interface ViewLimits {
+  /** The room serves so many different terms, and these are not among them: the participant is told exactly, each tick. */
+  readonly maxViews?: number;
+  /** Of states, at most so much: the participant would take more. */
+  readonly bytesPerSecond?: number;
+}
 
 const refusedThings = ["message", "entity", "kind", "spectator"] as const;
 type Refused = (typeof refusedThings)[number];
-
-/** Of the history that states are differences from, half at most may pass between two. */
-export const MAX_EVERY_TICKS = 32;
-/** Participants keep their clocks by states: an entity is told at least this often, ms. */
-export const MAX_HEARTBEAT_MS = 2000;
 
 /** Numbers of {@link ViewTerms}, both ends included. */
 const viewRanges = {
@@ -122,9 +126,19 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
       return isId(message.localId) && message.state instanceof Uint8Array
         ? { type: "corrected", localId: message.localId, state: message.state }
         : undefined;
+    case "limits":
+      return limitsOf(message);
     default:
       return undefined;
   }
+}
+
+function limitsOf({
+  maxViews,
+  bytesPerSecond,
+}: Readonly<Record<string, unknown>>): FromAuthority | undefined {
+  if (!isLimit(maxViews) || !isLimit(bytesPerSecond)) return undefined;
+  return { type: "limits", ...(maxViews && { maxViews }), ...(bytesPerSecond && { bytesPerSecond }) };
 }
 
 function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
@@ -153,6 +167,10 @@ function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefi
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : undefined;
+}
+
+function isLimit(value: unknown): value is number | undefined {
+  return value === undefined || (typeof value === "number" && value > 0);
 }
 
 function isId(value: unknown): value is number {

@@ -31,6 +31,11 @@ export interface AuthorityInfo {
   readonly inputHash: number;
 }
 
+/** Of the history that states are differences from, half at most may pass between two that an authority tells. */
+export const MAX_EVERY_TICKS = 32;
+/** Participants keep their clocks by states: an authority tells an entity at least this often, ms. */
+export const MAX_HEARTBEAT_MS = 2000;
+
 /** A kind of entity: its name, and the hash of everything that both sides must agree on. */
 export interface KindInfo {
   readonly name: string;

@@ -220,6 +220,7 @@ export class PlayerLine {
         inOrder: () => participant.inOrderLink,
         isSlow: () => session.isStateSlow || session.queuedBytes > SLOW_BYTES,
         takesStates: () => session.takesStates,
+        limited: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
           const sequence = session.sendState(

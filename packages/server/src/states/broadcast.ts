@@ -1,3 +1,4 @@
+import type { ViewLimits } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Player } from "../players/player.js";
 import type { EntityRecord, World } from "../entities/world.js";
@@ -11,8 +12,9 @@ export interface BroadcastOptions {
   readonly bytesPerSecond: number;
 }
 
-/** What is due is reckoned once for each: players whose terms are one too many are told exactly, at each tick. */
+/** Besides the exact one: players whose terms are one too many are told exactly, at each tick. */
 const MAX_TIERS = 16;
+const viewsLimit: ViewLimits = { maxViews: MAX_TIERS };
 const EXACT_KEY = termsKey(exactTerms);
 
 /** Tells all players of a room, tick by tick, what has to be told of its entities: each as its terms say. */
@@ -20,9 +22,13 @@ export class Broadcast {
   readonly #options: BroadcastOptions;
   /** By their terms. */
   readonly #tiers = new Map<string, Tier>();
+  readonly #bytesLimit: ViewLimits;
+  readonly #bothLimits: ViewLimits;
 
   constructor(options: BroadcastOptions) {
     this.#options = options;
+    this.#bytesLimit = { bytesPerSecond: options.bytesPerSecond };
+    this.#bothLimits = { ...viewsLimit, ...this.#bytesLimit };
   }
 
   /** Who owns the entity from now on is told at the next tick. */
@@ -55,15 +61,31 @@ export class Broadcast {
 
   write(moment: ReplicationMoment, feeds: readonly Feed[]): void {
     for (const tier of this.#tiers.values()) tier.gather();
-    for (const feed of feeds) if (feed.kinds.size > 0) this.#tierOf(feed).add(feed);
+    for (const feed of feeds) {
+      if (feed.kinds.size === 0) continue;
+      const tier = this.#tierOf(feed);
+      tier.add(feed);
+      feed.limitedBy(this.#limitsOf(feed, tier));
+    }
     for (const [key, tier] of this.#tiers) {
       if (tier.isEmpty) this.#tiers.delete(key);
       else tier.write(moment);
     }
   }
 
+  /** What of a player's terms does not count while it is in that tier. */
+  #limitsOf({ terms, termsKey: key }: Feed, tier: Tier): ViewLimits | undefined {
+    const wanted = terms.bytesPerSecond;
+    const isCut = wanted > this.#options.bytesPerSecond && wanted < Infinity;
+    if (tier.key === key) return isCut ? this.#bytesLimit : undefined;
+    return isCut ? this.#bothLimits : viewsLimit;
+  }
+
   #tierOf({ terms, termsKey: key }: Feed): Tier {
-    return this.#tiers.get(key) ?? (this.#tiers.size < MAX_TIERS ? this.#begin(key, terms) : this.#exact());
+    const known = this.#tiers.get(key);
+    if (known) return known;
+    const others = this.#tiers.size - (this.#tiers.has(EXACT_KEY) ? 1 : 0);
+    return others < MAX_TIERS ? this.#begin(key, terms) : this.#exact();
   }
 
   #exact(): Tier {

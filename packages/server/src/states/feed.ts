@@ -1,4 +1,11 @@
-import { SnapshotSender, limits, type EntityRows, type KindInfo, type ToAuthority } from "@paceline/protocol";
+import {
+  SnapshotSender,
+  limits,
+  type EntityRows,
+  type KindInfo,
+  type ToAuthority,
+  type ViewLimits,
+} from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
@@ -20,6 +27,8 @@ export interface FeedLine {
   takesStates(): boolean;
   /** After this time without an acknowledgement a packet counts as lost, ms. */
   lostAfterMs(): number;
+  /** Says which of the player's terms do not count, because of a limit of the room. */
+  limited(limits: ViewLimits): void;
   /** Sends a body of states; the sequence of its packet, or undefined where nothing was sent. */
   send(states: Uint8Array, key: number): number | undefined;
 }
@@ -64,6 +73,8 @@ export class Feed {
   readonly kinds = new Set<number>();
   kindsKey = "";
   readonly #world: World;
+  /** What the player was told of the room's limits. */
+  #limits: ViewLimits | undefined;
   #sender: SnapshotSender | undefined;
   /** The flock that this one went with at the flock's `epoch`, over that link. */
   #flock: Flock | undefined;
@@ -96,6 +107,13 @@ export class Feed {
     this.catchUp();
     this.terms = terms;
     this.termsKey = key;
+  }
+
+  /** These of the room's limits count now, none: undefined. The player is told where that is another object than before. */
+  limitedBy(limits: ViewLimits | undefined): void {
+    if (limits === this.#limits) return;
+    this.#limits = limits;
+    this.line.limited(limits ?? {});
   }
 
   /** The player's game reads these kinds; the first one that the room describes otherwise is returned, by name. */

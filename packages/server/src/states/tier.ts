@@ -4,12 +4,15 @@ import type { EntityRecord, World } from "../entities/world.js";
 import type { Feed } from "./feed.js";
 import { Flock } from "./flock.js";
 import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";
+import { termsKey } from "./terms.js";
 
 /** So much older states are built on for one player, that they are encoded once for several. */
 const SETTLING_SECONDS = 0.1;
 
 /** The players of a room who want to be told alike: what is due to them, and who of them is told together. */
 export class Tier {
+  /** See {@link termsKey}. */
+  readonly key: string;
   readonly #world: World;
   readonly #tickHz: number;
   readonly #everyTicks: number;
@@ -20,6 +23,7 @@ export class Tier {
   readonly #alone: Feed[] = [];
 
   constructor(options: RoomReplicationOptions) {
+    this.key = termsKey(options.terms);
     this.#world = options.world;
     this.#tickHz = options.tickHz;
     this.#everyTicks = options.terms.everyTicks;
