@@ -178,15 +178,16 @@ const RULES = `- **Looking ahead.** An update that leaves now is shown a one-way
 - **Heartbeats**: a moving entity is sent every 300 ms at the latest, so that a lost update is soon made good; where a
   path loses 2.5 % or more, an update that none has followed for 67 ms is repeated once.
 - **Ticks** are the time stamps, 60 a second or the game's steps. Send time and arrival time are not simulation time.
-- An acceleration of more than 60 m/s² is an impact, over when it is noticed: it is continued as 60 m/s² at most.
+- An acceleration of more than 48 m/s² is an impact, over when it is noticed: it is continued as 48 m/s² at most.
 
 `;
 
 const INTERPOLATION = `## Interpolation
 
 All interpolated entities of a room are shown at one time, \`room.clock.renderNow()\`: behind the server's by a delay that
-follows the arrivals, so that 0.1 % of the time nothing newer is there. The delay is that of the peer who needs the longest, and goes
-over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
+follows the arrivals, so that nothing newer is there for 0.1 % of the time. A stream that waits for a lost packet is left out of
+this: several states that come all at once behind the wait give it away, and extrapolation bridges it, so a WebSocket shows nothing later than it
+must. The delay is that of the peer who needs the longest, and goes over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
 on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
 at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
 
@@ -347,7 +348,7 @@ ${RULES}${gameMarkdown()}
 ${TIME}${INTERPOLATION}## Convergence
 
 A correction is blended in. \`cubic\` eases the difference out in 65 ms, or as long as it takes at 9 m/s on average, and
-begins with the speed of a correction that is still going on; beyond 10 m the entity jumps. Without blending the error is
+begins with the speed of a correction that is still going on, but no faster than that; beyond 10 m the entity jumps. Without blending the error is
 smallest and the picture worst; the table of variants has all four.
 
 ## Clocks

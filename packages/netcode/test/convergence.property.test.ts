@@ -54,12 +54,13 @@ describe("convergence", () => {
     expect([...pose]).toEqual([1, 2, 3]);
   });
 
-  test("no frame moves a correction by 0.3 m", () => {
+  test("no frame moves a correction by 0.3 m, however fast the entity was shown to go", () => {
     const distance = double({ min: 0.01, max: 9.9, noNaN: true });
+    const anySpeed = double({ min: -80, max: 80, noNaN: true });
     assert(
-      property(distance, (metres) => {
+      property(distance, anySpeed, (metres, speedMps) => {
         const convergence = new Convergence(LAYOUT, DEFAULT_CONVERGENCE);
-        convergence.begin(moving(metres, 0, 0, 0), moving(0, 0, 0, 0), 0);
+        convergence.begin(moving(metres, 0, speedMps, 0), moving(0, 0, 0, 0), 0);
         let last = metres;
         for (let frame = 1; frame <= 120; frame++) {
           const pose = Float64Array.of(0, 0, 0);

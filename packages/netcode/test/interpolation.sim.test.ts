@@ -29,7 +29,7 @@ interface Watched {
 }
 
 /** Watches the car for a minute at 20 snapshots per second, the first ten seconds not counted. */
-function watch(settings: Partial<NetworkSettings>, seed: number): Watched {
+function watch(settings: Partial<NetworkSettings>, seed: number, stream = {}): Watched {
   const scheduler = new VirtualScheduler();
   const body = new InterpolatedBody(
     { layout: LAYOUT, extrapolationLimitMs: 250, convergence: DEFAULT_CONVERGENCE },
@@ -41,6 +41,7 @@ function watch(settings: Partial<NetworkSettings>, seed: number): Watched {
     scheduler,
     random: seededRandom(seed),
     settings,
+    ...stream,
     deliver(packet) {
       const stateMs = new DataView(packet.buffer).getFloat64(0);
       body.receive(truth(stateMs / 1000), stateMs / 1000);
@@ -98,6 +99,21 @@ describe("interpolation", () => {
     const run = watch({ delayMs: 20, jitterMs: 1 }, 1);
     expect(run.delayMs).toBeLessThan(85);
     expect(run.worstErrorM).toBeLessThan(0.01);
+    expect(run.starvedShare).toBeLessThan(0.005);
+  });
+
+  test("a stream that waits for lost packets is shown no later than one that loses nothing", () => {
+    const stream = { ordered: true, reliable: true, retransmitMs: 50 };
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const run = watch({ delayMs: 50, loss: { kind: "uniform", ratio: 0.03 } }, seed, stream);
+      expect(run.delayMs).toBeLessThan(105);
+      // Extrapolated through waits of 150 ms and more, and led back without a jump.
+      expect(run.worstStepM).toBeLessThan(0.3);
+    }
+  });
+
+  test("two states that come together by chance are no sign that the stream stood still", () => {
+    const run = watch({ delayMs: 50, jitterMs: 25 }, 1);
     expect(run.starvedShare).toBeLessThan(0.005);
   });
 

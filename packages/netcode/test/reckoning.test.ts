@@ -145,7 +145,7 @@ describe("kinematics", () => {
     row[2] = -10;
     kinematics.derive(row, 1, 1 / 60);
     expect(row[2]).toBe(-10);
-    expect(row[4]).toBeCloseTo(-60, 6);
+    expect(row[4]).toBeCloseTo(-48, 6);
   });
 
   test("crosses the wrap of ticks, and begins anew when time jumps", () => {

@@ -43,7 +43,20 @@ export function boundsOf(rows: readonly MotionRow[]): Bound[] {
     ),
     atMost("jumps per minute", ours.jumpsPerMinute, 0),
   ];
-  return [...bounds, ...starvationBounds(rows)];
+  return [...bounds, ...starvationBounds(rows), ...orderedBounds(rows)];
+}
+
+/** In a stream that waits for lost packets, a delay that adapts is no worse than a fixed one. */
+function orderedBounds(rows: readonly MotionRow[]): Bound[] {
+  const ordered = rows.filter(({ trace, link }) => trace === ALL_CARS && link === "ordered");
+  const fixed = ordered.filter(({ system }) => system === "interpolation-100ms-20hz");
+  return fixed.flatMap(({ network, positionErrorP95M }) => {
+    const ours = ordered.find(
+      (row) => row.system === "paceline-interpolation-20hz" && row.network === network,
+    );
+    const bound = `p95 position error of interpolation, ordered, ${network}, no larger than with a fixed 100 ms`;
+    return ours ? [atMost(bound, ours.positionErrorP95M, positionErrorP95M)] : [];
+  });
 }
 
 function starvationBounds(rows: readonly MotionRow[]): Bound[] {

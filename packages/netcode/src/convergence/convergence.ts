@@ -75,9 +75,18 @@ export class Convergence {
       const kept = keptCorrection * ofCorrection + keptVelocity * (change - ofCorrection);
       this.#rate[index] = kept / RATE_SECONDS;
     }
+    this.#limitSpeed();
     this.#startSeconds = nowSeconds;
     this.#seconds = Math.max(this.#options.timeMs / 1000, distanceM / this.#options.maxSpeedMps);
     return false;
+  }
+
+  /** A blend that begins faster than corrections may go would be seen as a jump. */
+  #limitSpeed(): void {
+    const { dimensions } = this.#layout;
+    const speedMps = Math.hypot(...this.#rate.subarray(0, dimensions));
+    const share = Math.min(1, this.#options.maxSpeedMps / speedMps);
+    if (share < 1) for (let axis = 0; axis < dimensions; axis++) this.#rate[axis]! *= share;
   }
 
   /** Forgets what is left: from now on the corrected pose is shown as it is. */

@@ -7,7 +7,7 @@ const DERIVED_WINDOW_SECONDS = 0.034;
 /** Velocities that the game's physics writes are exact: the last step alone says what acts now. */
 const GIVEN_WINDOW_SECONDS = 0.018;
 /** m/s². More is an impact, over when it is noticed: to continue all of it would throw the entity about. */
-const MAX_ACCELERATION = 60;
+const MAX_ACCELERATION = 48;
 /** Rows kept: the window at 120 steps per second. */
 const KEPT_ROWS = 6;
 

@@ -33,7 +33,7 @@ class AdaptiveReceiver implements LabReceiver {
   receive({ row, tick, isJump }: Update, { ownerSeconds }: LocalTime): void {
     const seconds = tick * TICK_SECONDS;
     this.#body.receive(row, seconds, isJump);
-    this.#delay.observe(seconds * 1000, ownerSeconds * 1000);
+    this.#delay.observe(seconds * 1000, ownerSeconds * 1000, !isJump);
     this.#clock.setDelay(this.#delay.delayMs);
   }
 
