@@ -18,7 +18,7 @@ import {
 } from "@paceline/client";
 import { restore, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test, vi } from "vitest";
-import { RemoteEntities } from "../src/mesh/remote-entities.js";
+import { ReplicaStore } from "../src/entities/replica-store.js";
 import { recordingWebSocket, type Recorded } from "./recorded-link.js";
 import { hasPython, runPython, tellFrom, type Told, type ToldState } from "./second-reader.js";
 import { Stage } from "./stage.js";
@@ -78,12 +78,12 @@ const definitionLines = definitions.map(({ name, motion, fields }) => ({
   definition: { name, motion, fields },
 }));
 
-const take = RemoteEntities.prototype.onState;
+const take = ReplicaStore.prototype.onState;
 
 /** What the clients make of states, as they take them. */
 function listen(): Heard[] {
   const heard: Heard[] = [];
-  vi.spyOn(RemoteEntities.prototype, "onState").mockImplementation(function (this: RemoteEntities, ...args) {
+  vi.spyOn(ReplicaStore.prototype, "onState").mockImplementation(function (this: ReplicaStore, ...args) {
     take.apply(this, args);
     const [entity, tick, place] = args;
     const { plan, id } = entity;
@@ -91,7 +91,7 @@ function listen(): Heard[] {
     const values = new Float64Array(plan.definition.components.length);
     restore(plan, entity.rows, place, values);
     const numbers = Array.from(values).filter((_, index) => plan.columnOf[index]! >= 0);
-    const [any] = this.entities(plan.definition);
+    const [any] = this.ofKind(plan.definition);
     heard.push({ peer: any!.owner!.number, entity: id, tick, row, numbers });
   });
   return heard;

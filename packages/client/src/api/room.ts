@@ -369,7 +369,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       if (record.definition === definition) yield record.entity as unknown as Entity<D>;
     }
     yield* this.members.entities(definition) as unknown as Iterable<Entity<D>>;
-    yield* (this.#gate.authority?.entities.ofKind(definition) ?? []) as unknown as Iterable<Entity<D>>;
+    yield* (this.#gate.authority?.entities.store.ofKind(definition) ?? []) as unknown as Iterable<Entity<D>>;
   }
 
   /**

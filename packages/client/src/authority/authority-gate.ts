@@ -61,7 +61,7 @@ export class AuthorityGate {
 
   /** How late others have to be shown, ms: as peers need it, or the authority, or the plan. */
   neededDelayMs(peersMs: number | undefined, transport: RoomTransport): number {
-    return peersMs ?? this.#authority?.entities.neededDelayMs ?? delayByProfileMs(transport);
+    return peersMs ?? this.#authority?.entities.store.neededDelayMs ?? delayByProfileMs(transport);
   }
 
   /** {@link RoomClock.shownTick} */

@@ -138,10 +138,10 @@ export class Authority {
       info,
       clock: scheduler,
       rttMs: () => options.session().rttMs ?? 0,
-      myNumber: () => myNumber,
+      myNumber,
       peer: (number) => this.peers.get(number) ?? this.server,
       view: options.view,
-      isOwn: (id, definition) => this.#ownIds.has(id, definition),
+      isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
         options.onSpawn(entity);
@@ -150,6 +150,7 @@ export class Authority {
         this.#prediction?.release(entity.id);
         options.onDespawn(entity);
       },
+      onDropped: (reason) => options.onDropped(reason),
       onDesync: (id) => this.#resync([id]),
       onFault: (entity, definition, fault) => options.onFault(entity, definition, fault),
     });
@@ -201,7 +202,7 @@ export class Authority {
     const key = Object.values(terms).join();
     if (key !== this.#toldTerms && this.#trySend(writeAuthority({ type: "view", ...terms })) !== undefined)
       this.#toldTerms = key;
-    this.entities.planChanged();
+    this.entities.store.planChanged();
   }
 
   /** What this player does: write it, it is sent with every step of the authority. */
@@ -256,7 +257,7 @@ export class Authority {
       onFault: ({ entity }, fault) => options.onFault(entity, definition, fault),
     });
     this.use(definition);
-    for (const { id } of this.entities.ofKind(definition)) this.#adopt(id);
+    for (const { id } of this.entities.store.ofKind(definition)) this.#adopt(id);
     return this.#prediction;
   }
 
@@ -375,11 +376,11 @@ export class Authority {
     this.#inputs?.stop();
     this.#cancelKinds?.();
     this.requests.failAll("transport/closed", "the room was left");
-    this.entities.clear();
+    this.entities.store.clear();
   }
 
   #adopt(id: number): void {
-    const record = this.entities.record(id);
+    const record = this.entities.store.record(id);
     if (record) this.#prediction?.adopt(record);
   }
 

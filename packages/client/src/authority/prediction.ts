@@ -7,7 +7,7 @@ import {
   type MotionFault,
   type RowStep,
 } from "@paceline/netcode";
-import type { HostedRecord } from "./hosted-entities.js";
+import type { ReplicaRecord } from "../entities/replica-store.js";
 import type { InputSender } from "./input-sender.js";
 
 /** How well the prediction of one's own entities does. */
@@ -29,11 +29,11 @@ export interface PredictionOptions {
   readonly tickSeconds: number;
   myNumber(): number;
   nowMs(): number;
-  onFault(record: HostedRecord, fault: MotionFault): void;
+  onFault(record: ReplicaRecord, fault: MotionFault): void;
 }
 
 interface Predicted {
-  readonly record: HostedRecord;
+  readonly record: ReplicaRecord;
   body: PredictedBody<Float32Array>;
 }
 
@@ -74,7 +74,7 @@ export class Prediction {
   }
 
   /** One's own entity of the kind appeared, or was there when this began. */
-  adopt(record: HostedRecord): void {
+  adopt(record: ReplicaRecord): void {
     if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
     this.#predicted.set(record.id, predicted);
@@ -131,7 +131,7 @@ export class Prediction {
     into.set(this.#drawn);
   }
 
-  #newBody(record: HostedRecord): PredictedBody<Float32Array> {
+  #newBody(record: ReplicaRecord): PredictedBody<Float32Array> {
     const options = this.#options;
     const { tickSeconds, sender } = options;
     return new PredictedBody<Float32Array>(

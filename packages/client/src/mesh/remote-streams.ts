@@ -89,6 +89,13 @@ export class RemoteStreams {
     return this.#streams.get(number)?.start.name;
   }
 
+  /** The entities that the stream of that name has told of. */
+  idsOf(name: string): number[] {
+    return [...this.#streams.values()].flatMap(({ start, reader }) =>
+      start.name === name && reader ? [...reader.entities.keys()] : [],
+    );
+  }
+
   /** Ends the stream of that name. */
   end(name: string): void {
     for (const [number, { start }] of this.#streams) {

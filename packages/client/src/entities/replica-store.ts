@@ -1,0 +1,359 @@
+import {
+  StateChange,
+  OWNER_COLUMN,
+  restore,
+  type DropReason,
+  type EntityDefinition,
+  type EntityRows,
+  type SnapshotListener,
+} from "@paceline/protocol";
+import {
+  EntityTable,
+  TickTimeline,
+  defineFields,
+  deriveVelocity,
+  isVelocityDerived,
+  kinematicsOf,
+  vacate,
+  type Kinematics,
+  type MotionFault,
+  type Place,
+  type ShownBody,
+} from "@paceline/netcode";
+import { turnMsOf, type Clock } from "@paceline/transport";
+import type { Entity } from "./entity.js";
+import { FieldChanges } from "./field-changes.js";
+import { ShownBodies } from "./shown-bodies.js";
+import type { Peer } from "../peers/peer.js";
+import type { ViewPlan } from "../plan/view-plan.js";
+
+/** One entity that somebody else simulates, and how it is shown. */
+export interface ReplicaRecord {
+  /** As its source counts them. */
+  readonly id: number;
+  readonly definition: EntityDefinition;
+  readonly place: Place;
+  readonly entity: Entity;
+  readonly changes: FieldChanges;
+  /** Undefined where the source sends the rates of a motion, or there are none. */
+  readonly kinematics: Kinematics | undefined;
+  /** Undefined for what holds: such an entity is shown as it came. */
+  body: ShownBody | undefined;
+  isInterpolated: boolean;
+  /** A participant's number, as the newest state has it; 0: the source itself. */
+  owner: number;
+  /** Tick of the newest state, unwrapped. */
+  tick: number;
+  /** Whether the game knows of it. */
+  isTold: boolean;
+  /** Of an entity that is gone, the last values can still be read. */
+  isGone: boolean;
+  /** Of a turn of the event loop: see {@link Clock.turnMs}. */
+  shownAtMs: number;
+  /** Draws instead of `body`, where the game predicts this entity. */
+  predicted: ((nowMs: number, into: Float32Array) => void) | undefined;
+  /** Hears every newer state. */
+  onState: ((state: Float32Array, isJump: boolean) => void) | undefined;
+}
+
+/** Entities of one kind. */
+interface Kind {
+  readonly table: EntityTable;
+  readonly records: Map<number, ReplicaRecord>;
+}
+
+export interface ReplicaStoreOptions {
+  readonly clock: Clock;
+  /** How entities are shown, as the plan says it at the moment. */
+  readonly view: ViewPlan;
+  /** Whether states bring the rates by which motion models continue them; if not, they are derived here. */
+  readonly hasRates: boolean;
+  /** Round trip to the source, ms. */
+  rttMs(): number;
+  /** The room-wide id of an entity. */
+  idOf(id: number): number;
+  /** The participant that an owner's number stands for; null: this one. */
+  ownerOf(owner: number): Peer | null;
+  onSpawn(entity: Entity): void;
+  onDespawn(entity: Entity): void;
+  /** Whether that entity of this participant is one that it simulates itself: it knows better where it is. */
+  isOwn(id: number, owner: number, definition: EntityDefinition): boolean;
+  /** What both sides hold of an entity differs. */
+  onDesync(id: number): void;
+  onDropped(reason: DropReason): void;
+  onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
+}
+
+/**
+ * The entities of one source of states (a peer, or the authority of a room) at somebody who only watches them: rows of
+ * typed arrays, ids, owners, what was told to the game, and what to draw. Readers have checked every value.
+ */
+export class ReplicaStore implements SnapshotListener {
+  /** States that were taken so far. */
+  taken = 0;
+  readonly #options: ReplicaStoreOptions;
+  readonly #bodies: ShownBodies;
+  readonly #kinds = new Map<EntityDefinition, Kind>();
+  readonly #records = new Map<number, ReplicaRecord>();
+  #timeline: TickTimeline | undefined;
+  #tickSeconds = 0;
+  #scratch = new Float32Array(64);
+  /** The source is away: the game sees none of its entities. */
+  #isHidden = false;
+  /** True while many states are read of which only the last ones count. */
+  #isQuiet = false;
+  /** The newest turn of the event loop in which the source's time was asked for, and that time. */
+  #turnMs = Number.NEGATIVE_INFINITY;
+  #turnSeconds = 0;
+
+  constructor(options: ReplicaStoreOptions) {
+    this.#options = options;
+    this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
+  }
+
+  /** The source says how many ticks a second it has; what it says again changes nothing. */
+  begin(tickHz: number): void {
+    this.#timeline ??= new TickTimeline(tickHz);
+    this.#tickSeconds ||= 1 / tickHz;
+  }
+
+  /** Whether it is known when the source's ticks are. */
+  get isTimed(): boolean {
+    return this.#timeline?.isReady === true;
+  }
+
+  /** Something of that tick has come, at that moment. */
+  observe(tick: number, cameAtMs: number): void {
+    this.#timeline?.observe(tick, cameAtMs, this.#options.rttMs());
+    this.#turnMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The source's time, s since its tick 0; 0 before it is known. */
+  secondsAt(nowMs: number): number {
+    return this.#timeline?.secondsAt(nowMs) ?? 0;
+  }
+
+  record(id: number): ReplicaRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Those that the game knows of. */
+  *ofKind(definition: EntityDefinition): Iterable<Entity> {
+    for (const { isTold, entity } of this.#kinds.get(definition)?.records.values() ?? []) {
+      if (isTold) yield entity;
+    }
+  }
+
+  /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
+  get neededDelayMs(): number | undefined {
+    return this.#bodies.neededDelayMs;
+  }
+
+  /** The plan has changed: entities that are to be shown in another way go on from their newest state. */
+  planChanged(): void {
+    for (const record of this.#records.values()) {
+      const { definition, place, tick } = record;
+      if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
+      this.#giveBody(record);
+      record.body?.receive(
+        place.table.stateOf(place.row),
+        this.#timeline!.secondsOf(tick),
+        this.#nowSeconds(),
+      );
+    }
+    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
+  }
+
+  /** @internal A reader has read a state. It is dropped where there is a newer one, or where it cannot be. */
+  onState(entity: EntityRows, tick: number, place: number, changes: number): void {
+    const timeline = this.#timeline;
+    const { plan, id } = entity;
+    const owner = entity.rows[place + OWNER_COLUMN]!;
+    if (!timeline || this.#options.isOwn(id, owner, plan.definition)) return;
+    if (this.#records.get(id)?.definition !== plan.definition) this.onRemoved(id);
+    const record = this.#records.get(id) ?? this.#add(id, plan.definition);
+    const unwrapped = timeline.unwrap(tick);
+    if (unwrapped <= record.tick) return;
+    const { table, row } = record.place;
+    const before = table.stateOf(row);
+    const news = this.#scratchFor(plan.definition);
+    // Fields that the source's build does not know keep what they began with.
+    news.set(before);
+    restore(plan, entity.rows, place, news);
+    const isJump = (changes & StateChange.teleported) !== 0;
+    this.#derive(record, before, news, { unwrapped, isJump });
+    const seconds = timeline.secondsOf(unwrapped);
+    // A state from the far future would block all that follow.
+    if (record.body?.receive(news, seconds, this.#nowSeconds() || seconds, isJump))
+      return this.#options.onDropped("outdated");
+    before.set(news);
+    record.owner = owner;
+    record.tick = unwrapped;
+    record.shownAtMs = Number.NEGATIVE_INFINITY;
+    const texts = entity.textsAt(tick);
+    table.textsOf(row).splice(0, texts.length, ...texts);
+    this.taken += 1;
+    record.onState?.(before, isJump);
+    record.changes.review();
+    this.#tell(record);
+  }
+
+  /** @internal */
+  onDesync(id: number): void {
+    this.#options.onDesync(id);
+  }
+
+  /** An entity is no more. */
+  onRemoved(id: number): void {
+    const record = this.#records.get(id);
+    if (!record) return;
+    // Where it was seen last: the game may want to draw something there.
+    this.#bringUpToDate(record);
+    this.#records.delete(id);
+    this.#kinds.get(record.definition)?.records.delete(id);
+    record.isGone = true;
+    record.changes.end();
+    if (record.isTold) this.#options.onDespawn(record.entity);
+    vacate(record.place);
+  }
+
+  clear(): void {
+    for (const id of [...this.#records.keys()]) this.onRemoved(id);
+  }
+
+  /** For the game they are gone, or there again. */
+  setHidden(isHidden: boolean): void {
+    this.#isHidden = isHidden;
+    for (const record of this.#records.values()) {
+      if (!isHidden) this.#tell(record);
+      else if (record.isTold) {
+        this.#bringUpToDate(record);
+        record.isTold = false;
+        this.#options.onDespawn(record.entity);
+      }
+    }
+  }
+
+  /** Tells the game afterwards what is there: entities that have ended by then never were, for the game. */
+  quietly(read: () => void): void {
+    this.#isQuiet = true;
+    read();
+    this.#isQuiet = false;
+    for (const record of this.#records.values()) this.#tell(record);
+  }
+
+  /** Fills in what the source does not send, as it has it itself. */
+  #derive(
+    { kinematics, definition, tick }: ReplicaRecord,
+    before: Float32Array,
+    news: Float32Array,
+    { unwrapped, isJump }: { readonly unwrapped: number; readonly isJump: boolean },
+  ): void {
+    if (isJump) kinematics?.restart();
+    kinematics?.derive(news, unwrapped, this.#tickSeconds);
+    if (!this.#options.hasRates || !isVelocityDerived(definition)) return;
+    const seconds = isJump ? 0 : (unwrapped - tick) * this.#tickSeconds;
+    deriveVelocity(definition, before, news, Number.isFinite(seconds) ? seconds : 0);
+  }
+
+  #tell(record: ReplicaRecord): void {
+    if (record.isTold || this.#isHidden || this.#isQuiet) return;
+    record.isTold = true;
+    this.#options.onSpawn(record.entity);
+  }
+
+  #add(id: number, definition: EntityDefinition): ReplicaRecord {
+    const kind = this.#kinds.get(definition) ?? { table: new EntityTable(definition), records: new Map() };
+    this.#kinds.set(definition, kind);
+    const { table, records } = kind;
+    const place = { table, row: table.allocate() };
+    const changes: FieldChanges = new FieldChanges(definition, () => record.entity);
+    const record: ReplicaRecord = {
+      id,
+      definition,
+      place,
+      entity: this.#newEntity(id, place, changes, () => record),
+      changes,
+      kinematics: this.#options.hasRates ? undefined : kinematicsOf(definition),
+      body: undefined,
+      isInterpolated: false,
+      owner: 0,
+      tick: Number.NEGATIVE_INFINITY,
+      isTold: false,
+      isGone: false,
+      shownAtMs: Number.NEGATIVE_INFINITY,
+      predicted: undefined,
+      onState: undefined,
+    };
+    this.#giveBody(record);
+    this.#records.set(id, record);
+    records.set(id, record);
+    return record;
+  }
+
+  #giveBody(record: ReplicaRecord): void {
+    const { definition, entity } = record;
+    const { body, isInterpolated } = this.#bodies.show(definition, (fault) =>
+      this.#options.onFault(entity, definition, fault),
+    );
+    record.body = body;
+    record.isInterpolated = isInterpolated;
+  }
+
+  #newEntity(id: number, place: Place, changes: FieldChanges, record: () => ReplicaRecord): Entity {
+    const options = this.#options;
+    const { definition } = place.table;
+    const beforeRead = () => this.#bringUpToDate(record());
+    const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
+    const ageMs = (): number =>
+      (this.secondsAt(turnMsOf(options.clock)) - this.#timeline!.secondsOf(record().tick)) * 1000;
+    const base = {
+      id: options.idOf(id),
+      kind: definition,
+      onChange: changes.on.bind(changes),
+      shown,
+      get isMine() {
+        return options.ownerOf(record().owner) === null;
+      },
+      get owner() {
+        return options.ownerOf(record().owner);
+      },
+      get lastTick() {
+        return record().tick >>> 0;
+      },
+      get ageMs() {
+        return Math.max(0, ageMs());
+      },
+    };
+    const row = { place, layer: "state", isWritable: false } as const;
+    return defineFields(base, definition, row) as unknown as Entity;
+  }
+
+  /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
+  #bringUpToDate(record: ReplicaRecord): void {
+    const nowMs = turnMsOf(this.#options.clock);
+    if (record.shownAtMs === nowMs || record.isGone) return;
+    record.shownAtMs = nowMs;
+    const { body, place, predicted } = record;
+    const shown = place.table.shownOf(place.row);
+    if (predicted) predicted(nowMs, shown);
+    else if (body) body.show(this.#nowSeconds(), shown);
+    else shown.set(place.table.stateOf(place.row));
+  }
+
+  /** The source's time now, asked for once a turn. */
+  #nowSeconds(): number {
+    const nowMs = turnMsOf(this.#options.clock);
+    if (this.#turnMs !== nowMs) {
+      this.#turnMs = nowMs;
+      this.#turnSeconds = this.secondsAt(nowMs);
+    }
+    return this.#turnSeconds;
+  }
+
+  #scratchFor(definition: EntityDefinition): Float32Array {
+    const width = definition.components.length;
+    if (width > this.#scratch.length) this.#scratch = new Float32Array(width * 2);
+    return this.#scratch.subarray(0, width);
+  }
+}
