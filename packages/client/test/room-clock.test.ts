@@ -13,7 +13,6 @@ describe("the clock of a room", () => {
     let pings = 0;
     const clock: RoomClock = new RoomClock({
       scheduler,
-      shown: { shownTick: 0 },
       ping: () => {
         pings += 1;
         const sentMs = scheduler.nowMs();

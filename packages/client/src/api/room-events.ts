@@ -1,10 +1,10 @@
 import type { NetError } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
-import type { Members } from "../mesh/members.js";
+import { RoomNews } from "../modes/room-news.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
 /** What a room tells the game; each of these returns a function that ends it. */
-export abstract class RoomEvents {
+export class RoomEvents {
   /** @internal */
   protected readonly dropped = new Listeners<[string]>();
   /** @internal */
@@ -14,25 +14,25 @@ export abstract class RoomEvents {
   /** @internal */
   protected readonly left = new Listeners<[number, string, MessageLoss]>();
   /** @internal */
-  protected abstract readonly members: Members;
+  protected readonly news = new RoomNews();
 
   onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
-    return this.members.joins.add(listener);
+    return this.news.joins.add(listener);
   }
 
   /** A peer has left, or its pair with this participant has ended for good; `loss`: messages that it may not have. */
   onPeerLeave(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
-    return this.members.leaves.add(listener);
+    return this.news.leaves.add(listener);
   }
 
   /** A peer's {@link Peer.state} is `away` now. Its entities despawn after 2 s; it leaves if it does not come back. */
   onPeerAway(listener: (peer: Peer) => void): Unsubscribe {
-    return this.members.absences.add(listener);
+    return this.news.absences.add(listener);
   }
 
   /** A peer that was away is connected again, and its entities spawn again. A page that was loaded anew joins instead. */
   onPeerBack(listener: (peer: Peer) => void): Unsubscribe {
-    return this.members.returns.add(listener);
+    return this.news.returns.add(listener);
   }
 
   /**
@@ -41,7 +41,7 @@ export abstract class RoomEvents {
    * What is sent from now on arrives. After the seventh time within a room the peer leaves.
    */
   onPeerReset(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
-    return this.members.resets.add(listener);
+    return this.news.resets.add(listener);
   }
 
   /**
@@ -49,7 +49,7 @@ export abstract class RoomEvents {
    * packets. Of an entity that is in them `lastTick` is that tick. A render loop has no need of this: it reads `shown`.
    */
   onStateChange(listener: (tick: number) => void): Unsubscribe {
-    return this.members.states.add(listener);
+    return this.news.states.add(listener);
   }
 
   /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
@@ -84,6 +84,6 @@ export abstract class RoomEvents {
    * error of each code goes to `console.warn`.
    */
   onError(listener: (error: NetError) => void): Unsubscribe {
-    return this.members.errors.add(listener);
+    return this.news.errors.add(listener);
   }
 }

@@ -9,28 +9,21 @@ import {
   type Fields,
   type IceServer,
   type InputDefinition,
-  type PeerInfo,
-  type PeerPayload,
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
-import {
-  ByteBudget,
-  DropCounters,
-  type Cancel,
-  type ChannelPolicyOf,
-  type Scheduler,
-} from "@paceline/transport";
-import { AuthorityGate } from "../authority/authority-gate.js";
+import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
 import type { Prediction } from "../authority/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
+import { MeshMode } from "../mesh/mesh-mode.js";
+import { fetchMode, openMode } from "../modes/open-mode.js";
+import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
 import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "../time/game-time.js";
-import { Members } from "../mesh/members.js";
-import type { MessageLoss, Peer, PeerConnection } from "../peers/peer.js";
+import type { MessageLoss, Peer } from "../peers/peer.js";
 import { RoomClock } from "../time/room-clock.js";
 import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "../peers/room-messages.js";
@@ -40,14 +33,15 @@ import { Router } from "../peers/router.js";
 import { ServerConnection } from "../connection/server-connection.js";
 import type { RoomControl, Welcome } from "../connection/server-connection-options.js";
 import { ServerPath } from "../peers/server-path.js";
-import { SharedBulkRate, sendTerms, type SendOptions } from "./send-options.js";
+import { sendTerms, type SendOptions } from "./send-options.js";
 import { socketsRow, stripeWishOf } from "../report/transport-report.js";
-import { StateSender } from "../mesh/state-sender.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
-import { viewPlanOf } from "../plan/view-plan.js";
+import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
+/** What comes before the game could listen. */
+const MAX_EARLY = 1024;
 /** A second or two of a game that moves entities: no start of one that calls advance a little later. */
 const MANY_UNDRIVEN_MOVES = 30;
 
@@ -75,24 +69,24 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #loop: GameLoop;
   #lockstepSessions = 0;
   #undrivenMoves = 0;
-  /** @internal */
-  protected readonly members: Members;
   readonly #owned: OwnedEntities;
-  readonly #states: StateSender;
+  readonly #parts: RoomParts;
+  /** A mesh of nobody until the server has said welcome. */
+  #mode: RoomMode;
   readonly #messages = new RoomMessages();
   readonly #only = new Map<EntityDefinition, OnlyEntityView>();
   readonly #timers: Cancel[] = [];
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
-  /** News of the time before the game could listen. */
+  /** News of the others that came before the mode was there. */
+  #waiting: RoomControl[] | undefined = [];
+  /** What came before the game could listen. */
   #early: (() => void)[] | undefined = [];
-  readonly #gate: AuthorityGate;
   readonly #router = new Router(
     () => this.#connection.cameBack(),
     (reason) => this.drops.count(reason),
   );
-  readonly #bulkRate = new SharedBulkRate();
   /** Of all links of this room: the one to the server and those to players. */
   readonly #budget: ByteBudget;
   readonly #undriven: UndrivenTicks;
@@ -110,24 +104,20 @@ export class Room<Messages extends object = any> extends RoomEvents {
       tickSeconds: 1 / tickHz,
       idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
       tick: () => this.#time.tick,
-      onTeleport: (record) => {
-        if (this.#gate.authority) this.#gate.authority.teleported(record);
-        else this.#states.teleported(record);
-      },
-      onClamp: (clamp) => this.members.clamped(clamp),
+      onTeleport: (record) => this.#mode.teleported(record),
+      onClamp: (clamp) => this.news.clamped(clamp),
     });
-    this.#states = this.#newStateSender(setup, tickHz);
-    this.members = this.#newMembers(setup);
-    this.#gate = this.#newGate(scheduler, tickHz);
+    this.#parts = this.#newParts(setup);
+    this.#mode = new MeshMode(this.#parts);
     this.transport = new RoomTransport({
       ...setup,
-      peers: () => this.members.peers(),
+      peers: () => this.#mode.pairs,
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       authorityHz: () => this.#welcome?.authority?.tickHz,
-      limits: () => this.#gate.authority?.limits,
-      kinds: () => this.members.definitions,
+      limits: () => this.#mode.limits,
+      kinds: () => this.news.definitions,
       onPlan: () => this.#applyPlan(),
     });
     this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
@@ -135,7 +125,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       ...setup,
       budget: this.#budget,
       webrtc: () => this.transport.isDirectWanted,
-      channel: (name) => this.transport.plan.channels[name],
+      channel: this.#parts.channel,
       interpose: (link) => this.transport.interpose(link),
       currentTick: () => this.#time.tick,
       router: this.#router,
@@ -146,30 +136,46 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        ...this.#gate.handlers,
+        onAuthority: (payload) => this.#whenHeard(() => this.#mode.receive(payload)),
+        onAuthorityEvent: (body) => this.#whenHeard(() => this.#mode.receiveEvent(body)),
+        onAuthorityState: (body, tick) => {
+          const cameAtMs = this.nowMs();
+          if (!this.#early) this.#mode.receiveState(body, tick, cameAtMs);
+          else this.#whenHeard(() => this.#mode.receiveState(body, tick, cameAtMs));
+        },
+        onAcknowledged: (sequence) => this.#mode.acknowledged(sequence),
         onPong: (times) => this.clock.observe(times),
         onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
       },
     });
-    this.#connection.networks.add(() => this.members.networkChanged());
+    this.#connection.networks.add(() => this.#mode.networkChanged());
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
-    this.clock = new RoomClock({ scheduler, shown: this.#gate, ping: () => this.#connection.ping() });
+    const shownTick = (): number => this.#mode.shownTick;
+    this.clock = new RoomClock({ scheduler, shownTick, ping: () => this.#connection.ping() });
   }
 
-  #newGate(scheduler: Scheduler, tickHz: number): AuthorityGate {
-    return new AuthorityGate({
+  #newParts({ scheduler, newLink }: RoomSetup): RoomParts {
+    return {
       scheduler,
-      messages: this.#messages,
+      newLink,
+      news: this.news,
       owned: this.#owned,
-      members: () => this.members,
-      isLooping: () => this.#loop.isRunning,
-      session: () => this.#connection.session,
-      serverStats: () => this.#connection.stats,
+      messages: this.#messages,
+      router: this.#router,
+      time: this.#time,
+      drops: this.drops,
       view: viewPlanOf(this),
-      plan: () => this.transport.plan,
-      tickHz,
-    });
+      channel: (name) => this.transport.plan.channels[name],
+      connection: () => this.#connection,
+      transport: () => this.transport,
+      budget: () => this.#budget,
+      sessionNumber: () => this.#sessionNumber,
+      iceServers: () => this.#iceServers,
+      isLooping: () => this.#loop.isRunning,
+      reviewDelay: () => this.#reviewDelay(),
+      reviewServerPath: () => this.#reviewServerPath(),
+    };
   }
 
   #newTime({ scheduler: clock, page, isStepped, tickHz }: RoomSetup): GameTime {
@@ -178,7 +184,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       page,
       isStepped,
       tickHz: isStepped ? tickHz : TIME_TICK_HZ,
-      onMisfit: (message) => this.members.report(new NetError("time/misfit", message)),
+      onMisfit: (message) => this.news.report(new NetError("time/misfit", message)),
     });
   }
 
@@ -187,42 +193,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
       scheduler,
       page,
       time: this.#time,
-      stepHz: () => this.#stepHz,
-      authority: () => this.#gate.authority,
+      stepHz: () => this.#steps?.hz,
+      mode: () => this.#mode,
       publish: (atMs, isLast) => this.#publish(atMs, isLast),
-    });
-  }
-
-  #newMembers(setup: RoomSetup): Members {
-    const channel: ChannelPolicyOf = (name) => this.transport.plan.channels[name];
-    return new Members({
-      scheduler: setup.scheduler,
-      channel,
-      uplink: () => this.#connection.uplink,
-      router: this.#router,
-      peerOptions: () => ({
-        sessionNumber: this.#sessionNumber,
-        bulkRate: this.#bulkRate,
-        budget: this.#budget,
-        newLink: setup.newLink,
-        channel,
-        iceServers: () => this.#iceServers,
-        interpose: (link) => this.transport.interpose(link),
-        currentTick: () => this.#time.tick,
-      }),
-      view: viewPlanOf(this),
-      onNeededDelay: (ms) => this.clock.setRenderDelay(this.#gate.neededDelayMs(ms, this.transport)),
-      onPayload: (from, payload) => this.#payload(from, payload),
-      onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
-      sendSignal: ({ sessionNumber: to }, attempt, data) =>
-        this.#connection.send({ type: "signal", to, attempt, data }),
-      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
-      onReset: (peer) => {
-        this.#states.left(peer);
-        this.#states.joined(peer, this.#time.tick);
-      },
-      onRemoved: (peer) => this.#states.left(peer),
-      onDropped: (reason) => this.drops.count(reason),
     });
   }
 
@@ -275,12 +248,12 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /** The others in the room, in the order in which their pages came. */
   get peers(): readonly Peer[] {
-    return this.#gate.authority ? [...this.#gate.authority.peers.values()] : [...this.members.peers()];
+    return this.#mode.peers;
   }
 
   /** Who decides in this room: the server; undefined where players are among themselves. */
   get authority(): Peer | undefined {
-    return this.#gate.authority?.server;
+    return this.#mode.server;
   }
 
   /** Whether this participant only watches. */
@@ -310,9 +283,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
       void this.leave();
       throw error;
     }
-    await this.#gate.enter(this.#welcome);
+    await fetchMode(this.#welcome!);
     // The server may have changed its mind in the same breath.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
+    this.#enter(this.#welcome!);
     if (this.fullRooms > 0) {
       const place = this.peers.length > 0 ? "another one" : "a new one";
       // oxlint-disable-next-line no-console -- who tries a game with friends would look for them in vain
@@ -342,24 +316,21 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#use(definition);
     const record = this.#owned.spawn(definition, initial);
     try {
-      if (this.#gate.authority) this.#gate.authority.own(record);
-      else this.#states.spawned(record, this.#time.tick);
+      this.#assertIn();
+      this.#mode.spawned(record);
     } catch (error) {
       this.#owned.despawn(record.entity);
       throw error;
     }
-    this.members.entityEvents.spawned(record.entity);
+    this.news.entities.spawned(record.entity);
     return record.entity as unknown as OwnedEntity<D>;
   }
 
   /** Throws {@link ConfigError} for what is not an entity of this participant. */
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
-    if (this.state !== "left") {
-      if (this.#gate.authority) this.#gate.authority.disown(record);
-      else this.#states.despawned(record, this.#time.tick);
-    }
-    this.members.entityEvents.despawned(record.entity);
+    if (this.state !== "left") this.#mode.despawned(record);
+    this.news.entities.despawned(record.entity);
   }
 
   /** All entities of a kind, one's own first. Only what {@link spawn} returned can be written. */
@@ -368,8 +339,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     for (const record of this.#owned.records) {
       if (record.definition === definition) yield record.entity as unknown as Entity<D>;
     }
-    yield* this.members.entities(definition) as unknown as Iterable<Entity<D>>;
-    yield* (this.#gate.authority?.entities.store.ofKind(definition) ?? []) as unknown as Iterable<Entity<D>>;
+    yield* this.#mode.entities(definition) as unknown as Iterable<Entity<D>>;
   }
 
   /**
@@ -378,13 +348,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   onSpawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
-    return this.members.entityEvents.onSpawn(definition, listener as unknown as (entity: Entity) => void);
+    return this.news.entities.onSpawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
   /** An entity of a kind is gone, or the room was left; it keeps its last values. */
   onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
-    return this.members.entityEvents.onDespawn(definition, listener as unknown as (entity: Entity) => void);
+    return this.news.entities.onDespawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
   /**
@@ -405,7 +375,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * authority. Throws {@link NetError} where the room takes no inputs, or others.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
-    return this.#gate.needed("take inputs").input(definition);
+    return this.#mode.input(definition as unknown as InputDefinition) as WritableFields<F>;
   }
 
   /**
@@ -419,7 +389,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     step: InputStep<F, I>,
   ): Prediction {
     const known = definition as unknown as EntityDefinition;
-    return this.#gate.needed("be predicted").predict(known, inputs, step as unknown as InputStep);
+    return this.#mode.predict(known, inputs as unknown as InputDefinition, step as unknown as InputStep);
   }
 
   /**
@@ -486,8 +456,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   ): void {
     assertMessageType(type);
     const terms = sendTerms(to);
-    this.#gate.asked(terms.to);
-    this.#post({ kind: "command", type, message }, terms.to, terms.isBulk);
+    this.#assertIn();
+    this.#mode.post({ kind: "command", type, message }, terms.to, terms.isBulk);
   }
 
   /**
@@ -500,15 +470,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
     to?: Peer,
   ): void {
     assertMessageType(type);
-    if (this.transport.plan.channels.event.delivery === "ordered-reliable") {
-      this.#gate.asked(to);
-      return this.#post({ kind: "command", type, message }, to);
-    }
-    const body = writeEvent(type, message);
-    if (this.#gate.asked(to)) return this.#connection.session.sendEvent(body);
-    const receivers = this.#receivers(to);
-    if (to === undefined && receivers.length > 1) return this.#states.publishEvent(body);
-    for (const { session } of receivers) session.sendEvent(body);
+    this.#assertIn();
+    if (this.transport.plan.channels.event.delivery === "ordered-reliable")
+      this.#mode.post({ kind: "command", type, message }, to, false);
+    else this.#mode.sendEvent(writeEvent(type, message), to);
   }
 
   /**
@@ -517,11 +482,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     assertMessageType(type);
-    const authority = this.#gate.asked(to);
-    if (authority) return await authority.request(type, message, timeoutMs);
-    if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
-    const [peer] = this.#receivers(to);
-    return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
+    this.#assertIn();
+    return await this.#mode.request(type, message, to, timeoutMs);
   }
 
   /** Answers requests of a type: with what `handler` returns or resolves to; what it throws refuses the request. */
@@ -542,8 +504,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * rejects, so nobody has to wait for it.
    */
   leave(): Promise<void> {
-    this.#states.flush();
-    this.members.flush();
+    this.#mode.flush();
     return this.#connection.leave();
   }
 
@@ -553,59 +514,32 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #use(definition: EntityDefinition): void {
-    if (this.members.use(definition)) this.#gate.use(definition);
+    if (this.news.use(definition)) this.#mode.use(definition);
   }
 
-  #receivers(to: Peer | undefined): PeerConnection[] {
+  #assertIn(): void {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
-    return this.members.receivers(to);
-  }
-
-  /** Sends a reliable message to one peer or to all: to none where it cannot be sent to each. */
-  #post(payload: PeerPayload, to?: Peer, isBulk = false): void {
-    const { authority } = this.#gate;
-    if (authority && this.state !== "left") return authority.post(payload, isBulk);
-    const receivers = this.#receivers(to);
-    if (isBulk) this.members.postBulk(payload, receivers);
-    else this.members.post(payload, receivers);
-  }
-
-  #newStateSender(setup: RoomSetup, tickHz: number): StateSender {
-    return new StateSender({
-      ...setup,
-      peers: () => this.members.peers(),
-      uplink: () => this.#connection.uplink,
-      idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
-      plan: () => this.transport.plan,
-      tickHz,
-      currentTick: () => this.#time.tick,
-      horizonMs: () => this.members.horizonMs,
-      post: (payload) => {
-        if (this.#receivers(undefined).length > 0) this.members.postStates(payload);
-      },
-      onFault: ({ id }, { name }, fault) => this.members.faulted(name, id, fault),
-      serverSession: () => (this.state === "joined" ? this.#connection.session : undefined),
-    });
   }
 
   /** What to write instead of `advance`; undefined where values belong to moments. */
   get #stepsBy(): string | undefined {
     if (this.#lockstepSessions > 0) return "nothing: the game runs in the `step` of its LockstepSession";
-    const hz = this.#stepHz;
-    if (hz === undefined) return undefined;
-    const why = this.#gate.authority ? "its authority has" : "`tickHz` says";
+    const steps = this.#steps;
+    if (!steps) return undefined;
+    const { why, hz } = steps;
     return `room.loop(step) instead, which advances itself: this room runs in steps, ${why} ${hz} per second`;
   }
 
-  /** Steps per second, where inputs and states belong to steps. */
-  get #stepHz(): number | undefined {
-    return this.#welcome?.authority?.tickHz ?? (this.setup.isStepped ? this.setup.tickHz : undefined);
+  /** The steps to which inputs and states belong, if they do. */
+  get #steps(): PrescribedSteps | undefined {
+    const { isStepped, tickHz: hz } = this.setup;
+    return this.#mode.steps ?? (isStepped ? { hz, why: "`tickHz` says" } : undefined);
   }
 
   #publishUndriven(): void {
     if (this.#time.isDriven) return;
     this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;
-    if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.members.report(undrivenError());
+    if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.news.report(undrivenError());
     this.#publish(this.nowMs());
   }
 
@@ -615,20 +549,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#time.publish(atMs, isLast, (reached) => this.#replicate(reached));
   }
 
-  #replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: ReachedTick): void {
-    const { authority } = this.#gate;
-    this.#owned.sample(tick, { share: authority ? 1 : share, sinceMs });
-    if (authority) {
-      if (!isBetween) authority.publish(this.#owned.records, { tick, nowMs: this.nowMs() });
-    } else if (isBetween) this.#states.passed(tick);
-    else this.#states.replicate(this.#owned.records, { tick, nowMs });
-    if (!isBetween) this.#owned.published(sinceMs);
+  #replicate(reached: ReachedTick): void {
+    this.#mode.replicate(reached);
+    if (!reached.isBetween) this.#owned.published(reached.sinceMs);
   }
 
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     const loss = this.#loss();
-    this.members.clear("the room was joined anew");
+    this.#mode.end("the room was joined anew");
     if (isReturn) {
       this.clock.restart();
       this.#serverPath.end("the room was joined anew");
@@ -638,11 +567,18 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
     this.transport.entered(welcome.authority !== undefined);
-    if (!welcome.authority) for (const info of welcome.peers) this.#addPeer(info);
-    this.transport.review();
+    // The first time, the code of the mode may have to be fetched.
+    if (!this.#waiting) this.#enter(welcome);
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
-    else this.setup.scheduler.after(0, () => this.#router.release());
-    if (isReturn) this.#gate.open(welcome);
+  }
+
+  /** The mode begins, with what the server has said. */
+  #enter(welcome: Welcome): void {
+    this.#mode = openMode(this.#parts, welcome);
+    this.transport.review();
+    for (const message of this.#waiting ?? []) this.#controlMode(message);
+    this.#waiting = undefined;
+    if (!this.#early) this.#mode.begin();
   }
 
   #resumed(): void {
@@ -652,17 +588,17 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /** Of the sessions that end now: with all peers, and with the server. */
   #loss(): MessageLoss {
-    return { unacknowledged: this.members.unacknowledged + this.#connection.takeUnacknowledged() };
+    return { unacknowledged: this.#mode.unacknowledged + this.#connection.takeUnacknowledged() };
   }
 
   /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
   #moved(reason: string): void {
     this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
-    this.members.relayOver(this.#connection.uplink);
+    this.#mode.relayMoved();
   }
 
   #dropped(reason: string): void {
-    this.members.relayLost();
+    this.#mode.relayLost();
     this.transport.record({ about: "server", choice: "none", reason });
     this.dropped.tell(reason);
   }
@@ -674,101 +610,83 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.clock.stop();
     this.#serverPath.end("the room was left");
     const loss = this.#loss();
-    this.members.clear("the room was left");
-    this.#gate.end();
-    for (const { entity } of this.#owned.records) this.members.entityEvents.despawned(entity);
+    this.#mode.end("the room was left");
+    for (const { entity } of this.#owned.records) this.news.entities.despawned(entity);
     this.transport.stop();
     this.left.tell(code, reason, loss);
   }
 
   #control(message: RoomControl): void {
-    if (message.type === "retained") return this.members.takeRetained(message);
     switch (message.type) {
-      case "joined":
-        if (!this.#welcome?.authority) this.#addPeer(message.peer);
-        else this.#gate.joined(message.peer);
-        return this.transport.review();
-      case "left":
-        this.members.remove(message.number, "left");
-        if (this.#welcome?.authority) this.#gate.left(message.number);
-        return this.transport.review();
-      case "away":
-      case "back":
-        return this.#presence(message);
       case "iceServers":
         this.#iceServers = message.iceServers;
         return;
       case "draining":
-        return this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
-      case "capabilities":
-        return this.#learn(message.number, message.webrtc);
+        return void this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
       case "signal":
-        return this.#signalled(message);
+        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
+        break;
+      case "capabilities":
+        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
     }
+    if (this.#waiting) this.#waiting.push(message);
+    else this.#controlMode(message);
   }
 
-  #signalled({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
-    const path = from === SERVER_NUMBER ? this.#serverPath : this.members.peer(from);
-    path?.signal(attempt, data);
+  /** What the server says of the others. */
+  #controlMode(message: RoomControl): void {
+    const mode = this.#mode;
+    switch (message.type) {
+      case "retained":
+        return mode.takeRetained(message);
+      case "joined":
+        mode.joined(message.peer);
+        break;
+      case "left":
+        mode.left(message.number);
+        break;
+      case "away":
+        return mode.away(message.number, message.closed);
+      case "back":
+        return mode.back(message.number);
+      case "signal":
+        return mode.signal(message.from, message.attempt, message.data);
+      case "capabilities":
+        mode.learn(message.number, message.webrtc);
+        return this.transport.review("what a peer can do");
+    }
+    this.transport.review();
   }
 
-  /** Tells the game something now, or when it had a chance to listen. */
-  #whenHeard(tell: () => void): void {
-    if (this.#early) this.#early.push(tell);
-    else tell();
+  /** Runs a task now, or when the game had a chance to listen. False where it was dropped: too much waits. */
+  #whenHeard(task: () => boolean | void): boolean {
+    if (!this.#early) return task() !== false;
+    if (this.#early.length >= MAX_EARLY) return false;
+    this.#early.push(task);
+    return true;
   }
 
   #hear(): void {
     const early = this.#early ?? [];
     this.#early = undefined;
-    for (const tell of early) tell();
+    for (const task of early) task();
+    this.#mode.begin();
+    this.#router.release();
   }
 
-  #presence(message: RoomControl & { readonly type: "away" | "back" }): void {
-    const { type, number } = message;
-    if (type === "back") this.members.back(number);
-    else this.members.away(number, message.closed);
-    this.#gate.setAway(number, type === "away");
-  }
-
-  #learn(number: number, hasWebRtc: boolean): void {
-    if (number === SERVER_NUMBER) return this.transport.setServerWebRtc(hasWebRtc);
-    const peer = this.members.peer(number);
-    if (peer) peer.hasWebRtc = hasWebRtc;
-    this.transport.review("what a peer can do");
-  }
-
-  #addPeer(info: PeerInfo): void {
-    const peer = info.number === this.#sessionNumber ? undefined : this.members.add(info);
-    if (!peer) return;
-    if (this.#connection.uplink) peer.relayOver(this.#connection.uplink);
-    this.#states.joined(peer, this.#time.tick);
-    this.members.joins.tell(peer);
-  }
-
-  #payload(from: PeerConnection, payload: PeerPayload): void {
-    if (payload.kind === "command") this.#messages.tell(payload.type, payload.message, from);
-    else if (payload.kind === "request") {
-      if (from.takeRequest()) this.#messages.answer(from, payload, (reply) => from.reply(reply));
-    } else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
-    else this.#states.answer(from, payload, { tick: this.#time.tick, nowMs: this.nowMs() });
-  }
-
-  #pathChanged(peer: PeerConnection, reason: string): void {
-    this.transport.record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
-    // Who is reached through the relay gets states over WebRTC, where the server has it.
-    this.#reviewServerPath();
+  /** All are shown with one delay. */
+  #reviewDelay(): void {
+    this.clock.setRenderDelay(this.#mode.neededDelayMs ?? delayByProfileMs(this.transport));
   }
 
   #reviewServerPath(): void {
     if (!this.#welcome) return;
-    const hasAuthority = this.#welcome.authority !== undefined;
-    this.#serverPath.review(this.transport.plan, hasAuthority, this.members.peers());
+    this.#serverPath.review(this.transport.plan, this.#mode);
   }
 
   #applyPlan(): void {
-    this.members.planChanged();
-    this.#gate.authority?.planChanged();
+    this.#mode.planChanged();
+    this.#reviewDelay();
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
     this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
     const hasWebRtc = this.transport.isDirectWanted;
@@ -776,12 +694,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
     }
-    this.members.allowDirect(this.transport.directObstacle());
     this.#reviewServerPath();
   }
 
   #sample(): void {
-    this.members.sample();
+    this.#mode.sample();
     this.#connection.sample(this.nowMs());
     this.transport.observe();
   }

@@ -1,16 +1,13 @@
 import {
-  ConfigError,
   NetError,
   limits,
   writePeerPayload,
   type DropReason,
-  type ErrorCode,
   type EntityDefinition,
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { Clamp, MotionFault } from "@paceline/netcode";
 import {
   Broadcast,
   type BroadcastReceiver,
@@ -20,9 +17,8 @@ import {
   type Uplink,
 } from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
-import { EntityEvents } from "../entities/entity-events.js";
-import { Listeners } from "../events/listeners.js";
 import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "../peers/peer.js";
+import type { RoomNews } from "../modes/room-news.js";
 import type { Router } from "../peers/router.js";
 import { RemoteEntities } from "./remote-entities.js";
 import type { ViewPlan } from "../plan/view-plan.js";
@@ -43,12 +39,13 @@ export interface MembersOptions {
   /** What a new pair needs besides what is told here. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
   readonly view: ViewPlan;
+  readonly news: RoomNews;
   /** The plan's policy of a class of traffic. */
   readonly channel: ChannelPolicyOf;
   /** The way to the relay; undefined while there is none. */
   uplink(): Uplink | undefined;
-  /** Interpolated entities have to be shown this late, ms; undefined while there are none. */
-  onNeededDelay(delayMs: number | undefined): void;
+  /** {@link Members.neededDelayMs} may have changed. */
+  onNeededDelay(): void;
   /** A message of the game, or one that only the room understands. */
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   onPathChange(peer: PeerConnection, reason: string): void;
@@ -74,22 +71,10 @@ const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "t
 
 /** The others in the room: their pairs, their entities, and the kinds of entities that the game uses. */
 export class Members {
-  readonly joins = new Listeners<[Peer]>();
-  readonly leaves = new Listeners<[Peer, MessageLoss]>();
-  readonly absences = new Listeners<[Peer]>();
-  readonly returns = new Listeners<[Peer]>();
-  readonly resets = new Listeners<[Peer, MessageLoss]>();
-  readonly entityEvents = new EntityEvents();
-  readonly states = new Listeners<[number]>();
-  readonly errors = new Listeners<[NetError]>();
-  readonly #warned = new Set<ErrorCode>();
-  /** Fields whose values were clamped. */
-  readonly #clamped = new Set<string>();
   readonly #options: MembersOptions;
   readonly #broadcast: Broadcast;
   #pinged = 0;
   readonly #members = new Map<number, Member>();
-  readonly #definitions = new Map<string, EntityDefinition>();
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -113,11 +98,6 @@ export class Members {
     if (!to) return [...this.peers()];
     for (const peer of this.peers()) if (peer.id === to.id) return [peer];
     throw new NetError("transport/closed", "that peer is not in the room");
-  }
-
-  /** Something of the room's authority was dropped. */
-  dropped(reason: DropReason): void {
-    this.#options.onDropped(reason);
   }
 
   /**
@@ -232,26 +212,12 @@ export class Members {
     return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
   }
 
-  /** Kinds that the game uses. */
-  get definitions(): Iterable<EntityDefinition> {
-    return this.#definitions.values();
+  /** The game uses a kind: entities of it that peers have already spawned appear. */
+  use(name: string): void {
+    for (const { entities } of this.#members.values()) entities.defined(name);
   }
 
-  /** The game uses this kind: entities of it that peers have already spawned appear. False where it did before. */
-  use(definition: EntityDefinition): boolean {
-    assertDefinition(definition);
-    const known = this.#definitions.get(definition.name);
-    if (known === definition) return false;
-    if (known) {
-      const expected = "one definition of a name per room";
-      throw new ConfigError({ field: "definition", value: definition.name, expected });
-    }
-    this.#definitions.set(definition.name, definition);
-    for (const { entities } of this.#members.values()) entities.defined(definition.name);
-    return true;
-  }
-
-  /** Begins a pair; undefined where that participant is known already. Its owner tells `joins` when the pair is ready. */
+  /** Begins a pair; undefined where that participant is known already. The caller tells the game of it when the pair is ready. */
   add(info: PeerInfo): PeerConnection | undefined {
     if (this.#members.has(info.number)) return undefined;
     const options = this.#options;
@@ -264,7 +230,7 @@ export class Members {
         onPayload: (from, payload) => this.#payload(from, payload),
         onState: (body, tick) => {
           peer.meter.countUpdatesIn(member.entities.receive(body, tick, drop));
-          this.#tellDelay();
+          options.onNeededDelay();
         },
         onAcknowledged: (by, sequence) => options.onAcknowledged(by, sequence),
         onPathChange: (of, reason) => {
@@ -301,31 +267,33 @@ export class Members {
   }
 
   #reviewAbsence(peer: PeerConnection): void {
+    const options = this.#options;
     const member = this.#members.get(peer.sessionNumber);
     const isAway = peer.state === "away";
     if (member?.peer !== peer || member.isAway === isAway) return;
     member.isAway = isAway;
     member.cancelHiding?.();
     const hide = (): void => member.entities.setHidden(true);
-    member.cancelHiding = isAway ? this.#options.scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
-    (isAway ? this.absences : this.returns).tell(peer);
+    member.cancelHiding = isAway ? options.scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
+    (isAway ? options.news.absences : options.news.returns).tell(peer);
     if (!isAway) member.entities.setHidden(false);
   }
 
   #entitiesOf(peer: PeerConnection): RemoteEntities {
     const options = this.#options;
+    const { news } = options;
     return new RemoteEntities({
       owner: peer,
       sessionNumber: peer.sessionNumber,
       clock: options.scheduler,
-      definitionNamed: (name) => this.#definitions.get(name),
+      definitionNamed: (name) => news.definitionNamed(name),
       view: options.view,
-      onSpawn: (entity) => this.entityEvents.spawned(entity),
-      onDespawn: (entity) => this.entityEvents.despawned(entity),
+      onSpawn: (entity) => news.entities.spawned(entity),
+      onDespawn: (entity) => news.entities.despawned(entity),
       onMismatch: (name) => this.#mismatched(name, peer),
       send: (payload) => peer.sendWhereRoom(payload),
       onDropped: (reason) => options.onDropped(reason),
-      onFault: ({ id }, { name }, fault) => this.faulted(name, id, fault),
+      onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
     });
   }
 
@@ -337,12 +305,11 @@ export class Members {
     member.entities = this.#entitiesOf(peer);
     if (member.isAway) member.entities.setHidden(true);
     this.#options.onReset(peer);
-    this.resets.tell(peer, loss);
+    this.#options.news.resets.tell(peer, loss);
   }
 
   planChanged(): void {
     for (const { entities } of this.#members.values()) entities.planChanged();
-    this.#tellDelay();
   }
 
   /** Ends a pair, if there is one of that number. */
@@ -355,7 +322,7 @@ export class Members {
     member.entities.clear();
     member.peer.end(reason);
     this.#options.onRemoved(member.peer);
-    this.leaves.tell(member.peer, member.peer.loss);
+    this.#options.news.leaves.tell(member.peer, member.peer.loss);
   }
 
   /** Of all pairs. */
@@ -367,33 +334,6 @@ export class Members {
 
   clear(reason: string): void {
     for (const number of Array.from(this.#members.keys())) this.remove(number, reason);
-  }
-
-  /** Something is wrong that ends nothing. A game that does not listen finds the first error of each code on the console. */
-  report(error: NetError): void {
-    this.errors.tell(error);
-    if (!this.errors.isEmpty || this.#warned.has(error.code)) return;
-    this.#warned.add(error.code);
-    // oxlint-disable-next-line no-console -- nobody else would learn of it
-    console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
-  }
-
-  /** The game wrote a value out of its range: told once for each field, since it may do so in every frame. */
-  clamped({ field, value, range: [min, max], unit }: Clamp): void {
-    if (this.#clamped.has(field)) return;
-    this.#clamped.add(field);
-    const message = `${field}: ${value} is out of ${min} to ${max} ${unit}`.trim();
-    const error = new NetError("entity/clamped", `${message}, the nearest bound is written instead`);
-    // oxlint-disable-next-line no-console -- a mistake of the game, which nobody would see otherwise
-    console.warn(`paceline: ${error.message}`);
-    this.errors.tell(error);
-  }
-
-  /** The model of an entity failed: it holds, and the game is told. */
-  faulted(name: string, id: number, { kind, cause }: MotionFault): void {
-    const what = kind === "threw" ? `threw: ${String(cause)}` : "computed what is no number";
-    const message = `the motion model of "${name}" ${id} ${what}; it holds its last good pose`;
-    this.report(new NetError("motion/fault", message, { cause }));
   }
 
   #payload(from: PeerConnection, payload: PeerPayload): void {
@@ -416,14 +356,14 @@ export class Members {
     if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));
   }
 
-  /** All are shown with one delay: that of the peer who needs the longest. */
-  #tellDelay(): void {
+  /** All are shown with one delay, ms: that of the peer who needs the longest; undefined without any. */
+  get neededDelayMs(): number | undefined {
     let longestMs: number | undefined;
     for (const { entities } of this.#members.values()) {
       const { neededDelayMs } = entities;
       if (neededDelayMs !== undefined) longestMs = Math.max(longestMs ?? 0, neededDelayMs);
     }
-    this.#options.onNeededDelay(longestMs);
+    return longestMs;
   }
 
   /** What is late or not known may happen to anybody; what makes no sense may not. */
@@ -435,15 +375,6 @@ export class Members {
 
   #mismatched(name: string, peer: Peer): void {
     const message = `peer ${peer.number} describes "${name}" differently: load the same build of the game everywhere`;
-    this.report(new NetError("schema/mismatch", message));
+    this.#options.news.report(new NetError("schema/mismatch", message));
   }
-}
-
-function assertDefinition(definition: unknown): void {
-  if ((definition as Partial<EntityDefinition> | undefined)?.schemaHash !== undefined) return;
-  throw new ConfigError({
-    field: "definition",
-    value: definition,
-    expected: "a kind of entity, made by defineEntity",
-  });
 }

@@ -1,7 +1,7 @@
 import { SERVER_NUMBER } from "@paceline/protocol";
 import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
-import type { PeerConnection } from "./peer.js";
+import type { Peer, PeerConnection } from "./peer.js";
 import type { Explanation } from "../paths/choice.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 
@@ -80,12 +80,12 @@ export class ServerPath {
       : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
   }
 
-  /** Asks again whether the link is wanted. `hasAuthority`: states come from the server itself. */
-  review(plan: Plan, hasAuthority: boolean, peers: Iterable<PeerConnection>): void {
+  /** Asks again whether the link is wanted. `server`: states come from the server itself. */
+  review(plan: Plan, { server, pairs }: Paths): void {
     const { state, input, event } = plan.channels;
     const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
-    const isServed = hasAuthority || !state.links.includes("direct");
-    this.#isWanted = isPlanned && (isServed || [...peers].some(isRelayed));
+    const isServed = server !== undefined || !state.links.includes("direct");
+    this.#isWanted = isPlanned && (isServed || [...pairs].some(isRelayed));
     this.#path.allow(this.#isWanted);
   }
 
@@ -101,6 +101,12 @@ export class ServerPath {
     this.#isWanted = false;
     this.#path.end(reason);
   }
+}
+
+/** Of a room's mode: between whom states go. */
+interface Paths {
+  readonly server: Peer | undefined;
+  readonly pairs: Iterable<PeerConnection>;
 }
 
 /** Nothing better than the relay is in sight: there is an obstacle, or an attempt has failed. */

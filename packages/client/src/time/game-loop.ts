@@ -16,11 +16,12 @@ const NO_FRAME_MS = 100;
 /** Steps are due this much early: moments are sums of fractions of a millisecond. */
 const ROUNDING_MS = 0.5;
 
-/** Of an authority: the inputs that it takes from this player. */
-interface Inputs {
-  readonly isPlaying: boolean;
-  /** Takes the inputs of the steps that are due by that moment, after `step`. */
-  play(untilMs: number, step: (atMs: number) => void): void;
+/** What a room does with the steps of its game. */
+interface StepMode {
+  /** Whether values are published after each step; otherwise once for all steps of a frame. */
+  readonly publishesSteps: boolean;
+  /** Takes the inputs of the steps that are due by that moment, after `step`. False where nobody takes any. */
+  play(untilMs: number, step: (atMs: number) => void): boolean;
 }
 
 export interface GameLoopOptions {
@@ -29,7 +30,7 @@ export interface GameLoopOptions {
   readonly time: GameTime;
   /** Steps per second; undefined where every frame is one. */
   readonly stepHz: () => number | undefined;
-  readonly authority: () => Inputs | undefined;
+  readonly mode: () => StepMode;
   /** Sends what has to be sent of the values that belong to that moment. */
   readonly publish: (atMs: number, isLast?: boolean) => void;
 }
@@ -106,7 +107,7 @@ export class GameLoop {
   #run(step: LoopStep, atMs: number): void {
     const { time, publish, stepHz } = this.#options;
     const hz = stepHz();
-    const authority = this.#options.authority();
+    const mode = this.#options.mode();
     if (hz === undefined) {
       const sinceMs = atMs - this.#momentMs;
       if (sinceMs <= 0) return;
@@ -117,12 +118,11 @@ export class GameLoop {
     const run = (stepAtMs: number, isLast = true): void => {
       if (this.#step !== step) return;
       step(1 / hz, stepAtMs);
-      if (!authority) publish(time.drive(stepAtMs), isLast);
+      if (mode.publishesSteps) publish(time.drive(stepAtMs), isLast);
     };
     this.#steps ??= new FixedSteps(hz, atMs);
-    if (authority?.isPlaying) authority.play(atMs, run);
-    else this.#steps.run(atMs, run);
-    if (authority) publish(time.drive(atMs));
+    if (!mode.play(atMs, run)) this.#steps.run(atMs, run);
+    if (!mode.publishesSteps) publish(time.drive(atMs));
   }
 }
 

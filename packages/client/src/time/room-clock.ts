@@ -6,7 +6,7 @@ interface RoomClockOptions {
   /** Asks the server for its time. */
   ping(): void;
   /** The authority's tick at which its entities are shown now; 0 where there is none. */
-  readonly shown: { readonly shownTick: number };
+  readonly shownTick?: () => number;
 }
 
 /**
@@ -43,7 +43,7 @@ export class RoomClock {
    * `rewind` on the server. 0 in a room without an authority.
    */
   get shownTick(): number {
-    return this.#options.shown.shownTick;
+    return this.#options.shownTick?.() ?? 0;
   }
 
   /** Standard error of {@link serverNow}, ms; Infinity before the first pong. */

@@ -1,5 +1,6 @@
 import {
   SERVER_NUMBER,
+  ConfigError,
   ByteReader,
   ByteWriter,
   writeOwned,
@@ -26,61 +27,32 @@ import {
 import {
   ReceiverReplication,
   lostAfterMsOf,
-  type Clamp,
   type InputStep,
-  type MotionFault,
   type ReplicationMoment,
   type WritableFields,
 } from "@paceline/netcode";
 import {
   MAX_EVENT_BYTES,
   Requests,
+  turnMsOf,
   type Cancel,
   type Plan,
-  type Scheduler,
   type Session,
 } from "@paceline/transport";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedRecord } from "../entities/owned-entities.js";
-import type { ServerStats } from "../paths/path-stats.js";
-import type { RoomMessages } from "../peers/room-messages.js";
+import type { Welcome } from "../connection/server-connection-options.js";
+import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
+import type { Peer, PeerConnection, PeerState } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";
+import type { ReachedTick } from "../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
-import { policyOf } from "../plan/state-policy.js";
+import { everyTicksOf, policyOf } from "../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
-
-export interface AuthorityOptions {
-  readonly info: AuthorityInfo;
-  readonly scheduler: Scheduler;
-  readonly myNumber: number;
-  readonly isSpectator: boolean;
-  readonly peers: readonly PeerInfo[];
-  readonly messages: RoomMessages;
-  /** Whether the game's loop says when inputs are taken. */
-  readonly isLooping: () => boolean;
-  session(): Session;
-  serverStats(): ServerStats;
-  /** How entities are shown, as the plan says it at the moment. */
-  readonly view: ViewPlan;
-  plan(): Plan;
-  /** Of states of own entities, per second. */
-  readonly tickHz: number;
-  onSpawn(entity: Entity): void;
-  onDespawn(entity: Entity): void;
-  /** States of a tick were read, all or some. */
-  onStates(tick: number): void;
-  onError(error: NetError): void;
-  onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
-  onDropped(reason: DropReason): void;
-  /** The game wrote a value out of its range: the bound was taken. */
-  onClamp(clamp: Clamp): void;
-  /** An entity of this participant has to go on from there. */
-  onCorrected(localId: number, state: Uint8Array): void;
-}
 
 /** Round trip until one was measured, ms. */
 const ASSUMED_RTT_MS = 200;
@@ -104,15 +76,20 @@ const refusalCodes = {
   spectator: "message/spectator",
 } as const;
 
-/** The authority of a room, as one of its players has it: its entities, its messages, and what this player does. */
-export class Authority {
-  readonly server: HostedPeer;
-  readonly peers = new Map<number, HostedPeer>();
-  readonly entities: HostedEntities;
-  /** What of the plan does not count in this room. */
+/** A server decides: players talk with it alone, do what it lets them do, and see what it tells them. */
+export class AuthoritativeMode implements RoomMode {
+  readonly pairs: Iterable<PeerConnection> = [];
+  readonly publishesSteps = false;
+  readonly unacknowledged = 0;
+  readonly steps: PrescribedSteps;
   limits: ViewLimits = {};
-  readonly requests: Requests;
-  readonly #options: AuthorityOptions;
+  readonly #parts: RoomParts;
+  readonly #info: AuthorityInfo;
+  readonly #isSpectator: boolean;
+  readonly #peers = new Map<number, HostedPeer>();
+  readonly #entities: HostedEntities;
+  readonly #requests: Requests;
+  #server: HostedPeer | undefined;
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
@@ -127,50 +104,140 @@ export class Authority {
   #publishedAtMs = Number.NEGATIVE_INFINITY;
   #resyncAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: AuthorityOptions) {
-    const { scheduler, info, peers, myNumber } = options;
-    this.#options = options;
-    this.server = new HostedPeer({ id: "server", number: SERVER_NUMBER }, () => options.serverStats());
-    for (const peer of peers) this.join(peer);
-    this.requests = new Requests(scheduler);
-    this.#replication = new ReceiverReplication({ tickSeconds: 1 / options.tickHz });
-    this.entities = new HostedEntities({
+  constructor(parts: RoomParts, { peers, spectator: isSpectator = false }: Welcome, info: AuthorityInfo) {
+    this.#parts = parts;
+    this.#info = info;
+    this.#isSpectator = isSpectator;
+    this.steps = { hz: info.tickHz, why: "its authority has" };
+    this.#server = this.#newPeer({ id: "server", number: SERVER_NUMBER });
+    for (const peer of peers) this.#peers.set(peer.number, this.#newPeer(peer));
+    this.#requests = new Requests(parts.scheduler);
+    this.#replication = new ReceiverReplication({ tickSeconds: 1 / parts.time.tickHz });
+    this.#entities = this.#newEntities();
+    // Joined anew: what this participant owns goes on.
+    for (const record of parts.owned.records) this.spawned(record);
+    for (const definition of parts.news.definitions) this.use(definition);
+  }
+
+  #newEntities(): HostedEntities {
+    const { scheduler, news, drops, view } = this.#parts;
+    const info = this.#info;
+    const server = this.#server!;
+    const myNumber = this.#parts.sessionNumber();
+    return new HostedEntities({
       info,
       clock: scheduler,
-      rttMs: () => options.session().rttMs ?? 0,
+      rttMs: () => this.#session.rttMs ?? 0,
       myNumber,
-      peer: (number) => this.peers.get(number) ?? this.server,
-      view: options.view,
+      peer: (number) => this.#peers.get(number) ?? server,
+      view: viewAt(info.tickHz, view, () => this.#plan),
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
-        options.onSpawn(entity);
+        news.entities.spawned(entity);
       },
       onDespawn: (entity) => {
         this.#prediction?.release(entity.id);
-        options.onDespawn(entity);
+        news.entities.despawned(entity);
       },
-      onDropped: (reason) => options.onDropped(reason),
+      onDropped: (reason) => drops.count(reason),
       onDesync: (id) => this.#resync([id]),
-      onFault: (entity, definition, fault) => options.onFault(entity, definition, fault),
+      onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
     });
   }
 
-  join(info: PeerInfo): HostedPeer {
-    const peer = new HostedPeer(info, () => this.#options.serverStats());
-    this.peers.set(info.number, peer);
-    return peer;
+  #newPeer(info: Pick<PeerInfo, "id" | "number" | "away">): HostedPeer {
+    return new HostedPeer(info, () => this.#parts.connection().stats);
   }
 
-  leave(number: number): HostedPeer | undefined {
-    const peer = this.peers.get(number);
-    this.peers.delete(number);
-    return peer;
+  get #session(): Session {
+    return this.#parts.connection().session;
   }
 
-  /** The game uses a kind of entity: the authority is told, of all that are named in one go together. */
+  get #plan(): Plan {
+    return this.#parts.transport().plan;
+  }
+
+  get server(): Peer | undefined {
+    return this.#server;
+  }
+
+  get peers(): readonly Peer[] {
+    return [...this.#peers.values()];
+  }
+
+  get neededDelayMs(): number | undefined {
+    return this.#entities.store.neededDelayMs;
+  }
+
+  get shownTick(): number {
+    return this.#entities.shownTick(turnMsOf(this.#parts.scheduler));
+  }
+
+  joined(info: PeerInfo): void {
+    const peer = this.#newPeer(info);
+    this.#peers.set(info.number, peer);
+    this.#parts.news.joins.tell(peer);
+  }
+
+  left(number: number): void {
+    const peer = this.#peers.get(number);
+    if (!peer) return;
+    this.#peers.delete(number);
+    this.#parts.news.leaves.tell(peer, { unacknowledged: 0 });
+  }
+
+  away(number: number): void {
+    this.#setState(number, "away");
+  }
+
+  back(number: number): void {
+    this.#setState(number, "connected");
+  }
+
+  #setState(number: number, state: PeerState): void {
+    const peer = this.#peers.get(number);
+    if (!peer || peer.state === state) return;
+    peer.state = state;
+    const { absences, returns } = this.#parts.news;
+    (state === "away" ? absences : returns).tell(peer);
+  }
+
+  learn(): void {
+    // Nothing goes between players.
+  }
+
+  signal(): void {
+    // The same.
+  }
+
+  takeRetained(): void {
+    this.#parts.drops.count("bad-message");
+  }
+
+  relayMoved(): void {
+    // Nothing goes through the relay.
+  }
+
+  relayLost(): void {
+    // The same.
+  }
+
+  networkChanged(): void {
+    // The connection to the server knows.
+  }
+
+  sample(): void {
+    // There is nothing to measure but the connection to the server.
+  }
+
+  entities(definition: EntityDefinition): Iterable<Entity> {
+    return this.#entities.store.ofKind(definition);
+  }
+
+  /** The authority is told of the kinds that are named in one go together. */
   use(definition: EntityDefinition): void {
-    const isNews = this.entities.use(definition);
+    const isNews = this.#entities.use(definition);
     if (typeof isNews === "string") return this.#mismatched(isNews);
     if (isNews) this.#tellKindsSoon();
   }
@@ -184,12 +251,12 @@ export class Authority {
   }
 
   #tellKindsSoon(delayMs = 0): void {
-    this.#cancelKinds ??= this.#options.scheduler.after(delayMs, () => {
+    this.#cancelKinds ??= this.#parts.scheduler.after(delayMs, () => {
       this.#cancelKinds = undefined;
       // The room may have ended while this code was fetched.
-      if (this.#options.session().isClosed) return;
-      const { kinds } = this.entities;
-      if (this.#toldKinds === undefined && kinds.length === this.#options.info.kinds.length) return;
+      if (this.#session.isClosed) return;
+      const { kinds } = this.#entities;
+      if (this.#toldKinds === undefined && kinds.length === this.#info.kinds.length) return;
       const told = this.#trySend(writeAuthority({ type: "kinds", kinds }));
       if (told === undefined) this.#tellKindsSoon(RETRY_PERIOD_MS);
       else this.#toldKinds = told;
@@ -198,19 +265,22 @@ export class Authority {
 
   /** The plan has changed: the authority is told where it has to tell otherwise. */
   planChanged(): void {
-    const terms = viewTermsOf(this.#options.plan(), this.#options.info.tickHz);
+    const terms = viewTermsOf(this.#plan, this.#info.tickHz);
     const key = Object.values(terms).join();
     if (key !== this.#toldTerms && this.#trySend(writeAuthority({ type: "view", ...terms })) !== undefined)
       this.#toldTerms = key;
-    this.entities.store.planChanged();
+    this.#entities.store.planChanged();
   }
 
   /** What this player does: write it, it is sent with every step of the authority. */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
-    const { info, scheduler, isSpectator } = this.#options;
-    if (isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
+    const { scheduler, news, isLooping } = this.#parts;
+    const info = this.#info;
+    if (!this.#server)
+      throw new NetError("entity/refused", "the room has no authority that could take inputs");
+    if (this.#isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
     if (definition.hash !== info.inputHash) {
       throw new NetError(
         "schema/mismatch",
@@ -223,41 +293,35 @@ export class Authority {
       scheduler,
       definition: known,
       tickHz: info.tickHz,
-      send: (body) => this.#options.session().sendInput(body),
-      onClamp: (clamp) => this.#options.onClamp(clamp),
-      isLooping: () => this.#options.isLooping(),
+      send: (body) => this.#session.sendInput(body),
+      onClamp: (clamp) => news.clamped(clamp),
+      isLooping: () => isLooping(),
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
     return this.#inputs.view as WritableFields<F>;
   }
 
-  /** Whether inputs are taken from this player. */
-  get isPlaying(): boolean {
-    return this.#inputs !== undefined;
-  }
-
-  /** Takes the inputs of the steps that are due by that moment; the game writes each in `step`. */
-  play(untilMs: number, step: (atMs: number) => void): void {
+  play(untilMs: number, step: (atMs: number) => void): boolean {
     this.#inputs?.run(untilMs, step);
+    return this.#inputs !== undefined;
   }
 
   /** Own entities of a kind are shown where the inputs have brought them; see {@link Prediction}. */
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
     this.input(inputs);
-    const options = this.#options;
-    const { info, scheduler, myNumber } = options;
+    const { scheduler, sessionNumber, news } = this.#parts;
     this.#prediction = new Prediction({
       definition,
       inputs,
       step,
       sender: this.#inputs!,
-      tickSeconds: 1 / info.tickHz,
-      myNumber: () => myNumber,
+      tickSeconds: 1 / this.#info.tickHz,
+      myNumber: sessionNumber,
       nowMs: () => scheduler.nowMs(),
-      onFault: ({ entity }, fault) => options.onFault(entity, definition, fault),
+      onFault: ({ id }, fault) => news.faulted(definition.name, id, fault),
     });
     this.use(definition);
-    for (const { id } of this.entities.store.ofKind(definition)) this.#adopt(id);
+    for (const { id } of this.#entities.store.ofKind(definition)) this.#adopt(id);
     return this.#prediction;
   }
 
@@ -283,23 +347,24 @@ export class Authority {
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
-    if (!feedback) return this.#options.onDropped("bad-message");
+    if (!feedback) return this.#parts.drops.count("bad-message");
     this.#prediction?.processed(this.#inputs?.told(feedback));
     if (!this.#isAgreed) return;
-    const reason = this.entities.receive(reader.rest(), tick, cameAtMs);
+    const reason = this.#entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
-    else this.#options.onStates(tick);
+    else this.#parts.news.states.tell(tick);
+    this.#parts.reviewDelay();
   }
 
   /** This participant wants to own an entity: the authority decides whether it may. */
-  own({ localId, definition, place }: OwnedRecord): void {
+  spawned({ localId, definition, place }: OwnedRecord): void {
     const { name, schemaHash } = definition;
     const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
     this.#ownIds.ask(localId, definition);
     this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }), OWN_PERIOD_MS);
   }
 
-  disown({ localId }: OwnedRecord): void {
+  despawned({ localId }: OwnedRecord): void {
     this.#replication.remove(localId);
     this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);
@@ -309,10 +374,16 @@ export class Authority {
    * Sends the states of entities that this participant simulates, as the plan says and as many to a packet as fit; the
    * authority checks them, continues them between two, and passes them on.
    */
-  publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const { tickHz } = this.#options;
-    const plan = this.#options.plan();
-    const { rttMs = ASSUMED_RTT_MS } = this.#options.session();
+  replicate({ tick, sinceMs, isBetween }: ReachedTick): void {
+    const { owned, scheduler } = this.#parts;
+    owned.sample(tick, { share: 1, sinceMs });
+    if (!isBetween) this.#publish(owned.records, { tick, nowMs: scheduler.nowMs() });
+  }
+
+  #publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    const { tickHz } = this.#parts.time;
+    const plan = this.#plan;
+    const { rttMs = ASSUMED_RTT_MS } = this.#session;
     // Packets follow each other by the plan's period; a step that comes a little early counts.
     const leastMs = plan.channels.state.periodMs - 500 / tickHz;
     if (moment.nowMs - this.#publishedAtMs < leastMs) return;
@@ -339,7 +410,7 @@ export class Authority {
 
   #sendOwned(body: ByteWriter, records: readonly OwnedRecord[], moment: ReplicationMoment): void {
     const { length } = body;
-    const sequence = this.#options.session().sendState(body.take(), keyOf(records));
+    const sequence = this.#session.sendState(body.take(), keyOf(records));
     // Nothing could be sent: it stays due.
     if (sequence === undefined) return;
     for (const record of records) this.#replication.sent(record, record.state.slice(), moment, sequence);
@@ -356,58 +427,75 @@ export class Authority {
     this.#replication.acknowledged(sequence);
   }
 
-  /** Sends what goes to peers where there is no authority. */
-  post(payload: PeerPayload, isBulk = false): void {
+  post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void {
+    this.#checkReceiver(to);
     const bytes = writePeerPayload(payload);
     if (!isBulk) return void this.#send(bytes);
-    const session = this.#options.session();
+    const session = this.#session;
     session.checkBulk(bytes, limits.authorityBulkBytes);
     session.sendBulk(bytes);
   }
 
-  request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
-    return this.requests.start(timeoutMs, (id) =>
+  sendEvent(body: Uint8Array, to: Peer | undefined): void {
+    this.#checkReceiver(to);
+    this.#session.sendEvent(body);
+  }
+
+  flush(): void {
+    // Everything is in the session's own queue.
+  }
+
+  async request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown> {
+    this.#checkReceiver(to);
+    return await this.#requests.start(timeoutMs, (id) =>
       this.#send(writePeerPayload({ kind: "request", id, type, message })),
     );
   }
 
-  /** The room was left, or is joined anew. */
+  #checkReceiver(to: Peer | undefined): void {
+    if (!to || to === this.#server) return;
+    throw new ConfigError({ field: "to", value: to, expected: "nobody, or room.authority" });
+  }
+
   end(): void {
+    this.#server = undefined;
+    this.#peers.clear();
     this.#inputs?.stop();
     this.#cancelKinds?.();
-    this.requests.failAll("transport/closed", "the room was left");
-    this.entities.store.clear();
+    this.#requests.failAll("transport/closed", "the room was left");
+    this.#entities.store.clear();
   }
 
   #adopt(id: number): void {
-    const record = this.entities.store.record(id);
+    const record = this.#entities.store.record(id);
     if (record) this.#prediction?.adopt(record);
   }
 
   #take(message: PeerPayload): void {
-    const { messages } = this.#options;
-    if (message.kind === "command") messages.tell(message.type, message.message, this.server);
-    else if (message.kind === "request") messages.answer(this.server, message, (reply) => this.#reply(reply));
-    else if (message.kind === "reply") this.requests.reply(message.id, message.ok, message.message);
+    const { messages } = this.#parts;
+    if (message.kind === "command") messages.tell(message.type, message.message, this.#server!);
+    else if (message.kind === "request")
+      messages.answer(this.#server!, message, (reply) => this.#reply(reply));
+    else if (message.kind === "reply") this.#requests.reply(message.id, message.ok, message.message);
   }
 
   #reply(reply: PeerPayload): void {
-    if (!this.#options.session().isClosed) this.#send(writePeerPayload(reply));
+    if (!this.#session.isClosed) this.#send(writePeerPayload(reply));
   }
 
   #hear(message: FromAuthority): void {
     if (message.type === "limits") return void (this.limits = message);
-    if (message.type === "corrected") return this.#options.onCorrected(message.localId, message.state);
+    if (message.type === "corrected") return this.#parts.owned.correct(message.localId, message.state);
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
     if (message.what === "entity") this.#resync(this.#ownIds.refused());
     if (message.what === "kind") return this.#mismatched(message.reason);
-    this.#options.onError(new NetError(refusalCodes[message.what], message.reason));
+    this.#parts.news.report(new NetError(refusalCodes[message.what], message.reason));
   }
 
   /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */
   #lost(reason: DropReason): void {
-    this.#options.onDropped(reason);
-    const nowMs = this.#options.scheduler.nowMs();
+    this.#parts.drops.count(reason);
+    const nowMs = this.#parts.scheduler.nowMs();
     if (reason === "outdated" || this.#cancelKinds || nowMs - this.#resyncAtMs < RETRY_PERIOD_MS) return;
     this.#resyncAtMs = nowMs;
     this.#trySend(writeAuthority({ type: "resync", ids: [] }));
@@ -419,14 +507,14 @@ export class Authority {
 
   #mismatched(name: string): void {
     const message = `the room has no "${name}", or describes it differently: load the same build of the game everywhere`;
-    this.#options.onError(new NetError("schema/mismatch", message));
+    this.#parts.news.report(new NetError("schema/mismatch", message));
   }
 
   /** Whether states are of the kinds that are read here; those of others would be taken for something else. */
   get #isAgreed(): boolean {
     // The packet that brings states says first what the authority has received.
-    if (this.#toldKinds !== undefined) return this.#options.session().isAcknowledged(this.#toldKinds);
-    return this.entities.kinds.length === this.#options.info.kinds.length;
+    if (this.#toldKinds !== undefined) return this.#session.isAcknowledged(this.#toldKinds);
+    return this.#entities.kinds.length === this.#info.kinds.length;
   }
 
   /** For what no call of the game asks for: undefined where the queue is full. */
@@ -440,11 +528,17 @@ export class Authority {
   }
 
   #send(payload: Uint8Array, periodMs?: number): number {
-    return this.#options.session().sendReliable(payload, periodMs);
+    return this.#session.sendReliable(payload, periodMs);
   }
 }
 
 /** Only a packet about one entity may replace an older one about the same entity. */
 function keyOf(records: readonly OwnedRecord[]): number {
   return records.length === 1 ? records[0]!.localId + 1 : 0;
+}
+
+/** An authority tells in some of its ticks. */
+function viewAt(tickHz: number, view: ViewPlan, plan: () => Plan): ViewPlan {
+  const intervalMs = (): number => (everyTicksOf(plan(), tickHz) * 1000) / tickHz;
+  return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPlan;
 }

@@ -1,0 +1,18 @@
+import type { AuthoritativeMode } from "../authority/authoritative-mode.js";
+import { authorityModule } from "../authority/authority-module.js";
+import type { Welcome } from "../connection/server-connection-options.js";
+import { MeshMode } from "../mesh/mesh-mode.js";
+import type { RoomMode, RoomParts } from "./room-mode.js";
+
+let fetched: typeof AuthoritativeMode | undefined;
+
+/** Fetches what {@link openMode} needs; few rooms of a mesh ever have an authority. */
+export async function fetchMode({ authority }: Welcome): Promise<void> {
+  if (authority) fetched ??= (await authorityModule.fetch()).AuthoritativeMode;
+}
+
+/** How the room travels that the server has let this participant into. */
+export function openMode(parts: RoomParts, welcome: Welcome): RoomMode {
+  const { authority } = welcome;
+  return authority && fetched ? new fetched(parts, welcome, authority) : new MeshMode(parts, welcome);
+}

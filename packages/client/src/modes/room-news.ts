@@ -1,0 +1,79 @@
+import { ConfigError, NetError, type EntityDefinition, type ErrorCode } from "@paceline/protocol";
+import type { Clamp, MotionFault } from "@paceline/netcode";
+import { EntityEvents } from "../entities/entity-events.js";
+import { Listeners } from "../events/listeners.js";
+import type { MessageLoss, Peer } from "../peers/peer.js";
+
+/** What a room tells its game, in every mode, and the kinds of entities that the game has named. */
+export class RoomNews {
+  readonly joins = new Listeners<[Peer]>();
+  readonly leaves = new Listeners<[Peer, MessageLoss]>();
+  readonly absences = new Listeners<[Peer]>();
+  readonly returns = new Listeners<[Peer]>();
+  readonly resets = new Listeners<[Peer, MessageLoss]>();
+  readonly states = new Listeners<[number]>();
+  readonly errors = new Listeners<[NetError]>();
+  readonly entities = new EntityEvents();
+  readonly #definitions = new Map<string, EntityDefinition>();
+  readonly #warned = new Set<ErrorCode>();
+  /** Fields whose values were clamped. */
+  readonly #clamped = new Set<string>();
+
+  /** Kinds that the game uses. */
+  get definitions(): Iterable<EntityDefinition> {
+    return this.#definitions.values();
+  }
+
+  definitionNamed(name: string): EntityDefinition | undefined {
+    return this.#definitions.get(name);
+  }
+
+  /** The game uses this kind. False where it did before. */
+  use(definition: EntityDefinition): boolean {
+    assertDefinition(definition);
+    const known = this.#definitions.get(definition.name);
+    if (known === definition) return false;
+    if (known) {
+      const expected = "one definition of a name per room";
+      throw new ConfigError({ field: "definition", value: definition.name, expected });
+    }
+    this.#definitions.set(definition.name, definition);
+    return true;
+  }
+
+  /** Something is wrong that ends nothing. A game that does not listen finds the first error of each code on the console. */
+  report(error: NetError): void {
+    this.errors.tell(error);
+    if (!this.errors.isEmpty || this.#warned.has(error.code)) return;
+    this.#warned.add(error.code);
+    // oxlint-disable-next-line no-console -- nobody else would learn of it
+    console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
+  }
+
+  /** The game wrote a value out of its range: told once for each field, since it may do so in every frame. */
+  clamped({ field, value, range: [min, max], unit }: Clamp): void {
+    if (this.#clamped.has(field)) return;
+    this.#clamped.add(field);
+    const message = `${field}: ${value} is out of ${min} to ${max} ${unit}`.trim();
+    const error = new NetError("entity/clamped", `${message}, the nearest bound is written instead`);
+    // oxlint-disable-next-line no-console -- a mistake of the game, which nobody would see otherwise
+    console.warn(`paceline: ${error.message}`);
+    this.errors.tell(error);
+  }
+
+  /** The model of an entity failed: it holds, and the game is told. */
+  faulted(name: string, id: number, { kind, cause }: MotionFault): void {
+    const what = kind === "threw" ? `threw: ${String(cause)}` : "computed what is no number";
+    const message = `the motion model of "${name}" ${id} ${what}; it holds its last good pose`;
+    this.report(new NetError("motion/fault", message, { cause }));
+  }
+}
+
+function assertDefinition(definition: unknown): void {
+  if ((definition as Partial<EntityDefinition> | undefined)?.schemaHash !== undefined) return;
+  throw new ConfigError({
+    field: "definition",
+    value: definition,
+    expected: "a kind of entity, made by defineEntity",
+  });
+}
