@@ -46,7 +46,7 @@ export {
   type ProfileOverrides,
   type Scheduler,
 } from "@paceline/transport";
-export type { Prediction, PredictionStats } from "./authority/prediction.js";
+export type { Prediction, PredictionStats } from "./modes/authoritative/prediction.js";
 export * from "./api/client.js";
 export type { AuthToken, IdentityStorage } from "./connection/credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection/connection-state.js";

@@ -1,8 +1,8 @@
 import { defineEntity, flag, scalar, vec2, type Entity, type Room } from "@paceline/client";
 import { describe, expect, test, vi } from "vitest";
 import type { PeerConnection } from "../src/peers/peer.js";
-import { StateSender } from "../src/mesh/state-sender.js";
-import { StateStream } from "../src/mesh/state-stream.js";
+import { StateSender } from "../src/modes/mesh/state-sender.js";
+import { StateStream } from "../src/modes/mesh/state-stream.js";
 import { VirtualHub } from "./virtual-hub.js";
 
 const FRAME_MS = 1000 / 60;

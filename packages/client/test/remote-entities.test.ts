@@ -11,7 +11,7 @@ import {
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import type { Peer } from "../src/peers/peer.js";
-import { RemoteEntities } from "../src/mesh/remote-entities.js";
+import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
 import { RawStates } from "./raw-states.js";
 
 const position = vec2({ range: [-10, 10], precision: 0.01 });

@@ -19,7 +19,7 @@ import {
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { assertSignal, untilAborted } from "../events/abortable.js";
-import { authorityModule } from "../authority/authority-module.js";
+import { authorityModule } from "../modes/authoritative/authority-module.js";
 import {
   credentialsOf,
   type AuthToken,

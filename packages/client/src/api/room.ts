@@ -12,14 +12,14 @@ import {
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
 import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
-import type { Prediction } from "../authority/prediction.js";
+import type { Prediction } from "../modes/authoritative/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
-import { MeshMode } from "../mesh/mesh-mode.js";
-import { fetchMode, openMode } from "../modes/open-mode.js";
+import { MeshMode } from "../modes/mesh/mesh-mode.js";
+import { fetchMode, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
 import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "../time/game-time.js";

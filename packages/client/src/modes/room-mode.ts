@@ -15,7 +15,7 @@ import type {
   Scheduler,
   WebRtcLinkMaker,
 } from "@paceline/transport";
-import type { Prediction } from "../authority/prediction.js";
+import type { Prediction } from "./authoritative/prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedEntities, OwnedRecord } from "../entities/owned-entities.js";

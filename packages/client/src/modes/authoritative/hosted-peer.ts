@@ -1,6 +1,6 @@
 import { SERVER_NUMBER, type PeerInfo } from "@paceline/protocol";
-import type { ServerStats } from "../paths/path-stats.js";
-import type { Peer, PeerState } from "../peers/peer.js";
+import type { ServerStats } from "../../paths/path-stats.js";
+import type { Peer, PeerState } from "../../peers/peer.js";
 
 /** Nothing goes between players. */
 const NO_TRAFFIC: Peer["stats"] = {

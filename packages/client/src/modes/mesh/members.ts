@@ -16,12 +16,12 @@ import {
   type Scheduler,
   type Uplink,
 } from "@paceline/transport";
-import type { Entity } from "../entities/entity.js";
-import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "../peers/peer.js";
-import type { RoomNews } from "../modes/room-news.js";
-import type { Router } from "../peers/router.js";
+import type { Entity } from "../../entities/entity.js";
+import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "../../peers/peer.js";
+import type { RoomNews } from "../room-news.js";
+import type { Router } from "../../peers/router.js";
 import { RemoteEntities } from "./remote-entities.js";
-import type { ViewPlan } from "../plan/view-plan.js";
+import type { ViewPlan } from "../../plan/view-plan.js";
 
 /** Another participant with all that is known of it. */
 interface Member {

@@ -10,7 +10,7 @@ import {
   type Envelope,
 } from "@paceline/protocol";
 import type { Uplink } from "@paceline/transport";
-import type { PeerConnection } from "../peers/peer.js";
+import type { PeerConnection } from "../../peers/peer.js";
 
 /** The only entity of a packet. */
 export interface LoneEntity {

@@ -1,8 +1,8 @@
-import type { AuthoritativeMode } from "../authority/authoritative-mode.js";
-import { authorityModule } from "../authority/authority-module.js";
+import type { AuthoritativeMode } from "../modes/authoritative/authoritative-mode.js";
+import { authorityModule } from "../modes/authoritative/authority-module.js";
 import type { Welcome } from "../connection/server-connection-options.js";
-import { MeshMode } from "../mesh/mesh-mode.js";
-import type { RoomMode, RoomParts } from "./room-mode.js";
+import { MeshMode } from "../modes/mesh/mesh-mode.js";
+import type { RoomMode, RoomParts } from "../modes/room-mode.js";
 
 let fetched: typeof AuthoritativeMode | undefined;
 

@@ -24,11 +24,11 @@ import {
   type Session,
   type Uplink,
 } from "@paceline/transport";
-import type { OwnedEntity } from "../entities/entity.js";
-import type { OwnedRecord } from "../entities/owned-entities.js";
-import type { PeerConnection } from "../peers/peer.js";
+import type { OwnedEntity } from "../../entities/entity.js";
+import type { OwnedRecord } from "../../entities/owned-entities.js";
+import type { PeerConnection } from "../../peers/peer.js";
 import { Publisher } from "./publisher.js";
-import { policyOf } from "../plan/state-policy.js";
+import { policyOf } from "../../plan/state-policy.js";
 import { Retention } from "./retention.js";
 import { StateStream } from "./state-stream.js";
 

@@ -15,8 +15,8 @@ import {
   type WritableFields,
 } from "@paceline/netcode";
 import type { Cancel, Scheduler } from "@paceline/transport";
-import { afterPause } from "../time/game-loop.js";
-import { MAX_BEHIND_MS } from "../time/game-time.js";
+import { afterPause } from "../../time/game-loop.js";
+import { MAX_BEHIND_MS } from "../../time/game-time.js";
 
 export interface InputSenderOptions {
   readonly scheduler: Scheduler;

@@ -39,19 +39,19 @@ import {
   type Plan,
   type Session,
 } from "@paceline/transport";
-import type { Entity } from "../entities/entity.js";
-import type { OwnedRecord } from "../entities/owned-entities.js";
-import type { Welcome } from "../connection/server-connection-options.js";
-import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
-import type { Peer, PeerConnection, PeerState } from "../peers/peer.js";
-import type { ViewPlan } from "../plan/view-plan.js";
-import type { ReachedTick } from "../time/game-time.js";
+import type { Entity } from "../../entities/entity.js";
+import type { OwnedRecord } from "../../entities/owned-entities.js";
+import type { Welcome } from "../../connection/server-connection-options.js";
+import type { PrescribedSteps, RoomMode, RoomParts } from "../room-mode.js";
+import type { Peer, PeerConnection, PeerState } from "../../peers/peer.js";
+import type { ViewPlan } from "../../plan/view-plan.js";
+import type { ReachedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
-import { everyTicksOf, policyOf } from "../plan/state-policy.js";
+import { everyTicksOf, policyOf } from "../../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
 /** Round trip until one was measured, ms. */

@@ -9,10 +9,10 @@ import {
 } from "@paceline/protocol";
 import type { MotionFault } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
-import type { Entity } from "../entities/entity.js";
-import { ReplicaStore } from "../entities/replica-store.js";
-import type { Peer } from "../peers/peer.js";
-import type { ViewPlan } from "../plan/view-plan.js";
+import type { Entity } from "../../entities/entity.js";
+import { ReplicaStore } from "../../entities/replica-store.js";
+import type { Peer } from "../../peers/peer.js";
+import type { ViewPlan } from "../../plan/view-plan.js";
 import { RemoteStreams } from "./remote-streams.js";
 
 export interface RemoteEntitiesOptions {

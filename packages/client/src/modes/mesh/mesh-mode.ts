@@ -6,15 +6,15 @@ import {
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
-import type { Welcome } from "../connection/server-connection-options.js";
-import type { Entity } from "../entities/entity.js";
-import type { OwnedRecord } from "../entities/owned-entities.js";
-import type { RoomMode, RoomParts } from "../modes/room-mode.js";
+import type { Welcome } from "../../connection/server-connection-options.js";
+import type { Entity } from "../../entities/entity.js";
+import type { OwnedRecord } from "../../entities/owned-entities.js";
+import type { RoomMode, RoomParts } from "../room-mode.js";
 import { Members } from "./members.js";
-import type { Peer, PeerConnection } from "../peers/peer.js";
-import { SharedBulkRate } from "../peers/bulk-rate.js";
+import type { Peer, PeerConnection } from "../../peers/peer.js";
+import { SharedBulkRate } from "../../peers/bulk-rate.js";
 import { StateSender } from "./state-sender.js";
-import type { ReachedTick } from "../time/game-time.js";
+import type { ReachedTick } from "../../time/game-time.js";
 
 /** Players among themselves: each pair has a session, directly or through the relay, and each sends its own entities. */
 export class MeshMode implements RoomMode {

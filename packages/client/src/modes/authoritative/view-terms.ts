@@ -1,6 +1,6 @@
 import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
 import type { Plan } from "@paceline/transport";
-import { everyTicksOf, movingHeartbeatMs } from "../plan/state-policy.js";
+import { everyTicksOf, movingHeartbeatMs } from "../../plan/state-policy.js";
 
 /** How the plan wants an authority of so many steps per second to tell this participant of its entities. */
 export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {

@@ -9,9 +9,9 @@ import {
   type StatePlan,
 } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
-import { ReplicaStore, type ReplicaStoreOptions } from "../entities/replica-store.js";
-import type { Peer } from "../peers/peer.js";
-import type { ViewPlan } from "../plan/view-plan.js";
+import { ReplicaStore, type ReplicaStoreOptions } from "../../entities/replica-store.js";
+import type { Peer } from "../../peers/peer.js";
+import type { ViewPlan } from "../../plan/view-plan.js";
 
 export interface HostedEntitiesOptions extends Pick<
   ReplicaStoreOptions,

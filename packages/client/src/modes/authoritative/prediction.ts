@@ -7,7 +7,7 @@ import {
   type MotionFault,
   type RowStep,
 } from "@paceline/netcode";
-import type { ReplicaRecord } from "../entities/replica-store.js";
+import type { ReplicaRecord } from "../../entities/replica-store.js";
 import type { InputSender } from "./input-sender.js";
 
 /** How well the prediction of one's own entities does. */
