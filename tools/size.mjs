@@ -22,7 +22,10 @@ const LIMITS = new Map([
 const ROOM_MARK = "/client/dist/api/room.js";
 /** What is fetched on demand, by a module that is in nothing else. */
 const LATER = [
-  { entry: "rooms with an authority, fetched on join", mark: "/client/dist/modes/authoritative/authoritative-mode.js" },
+  {
+    entry: "rooms with an authority, fetched on join",
+    mark: "/client/dist/modes/authoritative/authoritative-mode.js",
+  },
   { entry: "words of the decision tree, fetched to explain", mark: "/transport/dist/profiles/tree-words.js" },
   { entry: "words of a running room, fetched to explain", mark: "/client/dist/report/explanation.js" },
   { entry: "panel with its simulator, fetched by who opens it", mark: "/client/dist/panel/panel.js" },
