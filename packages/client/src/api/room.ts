@@ -45,6 +45,9 @@ const MAX_EARLY = 1024;
 /** A second or two of a game that moves entities: no start of one that calls advance a little later. */
 const MANY_UNDRIVEN_MOVES = 30;
 
+/** What the server says that is about the others. */
+type NewsOfOthers = Exclude<RoomControl, { readonly type: "iceServers" | "draining" }>;
+
 /** What a message of a type contains: unknown where the game has not said so. */
 export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Messages
   ? unknown
@@ -80,7 +83,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
   /** News of the others that came before the mode was there. */
-  #waiting: RoomControl[] | undefined = [];
+  #waiting: NewsOfOthers[] | undefined = [];
   /** What came before the game could listen. */
   #early: (() => void)[] | undefined = [];
   readonly #router = new Router(
@@ -121,7 +124,16 @@ export class Room<Messages extends object = any> extends RoomEvents {
       onPlan: () => this.#applyPlan(),
     });
     this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
-    this.#connection = new ServerConnection({
+    this.#connection = this.#newConnection(setup);
+    this.#connection.networks.add(() => this.#mode.networkChanged());
+    this.#serverPath = this.#newServerPath();
+    this.#connection.setSockets(setup.sockets);
+    const shownTick = (): number => this.#mode.shownTick;
+    this.clock = new RoomClock({ scheduler, shownTick, ping: () => this.#connection.ping() });
+  }
+
+  #newConnection(setup: RoomSetup): ServerConnection {
+    return new ServerConnection({
       ...setup,
       budget: this.#budget,
       webrtc: () => this.transport.isDirectWanted,
@@ -148,11 +160,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
       },
     });
-    this.#connection.networks.add(() => this.#mode.networkChanged());
-    this.#serverPath = this.#newServerPath();
-    this.#connection.setSockets(setup.sockets);
-    const shownTick = (): number => this.#mode.shownTick;
-    this.clock = new RoomClock({ scheduler, shownTick, ping: () => this.#connection.ping() });
   }
 
   #newParts({ scheduler, newLink }: RoomSetup): RoomParts {
@@ -375,7 +382,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * authority. Throws {@link NetError} where the room takes no inputs, or others.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
-    return this.#mode.input(definition as unknown as InputDefinition) as WritableFields<F>;
+    return this.#mode.input(definition) as WritableFields<F>;
   }
 
   /**
@@ -389,7 +396,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     step: InputStep<F, I>,
   ): Prediction {
     const known = definition as unknown as EntityDefinition;
-    return this.#mode.predict(known, inputs as unknown as InputDefinition, step as unknown as InputStep);
+    return this.#mode.predict(known, inputs, step as unknown as InputStep);
   }
 
   /**
@@ -576,7 +583,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #enter(welcome: Welcome): void {
     this.#mode = openMode(this.#parts, welcome);
     this.transport.review();
-    for (const message of this.#waiting ?? []) this.#controlMode(message);
+    for (const message of this.#waiting ?? []) this.#takeNews(message);
     this.#waiting = undefined;
     if (!this.#early) this.#mode.begin();
   }
@@ -617,45 +624,40 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #control(message: RoomControl): void {
-    switch (message.type) {
-      case "iceServers":
-        this.#iceServers = message.iceServers;
-        return;
-      case "draining":
-        return void this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
-      case "signal":
-        if (message.from === SERVER_NUMBER) return this.#serverPath.signal(message.attempt, message.data);
-        break;
-      case "capabilities":
-        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
-    }
-    if (this.#waiting) this.#waiting.push(message);
-    else this.#controlMode(message);
+    if (message.type === "iceServers") this.#iceServers = message.iceServers;
+    else if (message.type === "draining")
+      this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
+    else if (this.#waiting) this.#waiting.push(message);
+    else this.#takeNews(message);
   }
 
-  /** What the server says of the others. */
-  #controlMode(message: RoomControl): void {
+  #takeNews(message: NewsOfOthers): void {
     const mode = this.#mode;
     switch (message.type) {
       case "retained":
         return mode.takeRetained(message);
       case "joined":
         mode.joined(message.peer);
-        break;
+        return this.transport.review();
       case "left":
         mode.left(message.number);
-        break;
+        return this.transport.review();
       case "away":
         return mode.away(message.number, message.closed);
       case "back":
         return mode.back(message.number);
       case "signal":
-        return mode.signal(message.from, message.attempt, message.data);
+        return this.#signalled(message);
       case "capabilities":
+        if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
         mode.learn(message.number, message.webrtc);
         return this.transport.review("what a peer can do");
     }
-    this.transport.review();
+  }
+
+  #signalled({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
+    if (from === SERVER_NUMBER) this.#serverPath.signal(attempt, data);
+    else this.#mode.signal(from, attempt, data);
   }
 
   /** Runs a task now, or when the game had a chance to listen. False where it was dropped: too much waits. */
