@@ -79,7 +79,7 @@ export class VirtualHub {
     let room: Room | undefined;
     const joining = client.joinOrCreate("race").then((joined) => (room = joined));
     // It begins before time passes.
-    for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+    for (let turn = 0; turn < 60; turn++) await Promise.resolve();
     for (let step = 0; step < 100 && !room; step++) await this.advance(10);
     this.#rooms.push(await joining);
     return room!;

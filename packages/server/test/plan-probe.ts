@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MessageKind, readMessages, readPacket } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
-import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
+import { Client, angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
 import { LockstepSession } from "@paceline/client/netcode";
 import { defineEntity, defineInput, defineServer, Room, scalar, vec2, type Player } from "@paceline/server";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
@@ -312,6 +312,8 @@ class Play {
         this.#server.takeLink(link, { address: "stage", protocols });
       },
     });
+    // Code that comes in real time would begin the room at another virtual time in each run.
+    await Client.preload();
     let room: ClientRoom | undefined;
     const name = topology === "authority" ? "decided" : "players";
     const joining = player.client.joinOrCreate(name).then((joined) => (room = joined));

@@ -24,5 +24,6 @@ export * from "./signalled-link.js";
 export * from "./striped/stall-meter.js";
 export * from "./striped/striped-link.js";
 export * from "./webrtc/has-webrtc.js";
+export * from "./websocket/socket-backlog.js";
 export * from "./websocket/websocket-link.js";
 export * from "./worker-scheduler.js";

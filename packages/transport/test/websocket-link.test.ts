@@ -1,4 +1,4 @@
-import { WebSocketLink, type WebSocketLike } from "@paceline/transport";
+import { SocketBacklog, WebSocketLink, type WebSocketLike } from "@paceline/transport";
 import { VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
 
@@ -19,6 +19,24 @@ class BrowserSocket implements WebSocketLike {
   }
 }
 
+/** A socket that says what a test wants it to. */
+class SpeakingSocket implements WebSocketLike {
+  binaryType = "blob";
+  readyState = 1;
+  readonly bufferedAmount = 0;
+  readonly #listeners: [string, (event: never) => void][] = [];
+
+  addEventListener(type: string, listener: (event: never) => void): void {
+    this.#listeners.push([type, listener]);
+  }
+  send(): void {}
+  close(): void {}
+
+  tell(type: string, event: object): void {
+    for (const [name, listener] of this.#listeners) if (name === type) listener(event as never);
+  }
+}
+
 test("gives nothing to a socket that the other side has closed, while its close event is on the way", () => {
   const scheduler = new VirtualScheduler();
   const socket = new BrowserSocket();
@@ -30,4 +48,34 @@ test("gives nothing to a socket that the other side has closed, while its close 
   link.send("command", Uint8Array.of(2));
   scheduler.advance(1000);
   expect([socket.sent, socket.complaints]).toEqual([[1], 0]);
+});
+
+test("begins with what came over its socket before, in order, and with the words of its end", () => {
+  const scheduler = new VirtualScheduler();
+  const heard: unknown[] = [];
+  const handlers = {
+    onOpen: () => heard.push("open"),
+    onPacket: (packet: Uint8Array) => heard.push(packet[0]),
+    onClose: ({ code, reason }: { code: number; reason: string }) => heard.push(`${code} ${reason}`),
+  };
+  const socket = new SpeakingSocket();
+  const backlog = new SocketBacklog(socket);
+  socket.tell("message", { data: Uint8Array.of(1).buffer });
+  socket.tell("message", { data: "text is no packet" });
+  socket.tell("message", { data: Uint8Array.of(2).buffer });
+  new WebSocketLink(socket, { scheduler, backlog }).start(handlers);
+  // A third one is here before the link says that it is open.
+  socket.tell("message", { data: Uint8Array.of(3).buffer });
+  scheduler.advance(10);
+  socket.tell("message", { data: Uint8Array.of(4).buffer });
+  expect([socket.binaryType, ...heard]).toEqual(["arraybuffer", "open", 1, 2, 3, 4]);
+
+  const ended = new SpeakingSocket();
+  const words = new SocketBacklog(ended);
+  ended.readyState = 3;
+  ended.tell("close", { code: 4106, reason: "match/full the room is full" });
+  heard.length = 0;
+  new WebSocketLink(ended, { scheduler, backlog: words }).start(handlers);
+  scheduler.advance(10);
+  expect(heard).toEqual(["4106 match/full the room is full"]);
 });

@@ -9,9 +9,11 @@ import {
   checkKeys,
   choiceAt,
   circumstancesOf,
+  hasDirectLinks,
   planFor,
   profileOf,
   workerScheduler,
+  type Plan,
   type Profile,
   type ProfileChoice,
   type Scheduler,
@@ -26,6 +28,7 @@ import {
   type Credentials,
   type IdentityStorage,
 } from "../connection/credentials.js";
+import { FirstAttempt } from "../connection/first-attempt.js";
 import { serverUrlOf } from "../connection/endpoint.js";
 import {
   assertPossible,
@@ -136,6 +139,7 @@ export class Client<S extends object = ServerTypes> {
   readonly #options: ClientOptions;
   readonly #profile: ProfileChoice;
   readonly #tickHz: number;
+  readonly #isDirectWanted: boolean;
   readonly #credentials: Credentials | undefined;
 
   /** @param endpoint the server's address: http(s) or ws(s) */
@@ -149,7 +153,9 @@ export class Client<S extends object = ServerTypes> {
     assertPossible(this.#profile, this.#transports);
     assertWebSocket(options.webSocket);
     this.#newLink = webRtcOf(options.webRtc);
-    assertReachable(this.#serverUrl, profile, surroundings(this.#transports, { peers: 0 }, this.#newLink));
+    const plan = firstPlan(profile, surroundings(this.#transports, { peers: 0 }, this.#newLink));
+    assertScheme(this.#serverUrl, plan.schemes);
+    this.#isDirectWanted = hasDirectLinks(plan);
     const { sockets = "auto" } = options;
     if (!["auto", 1, 2, 3].includes(sockets)) {
       throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
@@ -164,7 +170,7 @@ export class Client<S extends object = ServerTypes> {
    * game may wait for it earlier, behind its loading screen. Rejects with `session/code`, and can be called again.
    */
   static async preload(): Promise<void> {
-    await roomModule.fetch().catch(notLoaded);
+    await roomCode();
   }
 
   /**
@@ -281,21 +287,28 @@ export class Client<S extends object = ServerTypes> {
 
   #enter<Kind>(call: JoinCall, signal: AbortSignal | undefined): Promise<RoomFor<Kind>> {
     let room: Room | undefined;
+    let first: FirstAttempt | undefined;
     const begin = async (): Promise<RoomFor<Kind>> => {
       const setup = this.#setupOf(call);
+      first = new FirstAttempt({ ...setup, webrtc: this.#isDirectWanted });
       // States come with the welcome, offers of direct paths two round trips later.
       if (profileOf(this.#profile).topology === "authority") authorityModule.prefetch();
-      const { Room } = await roomModule.fetch().catch(notLoaded);
-      if (signal?.aborted) throw new NetError("session/ended", "aborted");
-      room = new Room(setup);
-      if (room.transport.isDirectWanted) import("../peers/direct-path.js").catch(() => undefined);
+      if (this.#isDirectWanted) import("../peers/direct-path.js").catch(() => undefined);
+      try {
+        const { Room } = await roomCode();
+        if (signal?.aborted) throw new NetError("session/ended", "aborted");
+        room = new Room({ ...setup, first });
+      } catch (error) {
+        first.giveUp();
+        throw error;
+      }
       await room.join();
       return room as RoomFor<Kind>;
     };
-    return untilAborted(signal, begin, () => room?.giveUp());
+    return untilAborted(signal, begin, () => (room ?? first)?.giveUp());
   }
 
-  #setupOf(call: JoinCall): RoomSetup {
+  #setupOf(call: JoinCall): Omit<RoomSetup, "first"> {
     return {
       serverUrl: this.#serverUrl,
       call: { ...call, credentials: this.#credentials },
@@ -312,9 +325,12 @@ export class Client<S extends object = ServerTypes> {
   }
 }
 
-function notLoaded(cause: unknown): never {
-  const words = "the code of rooms did not load: the page is offline, or something blocks it";
-  throw new NetError("session/code", words, { retryable: true, cause });
+/** Rejects with {@link NetError} where it does not come. */
+function roomCode(): ReturnType<typeof roomModule.fetch> {
+  return roomModule.fetch().catch((cause: unknown) => {
+    const words = "the code of rooms did not load: the page is offline, or something blocks it";
+    throw new NetError("session/code", words, { retryable: true, cause });
+  });
 }
 
 /** Whether the game says how many steps per second it has; a profile says so for games that do not. */
@@ -350,9 +366,8 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
   return choiceAt(choice, tickHz);
 }
 
-/** Throws {@link ConfigError} where this page may not open a link to that server. */
-function assertReachable(serverUrl: string, profile: Profile, available: Omit<Surroundings, "device">): void {
+/** The plan of a page that knows nobody yet. */
+function firstPlan(profile: Profile, available: Omit<Surroundings, "device">): Plan {
   const device = { battery: "unknown", network: "unknown" } as const;
-  const { schemes } = planFor(circumstancesOf(profile, { ...available, device }), profile);
-  assertScheme(serverUrl, schemes);
+  return planFor(circumstancesOf(profile, { ...available, device }), profile);
 }

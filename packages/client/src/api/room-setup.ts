@@ -1,5 +1,6 @@
 import type { ProfileChoice, Scheduler, WebRtcLinkMaker, WebSocketConstructor } from "@paceline/transport";
 import type { TransportKind } from "../browser/environment.js";
+import type { FirstAttempt } from "../connection/first-attempt.js";
 import type { JoinCall } from "../connection/match-request.js";
 import type { Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";
@@ -8,6 +9,8 @@ import type { SocketCount } from "../connection/stripes.js";
 export interface RoomSetup {
   readonly serverUrl: string;
   readonly call: JoinCall;
+  /** The join, as far as it has come. */
+  readonly first: FirstAttempt;
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly profile: ProfileChoice;

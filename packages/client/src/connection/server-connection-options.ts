@@ -7,6 +7,7 @@ import type {
   Scheduler,
   WebSocketConstructor,
 } from "@paceline/transport";
+import type { FirstAttempt } from "./first-attempt.js";
 import type { JoinCall } from "./match-request.js";
 import type { Page } from "../browser/page.js";
 
@@ -46,6 +47,8 @@ interface ServerConnectionHandlers {
 export interface ServerConnectionOptions {
   readonly serverUrl: string;
   readonly call: JoinCall;
+  /** The join, as far as it has come. */
+  readonly first: FirstAttempt;
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;

@@ -18,16 +18,23 @@ import {
 import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { Listeners } from "../events/listeners.js";
-import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
+import type { Begun } from "./first-attempt.js";
+import { linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import type { PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
 import type { Explanation } from "../paths/choice.js";
-import { MAX_OTHER_ATTEMPTS, openServerLink, serverLinkOptions } from "./server-link.js";
+import {
+  MAX_OTHER_ATTEMPTS,
+  linkOver,
+  openServerLink,
+  serverLinkOptions,
+  type ServerLink,
+} from "./server-link.js";
 import type { ServerConnectionOptions, Welcome } from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
-import { TabSeat } from "./tab-seat.js";
+import type { TabSeat } from "./tab-seat.js";
 
 /** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
 const ONE_STEP_PATIENCE_MS = 4000;
@@ -35,6 +42,8 @@ const ONE_STEP_PATIENCE_MS = 4000;
 const HIDDEN_TIMEOUT_MS = 60_000;
 /** How long a page that leaves waits for the server's answer. */
 const FAREWELL_MS = 1000;
+/** State of a WebSocket. */
+const CLOSED = 3;
 type Identity = Pick<Welcome, "sessionId" | "token"> & { resumeToken: string };
 
 /** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
@@ -88,7 +97,7 @@ export class ServerConnection {
     this.#options = options;
     this.#call = options.call;
     this.#linkUrl = linkUrlOf(serverUrl);
-    this.#tabSeat = new TabSeat(page?.tab, serverUrl);
+    this.#tabSeat = options.first.tabSeat;
     this.#meter = new RateMeter(options.scheduler.nowMs());
     this.#session = this.#newSession();
     this.#plan = new ReturnPlan({
@@ -167,9 +176,10 @@ export class ServerConnection {
       this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
     );
     const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
-    const kept = this.#tabSeat.find(this.#call);
-    if (kept) void this.#tabSeat.claim(kept).then((seat) => this.#begin(seat && { ...this.#call, seat }));
-    else this.#begin();
+    this.#options.first.take().then(
+      (begun) => this.#begin(begun),
+      (error: unknown) => this.#refuse(error),
+    );
     try {
       await welcomed;
     } finally {
@@ -248,23 +258,14 @@ export class ServerConnection {
     });
   }
 
-  #begin(call = this.#call): void {
-    if (this.#state !== "joining") return;
+  #begin({ call, first }: Begun): void {
+    if (this.#state !== "joining") return first?.socket.close(CloseCode.left, "left");
     this.#call = call;
-    const credential = joinCredential(call, this.#options.webrtc());
-    if (credential === undefined) this.#joinByRequest();
-    else this.#joinAtOnce(credential);
-  }
-
-  /** The request travels in the upgrade of the link; where that is refused as such, it goes the longer way. */
-  #joinAtOnce(credential: string): void {
-    let link: StripedLink;
-    try {
-      link = this.#attach(credential);
-    } catch (error) {
-      // A page may not open this address at all.
-      return this.#refuse(error);
-    }
+    if (!first) return this.#joinByRequest();
+    this.#linkUrl = first.linkUrl;
+    const link = this.#attachLink(this.#tracked(linkOver(this.#options, first)));
+    if (!first.isOneStep) return;
+    // The request travels in the upgrade of the link; where that is refused as such, it goes the longer way.
     this.#oneStep = link;
     this.#options.scheduler.after(ONE_STEP_PATIENCE_MS, () => {
       if (this.#oneStep === link && link.state === "connecting") link.close(CloseCode.timeout, "too slow");
@@ -291,7 +292,11 @@ export class ServerConnection {
   }
 
   #newLink(credential: string): Link {
-    const { link, socket } = openServerLink(this.#options, this.#linkUrl, credential);
+    return this.#tracked(openServerLink(this.#options, this.#linkUrl, credential));
+  }
+
+  #tracked({ link, socket }: ServerLink): Link {
+    if (socket.readyState === CLOSED) return link;
     this.#sockets.add(socket);
     socket.addEventListener("close", () => {
       this.#sockets.delete(socket);
@@ -300,10 +305,13 @@ export class ServerConnection {
     return link;
   }
 
-  /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
   #attach(credential: string): StripedLink {
-    const { scheduler } = this.#options;
-    const link = new StripedLink({ scheduler, first: this.#newLink(credential) });
+    return this.#attachLink(this.#newLink(credential));
+  }
+
+  /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
+  #attachLink(first: Link): StripedLink {
+    const link = new StripedLink({ scheduler: this.#options.scheduler, first });
     this.#links.add(link);
     this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
     return link;
@@ -562,6 +570,7 @@ export class ServerConnection {
   }
 
   #stop(code: number, reason: string): void {
+    this.#options.first.giveUp();
     this.#plan.end();
     this.#stripes.end();
     this.#ignorePage?.();

@@ -6,11 +6,12 @@ import {
   type WebSocketConstructor,
   type WebSocketLike,
 } from "@paceline/transport";
+import { CONNECT_TIMEOUT_MS, type FirstSocket } from "./first-attempt.js";
 
 /** How a link to the server is watched. */
 export const serverLinkOptions = {
   needsProof: false,
-  connectTimeoutMs: 8000,
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
   timeoutMs: 5000,
   heartbeatMs: 1000,
   silenceMs: 1000,
@@ -26,14 +27,21 @@ interface Opening {
 }
 
 /** The socket itself comes with the link: its close event comes when the server has answered, the link's before. */
-interface ServerLink {
+export interface ServerLink {
   readonly link: Link;
   readonly socket: WebSocketLike;
 }
 
 /** Opens a socket; what it is for stands beside the protocol's name, where it does not end up in logs of addresses. */
 export function openServerLink(opening: Opening, url: string, credential: string): ServerLink {
-  const { scheduler, webSocket } = opening;
-  const socket = new webSocket(url, [WEBSOCKET_PROTOCOL, credential]);
-  return { link: opening.interpose(new WebSocketLink(socket, { scheduler })), socket };
+  const socket = new opening.webSocket(url, [WEBSOCKET_PROTOCOL, credential]);
+  return linkOver(opening, { socket });
+}
+
+/** The link of a socket that is there already. */
+export function linkOver(
+  { scheduler, interpose }: Pick<Opening, "scheduler" | "interpose">,
+  { socket, backlog }: Pick<FirstSocket, "socket"> & Partial<FirstSocket>,
+): ServerLink {
+  return { link: interpose(new WebSocketLink(socket, { scheduler, backlog })), socket };
 }

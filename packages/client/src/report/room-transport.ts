@@ -3,6 +3,7 @@ import {
   checkKeys,
   choiceAt,
   circumstancesOf,
+  hasDirectLinks,
   planFor,
   profileOf,
   SteadyMeasurements,
@@ -209,12 +210,12 @@ export class RoomTransport {
   /** @internal Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
   review(cause = "asked for by the game or by the room"): void {
     const old = this.#plan;
-    const wasDirect = isDirect(old);
+    const wasDirect = hasDirectLinks(old);
     this.#plan = this.#decide();
     this.#recordServerLinks(old);
     const rates = changedNumbers(old, this.#plan);
     if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
-    if (isDirect(this.#plan) !== wasDirect && this.#hasAuthority !== true) {
+    if (hasDirectLinks(this.#plan) !== wasDirect && this.#hasAuthority !== true) {
       const choice = wasDirect ? "relayed" : "direct > relayed";
       const reason = this.directObstacle() ?? "players may have direct links";
       this.record({ about: "links between players", choice, reason });
@@ -239,13 +240,13 @@ export class RoomTransport {
 
   /** @internal Whether this side can have direct links to other players, and wants them. */
   get isDirectWanted(): boolean {
-    return isDirect(this.#plan);
+    return hasDirectLinks(this.#plan);
   }
 
   /** @internal Why there are no direct links between players; undefined where there may be. */
   directObstacle(): string | undefined {
     const { inputs } = this.#plan;
-    if (isDirect(this.#plan)) return undefined;
+    if (hasDirectLinks(this.#plan)) return undefined;
     if (!this.#transports.includes("webrtc")) return "WebRTC is switched off here";
     if (inputs.webrtc === "no") return "this browser has no WebRTC";
     if (inputs.topology === "relay") return "the game relays everything between its players";
@@ -333,10 +334,6 @@ function assertTopology(choice: ProfileChoice, hasAuthority: boolean | undefined
     ? `"authority", or nothing: a server decides in this room`
     : `"mesh" or "relay", or nothing: no server decides in this room`;
   throw new ConfigError({ field: "profile.topology", value: topology, expected });
-}
-
-function isDirect({ channels }: Plan): boolean {
-  return channels.state.links.includes("direct");
 }
 
 function serverLinksOf({ channels }: Plan): string {

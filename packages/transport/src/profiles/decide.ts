@@ -141,3 +141,8 @@ function everyOf<Key extends string, Value>(
   const keys = Object.keys(keyed) as Key[];
   return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<Key, Value>;
 }
+
+/** Whether states go from player to player in that plan. */
+export function hasDirectLinks({ channels }: Plan): boolean {
+  return channels.state.links.includes("direct");
+}

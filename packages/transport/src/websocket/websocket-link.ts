@@ -2,6 +2,7 @@ import { truncateUtf8, type TrafficClassName } from "@paceline/protocol";
 import type { LinkClose } from "../link.js";
 import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
+import { packetIn, type SocketBacklog } from "./socket-backlog.js";
 
 /** The part of the WebSocket interface that a link needs: the browser's, or `ws` in Node, on either side. */
 export interface WebSocketLike {
@@ -20,6 +21,7 @@ export type WebSocketConstructor = new (url: string, protocols?: string[]) => We
 
 export interface WebSocketLinkOptions {
   readonly scheduler: Scheduler;
+  readonly backlog?: SocketBacklog | undefined;
 }
 
 const OPEN = 1;
@@ -33,9 +35,11 @@ export class WebSocketLink extends PathLink {
   readonly kind = "websocket";
   readonly isUnreliable = false;
   readonly #socket: WebSocketLike;
+  #backlog: SocketBacklog | undefined;
 
   constructor(socket: WebSocketLike, options: WebSocketLinkOptions) {
     super(options.scheduler);
+    this.#backlog = options.backlog;
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
   }
@@ -46,14 +50,25 @@ export class WebSocketLink extends PathLink {
     socket.addEventListener("message", ({ data }) => {
       // The first packet may be here before the timer that reports a socket which was open from the start.
       this.opened();
-      const packet = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
-      if (packet instanceof Uint8Array) this.received(packet);
+      const packet = packetIn(data);
+      if (packet) this.received(packet);
     });
     socket.addEventListener("close", ({ code, reason }) => this.ended(code, reason));
     // A close event follows every error and carries what is known of it; `ws` wants a listener all the same.
     socket.addEventListener("error", () => undefined);
+    this.#backlog?.end();
     if (socket.readyState === OPEN) super.connect();
-    if (socket.readyState > OPEN) this.scheduler.after(0, () => this.ended(1006, ""));
+    if (socket.readyState > OPEN) {
+      const { code = 1006, reason = "" } = this.#backlog?.close ?? {};
+      this.scheduler.after(0, () => this.ended(code, reason));
+    }
+  }
+
+  protected override opened(): void {
+    super.opened();
+    const backlog = this.#backlog;
+    this.#backlog = undefined;
+    if (backlog) for (const packet of backlog.packets) this.received(packet);
   }
 
   protected pathBytes(): number {

@@ -1,0 +1,137 @@
+import type { Room } from "@paceline/client";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { RelayStage } from "./relay-stage.js";
+
+const MODULE = "../src/api/room.js";
+const RTT_MS = 100;
+const STEP_MS = 5;
+
+let release: () => void = () => undefined;
+
+/** The code of rooms comes when the test says so; before, it is on its way. */
+function holdCode(): void {
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  vi.doMock(MODULE, async (original) => {
+    await gate;
+    return original();
+  });
+}
+
+/** Stands for a server that answers 404 until told otherwise. */
+function breakCode(): void {
+  vi.doMock(MODULE, () => {
+    throw new Error("404");
+  });
+}
+
+/** A page of its own: nothing of the client was fetched before. */
+async function newStage(): Promise<RelayStage> {
+  vi.resetModules();
+  const { RelayStage: Stage } = await import("./relay-stage.js");
+  return new Stage({ delayMs: RTT_MS / 2 });
+}
+
+/** Virtual time passes until it is settled, real time too: code is fetched. */
+async function settled<Value>(stage: RelayStage, promise: Promise<Value>): Promise<Value> {
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  promise.then(end, end);
+  for (let step = 0; step < 1000 && !isOver; step++) {
+    await stage.advance(STEP_MS);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return promise;
+}
+
+const refused = (joining: Promise<Room>): Promise<unknown> =>
+  joining.then(
+    () => "joined",
+    (error: unknown) => error,
+  );
+
+describe("the code of rooms", () => {
+  afterEach(() => {
+    release();
+    vi.doUnmock(MODULE);
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  test("costs a join no round trip: the seat is taken while it is on its way, and nothing that came is lost", async () => {
+    holdCode();
+    const stage = await newStage();
+    const joining = stage.player().client.joinOrCreate("race");
+    await stage.advance(RTT_MS * 3);
+    expect(stage.relay.health()).toMatchObject({ rooms: 1, sessions: 1 });
+    release();
+    const room = await settled(stage, joining);
+    expect([room.state, room.myNumber, stage.relay.health().sessions]).toEqual(["joined", 1, 1]);
+    await stage.advance(10_000);
+    expect(room.state).toBe("joined");
+    void room.leave();
+    await stage.advance(RTT_MS);
+  });
+
+  test("that does not come rejects the join, frees the seat, and may come the next time", async () => {
+    breakCode();
+    const stage = await newStage();
+    const { client } = stage.player();
+    expect(await refused(settled(stage, client.joinOrCreate("race")))).toMatchObject({
+      name: "NetError",
+      code: "session/code",
+      retryable: true,
+    });
+    await stage.advance(1000);
+    expect(stage.relay.health()).toMatchObject({ rooms: 0, sessions: 0 });
+    vi.doUnmock(MODULE);
+    vi.resetModules();
+    const room = await settled(stage, client.joinOrCreate("race"));
+    expect(room.state).toBe("joined");
+    void room.leave();
+    await stage.advance(RTT_MS);
+  });
+
+  test("that comes later than the server is patient finds its seat freed, and asks for another one", async () => {
+    holdCode();
+    const stage = await newStage();
+    const asked: unknown[] = [];
+    vi.stubGlobal("fetch", (url: unknown) => {
+      asked.push(url);
+      const body = { error: { code: "match/full", message: "full" } };
+      return Promise.resolve(Response.json(body, { status: 409 }));
+    });
+    const joining = stage.player().client.joinOrCreate("race");
+    await stage.advance(RTT_MS);
+    expect(stage.relay.health().sessions).toBe(1);
+    await stage.advance(4000);
+    expect(stage.relay.health().sessions).toBe(0);
+    expect(asked).toEqual([]);
+    release();
+    expect(await refused(settled(stage, joining))).toMatchObject({ code: "match/full" });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is not waited for by a join that was aborted, which leaves no player behind", async () => {
+    holdCode();
+    const stage = await newStage();
+    const abortion = new AbortController();
+    const terms = { signal: abortion.signal };
+    const joining = refused(stage.player().client.joinOrCreate("race", {}, terms));
+    await stage.advance(RTT_MS * 2);
+    expect(stage.relay.health().sessions).toBe(1);
+    abortion.abort(new Error("changed my mind"));
+    expect(await joining).toMatchObject({ message: "changed my mind" });
+    await stage.advance(RTT_MS * 2);
+    expect(stage.relay.health().sessions).toBe(0);
+  });
+
+  test("gives the words of a server that refuses before it is there", async () => {
+    holdCode();
+    const stage = await newStage();
+    const joining = stage.player().client.joinById("nowhere");
+    vi.stubGlobal("fetch", () => Promise.reject(new Error("not asked for")));
+    await stage.advance(RTT_MS * 3);
+    release();
+    expect(await refused(settled(stage, joining))).toMatchObject({ code: "match/not-found" });
+  });
+});
