@@ -18,6 +18,25 @@ interface MatchOptions {
   readonly cheat?: { readonly player: number; readonly fromTurn: number };
 }
 
+test("a turn has the commands in the order of the players' numbers, however they are listed and whoever was first", () => {
+  const turnsOf = (peers: readonly number[], heard: readonly number[]): Turn<string>[] => {
+    const turns: Turn<string>[] = [];
+    const game = new Lockstep<string>({ me: 2, peers, nowMs: 0, onTurn: (turn) => void turns.push(turn) });
+    game.give("of 2");
+    game.update(10_000);
+    for (const peer of heard) game.receive(peer, { turn: 2, commands: [`of ${peer}`], wishMs: 50 });
+    game.update(20_000);
+    return turns;
+  };
+  const [one, other] = [turnsOf([1, 2, 10], [1, 10]), turnsOf([10, 2, 1, 2], [10, 1])];
+  expect(one.at(-1)?.commands).toEqual([
+    { peer: 1, commands: ["of 1"] },
+    { peer: 2, commands: ["of 2"] },
+    { peer: 10, commands: ["of 10"] },
+  ]);
+  expect(other).toEqual(one);
+});
+
 /** Players in a full mesh of reliable, ordered paths; player i's packets take `delaysMs[i]`. */
 class Match {
   readonly scheduler = new VirtualScheduler();

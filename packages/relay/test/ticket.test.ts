@@ -8,7 +8,6 @@ const claims = {
   sessionId: "session",
   webrtc: true,
   network: "",
-  expiresAtMs: 1_700_000_000_000,
 };
 
 describe("tickets", () => {
@@ -48,7 +47,7 @@ describe("tickets", () => {
   });
 
   it("are refused when they were signed but say something else", () => {
-    for (const other of [{}, null, 7, { ...claims, expiresAtMs: "later" }, { ...claims, roomId: 1 }]) {
+    for (const other of [{}, null, 7, { ...claims, network: 7 }, { ...claims, roomId: 1 }]) {
       expect(readTicket(signTicket(other as never, secret), secret)).toBeUndefined();
     }
   });

@@ -1,7 +1,7 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, it } from "vitest";
 import { AddressBuckets } from "../src/limits/address-buckets.js";
-import { TokenBucket } from "../src/limits/token-bucket.js";
+import { BucketShare, TokenBucket } from "../src/limits/token-bucket.js";
 
 describe("a token bucket", () => {
   it("lets a burst pass, then the rate", () => {
@@ -25,6 +25,25 @@ describe("a token bucket", () => {
     expect(bucket.take(1, 0)).toBe(false);
     expect(bucket.isFull(1099)).toBe(false);
     expect(bucket.isFull(1100)).toBe(true);
+  });
+});
+
+describe("a session's share of a common rate", () => {
+  it("is its own whatever the others took, and more while the common one has it", () => {
+    const common = new TokenBucket(10, 20, 0);
+    const [first, second] = [1, 2].map(() => new BucketShare(new TokenBucket(5, 5, 0), common));
+    const taken = (share: BucketShare | undefined, nowMs: number, reserve = 0): number => {
+      let count = 0;
+      while (share!.take(1, nowMs, reserve)) count += 1;
+      return count;
+    };
+    // Five of its own, which the common one loses as well, and of the rest what the reserve leaves.
+    expect(taken(first, 0, 0.5)).toBe(10);
+    expect(taken(first, 0)).toBe(10);
+    expect(taken(second, 0)).toBe(5);
+    // The debt of those five is paid before anybody has more than its own.
+    expect(taken(first, 400)).toBe(2);
+    expect(taken(second, 400)).toBe(2);
   });
 });
 

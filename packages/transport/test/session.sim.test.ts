@@ -279,3 +279,38 @@ function at(scene: Scene, settings: Partial<NetworkSettings>): Scene {
   scene.scheduler.advance(1);
   return scene;
 }
+
+test("of two links that are preferred alike, the one that works first carries the traffic, and keeps it", () => {
+  const scheduler = new VirtualScheduler();
+  const pairs = [1, 2].map((seed) =>
+    memoryLinkPair({ scheduler, random: seededRandom(seed), settings: { delayMs: 20 } }),
+  );
+  const moves: string[] = [];
+  const [here, there] = [0, 1].map((side) => {
+    const handlers = {
+      onReliable: () => undefined,
+      onActiveLink: () => void (side === 0 && moves.push("moved")),
+    };
+    return new Session({ scheduler, handlers });
+  });
+  const options = {
+    preference: 1,
+    needsProof: true,
+    connectTimeoutMs: 5000,
+    timeoutMs: 1000,
+    heartbeatMs: 250,
+  };
+  for (const { a, b } of pairs) {
+    here!.attach(a, options);
+    there!.attach(b, options);
+    scheduler.advance(1000);
+  }
+  scheduler.advance(5000);
+  expect(here!.activeLink).toBe(pairs[0]!.a);
+  here!.reconsider("asked");
+  expect(here!.activeLink).toBe(pairs[0]!.a);
+  expect(moves.length).toBeLessThanOrEqual(1);
+  pairs[0]!.b.close(1000, "gone");
+  scheduler.advance(100);
+  expect(here!.activeLink).toBe(pairs[1]!.a);
+});

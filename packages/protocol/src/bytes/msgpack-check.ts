@@ -25,9 +25,8 @@ export function isWellFormed(bytes: Uint8Array): boolean {
     const isKey = level.isMap && level.left % 2 === 0;
     level.left -= 1;
     const head = at < bytes.length ? headAt(data, at) : undefined;
-    // Each item takes a byte at least. A head that goes past the end leaves a negative rest.
-    if (head === undefined || head.items > bytes.length - at - head.bytes) return false;
-    if (!isGood(head, bytes.subarray(at, at + head.bytes), isKey)) return false;
+    if (head === undefined || !isGood(head, bytes.subarray(at, at + head.bytes), isKey)) return false;
+    // Past the end it finds no head for what is left, or ends elsewhere than the bytes.
     at += head.bytes;
     if (head.items > 0) levels.push({ left: head.items, isMap: head.holds === "map" });
     if (levels.length > limits.nestingDepth + 1) return false;
@@ -41,8 +40,8 @@ interface Head {
   readonly bytes: number;
   /** Values inside a container. */
   readonly items: number;
-  /** Bytes of the format and of the length after it: where text begins. */
-  readonly prefix: number;
+  /** Of text: bytes of the format and of the length after it. */
+  readonly prefix?: number;
 }
 
 function isGood({ holds, prefix }: Head, encoded: Uint8Array, isKey: boolean): boolean {
@@ -63,14 +62,14 @@ function isFiniteFloat(encoded: Uint8Array): boolean {
 /** What the byte at `at` begins (msgpack specification, formats); undefined: an extension, or cut off. */
 function headAt(data: DataView, at: number): Head | undefined {
   const format = data.getUint8(at);
-  if (format <= 0x7f || format >= 0xe0) return { holds: "other", bytes: 1, items: 0, prefix: 1 };
-  if (format <= 0x8f) return { holds: "map", bytes: 1, items: (format & 0x0f) * 2, prefix: 1 };
-  if (format <= 0x9f) return { holds: "other", bytes: 1, items: format & 0x0f, prefix: 1 };
+  if (format <= 0x7f || format >= 0xe0) return { holds: "other", bytes: 1, items: 0 };
+  if (format <= 0x8f) return { holds: "map", bytes: 1, items: (format & 0x0f) * 2 };
+  if (format <= 0x9f) return { holds: "other", bytes: 1, items: format & 0x0f };
   if (format <= 0xbf) return { holds: "text", bytes: 1 + (format & 0x1f), items: 0, prefix: 1 };
   const bytes = fixedBytes.get(format);
   if (bytes === undefined) return sizedHead(data, at, format);
   const isFloat = format === 0xca || format === 0xcb;
-  return { holds: isFloat ? "float" : "other", bytes, items: 0, prefix: 1 };
+  return { holds: isFloat ? "float" : "other", bytes, items: 0 };
 }
 
 /** Formats of a fixed size, in bytes: nil, booleans, floats and integers. */
@@ -110,10 +109,10 @@ function sizedHead(data: DataView, at: number, format: number): Head | undefined
     case "text":
       return { holds: "text", bytes: prefix + length, items: 0, prefix };
     case "bytes":
-      return { holds: "other", bytes: prefix + length, items: 0, prefix };
+      return { holds: "other", bytes: prefix + length, items: 0 };
     case "items":
-      return { holds: "other", bytes: prefix, items: length, prefix };
+      return { holds: "other", bytes: prefix, items: length };
     case "pairs":
-      return { holds: "map", bytes: prefix, items: length * 2, prefix };
+      return { holds: "map", bytes: prefix, items: length * 2 };
   }
 }

@@ -31,23 +31,25 @@ export class TicketOffice {
 
   /** A ticket for a seat, given to somebody at this address. */
   issue(seat: Pick<TicketClaims, "roomId" | "sessionId" | "webrtc">, address: string): string {
-    const { limits, secret, wallClockMs, bindTicketsToAddress } = this.#options;
+    const { secret, bindTicketsToAddress } = this.#options;
     const network = bindTicketsToAddress ? this.#hashOfNetwork(address) : "";
-    return signTicket({ ...seat, network, expiresAtMs: wallClockMs() + limits.ticketLifetimeMs }, secret);
+    return signTicket({ ...seat, network }, secret);
   }
 
   /** What a ticket says, which is then used up; or why it is not taken. `hasSeat`: whether a session's seat is kept. */
   take(ticket: string, address: string, hasSeat: (sessionId: string) => boolean): TicketClaims | TicketFault {
-    const claims = readTicket(ticket, this.#options.secret);
+    const { secret, limits, wallClockMs } = this.#options;
+    const claims = readTicket(ticket, secret);
     if (!claims) return { code: CloseCode.refused, reason: "not a ticket of this server" };
-    const { sessionId, network, expiresAtMs } = claims;
+    const { sessionId, network } = claims;
     if (this.#spent.has(sessionId))
       return { code: CloseCode.ticketUsed, reason: "the ticket was used before" };
-    // The seat's own timer decides, not the wall clock: that one may be set while a ticket is on its way.
+    // The seat's own timer ends a ticket. It says no time itself: the wall clock may be set while it is on its way.
     if (!hasSeat(sessionId)) return { code: CloseCode.ticketExpired, reason: "the ticket's time is over" };
     if (network !== "" && network !== this.#hashOfNetwork(address))
       return { code: CloseCode.refused, reason: "the ticket was given to another address" };
-    this.#spent.add(sessionId, expiresAtMs, this.#options.wallClockMs());
+    const nowMs = wallClockMs();
+    this.#spent.add(sessionId, nowMs + limits.ticketLifetimeMs, nowMs);
     return claims;
   }
 

@@ -8,8 +8,6 @@ export interface TicketClaims {
   readonly webrtc: boolean;
   /** Where it was given to, hashed; empty where it may be used from anywhere. */
   readonly network: string;
-  /** Wall clock, since the epoch. */
-  readonly expiresAtMs: number;
 }
 
 /** Far above what {@link signTicket} writes; longer ones are not looked at. */
@@ -21,7 +19,7 @@ export function signTicket(claims: TicketClaims, secret: Uint8Array): string {
   return `${body}.${signature(body, secret).toString("base64url")}`;
 }
 
-/** The claims of a ticket that was signed with this secret, expired or not; undefined for any other text. */
+/** The claims of a ticket that was signed with this secret; undefined for any other text. */
 export function readTicket(ticket: string, secret: Uint8Array): TicketClaims | undefined {
   if (ticket.length > MAX_TICKET_CHARACTERS) return undefined;
   const [body = "", signed = "", ...more] = ticket.split(".");
@@ -46,10 +44,8 @@ function claimsOf(body: string): TicketClaims | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { roomId, sessionId, webrtc, network, expiresAtMs } = value as Record<string, unknown>;
+  const { roomId, sessionId, webrtc, network } = value as Record<string, unknown>;
   const isComplete =
     typeof roomId === "string" && typeof sessionId === "string" && typeof webrtc === "boolean";
-  return isComplete && typeof network === "string" && typeof expiresAtMs === "number"
-    ? { roomId, sessionId, webrtc, network, expiresAtMs }
-    : undefined;
+  return isComplete && typeof network === "string" ? { roomId, sessionId, webrtc, network } : undefined;
 }

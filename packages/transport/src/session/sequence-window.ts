@@ -46,7 +46,7 @@ export class SequenceWindow {
   }
 
   #aheadOf(sequence: number): number {
-    return this.#newest === undefined ? ACK_BITS + 1 : sequenceDistance(sequence, this.#newest);
+    return this.#newest === undefined ? Infinity : sequenceDistance(sequence, this.#newest);
   }
 
   #advance(sequence: number, ahead: number): void {

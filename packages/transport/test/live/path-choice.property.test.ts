@@ -31,6 +31,18 @@ describe("direct or relay", () => {
     );
   });
 
+  test("one that costs little more than the relay is kept: three tenths, and 30 ms", () => {
+    // The relay takes 36 ms of a state's age, so a direct path may take 76.8.
+    const slow = (rttMs: number): PathReading => ({ rttMs, jitterMs: 0, lossRatio: 0, recentLossRatio: 0 });
+    expect(changes(new PathChoice(), 100, slow(153))).toEqual([]);
+    expect(changes(new PathChoice(), 100, slow(154))).toEqual([4]);
+    // And it is taken again from 10 ms more than the relay's on.
+    const left = new PathChoice();
+    changes(left, 10, lossy);
+    expect(changes(left, 100, slow(93), 10)).toEqual([]);
+    expect(changes(left, 100, slow(92), 110)).toEqual([114]);
+  });
+
   test("it comes back when it is good again, later every time", () => {
     const choice = new PathChoice();
     const backAfter: number[] = [];

@@ -172,6 +172,38 @@ describe("rates, periods and lifetimes", () => {
     expect(plan.numbers.thresholdM).toBeCloseTo(start.thresholdM * 1.5 * 1.5, 12);
   });
 
+  test.each<
+    [
+      string,
+      Partial<Circumstances>,
+      Partial<Record<"stateHz" | "thresholdM" | "headingRad" | "periodMs", number>>,
+    ]
+  >([
+    ["favours bandwidth", { favour: "bandwidth" }, { periodMs: 2, thresholdM: 1.5, headingRad: 1.5 }],
+    ["favours the CPU", { favour: "cpu" }, { periodMs: 2 }],
+    ["low battery", { device: { battery: "low", network: "fixed" } }, { stateHz: 0.5, periodMs: 2 }],
+    [
+      "mobile network",
+      { device: { battery: "ok", network: "mobile" } },
+      { thresholdM: 1.5, headingRad: 1.5 },
+    ],
+    [
+      "a queue that stands",
+      { measured: { ...calm, queuedBytes: 4000 } },
+      { stateHz: 0.5, periodMs: 2, thresholdM: 1.5, headingRad: 1.5 },
+    ],
+  ])("change by these factors and no others: %s", (_, changes, factors) => {
+    const numbersOf = ({ numbers, channels }: Plan) => ({ ...numbers, periodMs: channels.state.periodMs });
+    const [before, after] = [
+      numbersOf(planFor("racing", { favour: "latency" })),
+      numbersOf(planFor("racing", { favour: "latency", ...changes })),
+    ];
+    for (const name of ["stateHz", "thresholdM", "headingRad", "periodMs", "extrapolationLimitMs"] as const) {
+      const factor = (factors as Readonly<Record<string, number>>)[name] ?? 1;
+      expect([name, after[name] / before[name]]).toEqual([name, expect.closeTo(factor, 9)]);
+    }
+  });
+
   test("begin with another profile where one is given", () => {
     const mine = profileOf({ base: "racing", numbers: { stateHz: 60, maxDirectPeers: 2 } });
     const plan = decide(circumstancesOf(mine, browser), mine);

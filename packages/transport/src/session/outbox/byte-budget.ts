@@ -14,8 +14,8 @@ export class ByteBudget {
   readonly #bytesPerSecond: () => number;
   /** Those that wait for their turn, in its order. */
   readonly #waiting = new Set<() => void>();
-  /** Bytes that may go at once; below 0 nothing may go. */
-  #bytes: number;
+  /** Bytes that may go at once; below 0 nothing may go. At first as many as after a pause. */
+  #bytes = Infinity;
   #atMs: number;
   #turn: (() => void) | undefined;
   #cancel: Cancel | undefined;
@@ -25,7 +25,6 @@ export class ByteBudget {
     this.#scheduler = scheduler;
     this.#bytesPerSecond = bytesPerSecond;
     this.#atMs = scheduler.nowMs();
-    this.#bytes = BURST_SHARE * bytesPerSecond();
   }
 
   /** Whether a packet may go now. */

@@ -1,0 +1,233 @@
+import { MessageKind } from "@paceline/protocol";
+import { VirtualScheduler } from "@paceline/testkit";
+import { describe, expect, test } from "vitest";
+import { ByteBudget } from "../src/session/outbox/byte-budget.js";
+import { Lane, type Waiting } from "../src/session/outbox/lane.js";
+import { PathDelay } from "../src/session/outbox/path-delay.js";
+
+// The parts that an outbox decides with, at the edges that a simulated wire meets by chance only.
+
+describe("the delay of a path", () => {
+  /** A path whose quickest state took 40 ms. */
+  function known(): PathDelay {
+    const path = new PathDelay();
+    path.sent(1, true, 0);
+    expect(path.acknowledged(1, 40)).toBe(true);
+    return path;
+  }
+
+  test("counts as a queue from 250 ms over the quickest state on, or over 500 ms while none is known", () => {
+    const path = new PathDelay();
+    path.sent(1, true, 0);
+    expect([path.isSlow(750), path.isSlow(751)]).toEqual([false, true]);
+    expect(path.acknowledged(1, 40)).toBe(true);
+    path.sent(2, true, 100);
+    expect([path.isSlow(390), path.isSlow(391)]).toEqual([false, true]);
+    expect(path.acknowledged(2, 390)).toBe(true);
+    path.sent(3, true, 1000);
+    expect([path.isSlow(1290), path.isSlow(1291)]).toEqual([false, true]);
+    expect(path.acknowledged(3, 1291)).toBe(false);
+  });
+
+  test("lets go half of what arrives late, five quarters of what arrives in time, until it has recovered", () => {
+    const path = known();
+    for (let sequence = 2; sequence <= 11; sequence++) path.sent(sequence, true, 1000);
+    path.sent(12, true, 1200);
+    expect(path.mayGo(1290)).toBe(true);
+    expect(path.mayGo(1291)).toBe(false);
+    expect(path.acknowledged(2, 1400)).toBe(false);
+    expect(path.mayGo(1400)).toBe(false);
+    expect(path.acknowledged(3, 1400)).toBe(false);
+    expect(path.mayGo(1400)).toBe(true);
+    // What did not ask takes nothing of it.
+    path.sent(13, false, 1400);
+    expect(path.mayGo(1400)).toBe(true);
+    path.sent(14, true, 1400);
+    expect(path.mayGo(1400)).toBe(false);
+    // Those before it have arrived as well: two more may go.
+    path.acknowledged(7, 1400);
+    for (const sequence of [15, 16]) {
+      expect(path.mayGo(1400)).toBe(true);
+      path.sent(sequence, true, 1400);
+    }
+    expect(path.mayGo(1400)).toBe(false);
+    expect(path.acknowledged(16, 1440)).toBe(true);
+    // Nine that arrived in time, of 13 a quarter over.
+    let gone = 0;
+    for (; path.mayGo(1440); gone++) path.sent(17 + gone, true, 1440);
+    expect(gone).toBe(Math.floor(9 * 1.25));
+    expect(path.isSlow(1440)).toBe(true);
+    path.recovered();
+    expect([path.isSlow(1440), path.mayGo(1440)]).toEqual([false, true]);
+  });
+
+  test("lets one state go each 250 ms where nothing arrives, and forgets after 2 s what was on its way", () => {
+    const path = known();
+    path.sent(2, true, 1000);
+    path.sent(3, true, 1200);
+    expect([path.mayGo(1449), path.mayGo(1450)]).toEqual([false, true]);
+    path.sent(4, true, 1450);
+    expect([path.mayGo(1699), path.mayGo(1700)]).toEqual([false, true]);
+    expect(path.mayGo(3450)).toBe(true);
+    expect(path.isSlow(3450)).toBe(true);
+    expect(path.mayGo(3451)).toBe(true);
+    expect(path.isSlow(3451)).toBe(false);
+    expect(path.acknowledged(4, 3460)).toBe(false);
+    path.sent(5, true, 3500);
+    expect(path.mayGo(3501)).toBe(true);
+  });
+
+  test("is not known of another path", () => {
+    const path = known();
+    path.sent(2, true, 100);
+    expect(path.mayGo(400)).toBe(true);
+    path.moved();
+    expect(path.isSlow(400)).toBe(false);
+    expect(path.acknowledged(2, 500)).toBe(false);
+    path.sent(3, true, 1000);
+    expect([path.isSlow(1750), path.isSlow(1751)]).toEqual([false, true]);
+  });
+
+  test("remembers as many states as have different numbers, of which a quarter is ahead", () => {
+    const path = new PathDelay();
+    for (let sequence = 0; sequence < 16_385; sequence++) path.sent(sequence, true, 0);
+    expect(path.acknowledged(0, 10)).toBe(false);
+    expect(path.acknowledged(1, 10)).toBe(true);
+    for (let sequence = 0; sequence < 15_999; sequence++) path.acknowledged(sequence + 2, 10);
+    const full = new PathDelay();
+    for (let sequence = 0; sequence < 16_384; sequence++) full.sent(sequence, true, 0);
+    expect(full.acknowledged(0, 10)).toBe(true);
+  });
+});
+
+describe("a budget of bytes that sessions share", () => {
+  const BYTES_PER_SECOND = 10_000;
+
+  function scene() {
+    const scheduler = new VirtualScheduler();
+    const budget = new ByteBudget(scheduler, () => BYTES_PER_SECOND);
+    return { scheduler, budget };
+  }
+
+  test("is open until more than a tenth of a second's bytes has gone at once", () => {
+    const { scheduler, budget } = scene();
+    expect(budget.isOpen()).toBe(true);
+    budget.spent(1000);
+    expect(budget.isOpen()).toBe(true);
+    budget.spent(1);
+    expect(budget.isOpen()).toBe(false);
+    scheduler.advance(1);
+    expect(budget.isOpen()).toBe(true);
+    // However long it rested.
+    scheduler.advance(60_000);
+    budget.spent(1000);
+    expect(budget.isOpen()).toBe(true);
+    budget.spent(1);
+    expect(budget.isOpen()).toBe(false);
+  });
+
+  test("gives turns, in the order in which they were asked for, exactly when a packet may go", () => {
+    const { scheduler, budget } = scene();
+    const turns: string[] = [];
+    const turnOf = (name: string, bytes: number) => {
+      const onTurn = (): void => {
+        expect(budget.admits(onTurn)).toBe(true);
+        turns.push(`${name} ${scheduler.nowMs()}`);
+        budget.spent(bytes);
+      };
+      return onTurn;
+    };
+    const [first, second, third] = [turnOf("first", 900), turnOf("second", 450), turnOf("third", 1)];
+    budget.spent(1900);
+    expect(budget.admits(first)).toBe(false);
+    expect(budget.admits(second)).toBe(false);
+    // Whoever comes later waits behind them, even at the moment at which a packet may go.
+    scheduler.after(200, () => {
+      expect(budget.isOpen()).toBe(false);
+      expect(budget.admits(first)).toBe(false);
+    });
+    scheduler.advance(99.9);
+    expect(turns).toEqual([]);
+    scheduler.advance(0.1);
+    expect(turns).toEqual(["first 100"]);
+    expect(budget.admits(third)).toBe(false);
+    scheduler.advance(100);
+    expect(turns).toEqual(["first 100", "second 200"]);
+    scheduler.advance(50);
+    expect(turns.slice(0, 3)).toEqual(["first 100", "second 200", "third 250"]);
+  });
+
+  test("is the others' where one of those that wait leaves; where the last one leaves, nothing waits", () => {
+    const { scheduler, budget } = scene();
+    const turns: string[] = [];
+    const [first, second] = ["first", "second"].map((name) => () => void turns.push(name));
+    budget.spent(1900);
+    expect([budget.admits(first!), budget.admits(second!)]).toEqual([false, false]);
+    budget.leave(first!);
+    scheduler.advance(100);
+    expect(turns).toEqual(["second"]);
+    budget.spent(900);
+    expect(budget.admits(first!)).toBe(false);
+    budget.leave(first!);
+    expect(scheduler.nextAtMs).toBeUndefined();
+    expect(budget.admits(first!)).toBe(false);
+    scheduler.advance(100);
+    expect(turns).toEqual(["second", "first"]);
+  });
+
+  test("lends a turn for its moment only", () => {
+    const { scheduler, budget } = scene();
+    const [first, second] = [(): void => budget.spent(900), (): void => undefined];
+    budget.spent(1900);
+    // Made before the timer of the budget, and so called before it.
+    scheduler.after(200, () => {
+      expect(budget.isOpen()).toBe(false);
+      expect(budget.admits(first)).toBe(false);
+    });
+    expect([budget.admits(first), budget.admits(second)]).toEqual([false, false]);
+    scheduler.advance(200);
+    expect(budget.admits(second)).toBe(false);
+  });
+});
+
+describe("what waits of a class", () => {
+  const waiting = (bytes: number, key = 0): Waiting => ({
+    trafficClass: "event",
+    kind: MessageKind.event,
+    bytes: new Uint8Array(bytes),
+    key,
+    expiresAtMs: Infinity,
+    number: 0,
+  });
+
+  test("is counted in bytes while a newer one of a key takes the place of the older", () => {
+    const lane = new Lane();
+    expect(lane.put(waiting(10, 1))).toBe(false);
+    expect(lane.put(waiting(7))).toBe(false);
+    expect(lane.put(waiting(4, 1))).toBe(true);
+    expect([lane.length, lane.bytes, lane.first?.bytes.length]).toEqual([2, 11, 4]);
+    lane.shift();
+    expect([lane.length, lane.bytes, lane.first?.bytes.length]).toEqual([1, 7, 7]);
+    lane.shift();
+    expect([lane.length, lane.bytes, lane.first]).toEqual([0, 0, undefined]);
+  });
+
+  test("without a key is at most 76,800 bytes, of which the oldest go; what has a key stays", () => {
+    const lane = new Lane();
+    lane.put(waiting(50_000, 1));
+    for (let count = 0; count < 76; count++) lane.put(waiting(1000));
+    lane.put(waiting(800));
+    expect(lane.trim()).toBe(0);
+    lane.put(waiting(1));
+    expect(lane.trim()).toBe(1);
+    for (let count = 0; count < 10; count++) lane.put(waiting(1000));
+    expect(lane.trim()).toBe(10);
+    expect([lane.length, lane.bytes]).toEqual([78, 50_000 + 66_000 + 801 + 10_000 - 1000]);
+    expect(lane.first?.key).toBe(1);
+    expect(lane.trim()).toBe(0);
+    lane.clear();
+    lane.put(waiting(76_800));
+    expect(lane.trim()).toBe(0);
+    expect([lane.length, lane.bytes]).toEqual([1, 76_800]);
+  });
+});
