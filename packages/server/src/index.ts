@@ -32,7 +32,7 @@ export type { ClassReport } from "./ops/class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
 export type { ProcessGuardOptions } from "./room/process-guard.js";
 export { Histogram } from "./ops/histogram.js";
-export type { BreachAnswer, PlayerEntities } from "./entities/owned-states.js";
+export type { BreachAnswer, PlayerEntities } from "./connections/owned-states.js";
 export {
   MotionCheck,
   RateCheck,

@@ -1,18 +1,25 @@
 import type { InputDefinition } from "@paceline/protocol";
 import type { ReadonlyFields } from "@paceline/netcode";
-import type { PlayerLine } from "./player-line.js";
+import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 
 /** The fields of a room's inputs. */
 export type InputOf<Inputs> = Inputs extends InputDefinition<infer F> ? ReadonlyFields<F> : undefined;
+
+/** The room's end of a player, as far as the player tells of it. */
+export interface PlayerEnd extends Pick<HostedSeat, "auth" | "options" | "isSpectator" | "address"> {
+  readonly participant: Pick<HostedParticipant, "number" | "id" | "session">;
+  readonly isConnected: boolean;
+  readonly inputView: object | undefined;
+}
 
 /** Somebody in the room. The same object for as long as the player is in it, links and pages notwithstanding. */
 export class Player<Inputs = unknown> {
   /** For the game's own use. */
   userData: unknown = undefined;
-  readonly #line: PlayerLine;
+  readonly #line: PlayerEnd;
 
   /** @internal */
-  constructor(line: PlayerLine) {
+  constructor(line: PlayerEnd) {
     this.#line = line;
   }
 

@@ -9,7 +9,7 @@ import {
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Hooks } from "./hooks.js";
 import type { Player } from "../players/player.js";
-import type { PlayerLine } from "../players/player-line.js";
+import type { PlayerLine } from "../connections/player-line.js";
 import { Refusal } from "./refusal.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 

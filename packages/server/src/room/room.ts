@@ -11,7 +11,7 @@ import type {
 } from "@paceline/protocol";
 import type { InitialFields } from "@paceline/netcode";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { BreachAnswer, PlayerEntities } from "../entities/owned-states.js";
+import type { BreachAnswer, PlayerEntities } from "../connections/owned-states.js";
 import type { Breach } from "../players/plausibility.js";
 import type { MessageLimits } from "../players/message-allowance.js";
 import type { Player } from "../players/player.js";

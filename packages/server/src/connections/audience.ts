@@ -4,13 +4,13 @@ import {
   type EntityDefinition,
   type PeerPayload,
 } from "@paceline/protocol";
-import type { Attendance } from "../players/attendance.js";
-import { DelayedView } from "./delayed-view.js";
+import type { Attendance } from "./attendance.js";
+import { DelayedView } from "../entities/delayed-view.js";
 import type { Player } from "../players/player.js";
-import type { PlayerLine } from "../players/player-line.js";
+import type { PlayerLine } from "./player-line.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import { Broadcast } from "../states/broadcast.js";
-import type { World } from "./world.js";
+import type { World } from "../entities/world.js";
 
 export interface AudienceOptions {
   /** The room's own world. */

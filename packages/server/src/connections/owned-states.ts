@@ -17,9 +17,9 @@ import {
   type Reckoner,
 } from "@paceline/netcode";
 import { MotionCheck, type Breach, type MotionLimits } from "../players/plausibility.js";
-import type { PlayerLine } from "../players/player-line.js";
+import type { PlayerLine } from "./player-line.js";
 import type { RoomCounters } from "../ops/room-counters.js";
-import type { EntityRecord, World } from "./world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 
 /** A kind of entity that players may own and simulate themselves. */
 export interface PlayerEntities {

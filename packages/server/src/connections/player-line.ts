@@ -19,10 +19,10 @@ import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler } from "@paceline/transport";
 import { Feed } from "../states/feed.js";
-import { MessageAllowance, type MessageLimits } from "./message-allowance.js";
-import { Player } from "./player.js";
-import { AuthorityBuckets, type PlayerLimits } from "./player-limits.js";
-import { PlayerInputs } from "./player-inputs.js";
+import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
+import { Player } from "../players/player.js";
+import { AuthorityBuckets, type PlayerLimits } from "../players/player-limits.js";
+import { PlayerInputs } from "../players/player-inputs.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { World } from "../entities/world.js";
 

@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/protocol";
 import type { HostedParticipant } from "@paceline/relay";
-import type { Player } from "./player.js";
+import type { Player } from "../players/player.js";
 import type { PlayerLine } from "./player-line.js";
 import type { Feed } from "../states/feed.js";
 
