@@ -50,6 +50,19 @@ interface ParticipantIdentity {
   readonly tokens: readonly Buffer[];
 }
 
+/** Where a participant is between its seat and its end. `wasSeated`: none of its links has been open yet. */
+type Presence =
+  | { readonly at: "seated" | "connected" | "gone" }
+  /** Without a link since then; its page may have said that it is closed, or sleeps. */
+  | {
+      readonly at: "away";
+      readonly sinceMs: number;
+      readonly page: "open" | "asleep" | "closed";
+      readonly wasSeated: boolean;
+    }
+  /** It has a new link, which is not open yet. */
+  | { readonly at: "returning"; readonly wasSeated: boolean };
+
 /** What a participant tells the lobby. */
 export interface ParticipantHandlers {
   /** Once: the first link is open, and what others send can be passed on. */
@@ -119,19 +132,14 @@ export class Participant {
   readonly #resumeTokens = new ResumeTokens();
   #newest: StripedLink | undefined;
   #held: HeldFrames | undefined;
+  #presence: Presence = { at: "seated" };
   #isHidden = false;
-  #isSuspended = false;
-  #isUnloaded = false;
-  #isAway = false;
   readonly #cameAtMs: number;
   #linkAddress = "";
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
   #keptUntilMs = 0;
-  #droppedAtMs: number | undefined;
-  #isOpened = false;
   #isIntroduced = false;
-  #isGone = false;
   #isFailing = false;
 
   constructor(options: ParticipantOptions) {
@@ -192,7 +200,7 @@ export class Participant {
   get info(): PeerInfo {
     const { number, seat, id } = this;
     const own = seat === number ? {} : { seat };
-    return { number, id, webrtc: this.#webrtc, ...own, ...(this.#isAway && { away: true }) };
+    return { number, id, webrtc: this.#webrtc, ...own, ...(this.isAway && { away: true }) };
   }
 
   /** For those who run the relay. */
@@ -232,22 +240,23 @@ export class Participant {
   }
 
   get isGone(): boolean {
-    return this.#isGone;
+    return this.#presence.at === "gone";
   }
 
   /** Whether it has no link and may come back. */
   get isAway(): boolean {
-    return this.#isAway;
+    return this.#presence.at === "away" || this.#presence.at === "returning";
   }
 
   /** Whether its page was closed, or sleeps: then it has no direct links to others either. */
   get isPageClosed(): boolean {
-    return this.#isUnloaded || this.#isSuspended;
+    return this.#presence.at === "away" && this.#presence.page !== "open";
   }
 
   /** How long the seat of a page that was closed is kept, ms; undefined unless it was closed. */
   get unloadGraceMs(): number | undefined {
-    return this.#isUnloaded ? this.#options.limits.unloadGraceMs : undefined;
+    const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
+    return isClosed ? this.#options.limits.unloadGraceMs : undefined;
   }
 
   /** Whether a link carries such traffic to this participant now. */
@@ -345,9 +354,9 @@ export class Participant {
     this.#links.add(link);
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
-    this.#isSuspended = false;
-    this.#isUnloaded = false;
-    this.#droppedAtMs = undefined;
+    if (this.#presence.at === "away") {
+      this.#presence = { at: "returning", wasSeated: this.#presence.wasSeated };
+    }
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
     this.#guard(first);
     this.session.attach(link, {
@@ -390,7 +399,7 @@ export class Participant {
   }
 
   #send(payloads: readonly Uint8Array[], periodMs?: number): number | undefined {
-    if (this.#isGone) return undefined;
+    if (this.isGone) return undefined;
     try {
       return this.session.sendAllReliable(payloads, periodMs);
     } catch (error) {
@@ -404,7 +413,7 @@ export class Participant {
 
   /** Takes the participant out: closes its session and its links. Never throws. */
   end(code: number, reason: string): void {
-    if (this.#isGone) return;
+    if (this.isGone) return;
     try {
       this.session.close(code, reason);
     } catch (error) {
@@ -424,9 +433,9 @@ export class Participant {
 
   /** How long the participant is kept without a link, from the moment it lost it. Nothing while it has one. */
   keepFor(graceMs: number): void {
-    if (this.#isGone || this.#droppedAtMs === undefined) return;
+    if (this.#presence.at !== "away") return;
     this.#cancelGrace?.();
-    this.#keptUntilMs = this.#droppedAtMs + graceMs;
+    this.#keptUntilMs = this.#presence.sinceMs + graceMs;
     const leftMs = this.#keptUntilMs - this.#scheduler.nowMs();
     this.#cancelGrace = this.#scheduler.after(leftMs, () =>
       this.end(CloseCode.timeout, "did not come back in time"),
@@ -436,7 +445,7 @@ export class Participant {
   /** Keeps the participant so long from now on, if it has no link: the page that follows is on its way. */
   keepAtLeast(ms: number): void {
     const untilMs = Math.max(this.#keptUntilMs, this.#scheduler.nowMs() + ms);
-    if (this.#droppedAtMs !== undefined) this.keepFor(untilMs - this.#droppedAtMs);
+    if (this.#presence.at === "away") this.keepFor(untilMs - this.#presence.sinceMs);
   }
 
   #guard(link: GuardedLink): void {
@@ -464,41 +473,51 @@ export class Participant {
     else this.session.reportViolation("bad-message");
   }
 
+  /** Whether none of its links has been open yet. */
+  get #wasSeated(): boolean {
+    const presence = this.#presence;
+    return "wasSeated" in presence ? presence.wasSeated : presence.at === "seated";
+  }
+
   #opened(): void {
-    const wasAway = this.#isAway;
-    this.#isAway = false;
-    if (this.#isOpened) return this.#options.handlers.onReturned(this, wasAway);
-    this.#isOpened = true;
-    this.#options.handlers.onOpened(this);
+    const { handlers } = this.#options;
+    const { isAway: wasAway } = this;
+    const wasSeated = this.#wasSeated;
+    if (!this.isGone) this.#presence = { at: "connected" };
+    if (wasSeated) handlers.onOpened(this);
+    else handlers.onReturned(this, wasAway);
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     this.#links.delete(link);
-    if (this.#isGone || this.#links.size > 0 || this.#droppedAtMs !== undefined) return;
+    if (this.isGone || this.#links.size > 0 || this.#presence.at === "away") return;
     // A client that leaves while its queue is full can say so by the close alone; a WebRTC link has no code of its own.
     if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
-    this.#isSuspended ||= close.code === CloseCode.suspended;
-    this.#isUnloaded ||= close.code === CloseCode.unloaded || close.code === GOING_AWAY;
+    const page = pageAfter(close.code);
     // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.
-    if (!this.isPageClosed && !isLast) return;
-    this.#droppedAtMs = this.#scheduler.nowMs();
-    this.#isAway = true;
-    this.keepFor(this.#graceMs);
+    if (page === "open" && !isLast) return;
+    this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page, wasSeated: this.#wasSeated };
+    this.keepFor(this.#graceMsOf(page));
     this.#options.handlers.onDropped(this);
   }
 
   /** A browser may say that a page is hidden while it closes it: a closed page is not a hidden one. */
-  get #graceMs(): number {
+  #graceMsOf(page: "open" | "asleep" | "closed"): number {
     const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#options.limits;
-    if (this.#isUnloaded) return unloadGraceMs;
-    const isAsleep = this.#isHidden || this.#isSuspended;
-    return isAsleep ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
+    if (page === "closed") return unloadGraceMs;
+    return this.#isHidden || page === "asleep" ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
   }
 
   #gone(close: LinkClose): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
+    if (this.isGone) return;
+    this.#presence = { at: "gone" };
     this.#cancelGrace?.();
     this.#options.handlers.onGone(this, close);
   }
+}
+
+/** What a link's last word says of its page. */
+function pageAfter(code: number): "open" | "asleep" | "closed" {
+  if (code === CloseCode.unloaded || code === GOING_AWAY) return "closed";
+  return code === CloseCode.suspended ? "asleep" : "open";
 }
