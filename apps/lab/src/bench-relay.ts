@@ -1,6 +1,7 @@
 /** `pnpm bench relay [--json] [--quick]` */
 import { parseArgs } from "node:util";
 import { boundLines } from "./bound.js";
+import { interleaved } from "./interleaved.js";
 import { runServer, runSwarm, type ChildArguments } from "./relay/processes.js";
 import { BASE, relayBounds, rowOf } from "./relay/rows.js";
 import { runRelay, type RelayRun } from "./relay/run-relay.js";
@@ -32,8 +33,6 @@ const COLUMNS = [
     "reordered",
   ],
 ];
-const FIRST_PORT = 21_000;
-const PORTS = 8000;
 
 const { values } = parseArgs({
   options: {
@@ -84,27 +83,19 @@ function turnsOf(names: readonly string[], room: string): Turn[] {
   return names.map((name) => ({ system: systemNamed(name).name, senders, hz }));
 }
 
-/** Runs by what they are of. One that fails is told of, and missing. */
-async function runAll({ turns, rounds, ...times }: Plan): Promise<Map<string, RelayRun[]>> {
-  const runs = new Map<string, RelayRun[]>();
-  const firstPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
-  for (let index = 0; index < rounds * turns.length; index++) {
-    const isForth = Math.floor(index / turns.length) % 2 === 0;
-    const turn = turns.at(isForth ? index % turns.length : -1 - (index % turns.length))!;
-    const what = keyOf(turn);
-    try {
-      const run = await runRelay({ ...turn, ...times, port: firstPort + index });
-      runs.set(what, [...(runs.get(what) ?? []), run]);
+/** All runs, by what they are of. */
+function runAll({ turns, rounds, ...times }: Plan): Promise<Map<string, RelayRun[]>> {
+  return interleaved({
+    turns,
+    rounds,
+    keyOf,
+    run: (turn, port) => runRelay({ ...turn, ...times, port }),
+    inWords(turn, run) {
       const { cpuUsPerDelivered, latencyMsP50, deliveredShare } = rowOf(turn, [run], []);
       const cpu = cpuUsPerDelivered.toFixed(2);
-      console.error(
-        `${what}: ${cpu} us, p50 ${latencyMsP50.toFixed(2)} ms, ${deliveredShare.toFixed(3)} delivered`,
-      );
-    } catch (error) {
-      console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return runs;
+      return `${cpu} us, p50 ${latencyMsP50.toFixed(2)} ms, ${deliveredShare.toFixed(3)} delivered`;
+    },
+  });
 }
 
 function keyOf({ system, senders, hz }: Turn): string {

@@ -1,6 +1,7 @@
 /** `pnpm bench room [--json] [--quick]` */
 import { parseArgs } from "node:util";
 import { boundLines } from "./bound.js";
+import { interleaved } from "./interleaved.js";
 import { printResult } from "./result.js";
 import type { ChildArguments } from "./room/child-process.js";
 import { rivalVersion, whyNoRivals } from "./room/rivals.js";
@@ -42,8 +43,6 @@ const COLUMNS = [
   "stale",
   "precision",
 ];
-const FIRST_PORT = 21_000;
-const PORTS = 8000;
 
 const { values } = parseArgs({
   options: {
@@ -80,26 +79,15 @@ function planned(): Plan {
   };
 }
 
-/** All runs, by system and number of clients. One that fails is told of, and missing. */
-async function runAll({ chosen, sizes, rounds, ...times }: Plan): Promise<Runs> {
-  const runs = new Map<string, RoomRun[]>();
-  const turns = sizes.flatMap((players) =>
-    Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? chosen : chosen.toReversed())).flatMap(
-      (order) => order.map(({ name: system }) => ({ system, players })),
-    ),
-  );
-  const firstPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
-  for (const [index, turn] of turns.entries()) {
-    const what = keyOf(turn.system, turn.players);
-    try {
-      const result = await runRoom({ ...turn, ...times, port: firstPort + index });
-      runs.set(what, [...(runs.get(what) ?? []), result]);
-      console.error(`${what}: ${inWords(result)}`);
-    } catch (error) {
-      console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return runs;
+/** All runs, by system and number of clients. */
+function runAll({ chosen, sizes, rounds, ...times }: Plan): Promise<Runs> {
+  return interleaved({
+    turns: sizes.flatMap((players) => chosen.map(({ name: system }) => ({ system, players }))),
+    rounds,
+    keyOf: ({ system, players }) => keyOf(system, players),
+    run: (turn, port) => runRoom({ ...turn, ...times, port }),
+    inWords: (_turn, run) => inWords(run),
+  });
 }
 
 function keyOf(system: string, players: number): string {

@@ -1,7 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client, type Entity, type HostedRoom } from "@paceline/client";
-import type { ViewTerms } from "@paceline/protocol";
-import type { Plan, WebRtcLinkMaker } from "@paceline/transport";
+import {
+  MessageKind,
+  PayloadKind,
+  readMessages,
+  readPacket,
+  readToAuthority,
+  type ViewTerms,
+} from "@paceline/protocol";
+import type { WebRtcLinkMaker } from "@paceline/transport";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import type { ClientOptions, RoomClient, RoomSystem, SeenState } from "../system.js";
 import { countChannels } from "../traffic.js";
@@ -22,12 +29,32 @@ export const PRECISION = {
 } as const;
 const WEBRTC_LIMIT_MS = 10_000;
 const POLL_MS = 50;
-const JOIN_FULL_FIRST = "a full client has to join before a light one: it says how players want to be told";
-/** As the SDK's client reckons it: players of other terms would be told in a group of their own. */
-const NEWS_SHARE = 0.6;
-const MOVING_HEARTBEAT_MS = 300;
-/** Of the first full client. */
-let terms: ViewTerms | undefined;
+let tellTerms: (terms: ViewTerms) => void;
+/** How the first full client wants to be told. Players of other terms would be told in a group of their own. */
+const termsTold = new Promise<ViewTerms>((resolve) => {
+  tellTerms = resolve;
+});
+
+/** Hears what its client tells the server of its terms. */
+class OverheardSocket extends NodeWebSocket {
+  override send(data: Uint8Array): void {
+    const terms = termsIn(data);
+    if (terms) tellTerms(terms);
+    super.send(data);
+  }
+}
+
+function termsIn(bytes: Uint8Array): ViewTerms | undefined {
+  const packet = readPacket(bytes);
+  const messages = typeof packet === "string" ? packet : readMessages(packet.messages, () => undefined);
+  for (const { kind, body } of typeof messages === "string" ? [] : messages) {
+    // A reliable message has its number before its payload.
+    if (kind !== MessageKind.reliable || body[2] !== PayloadKind.authority) continue;
+    const message = readToAuthority(body.subarray(3));
+    if (message?.type === "view") return message;
+  }
+  return undefined;
+}
 
 /** Joins the arena; with WebRTC, it waits until states go over it. */
 export async function joinArena(
@@ -39,11 +66,10 @@ export async function joinArena(
   const client = new Client<Arena>(`http://127.0.0.1:${port}`, {
     profile: "racing",
     transports: webRtc ? ["webrtc", "websocket"] : ["websocket"],
-    webSocket: NodeWebSocket,
+    webSocket: OverheardSocket,
     webRtc: webRtc && counted(webRtc),
   });
   const room = await client.joinOrCreate("arena", { index });
-  terms ??= termsOf(room.transport.plan);
   const input = room.input(ArenaInput);
   Object.assign(input, { steer: -127, throttle: 127, brake: 1.25, aim: 2.5 });
   const view = new ArenaView(room, players);
@@ -112,20 +138,6 @@ class ArenaView implements SeenState {
   }
 }
 
-/** How a client of that plan wants to be told in the arena: at each of its ticks. */
-function termsOf({ numbers, style, repeats }: Plan): ViewTerms {
-  return {
-    isInterpolated: style === "interpolation",
-    everyTicks: 1,
-    thresholdM: numbers.thresholdM,
-    headingRad: numbers.headingRad,
-    heartbeatMs: numbers.heartbeatMs,
-    movingHeartbeatMs: Math.min(numbers.extrapolationLimitMs * NEWS_SHARE, MOVING_HEARTBEAT_MS),
-    repeats,
-    bytesPerSecond: numbers.stateBytesPerSecond,
-  };
-}
-
 /** Counts what goes through the links that it makes: all of it, acknowledgements and pings too. */
 function counted(make: WebRtcLinkMaker): WebRtcLinkMaker {
   return (options) => {
@@ -148,10 +160,7 @@ function paceline(link: Link): RoomSystem {
     },
     join: (options) => joinArena(link, options),
     ...(link === "websocket" && {
-      joinLight: (options) => {
-        if (!terms) throw new Error(JOIN_FULL_FIRST);
-        return joinArenaLightly(options, terms);
-      },
+      joinLight: async (options) => await joinArenaLightly(options, await termsTold),
     }),
   };
 }
