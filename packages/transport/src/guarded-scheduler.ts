@@ -21,8 +21,8 @@ export class GuardedScheduler implements Scheduler {
     return this.base.after(delayMs, this.guarded(fn));
   }
 
-  every(periodMs: number, fn: () => void): Cancel {
-    return this.base.every(periodMs, this.guarded(fn));
+  every(periodMs: number, fn: () => void, slackMs?: number): Cancel {
+    return this.base.every(periodMs, this.guarded(fn), slackMs);
   }
 
   /** The same function, but what it throws goes to the owner. */

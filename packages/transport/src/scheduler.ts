@@ -20,7 +20,8 @@ export type Cancel = () => void;
 /** A clock with timers. */
 export interface Scheduler extends Clock {
   after(delayMs: number, fn: () => void): Cancel;
-  every(periodMs: number, fn: () => void): Cancel;
+  /** @param slackMs that it may run early or late, where that spares a wake-up. Default 0 */
+  every(periodMs: number, fn: () => void, slackMs?: number): Cancel;
   /** Of an owner's scheduler, such as {@link GuardedScheduler}: the one whose timers these are. */
   readonly base?: Scheduler;
   /** Of the same: the function as a timer calls it. */

@@ -11,6 +11,8 @@ export type StartWaker = (onReady: (waker: Waker) => void, onWake: () => void) =
 
 interface Timer {
   dueAtMs: number;
+  /** It wakes nobody before it is late by so much, and may run early by as much when somebody else wakes up. */
+  readonly slackMs: number;
   /** Undefined for one that runs once. */
   readonly periodMs: number | undefined;
   readonly run: () => void;
@@ -35,6 +37,10 @@ export class WorkerScheduler implements Scheduler {
   #isWaking = false;
   #wakesAtMs = Infinity;
   #cancelLocal: Cancel | undefined;
+  readonly #wakeLocally = (): void => {
+    this.#cancelLocal = undefined;
+    this.#wake();
+  };
 
   constructor(startWaker: StartWaker = startWorker) {
     this.#startWaker = startWaker;
@@ -45,20 +51,21 @@ export class WorkerScheduler implements Scheduler {
   }
 
   after(delayMs: number, fn: () => void): Cancel {
-    return this.#add(delayMs, undefined, fn);
+    return this.#add(delayMs, { periodMs: undefined, slackMs: 0, run: fn });
   }
 
-  every(periodMs: number, fn: () => void): Cancel {
-    return this.#add(periodMs, periodMs, fn);
+  every(periodMs: number, fn: () => void, slackMs = 0): Cancel {
+    return this.#add(periodMs, { periodMs, slackMs, run: fn });
   }
 
-  #add(delayMs: number, periodMs: number | undefined, run: () => void): Cancel {
+  #add(delayMs: number, of: Omit<Timer, "dueAtMs">): Cancel {
     this.#watchPage();
     const nowMs = this.nowMs();
-    const timer = { dueAtMs: nowMs + (delayMs > 0 ? delayMs : 0), periodMs, run };
+    const timer: Timer = { ...of, dueAtMs: nowMs + (delayMs > 0 ? delayMs : 0) };
     this.#timers.add(timer);
+    const latestMs = timer.dueAtMs + timer.slackMs;
     if (this.#wakesAtMs < nowMs - LOST_AFTER_MS) this.#wakeForNext();
-    else if (timer.dueAtMs < this.#wakesAtMs) this.#wakeAt(timer.dueAtMs);
+    else if (latestMs < this.#wakesAtMs) this.#wakeAt(latestMs, nowMs);
     return () => {
       this.#timers.delete(timer);
       // Nothing keeps a process of Node running that has no timers.
@@ -66,36 +73,38 @@ export class WorkerScheduler implements Scheduler {
     };
   }
 
-  #wakeAt(atMs: number): void {
+  #wakeAt(atMs: number, nowMs = this.nowMs()): void {
     if (this.#isWaking) return;
     this.#wakesAtMs = atMs;
     this.#cancelLocal?.();
     this.#cancelLocal = undefined;
     if (atMs === Infinity) return;
     // Timers of the platform leave fractions out, and would be early.
-    const delayMs = Math.max(0, Math.ceil(atMs - this.nowMs()));
+    const delayMs = Math.max(0, Math.ceil(atMs - nowMs));
     if (this.#waker && isHidden()) this.#waker.wakeAfter(delayMs);
-    else this.#cancelLocal = systemScheduler.after(delayMs, () => this.#wake());
+    else this.#cancelLocal = systemScheduler.after(delayMs, this.#wakeLocally);
   }
 
   #wakeForNext(): void {
     let nextMs = Infinity;
-    for (const { dueAtMs } of this.#timers) nextMs = Math.min(nextMs, dueAtMs);
+    for (const { dueAtMs, slackMs } of this.#timers) nextMs = Math.min(nextMs, dueAtMs + slackMs);
     this.#wakeAt(nextMs);
   }
 
   /** Runs what is due; what one of them throws comes out by itself, and keeps no other from its turn. */
   #wake(): void {
     const nowMs = this.nowMs();
-    const due = [...this.#timers].filter(({ dueAtMs }) => dueAtMs <= nowMs);
+    const due = [...this.#timers].filter(({ dueAtMs, slackMs }) => dueAtMs - slackMs <= nowMs);
     due.sort((a, b) => a.dueAtMs - b.dueAtMs);
     this.#isWaking = true;
     for (const timer of due) {
       // An earlier one may have ended it.
       if (!this.#timers.has(timer)) continue;
       const { periodMs } = timer;
-      // After a pause once is enough.
-      if (periodMs !== undefined) timer.dueAtMs = Math.max(timer.dueAtMs, nowMs - periodMs / 2) + periodMs;
+      // After a pause once is enough. One with slack keeps company with whoever woke it up.
+      if (periodMs !== undefined)
+        timer.dueAtMs =
+          (timer.slackMs > 0 ? nowMs : Math.max(timer.dueAtMs, nowMs - periodMs / 2)) + periodMs;
       else this.#timers.delete(timer);
       try {
         timer.run();

@@ -112,6 +112,29 @@ describe("timers of a page that is looked at", () => {
     expect(runs).toEqual(["set"]);
   });
 
+  test("share the wake-ups of others where they have slack, early or late", () => {
+    const { scheduler } = inPage();
+    const runs = { exact: 0, loose: 0 };
+    scheduler.every(50, () => (runs.loose += 1), 10);
+    vi.advanceTimersByTime(7);
+    scheduler.every(49.8, () => (runs.exact += 1));
+    const wakeUps = vi.spyOn(globalThis, "setTimeout");
+    vi.advanceTimersByTime(10_000);
+    expect(runs.exact).toBeGreaterThanOrEqual(199);
+    expect(runs.loose).toBe(runs.exact);
+    expect(wakeUps.mock.calls.length).toBeLessThanOrEqual(runs.exact + 1);
+    wakeUps.mockRestore();
+  });
+
+  test("with slack run in time where nobody else wakes up", () => {
+    const { scheduler } = inPage();
+    const atMs: number[] = [];
+    const startMs = performance.now();
+    scheduler.every(50, () => atMs.push(performance.now() - startMs), 10);
+    vi.advanceTimersByTime(185);
+    expect(atMs).toEqual([60, 120, 180]);
+  });
+
   test("leave nothing behind that would keep a process running", () => {
     const { scheduler } = inPage();
     const cancels = [10, 60_000].map((delayMs) => scheduler.after(delayMs, () => undefined));

@@ -7,6 +7,6 @@ export interface PageReport {
   readonly tick: number;
   /** Drawn since the page began. */
   readonly frames: number;
-  /** Every entity's x in its newest state, in metres. */
-  readonly positions: readonly number[];
+  /** Where every entity is in its newest state, in metres. */
+  readonly positions: readonly (readonly [x: number, y: number])[];
 }

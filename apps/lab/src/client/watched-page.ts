@@ -74,7 +74,10 @@ export class WatchedPage {
     const [to, toMs] = [await this.browser.times(), performance.now()];
     const after = await this.#report();
     const passed = (toMs - fromMs) / 1000;
-    const moved = after.positions.filter((x, index) => x !== before.positions[index]).length;
+    const moved = after.positions.filter(([x, y], index) => {
+      const [oldX, oldY] = before.positions[index]!;
+      return x !== oldX || y !== oldY;
+    }).length;
     const figures = {
       scriptMs: ((to.script - from.script) * 1000) / passed,
       taskMs: ((to.task - from.task) * 1000) / passed,

@@ -203,6 +203,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       stepHz: () => this.#steps?.hz,
       mode: () => this.#mode,
       publish: (atMs, isLast) => this.#publish(atMs, isLast),
+      onStop: () => this.#runUndriven(),
     });
   }
 
@@ -306,7 +307,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     scheduler.after(0, () => this.#hear());
     this.clock.start();
     this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
-    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
+    this.#runUndriven();
   }
 
   /** @internal Somebody has aborted the join. */
@@ -329,6 +330,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       this.#owned.despawn(record.entity);
       throw error;
     }
+    this.#runUndriven();
     this.news.entities.spawned(record.entity);
     return record.entity as unknown as OwnedEntity<D>;
   }
@@ -543,8 +545,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#mode.steps ?? (isStepped ? { hz, why: "`tickHz` says" } : undefined);
   }
 
+  /** For a game that says no moments, until it does. */
+  #runUndriven(): void {
+    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
+  }
+
   #publishUndriven(): void {
-    if (this.#time.isDriven) return;
+    // An authority is told of own entities and nothing else: without any, a page need not wake up.
+    const isNothingTold = this.#mode.server !== undefined && this.#owned.size === 0;
+    if (this.#time.isDriven || isNothingTold) return this.#undriven.stop();
     this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;
     if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.news.report(undrivenError());
     this.#publish(this.nowMs());
@@ -689,7 +698,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #applyPlan(): void {
     this.#mode.planChanged();
     this.#reviewDelay();
-    if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
+    this.#runUndriven();
     this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
     const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {

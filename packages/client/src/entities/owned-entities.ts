@@ -63,6 +63,10 @@ export class OwnedEntities {
     this.#options = options;
   }
 
+  get size(): number {
+    return this.#records.size;
+  }
+
   get records(): Iterable<OwnedRecord> {
     return this.#records.values();
   }

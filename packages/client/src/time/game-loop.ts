@@ -33,6 +33,8 @@ export interface GameLoopOptions {
   readonly mode: () => StepMode;
   /** Sends what has to be sent of the values that belong to that moment. */
   readonly publish: (atMs: number, isLast?: boolean) => void;
+  /** The loop says the moments no longer. */
+  readonly onStop: () => void;
 }
 
 /** Calls the game: with the page's frames while they are drawn, from the room's timers while it is hidden or in Node. */
@@ -73,6 +75,7 @@ export class GameLoop {
     this.#options.time.release();
     this.#cancelTurn?.();
     this.#cancelWatch?.();
+    this.#options.onStop();
   }
 
   /** The next frame is the next turn; where there is none, a timer's that keeps its rate. */

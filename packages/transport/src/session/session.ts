@@ -36,6 +36,8 @@ import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
 
 const UPDATE_PERIOD_MS = 50;
+/** It may wait for a wake-up that comes anyway, such as that of the next input. */
+const UPDATE_SLACK_MS = 10;
 /**
  * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
  * does not while the other participant is away from the server.
@@ -115,7 +117,7 @@ export class Session {
     });
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
-      updatePeriodMs: UPDATE_PERIOD_MS,
+      updatePeriodMs: UPDATE_PERIOD_MS + UPDATE_SLACK_MS,
       onPacket: this.receive,
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
@@ -445,7 +447,7 @@ export class Session {
   #wake(): void {
     if (this.#stopUpdates || this.#isClosed) return;
     this.#links.restart(this.#scheduler.nowMs());
-    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update());
+    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update(), UPDATE_SLACK_MS);
   }
 
   #update(): void {

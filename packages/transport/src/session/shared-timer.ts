@@ -11,13 +11,13 @@ const timersOf = new WeakMap<Scheduler, Map<number, SharedTimer>>();
  * As `scheduler.every`, but one timer for all who ask for the same period: a room has many sessions. One that throws does
  * not keep the others from their turn.
  */
-export function everyShared(scheduler: Scheduler, periodMs: number, fn: () => void): Cancel {
+export function everyShared(scheduler: Scheduler, periodMs: number, fn: () => void, slackMs = 0): Cancel {
   // Owners differ, the timer is one.
-  if (scheduler.base) return everyShared(scheduler.base, periodMs, scheduler.guarded?.(fn) ?? fn);
+  if (scheduler.base) return everyShared(scheduler.base, periodMs, scheduler.guarded?.(fn) ?? fn, slackMs);
   let timers = timersOf.get(scheduler);
   if (!timers) timersOf.set(scheduler, (timers = new Map()));
   const known = timers.get(periodMs);
-  const timer = known ?? started(scheduler, periodMs);
+  const timer = known ?? started(scheduler, periodMs, slackMs);
   if (!known) timers.set(periodMs, timer);
   // A function of its own for every call: the same one may be given twice.
   const user = (): void => fn();
@@ -29,11 +29,11 @@ export function everyShared(scheduler: Scheduler, periodMs: number, fn: () => vo
   };
 }
 
-function started(scheduler: Scheduler, periodMs: number): SharedTimer {
+function started(scheduler: Scheduler, periodMs: number, slackMs: number): SharedTimer {
   const users = new Set<() => void>();
   return {
     users,
-    cancel: scheduler.every(periodMs, () => runAll(users)),
+    cancel: scheduler.every(periodMs, () => runAll(users), slackMs),
   };
 }
 

@@ -39,5 +39,5 @@ watchRoom({
     room.sendBytes("input", bytes);
   },
   tick: () => room.state.tick,
-  positions: () => [...room.state.cars].map(({ x }) => x),
+  positions: () => [...room.state.cars].map(({ x, y }) => [x, y]),
 });

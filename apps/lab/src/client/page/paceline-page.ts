@@ -25,5 +25,5 @@ watchRoom({
   },
   sendInput: (number) => (input.number = number),
   tick: () => [...room.entities(ArenaClock)][0]?.worldTick ?? 0,
-  positions: () => [...room.entities(ArenaCar)].map(({ position }) => position.x),
+  positions: () => [...room.entities(ArenaCar)].map(({ position }) => [position.x, position.y]),
 });

@@ -6,7 +6,7 @@ export interface WatchedRoom {
   readonly readings: Partial<Record<Reading, () => number>>;
   readonly sendInput: (number: number) => void;
   readonly tick: () => number;
-  readonly positions: () => number[];
+  readonly positions: () => [number, number][];
 }
 
 const INPUT_PERIOD_MS = 50;

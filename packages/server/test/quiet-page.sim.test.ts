@@ -1,0 +1,87 @@
+import { Room, defineEntity, defineInput, int, vec2, type ServerEntity } from "@paceline/server";
+import { seededRandom } from "@paceline/testkit";
+import { roomStage, StagePlayer, type RoomStage } from "@paceline/testkit/room";
+import type { Scheduler } from "@paceline/transport";
+import { afterEach, expect, test } from "vitest";
+
+// A player of a room with an authority who owns no entity has inputs to send and links to look after, and nothing else:
+// the page wakes up for no more.
+
+const Ball = defineEntity("ball", { position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }) });
+const Steering = defineInput({ steer: int({ range: [-1, 1] }) });
+
+class BallRoom extends Room {
+  override readonly tickHz = 20;
+  override readonly entities = [Ball];
+  override readonly inputs = Steering;
+  override readonly playerEntities = [{ definition: Ball, limits: {} }];
+  #ball: ServerEntity<typeof Ball> | undefined;
+
+  override onCreate(): void {
+    this.#ball = this.spawn(Ball);
+  }
+
+  override onTick(): void {
+    this.#ball!.position.set(this.tick % 100, 0);
+  }
+}
+
+let stage: RoomStage<BallRoom>;
+afterEach(() => stage.stop());
+
+/** Counts the timers that run. */
+class CountingScheduler implements Scheduler {
+  runs = 0;
+  readonly #base: Scheduler;
+
+  constructor(base: Scheduler) {
+    this.#base = base;
+  }
+
+  nowMs(): number {
+    return this.#base.nowMs();
+  }
+
+  after(delayMs: number, fn: () => void): () => void {
+    return this.#base.after(delayMs, () => this.#run(fn));
+  }
+
+  every(periodMs: number, fn: () => void): () => void {
+    return this.#base.every(periodMs, () => this.#run(fn));
+  }
+
+  #run(fn: () => void): void {
+    this.runs += 1;
+    fn();
+  }
+}
+
+test("a page without entities of its own has no timer for their states", async () => {
+  stage = roomStage(BallRoom);
+  const scheduler = new CountingScheduler(stage.scheduler);
+  const player = new StagePlayer({
+    scheduler,
+    random: seededRandom(1),
+    network: { delayMs: 20 },
+    client: { profile: "racing" },
+    accept: (accepted, protocols) => stage.server.takeLink(accepted, { address: "stage", protocols }),
+  });
+  player.enter(await stage.until(player.client.joinOrCreate("staged")));
+  const { room } = player;
+  // Asking for entities is what makes the room tell of them.
+  for (const _ of room.entities(Ball)) expect.unreachable("nothing has come yet");
+  await stage.advance(3000);
+  const perSecond = async (): Promise<number> => {
+    const before = scheduler.runs;
+    await stage.advance(2000);
+    return (scheduler.runs - before) / 2;
+  };
+  const quiet = await perSecond();
+  const mine = room.spawn(Ball);
+  await stage.advance(500);
+  // The profile tells 30 states a second.
+  expect((await perSecond()) - quiet).toBeGreaterThan(25);
+  room.despawn(mine);
+  await stage.advance(500);
+  expect(Math.abs((await perSecond()) - quiet)).toBeLessThan(3);
+});
