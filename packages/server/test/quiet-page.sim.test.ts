@@ -1,5 +1,5 @@
 import { Room, defineEntity, defineInput, int, vec2, type ServerEntity } from "@paceline/server";
-import { seededRandom } from "@paceline/testkit";
+import { seededRandom, type VirtualScheduler } from "@paceline/testkit";
 import { roomStage, StagePlayer, type RoomStage } from "@paceline/testkit/room";
 import type { Scheduler } from "@paceline/transport";
 import { afterEach, expect, test } from "vitest";
@@ -60,7 +60,8 @@ test("a page without entities of its own has no timer for their states", async (
   stage = roomStage(BallRoom);
   const scheduler = new CountingScheduler(stage.scheduler);
   const player = new StagePlayer({
-    scheduler,
+    // It asks for the time and for timers alone.
+    scheduler: scheduler as unknown as VirtualScheduler,
     random: seededRandom(1),
     network: { delayMs: 20 },
     client: { profile: "racing" },
