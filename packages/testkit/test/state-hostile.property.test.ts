@@ -3,6 +3,7 @@ import {
   SnapshotReader,
   dropReasons,
   restore,
+  simpleCodec,
   type DropReason,
   type EntityDefinition,
   type SnapshotListener,
@@ -58,10 +59,13 @@ function warmed(
   return reader;
 }
 
-test(
-  `${PACKETS} mutated packets: none throws, none brings a value that is out of range`,
+test.each([
+  { name: "in use", codec: undefined },
+  { name: "simple", codec: simpleCodec },
+])(
+  `${PACKETS} mutated packets: none throws, none brings a value that is out of range ($name)`,
   { timeout: 3_600_000 },
-  () => {
+  ({ codec }) => {
     const drawn = fc.sample(
       definitionArbitrary().chain((definition) =>
         fc.tuple(fc.constant(definition), walkArbitrary(definition, TICKS)),
@@ -71,7 +75,7 @@ test(
     const random = seededRandom(12);
     const outcomes = new Map<DropReason | undefined, number>();
     for (const [definition, walk] of drawn) {
-      const world = new StateWorld([definition]);
+      const world = new StateWorld([definition], 64, codec);
       const sender = world.sender();
       const entities = [0, 1, 2, 9].map((id) => world.history.spawn(id, world.plans[0]!));
       const bodies: Uint8Array[] = [];
@@ -80,7 +84,8 @@ test(
         sender.write(tick, entities, (body) => (bodies.push(body.slice()), tick));
         sender.acknowledge(tick);
       }
-      const fresh = () => new SnapshotReader({ plans: world.plans, historyTicks: 64, maxEntities: 64 });
+      const limits = { plans: world.plans, historyTicks: 64, maxEntities: 64 };
+      const fresh = () => new SnapshotReader(codec ? { ...limits, codec } : limits);
       const listener = watching(definition);
       let reader = fresh();
       for (let count = 0; count < PACKETS / WORLDS; count++) {

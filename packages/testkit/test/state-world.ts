@@ -10,6 +10,7 @@ import {
   type DropReason,
   type EntityDefinition,
   type EntityRows,
+  type MakeCodec,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
@@ -24,10 +25,14 @@ export class StateWorld {
   readonly writer: SharedWriter;
   readonly sent = new Map<string, { row: number[]; texts: unknown }>();
 
-  constructor(definitions: readonly EntityDefinition[], historyTicks = 64) {
+  readonly codec: MakeCodec | undefined;
+
+  /** @param codec default: the one in use */
+  constructor(definitions: readonly EntityDefinition[], historyTicks = 64, codec?: MakeCodec) {
+    this.codec = codec;
     this.plans = definitions.map((definition) => planState(definition, { tickHz: TICK_HZ }));
     this.history = new StateHistory({ plans: this.plans, historyTicks });
-    this.writer = new SharedWriter(this.plans);
+    this.writer = new SharedWriter(this.plans, codec);
   }
 
   put(entity: EntityRows, tick: number, { values, texts }: DrawnState): void {
@@ -62,6 +67,7 @@ export class Receiver implements SnapshotListener {
       plans: world.plans,
       historyTicks: world.history.historyTicks,
       maxEntities: 4096,
+      ...(world.codec ? { codec: world.codec } : {}),
     });
   }
 

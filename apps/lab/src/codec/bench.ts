@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { decodeAllocations, encodeAllocations, evenTrace } from "./allocations.js";
+import { simpleCodec, type MakeCodec } from "@paceline/protocol";
 import { defineCar } from "./car.js";
 import { entropyBytes } from "./entropy-reference.js";
 import { generateTrace } from "./generated-trace.js";
@@ -94,9 +95,10 @@ function* tracesOf(directory: string | undefined, seconds: number): Iterable<Tra
 
 function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
   const definition = defineCar(rotation, trace.frames);
-  const common = { definition, rotation, hz: trace.hz };
-  const acknowledged = (mode: string, ageTicks: number, lossRatio: number) => () =>
-    new AcknowledgedSystem({ ...common, mode, ageTicks, lossRatio });
+  const common = { definition, rotation, hz: trace.hz, cars: trace.frames[0]!.length };
+  const acknowledged =
+    (mode: string, ageTicks: number, lossRatio: number, codec?: MakeCodec) => (): CodecSystem =>
+      new AcknowledgedSystem({ ...common, mode, ageTicks, lossRatio, ...(codec ? { codec } : {}) });
   const fitsInt16 = trace.frames.every((frame) =>
     frame.every(({ x, y, z }) => Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) <= INT16_BOUND_M),
   );
@@ -105,7 +107,9 @@ function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
     ...ACKNOWLEDGED_MS.map((ms) => acknowledged(`acked-${ms}`, Math.round((ms * trace.hz) / 1000), 0)),
     acknowledged("loss-5", Math.round((100 * trace.hz) / 1000), 0.05),
     () => new ReferenceSystem(common),
-    ...(fitsInt16 ? [() => new ColyseusSystem(rotation), () => new Int16System(rotation)] : []),
+    acknowledged("simple-ordered", 1, 0, simpleCodec),
+    acknowledged("simple-200", Math.round((200 * trace.hz) / 1000), 0, simpleCodec),
+    ...(fitsInt16 ? [() => new ColyseusSystem(rotation, common.cars), () => new Int16System(rotation)] : []),
     () => new MsgpackrSystem(rotation),
     () => new JsonSystem(rotation),
   ];
@@ -193,7 +197,7 @@ export async function allocationRows(directory: string | undefined): Promise<Ben
         decodeAllocatedBytesPerTick: decoding.allocatedBytesPerTick,
       };
       rows.push(row);
-      const isSteady = mode === "ordered" || mode.startsWith("acked");
+      const isSteady = /^(ordered|acked|simple)/.test(mode);
       const most = Math.max(row.allocationsPerTick, row.decodeAllocationsPerTick);
       if (system === "paceline" && isSteady && most >= 0.5)
         faults.push(`${rotation}, ${mode}: ${most} new objects per tick`);

@@ -82,7 +82,7 @@ function packetBits(residuals: readonly number[]): number {
 function ourBytes(trace: Trace, ageTicks: number): number {
   const definition = defineCar("yaw", trace.frames);
   const common = { definition, rotation: "yaw", hz: trace.hz, mode: "", lossRatio: 0 } as const;
-  const system = new AcknowledgedSystem({ ...common, ageTicks });
+  const system = new AcknowledgedSystem({ ...common, cars: CARS, ageTicks });
   system.stopCopying();
   system.join(trace.frames[0]!);
   const from = 120;

@@ -1,6 +1,6 @@
 import type { CodecSystem, Rotation, SeenCar } from "./system.js";
 import { Spread, quantile } from "./spread.js";
-import { CARS, type CarState, type Trace } from "./trace.js";
+import type { CarState, Trace } from "./trace.js";
 
 /** Ticks that one system is timed for before the next one's turn: all see the same state of the machine. */
 const SLICE_TICKS = 30;
@@ -46,6 +46,7 @@ class Errors {
 }
 
 class Run {
+  readonly #cars: number;
   readonly system: CodecSystem;
   readonly result: Measured;
   readonly sizes: number[] = [];
@@ -55,6 +56,7 @@ class Run {
 
   constructor(system: CodecSystem, first: readonly CarState[]) {
     this.system = system;
+    this.#cars = first.length;
     this.result = {
       system: system.system,
       mode: system.mode,
@@ -116,8 +118,8 @@ class Run {
     result.bytesPerTickP99 = quantile(sizes, 0.99);
     result.encodeUsPerTick = quantile(this.encodeUs, 0.5);
     result.decodeUsPerTick = quantile(this.decodeUs, 0.5);
-    result.encodeUsPerEntity = result.encodeUsPerTick / CARS;
-    result.decodeUsPerEntity = result.decodeUsPerTick / CARS;
+    result.encodeUsPerEntity = result.encodeUsPerTick / this.#cars;
+    result.decodeUsPerEntity = result.decodeUsPerTick / this.#cars;
     return result;
   }
 }

@@ -9,18 +9,24 @@ import {
   restore,
   type EntityDefinition,
   type EntityRows,
+  type MakeCodec,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
 import { seededRandom } from "@paceline/testkit";
 import { putCar, takeCar } from "./car.js";
 import { CLIENTS, blankCars, type CodecSystem, type Rotation, type SeenCar } from "./system.js";
-import { CARS, type CarState } from "./trace.js";
+import type { CarState } from "./trace.js";
 
 interface PacelineOptions {
   readonly definition: EntityDefinition;
   readonly rotation: Rotation;
   readonly hz: number;
+  readonly cars: number;
+  /** Receivers, each with its own acknowledgements. Default: CLIENTS. */
+  readonly clients?: number;
+  /** Default: the one in use. */
+  readonly codec?: MakeCodec;
 }
 
 /** What all modes share: the game's side with its history, and client 0. */
@@ -37,14 +43,20 @@ abstract class PacelineSystem implements CodecSystem {
   protected readonly listener: SnapshotListener;
   readonly #rotation: Rotation;
   readonly #values: Float64Array;
-  readonly #cars: SeenCar[] = blankCars();
+  readonly #cars: SeenCar[];
 
-  constructor({ definition, rotation, hz }: PacelineOptions) {
+  constructor({ definition, rotation, hz, cars, codec }: PacelineOptions) {
+    this.#cars = blankCars(cars);
     this.plan = planState(definition, { tickHz: hz });
     this.history = new StateHistory({ plans: [this.plan] });
-    this.writer = new SharedWriter([this.plan]);
-    this.entities = Array.from({ length: CARS }, (_, id) => this.history.spawn(id, this.plan));
-    this.reader = new SnapshotReader({ plans: [this.plan], historyTicks: 64, maxEntities: 64 });
+    this.writer = new SharedWriter([this.plan], codec);
+    this.entities = Array.from({ length: cars }, (_, id) => this.history.spawn(id, this.plan));
+    this.reader = new SnapshotReader({
+      plans: [this.plan],
+      historyTicks: 64,
+      maxEntities: cars,
+      ...(codec ? { codec } : {}),
+    });
     this.#rotation = rotation;
     this.#values = new Float64Array(definition.components.length);
     const seen = new Float64Array(definition.components.length);
@@ -82,7 +94,7 @@ abstract class PacelineSystem implements CodecSystem {
   }
 
   protected put(frame: readonly CarState[], tick: number): void {
-    for (let car = 0; car < CARS; car++) {
+    for (let car = 0; car < frame.length; car++) {
       putCar(frame[car]!, this.#rotation, this.#values);
       this.history.write(this.entities[car]!, tick, this.#values);
     }
@@ -105,13 +117,14 @@ export class AcknowledgedSystem extends PacelineSystem {
   /** Which packets are lost, drawn in advance: chance makes new objects, which would be counted against the codec. */
   readonly #lost: Uint8Array;
   /** Per client and tick of the last 64: whether the packet arrived. */
-  readonly #arrived = Array.from({ length: CLIENTS }, () => new Uint8Array(64));
+  readonly #arrived: readonly Uint8Array[];
+  readonly #clients: number;
   #bytes = 0;
   #client = 0;
   #tick = 0;
   readonly #send = (body: Uint8Array): number => {
     this.#bytes += body.length;
-    const hasArrived = this.#lost[(this.#tick * CLIENTS + this.#client) % this.#lost.length] === 0;
+    const hasArrived = this.#lost[(this.#tick * this.#clients + this.#client) % this.#lost.length] === 0;
     this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? 1 : 0;
     if (this.isCopying && this.#client === 0 && hasArrived) this.packets.push(body.slice());
     return this.#tick & 0xffff;
@@ -120,11 +133,13 @@ export class AcknowledgedSystem extends PacelineSystem {
   constructor(options: AcknowledgedOptions) {
     super(options);
     this.mode = options.mode;
+    this.#clients = options.clients ?? CLIENTS;
+    this.#arrived = Array.from({ length: this.#clients }, () => new Uint8Array(64));
     this.#options = options;
     const random = seededRandom(5);
     this.#lost = Uint8Array.from({ length: 0x10000 }, () => (random.bool(options.lossRatio) ? 1 : 0));
     this.#senders = Array.from(
-      { length: CLIENTS },
+      { length: this.#clients },
       () => new SnapshotSender({ history: this.history, writer: this.writer }),
     );
   }
@@ -138,14 +153,14 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#tick = tick;
     this.#bytes = 0;
     const acknowledged = tick - this.#options.ageTicks;
-    for (let client = 0; client < CLIENTS; client++) {
+    for (let client = 0; client < this.#clients; client++) {
       const sender = this.#senders[client]!;
       this.#client = client;
       if (acknowledged >= 0 && this.#arrived[client]![acknowledged & 63] === 1)
         sender.acknowledge(acknowledged & 0xffff);
       sender.write(tick, this.entities, this.#send);
     }
-    return this.#bytes / CLIENTS;
+    return this.#bytes / this.#clients;
   }
 }
 

@@ -84,7 +84,7 @@ function unpackQuat(packed: number, into: [number, number, number, number]): voi
 abstract class WholeFrame implements CodecSystem {
   abstract readonly system: string;
   readonly mode = "ordered";
-  protected readonly cars = blankCars();
+  protected readonly cars = blankCars(8);
   protected readonly rotation: Rotation;
   #packet: Uint8Array = new Uint8Array(0);
 
@@ -203,19 +203,20 @@ export class ColyseusSystem implements CodecSystem {
   readonly system = "colyseus-quantised";
   readonly mode = "ordered";
   readonly #rotation: Rotation;
-  readonly #cars = blankCars();
+  readonly #cars: SeenCar[];
   readonly #state: { cars: ColyseusCar[] };
   readonly #encoder: Encoder;
   readonly #decoder: Decoder;
   readonly #seen: { cars: ColyseusCar[] };
   #packet: Uint8Array = new Uint8Array(0);
 
-  constructor(rotation: Rotation) {
+  constructor(rotation: Rotation, cars: number) {
     this.#rotation = rotation;
+    this.#cars = blankCars(cars);
     const metre = () => t.quantized({ min: -BOUND, max: BOUND });
     const Car = schema(
       {
-        id: t.uint8(),
+        id: t.uint16(),
         x: metre(),
         y: metre(),
         z: metre(),
@@ -232,7 +233,7 @@ export class ColyseusSystem implements CodecSystem {
     const Room = schema({ cars: t.array(Car) }, `Room-${rotation}`);
     const state = new Room();
     this.#encoder = new Encoder(state);
-    for (let id = 0; id < 8; id++) state.cars.push(new Car());
+    for (let id = 0; id < cars; id++) state.cars.push(new Car());
     this.#state = state as unknown as { cars: ColyseusCar[] };
     const seen = new Room();
     this.#decoder = new Decoder(seen);
@@ -260,7 +261,7 @@ export class ColyseusSystem implements CodecSystem {
 
   decode(packets: readonly Uint8Array[]): readonly SeenCar[] {
     this.#decoder.decode(packets[0] as Buffer);
-    for (let index = 0; index < 8; index++) {
+    for (let index = 0; index < this.#cars.length; index++) {
       const from = this.#seen.cars[index]!;
       const car = this.#cars[index]!;
       car.id = from.id;
@@ -280,7 +281,7 @@ export class ColyseusSystem implements CodecSystem {
   }
 
   #put(frame: readonly CarState[]): void {
-    for (let id = 0; id < 8; id++) {
+    for (let id = 0; id < frame.length; id++) {
       const car = frame[id]!;
       const into = this.#state.cars[id]!;
       into.id = id;

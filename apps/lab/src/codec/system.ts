@@ -35,8 +35,8 @@ export interface CodecSystem {
   decode(packets: readonly Uint8Array[], tick: number): readonly SeenCar[];
 }
 
-export function blankCars(): SeenCar[] {
-  return Array.from({ length: 8 }, (_, id) => ({
+export function blankCars(count: number): SeenCar[] {
+  return Array.from({ length: count }, (_, id) => ({
     id,
     x: 0,
     y: 0,

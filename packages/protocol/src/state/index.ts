@@ -11,3 +11,7 @@ export * from "./send/snapshot-sender.js";
 export * from "./plan/state-history.js";
 export * from "./plan/field-table.js";
 export * from "./plan/state-size.js";
+export * from "./codec/state-codec.js";
+export * from "./codec/bit-coder.js";
+export * from "./codec/prefix-tables.js";
+export type { MakeCodec } from "./coding/snapshot-codec.js";

@@ -1,14 +1,19 @@
-import type { EntropyCoder } from "./entropy-coder.js";
 import { FREQUENCY_TOTAL } from "./entropy-coder.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
 import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN } from "../plan/state-plan.js";
-import { codeSmall } from "./varuint.js";
+import { codeSmall, type SmallCoder } from "./varuint.js";
 
 const LIKELY = Math.round(FREQUENCY_TOTAL * 0.97);
 const EVEN = FREQUENCY_TOTAL / 2;
 const RARE = FREQUENCY_TOTAL - LIKELY;
 const ID_BITS = 16;
+
+/** What a head is written and read with. */
+export interface HeadCoder extends SmallCoder {
+  /** `chance` is that of true, in 1 / FREQUENCY_TOTAL. */
+  flag(value: boolean, chance: number): boolean;
+}
 
 /** Three baselines as ticks; the packet's are those that most of its entities share. */
 export interface SharedBaselines {
@@ -19,11 +24,11 @@ export interface SharedBaselines {
 
 /** The parts of a packet's head, each one description for both directions. */
 export class PacketHead {
-  readonly #coder: EntropyCoder;
+  readonly #coder: HeadCoder;
   #idHits = 0;
   #idsCoded = 0;
 
-  constructor(coder: EntropyCoder) {
+  constructor(coder: HeadCoder) {
     this.#coder = coder;
   }
 

@@ -3,6 +3,7 @@ import { EntityCoder } from "./entity-coder.js";
 import { EntropyCoder } from "./entropy-coder.js";
 import { integerLog, LOG_UNITS } from "./integer-log.js";
 import type { PacketEntries } from "./packet-entries.js";
+import type { HeadCoder } from "./packet-head.js";
 import { NO_TICK } from "./packet-entries.js";
 import { PacketGrids } from "./packet-grids.js";
 import { ResidualModel } from "./residual-model.js";
@@ -13,6 +14,29 @@ const THIRTIETHS = 30;
 /** integerLog counts from 1: ages are taken in 32nds of a thirtieth of a second, so that fractions remain. */
 const AGE_FRACTIONS = 32;
 
+/** Bits, written and read by the same calls: see EntropyCoder. */
+interface PacketCoder extends HeadCoder {
+  startEncoding(): void;
+  startDecoding(bytes: Uint8Array): void;
+  finish(): Uint8Array;
+  release(): void;
+  readonly isComplete: boolean;
+  readonly isExhausted: boolean;
+}
+
+/** What codes the states of a packet, whichever way. */
+export interface PacketCodec {
+  readonly coder: PacketCoder;
+  /**
+   * An encoder finds the states in the entities' own rows; a decoder writes them to `staged`, where the entries say.
+   * False where decoding found a value out of range or ran out of bytes.
+   */
+  codeStates(entries: PacketEntries, tick: number, staged: Int32Array | undefined): boolean;
+}
+
+/** Makes a codec for the plans of a packet; a decoder has a capacity of 0. */
+export type MakeCodec = (plans: readonly StatePlan[], capacityBytes: number) => PacketCodec;
+
 /** The grids of one kind of entity in a packet. */
 interface KindGrids {
   readonly grids: PacketGrids;
@@ -21,7 +45,7 @@ interface KindGrids {
 }
 
 /** Codes the states of a packet's entities, whichever way: the part that sender and receiver share. */
-export class SnapshotCodec {
+class SnapshotCodec implements PacketCodec {
   readonly coder: EntropyCoder;
   readonly model: ResidualModel;
   readonly plans: readonly StatePlan[];
@@ -43,10 +67,6 @@ export class SnapshotCodec {
     }));
   }
 
-  /**
-   * Codes all states. An encoder finds them in the entities' own rows; a decoder writes them to `staged`, where the
-   * entries say. False where decoding found a value out of range or ran out of bytes.
-   */
   codeStates(entries: PacketEntries, tick: number, staged: Int32Array | undefined): boolean {
     this.#entities.start();
     this.#age = Number.NaN;
@@ -151,3 +171,5 @@ export class SnapshotCodec {
     this.model.setAge(integerLog(Math.min(scaled, 2 ** 24)) - 5 * LOG_UNITS);
   }
 }
+
+export const fittedCodec: MakeCodec = (plans, capacityBytes) => new SnapshotCodec(plans, capacityBytes);

@@ -1,7 +1,10 @@
-import type { EntropyCoder } from "./entropy-coder.js";
+/** A number of `count` bits, 1 to 16. */
+export interface SmallCoder {
+  bits(value: number, count: number): number;
+}
 
 /** A whole number from 0 to 2^32 - 2: its length in bits, then all but its leading bit. Small ones cost 6 to 9 bits. */
-export function codeVaruint(coder: EntropyCoder, value: number): number {
+export function codeVaruint(coder: SmallCoder, value: number): number {
   const length = coder.bits(32 - Math.clz32(value + 1), 5);
   if (length < 2) return 0;
   const rest = codeWide(coder, value + 1 - 2 ** (length - 1), length - 1);
@@ -9,14 +12,14 @@ export function codeVaruint(coder: EntropyCoder, value: number): number {
 }
 
 /** A number of `count` bits, 0 to 31, all values equally likely. */
-export function codeWide(coder: EntropyCoder, value: number, count: number): number {
+export function codeWide(coder: SmallCoder, value: number, count: number): number {
   if (count <= 16) return count === 0 ? 0 : coder.bits(value, count);
   const high = coder.bits(value >>> 16, count - 16);
   return high * 0x10000 + coder.bits(value & 0xffff, 16);
 }
 
 /** A whole number from 0 to 2^16 - 2 that is probably small: n costs 2 * log2(n + 1) + 1 bits (Elias gamma). */
-export function codeSmall(coder: EntropyCoder, value: number): number {
+export function codeSmall(coder: SmallCoder, value: number): number {
   let length = 0;
   const wanted = 31 - Math.clz32(value + 1);
   while (length < 16 && coder.bits(length < wanted ? 1 : 0, 1) === 1) length += 1;

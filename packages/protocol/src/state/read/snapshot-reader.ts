@@ -3,7 +3,7 @@ import { stateChecksum } from "../coding/checksum.js";
 import { EntityRows, type Texts } from "../plan/entity-rows.js";
 import { MOST_ENTITIES, NO_TICK, PacketEntries } from "../coding/packet-entries.js";
 import { PacketHead, type SharedBaselines } from "../coding/packet-head.js";
-import { SnapshotCodec } from "../coding/snapshot-codec.js";
+import { fittedCodec, type MakeCodec, type PacketCodec } from "../coding/snapshot-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
 
 /** What one packet may make a reader allocate, at most: entities (MOST_ENTITIES), and columns of all of them together. */
@@ -28,11 +28,12 @@ interface SnapshotReaderOptions {
   readonly plans: readonly StatePlan[];
   readonly historyTicks: number;
   readonly maxEntities: number;
+  readonly codec?: MakeCodec;
 }
 
 /** Reads packets of one sender. Bytes may be anything: what makes no sense is dropped whole, with a reason. */
 export class SnapshotReader {
-  readonly #codec: SnapshotCodec;
+  readonly #codec: PacketCodec;
   readonly #head: PacketHead;
   readonly #entries = new PacketEntries();
   readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
@@ -51,7 +52,7 @@ export class SnapshotReader {
 
   constructor(options: SnapshotReaderOptions) {
     this.#options = options;
-    this.#codec = new SnapshotCodec(options.plans, 0);
+    this.#codec = (options.codec ?? fittedCodec)(options.plans, 0);
     this.#head = new PacketHead(this.#codec.coder);
   }
 

@@ -1,6 +1,7 @@
 import { PacketEntries } from "../coding/packet-entries.js";
 import { SharedTicks } from "./shared-ticks.js";
 import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
+import type { MakeCodec } from "../coding/snapshot-codec.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import { Views } from "../plan/views.js";
 
@@ -32,8 +33,8 @@ export class SharedWriter {
   encoded = 0;
   reused = 0;
 
-  constructor(plans: readonly StatePlan[]) {
-    this.#writer = new SnapshotWriter(plans);
+  constructor(plans: readonly StatePlan[], codec?: MakeCodec) {
+    this.#writer = new SnapshotWriter(plans, codec);
   }
 
   /** Begins a tick: the packets of the one before are no more. */

@@ -2,7 +2,7 @@ import { stateChecksum } from "../coding/checksum.js";
 import type { PacketEntries } from "../coding/packet-entries.js";
 import { NO_TICK } from "../coding/packet-entries.js";
 import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "../coding/packet-head.js";
-import { SnapshotCodec } from "../coding/snapshot-codec.js";
+import { fittedCodec, type MakeCodec, type PacketCodec } from "../coding/snapshot-codec.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
 /** Room for a packet that turns out too large, before it is split. */
@@ -20,13 +20,13 @@ export interface SnapshotContent {
 
 /** Writes states as packets. */
 export class SnapshotWriter {
-  readonly #codec: SnapshotCodec;
+  readonly #codec: PacketCodec;
   readonly #head: PacketHead;
   readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
   readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
 
-  constructor(plans: readonly StatePlan[]) {
-    this.#codec = new SnapshotCodec(plans, CAPACITY_BYTES);
+  constructor(plans: readonly StatePlan[], codec: MakeCodec = fittedCodec) {
+    this.#codec = codec(plans, CAPACITY_BYTES);
     this.#head = new PacketHead(this.#codec.coder);
   }
 

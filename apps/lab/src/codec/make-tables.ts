@@ -1,0 +1,93 @@
+import {
+  BitCoder,
+  LONGEST,
+  MOVES,
+  PacketEntries,
+  SIZES,
+  StateCodec,
+  StateHistory,
+  TABLES,
+  TOKENS,
+  planState,
+  prefixTables,
+} from "@paceline/protocol";
+import { motions, type Motion } from "./motions.js";
+
+/** Of baselines in ticks; most packets have the newest one. */
+const AGES = [1, 1, 2, 3, 6, 12];
+/** A symbol that was never seen has a code as well, as if it were one of so many. */
+const UNSEEN = 4096;
+
+/** Counts the symbols that it writes. */
+class CountingCoder extends BitCoder {
+  readonly counts = new Float64Array(TABLES * TOKENS);
+
+  constructor() {
+    super(0x10000, prefixTables("5".repeat(TABLES * TOKENS)));
+  }
+
+  override symbol(table: number, symbol: number): number {
+    this.counts[table * TOKENS + symbol]! += 1;
+    return super.symbol(table, symbol);
+  }
+}
+
+/** The lengths of the codes, a line of digits per table: Huffman's, for the motions that are made here. */
+function makeTables(): string[] {
+  const coder = new CountingCoder();
+  for (const motion of motions()) for (const age of AGES) count(motion, age, coder);
+  return Array.from({ length: TABLES }, (_, table) => {
+    const counts = Array.from(coder.counts.subarray(table * TOKENS, (table + 1) * TOKENS), (seen, symbol) => {
+      const isUsed = table < SIZES ? symbol < 16 : table < MOVES || symbol > 0;
+      return isUsed ? seen : -1;
+    });
+    return codeLengths(counts).join("");
+  });
+}
+
+function count({ definition, hz, frames }: Motion, age: number, coder: BitCoder): void {
+  const plan = planState(definition, { tickHz: hz });
+  const history = new StateHistory({ plans: [plan] });
+  const codec = new StateCodec([plan], 0, coder);
+  const entities = frames[0]!.map((_, id) => history.spawn(id, plan));
+  const entries = new PacketEntries();
+  for (const [tick, frame] of frames.entries()) {
+    for (const [id, entity] of entities.entries()) history.write(entity, tick, frame[id]!);
+    if (tick < age + 2) continue;
+    entries.clear();
+    for (const entity of entities) {
+      const index = entries.add(entity, 0, entity.find(tick));
+      entries.setBaselines(index, tick - age, tick - age - 1, tick - age - 2);
+      entries.locate(index);
+    }
+    coder.startEncoding();
+    codec.codeStates(entries, tick, undefined);
+  }
+}
+
+/** Huffman's code lengths; rare symbols are taken for more frequent until none is too long. Counts below 0: no code. */
+function codeLengths(counts: readonly number[]): number[] {
+  const total = counts.reduce((sum, seen) => sum + Math.max(0, seen), 1);
+  for (let least = total / UNSEEN; ; least *= 1.25) {
+    const lengths = counts.map(() => 0);
+    const nodes = counts.flatMap((seen, symbol) =>
+      seen < 0 ? [] : [{ weight: Math.max(seen, least), symbols: [symbol] }],
+    );
+    while (nodes.length > 1) {
+      nodes.sort((a, b) => b.weight - a.weight);
+      const [a, b] = [nodes.pop()!, nodes.pop()!];
+      const symbols = [...a.symbols, ...b.symbols];
+      for (const symbol of symbols) lengths[symbol]! += 1;
+      nodes.push({ weight: a.weight + b.weight, symbols });
+    }
+    if (Math.max(...lengths) <= LONGEST) return lengths;
+  }
+}
+
+/** The module that holds them. */
+export function tablesSource(): string {
+  const lines = makeTables().map((line) => `  "${line}",\n`);
+  const head =
+    "/** Code lengths by table and symbol, 0: none. Made by `pnpm bench tables` from generated motions; do not edit. */\n";
+  return `${head}export const CODE_LENGTHS: readonly string[] = [\n${lines.join("")}];\n`;
+}

@@ -1,0 +1,68 @@
+import { Role } from "../plan/residual-parameters.js";
+import type { StatePlan } from "../plan/state-plan.js";
+
+/** How columns are predicted; those of a quaternion are one turn. */
+export const Way = { smooth: 0, angle: 1, place: 2, step: 3, turn: 4 } as const;
+
+/** Columns that are predicted in one way: `from` to before `to`, in the order in which they are coded. */
+interface Run {
+  readonly way: number;
+  readonly from: number;
+  to: number;
+}
+
+/** The columns of a plan in the order in which they are coded, as flat arrays. */
+export class RowPlan {
+  readonly plan: StatePlan;
+  readonly texts: number;
+  readonly count: number;
+  readonly columns: Int32Array;
+  readonly runs: readonly Run[];
+  readonly min: Int32Array;
+  readonly max: Int32Array;
+  readonly rest: Int32Array;
+  readonly bits: Uint8Array;
+  /** Steps of a full turn, 0 where a column does not turn. */
+  readonly turn: Int32Array;
+  /** Of a place: the column of its rate, and its steps per step of the rate and tick. */
+  readonly rates: Int32Array;
+  readonly scales: Float64Array;
+
+  constructor(plan: StatePlan) {
+    const groups = plan.groups.flatMap((group) =>
+      Array.from({ length: group.count }, (_, index) => ({ group, index, column: group.first + index })),
+    );
+    const columns = Int32Array.from(groups, ({ column }) => column);
+    this.plan = plan;
+    this.texts = plan.texts.length;
+    this.count = columns.length;
+    this.columns = columns;
+    this.runs = runsOf(plan);
+    this.min = columns.map((column) => plan.min[column]!);
+    this.max = columns.map((column) => plan.max[column]!);
+    this.rest = columns.map((column) => plan.rest[column]!);
+    this.bits = Uint8Array.from(columns, (column) => plan.bits[column]!);
+    this.turn = columns.map((column) => plan.turn[column]!);
+    this.rates = Int32Array.from(groups, ({ group, index }) => group.rate + index);
+    this.scales = Float64Array.from(groups, ({ group }) => group.rateScale);
+  }
+}
+
+function runsOf({ groups, turn }: StatePlan): Run[] {
+  const runs: Run[] = [];
+  let from = 0;
+  for (const { role, first, count } of groups) {
+    const way = turn[first]! > 0 ? Way.angle : wayOf(role);
+    const last = runs.at(-1);
+    if (last?.way === way && way !== Way.turn && way !== Way.place) last.to += count;
+    else runs.push({ way, from, to: from + count });
+    from += count;
+  }
+  return runs;
+}
+
+function wayOf(role: number): number {
+  if (role === Role.place) return Way.place;
+  if (role === Role.rotation) return Way.turn;
+  return role >= Role.step ? Way.step : Way.smooth;
+}
