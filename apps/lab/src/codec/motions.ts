@@ -40,9 +40,9 @@ interface Script<State> {
   readonly definition: EntityDefinition;
   readonly hz: number;
   readonly seed: number;
-  make(index: number): State;
-  step(state: State, tick: number, random: Random): void;
-  values(state: State): readonly number[];
+  readonly make: (index: number) => State;
+  readonly step: (state: State, tick: number, random: Random) => void;
+  readonly values: (state: State) => readonly number[];
 }
 
 function play<State>({ definition, hz, seed, make, step, values }: Script<State>): Motion {

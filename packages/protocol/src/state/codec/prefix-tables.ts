@@ -34,19 +34,22 @@ export function prefixTables(digits: string): PrefixTables {
   const lengths = Uint8Array.from(digits, Number);
   const codes = new Uint16Array(lengths.length);
   const slots = new Uint16Array((lengths.length / TOKENS) << LONGEST);
-  for (let table = 0; table < lengths.length / TOKENS; table++) {
+  const tables = lengths.length / TOKENS;
+  for (let table = 0; table < tables; table++) {
     const first = table << LONGEST;
     let slot = first;
-    for (let length = 1; length <= LONGEST; length++) {
+    for (const { symbol, length } of inOrder(lengths.subarray(table * TOKENS, (table + 1) * TOKENS))) {
       const size = 1 << (LONGEST - length);
-      for (let symbol = 0; symbol < TOKENS; symbol++) {
-        const at = table * TOKENS + symbol;
-        if (lengths[at] !== length) continue;
-        codes[at] = (slot - first) / size;
-        slots.fill((symbol << 4) | length, slot, slot + size);
-        slot += size;
-      }
+      codes[table * TOKENS + symbol] = (slot - first) / size;
+      slots.fill((symbol << 4) | length, slot, slot + size);
+      slot += size;
     }
   }
   return { lengths, codes, slots };
+}
+
+function inOrder(lengths: Uint8Array): { readonly symbol: number; readonly length: number }[] {
+  return Array.from(lengths, (length, symbol) => ({ symbol, length }))
+    .filter(({ length }) => length > 0)
+    .sort((a, b) => a.length - b.length || a.symbol - b.symbol);
 }

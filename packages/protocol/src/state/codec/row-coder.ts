@@ -57,7 +57,7 @@ export class RowCoder {
     this.#reserve(plan.count + plan.texts);
     if (baselines.age !== this.#age) {
       this.#age = baselines.age;
-      this.#growth = baselines.age * Math.sqrt(baselines.age);
+      this.#growth = baselines.age * baselines.age;
     }
     const { runs } = plan;
     for (let index = 0; index < runs.length; index++) {
@@ -131,7 +131,7 @@ export class RowCoder {
     const perTick1 = age / gap1;
     const ofBend = this.#growth / gap1;
     const ofOlder = this.#growth / gap2;
-    const lasting = ((globalThis as any).BENT ?? 0.2) * age * (age + 1);
+    const lasting = (age * (age + 1)) / 8;
     for (let index = from; index < to; index++) {
       const column = plan.columns[index]!;
       const value = rows[at0 + column]!;
