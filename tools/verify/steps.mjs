@@ -6,6 +6,7 @@ import { runE2e, SLOW } from "../e2e.mjs";
 import { mutate } from "../mutate.mjs";
 import { binOf, ROOT } from "../pnpm.mjs";
 import { vitestResult } from "../gates.mjs";
+import { downloads } from "./downloads.mjs";
 import { lastJson, outcome, skip } from "./outcome.mjs";
 import { runtimes } from "./runtimes.mjs";
 import { tarballs } from "./tarballs.mjs";
@@ -173,6 +174,11 @@ export const stepsWith = ({ rounds }) => [
     name: "tarballs",
     command: "node tools/shape.mjs; npm install of the packed packages; README's example",
     run: tarballs,
+  },
+  {
+    name: "downloads",
+    command: "the packed client in Vite, esbuild and webpack; a WebSocket player in Chromium",
+    run: downloads,
   },
   { name: "runtimes", command: "the packed client in Node 20, 22, 24, Deno and Bun", run: runtimes },
   {

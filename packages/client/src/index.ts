@@ -1,33 +1,7 @@
-export {
-  ConfigError,
-  NetError,
-  angle,
-  bytes,
-  defineEntity,
-  defineInput,
-  enumOf,
-  flag,
-  group,
-  int,
-  list,
-  quat,
-  scalar,
-  string,
-  uint,
-  vec2,
-  vec3,
-  type EntityDefinition,
-  type EntityOptions,
-  type Fields,
-  type InputDefinition,
-  type Directed,
-  type ServerTypes,
-  type MotionModel,
-  type Range,
-  type ShowStyle,
-  type StepFunction,
-  type StepState,
-} from "@paceline/protocol";
+// Stars, because a bundler that splits whole files would tie all names of one list together.
+export * from "./api/errors.js";
+export * from "./api/definitions.js";
+export * from "./api/inputs.js";
 export type {
   InitialFields,
   InputStep,
@@ -37,15 +11,7 @@ export type {
   Vec3,
   WritableFields,
 } from "@paceline/netcode";
-export {
-  profiles,
-  type Genre,
-  type Profile,
-  type ProfileChoice,
-  type ProfileNumbers,
-  type ProfileOverrides,
-  type Scheduler,
-} from "@paceline/transport";
+export * from "./api/profiles.js";
 export type { Prediction, PredictionStats } from "./modes/authoritative/prediction.js";
 export * from "./api/client.js";
 export type { AuthToken, IdentityStorage } from "./connection/credentials.js";

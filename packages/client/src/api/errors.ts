@@ -1,0 +1,1 @@
+export { ConfigError, NetError } from "@paceline/protocol";

@@ -1,0 +1,1 @@
+export { defineInput } from "@paceline/protocol";
