@@ -53,12 +53,13 @@ export class MemoryBudget {
 
   #inspect(): void {
     const { heldBytes: budget, addressSharePercent } = this.#settings.limits;
+    let total = 0;
+    for (const { heldBytes } of this.#participants()) total += heldBytes;
+    if (total <= budget * FREE_SHARE) return;
     const holders = Array.from(this.#participants(), (participant) => ({
       participant,
       bytes: participant.heldBytes,
     }));
-    const total = sumOf(holders);
-    if (total <= budget * FREE_SHARE) return;
     holders.sort((a, b) => b.bytes - a.bytes);
     const share = (budget * addressSharePercent) / 100;
     const evicted = new Set<Holder>();

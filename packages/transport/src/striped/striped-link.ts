@@ -74,7 +74,9 @@ export class StripedLink implements Link {
   }
 
   get queuedBytes(): number {
-    return this.#stripes.reduce((bytes, stripe) => bytes + stripe.queuedBytes, this.#first.queuedBytes);
+    let bytes = this.#first.queuedBytes;
+    for (const stripe of this.#stripes) bytes += stripe.queuedBytes;
+    return bytes;
   }
 
   get counters(): Readonly<LinkCounters> {

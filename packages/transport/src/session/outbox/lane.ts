@@ -20,8 +20,8 @@ const MAX_LOOSE_BYTES = 76_800;
 export class Lane {
   /** Bytes that others have sent of this class's share while it waited. */
   creditBytes = 0;
-  /** By key; what has none is under a negative number of its own. */
-  readonly #waiting = new Map<number, Waiting>();
+  /** By key; what has none is under a negative number of its own. Made when something waits: mostly nothing ever does. */
+  #waiting: Map<number, Waiting> | undefined;
   #bytes = 0;
   #looseBytes = 0;
   #loose = 0;
@@ -31,12 +31,11 @@ export class Lane {
   }
 
   get length(): number {
-    return this.#waiting.size;
+    return this.#waiting?.size ?? 0;
   }
 
   get first(): Waiting | undefined {
-    for (const waiting of this.#waiting.values()) return waiting;
-    return undefined;
+    return this.#waiting?.values().next().value;
   }
 
   /** Adds it behind the others, or in place of an older one of its key: so who waits longest stays first. True there. */
@@ -46,15 +45,16 @@ export class Lane {
       this.#looseBytes += bytes.length;
       this.#loose -= 1;
     }
-    const older = key === 0 ? undefined : this.#waiting.get(key);
+    const all = (this.#waiting ??= new Map());
+    const older = key === 0 ? undefined : all.get(key);
     this.#bytes += bytes.length - (older?.bytes.length ?? 0);
-    this.#waiting.set(key === 0 ? this.#loose : key, waiting);
+    all.set(key === 0 ? this.#loose : key, waiting);
     return older !== undefined;
   }
 
   shift(): void {
-    for (const [at, { key, bytes }] of this.#waiting) {
-      this.#waiting.delete(at);
+    for (const [at, { key, bytes }] of this.#waiting ?? []) {
+      this.#waiting!.delete(at);
       this.#bytes -= bytes.length;
       if (key === 0) this.#looseBytes -= bytes.length;
       return;
@@ -64,10 +64,10 @@ export class Lane {
   /** Drops the oldest ones without a key while more wait than may. Returns how many. */
   trim(): number {
     let dropped = 0;
-    for (const [at, { key, bytes }] of this.#waiting) {
+    for (const [at, { key, bytes }] of this.#waiting ?? []) {
       if (this.#looseBytes <= MAX_LOOSE_BYTES) break;
       if (key !== 0) continue;
-      this.#waiting.delete(at);
+      this.#waiting!.delete(at);
       this.#bytes -= bytes.length;
       this.#looseBytes -= bytes.length;
       dropped += 1;
@@ -76,7 +76,7 @@ export class Lane {
   }
 
   clear(): void {
-    this.#waiting.clear();
+    this.#waiting = undefined;
     this.#bytes = 0;
     this.#looseBytes = 0;
   }

@@ -147,9 +147,8 @@ export class Outbox {
 
   /** Bytes that wait for room; commands and bulk that wait for a receipt are not among them. */
   get queuedBytes(): number {
-    let bytes = 0;
-    for (const name of CLASSES) bytes += this.#lanes[name].bytes;
-    return bytes;
+    const { command, input, event, state, bulk } = this.#lanes;
+    return command.bytes + input.bytes + event.bytes + state.bytes + bulk.bytes;
   }
 
   /** What waits takes in memory, about. */
@@ -636,8 +635,8 @@ export class Outbox {
 
   /** Whether nothing waits: then what comes may leave at once. */
   get #isIdle(): boolean {
-    for (const name of CLASSES) if (this.#lanes[name].length > 0) return false;
-    return true;
+    const { command, input, event, state, bulk } = this.#lanes;
+    return command.length + input.length + event.length + state.length + bulk.length === 0;
   }
 
   /** Asks the path so often whether it has room; 0: nothing waits for that. */
