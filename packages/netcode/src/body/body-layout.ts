@@ -43,6 +43,11 @@ export function lengthOf(row: Components, at: number, dimensions: number): numbe
   return Math.sqrt(x * x + y * y + z * z);
 }
 
+/** Copies a row. Between rows of different precision `set` takes an engine longer than a loop over so few numbers. */
+export function copyRow(from: Components, into: Components): void {
+  for (let index = 0; index < from.length; index++) into[index] = from[index]!;
+}
+
 /** Whether every component is a finite number. */
 export function isFiniteRow(row: Components): boolean {
   for (let index = 0; index < row.length; index++) if (!Number.isFinite(row[index])) return false;

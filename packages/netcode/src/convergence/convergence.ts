@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import type { BodyLayout, Components } from "../body/body-layout.js";
+import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import { addToPose, offsetWidth, subtractPose } from "../body/pose-offset.js";
 import { blends, type Blend, type BlendName } from "./blend.js";
 
@@ -62,7 +62,7 @@ export class Convergence {
     this.#leftAt(nowSeconds, this.#now);
     this.#leftAt(nowSeconds + RATE_SECONDS, this.#soon);
     subtractPose(this.#layout, shown.now, corrected.now, this.#offset);
-    const distanceM = Math.hypot(...this.#offset.subarray(0, this.#layout.dimensions));
+    const distanceM = lengthOf(this.#offset, 0, this.#layout.dimensions);
     if (!(distanceM <= this.#options.snapDistanceM)) {
       this.end();
       return true;
@@ -84,7 +84,7 @@ export class Convergence {
   /** A blend that begins faster than corrections may go would be seen as a jump. */
   #limitSpeed(): void {
     const { dimensions } = this.#layout;
-    const speedMps = Math.hypot(...this.#rate.subarray(0, dimensions));
+    const speedMps = lengthOf(this.#rate, 0, dimensions);
     const share = Math.min(1, this.#options.maxSpeedMps / speedMps);
     if (share < 1) for (let axis = 0; axis < dimensions; axis++) this.#rate[axis]! *= share;
   }

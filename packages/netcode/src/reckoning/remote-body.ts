@@ -1,4 +1,4 @@
-import { isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
+import { copyRow, isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
@@ -106,7 +106,7 @@ export class RemoteBody implements ShownBody {
     this.#stateSeconds = stateSeconds;
     if (this.#waitingCount === MAX_WAITING) this.#passOver();
     const waiting = (this.#waiting[this.#waitingCount++] ??= new Waiting(state.length));
-    waiting.row.set(state);
+    copyRow(state, waiting.row);
     waiting.stateSeconds = stateSeconds;
     waiting.nowSeconds = nowSeconds;
     waiting.isJump = isJump;
@@ -130,7 +130,7 @@ export class RemoteBody implements ShownBody {
     }
     if (isBlended) this.#convergence.apply(into, nowSeconds);
     if (!isFiniteRow(into)) return this.#fail({ kind: "not-finite" }, into);
-    this.#lastGood.set(into);
+    copyRow(into, this.#lastGood);
     this.#isFaulty = false;
     return true;
   }

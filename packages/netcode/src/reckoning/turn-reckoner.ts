@@ -1,4 +1,4 @@
-import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
+import { copyRow, lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition, continueRotation } from "./rotation.js";
 
@@ -46,7 +46,7 @@ export class TurnReckoner implements Reckoner {
   predict(seconds: number, into: Components): void {
     const state = this.#state;
     if (!state) return;
-    into.set(state);
+    copyRow(state, into);
     if (this.#layout.velocity !== undefined) {
       if (this.#isTurning) this.#turn(state, this.#layout.velocity, seconds, into);
       else this.#goStraight(state, this.#layout.velocity, seconds, into);

@@ -1,4 +1,4 @@
-import type { BodyLayout, Components } from "../body/body-layout.js";
+import { copyRow, type BodyLayout, type Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition, continueRotation } from "./rotation.js";
 
@@ -24,7 +24,7 @@ export class WorldReckoner implements Reckoner {
   predict(seconds: number, into: Components): void {
     const state = this.#state;
     if (!state) return;
-    into.set(state);
+    copyRow(state, into);
     if (this.#order === 0) return;
     const { position, dimensions, velocity, acceleration } = this.#layout;
     if (velocity !== undefined) {
