@@ -28,6 +28,18 @@ describe("a token bucket", () => {
   });
 });
 
+describe("a debt", () => {
+  it("is made of what is there by then, and is a burst at most", () => {
+    const bucket = new TokenBucket(10, 5, 0);
+    expect(bucket.take(5, 0)).toBe(true);
+    bucket.spend(5, 10_000);
+    expect(bucket.take(1, 10_000)).toBe(false);
+    bucket.spend(100, 10_000);
+    expect(bucket.take(1, 10_599)).toBe(false);
+    expect(bucket.take(1, 10_600)).toBe(true);
+  });
+});
+
 describe("a session's share of a common rate", () => {
   it("is its own whatever the others took, and more while the common one has it", () => {
     const common = new TokenBucket(10, 20, 0);

@@ -79,7 +79,8 @@ async function toldPerSecond(
     for (const [index, { room }] of players.entries())
       for (const { position } of room.entities(kind)) seen[index]!.add(position.x);
   }
-  return seen.map(({ size }) => size / 3);
+  // The first was there before.
+  return seen.map(({ size }) => (size - 1) / 3);
 }
 
 const ratesOf = async ({ room }: StagePlayer) =>

@@ -1,5 +1,6 @@
 import { limits, messageBytes } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
+import { ReliableInbox } from "../src/session/reliable-inbox.js";
 import { ReliableQueue, reliableCost, type SendWindow } from "../src/session/outbox/reliable-queue.js";
 
 // What a session's loss and order do not show one by one: which bytes count as on their way, and when they go again.
@@ -156,4 +157,18 @@ describe("a queue of reliable messages", () => {
     expect(queue.acknowledge(1, 1)).toEqual([]);
     expect([queue.bytes, queue.length]).toEqual([0, 0]);
   });
+});
+
+test("an inbox has room for the next message, however much waits for it, and for no other beyond its bytes", () => {
+  const inbox = new ReliableInbox(2 * reliableCost(bytes(10)));
+  const taken: number[] = [];
+  const receive = (id: number, length: number) =>
+    inbox.receive(id, bytes(length), (each) => taken.push(each.length));
+  expect([receive(2, 10), receive(3, 10)]).toEqual([undefined, undefined]);
+  expect([receive(1, 1), receive(4, 1), receive(2, 10)]).toEqual(["queue-full", "queue-full", "duplicate"]);
+  expect(inbox.heldBytes).toBeGreaterThan(2 * reliableCost(bytes(10)));
+  expect(receive(0, 500)).toBeUndefined();
+  expect(receive(1, 1)).toBeUndefined();
+  expect(taken).toEqual([500, 1, 10, 10]);
+  expect([inbox.expected, inbox.heldBytes]).toEqual([4, 0]);
 });
