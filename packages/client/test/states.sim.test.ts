@@ -149,9 +149,10 @@ describe("states of a room", () => {
       this: InstanceType<typeof Session>,
       body: Uint8Array,
       key?: number,
+      head?: Uint8Array,
     ) {
-      bodies.push(body.length);
-      return sendState.call(this, body, key);
+      bodies.push(body.length + (head?.length ?? 0));
+      return sendState.call(this, body, key, head);
     });
     await world.run(owner, 600);
     send.mockRestore();

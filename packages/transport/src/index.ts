@@ -10,7 +10,7 @@ export * from "./profiles/index.js";
 export * from "./relayed/broadcast.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
-export * from "./session/outbox/bundle.js";
+export * from "./session/outbox/publications.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export * from "./session/outbox/byte-budget.js";

@@ -1,34 +1,50 @@
 import { encodeUtf8 } from "./utf8.js";
 
+/** With less room than this behind what was given away, a writer goes on in new memory. */
+const MIN_ROOM_BYTES = 1536;
+
 /**
  * Writes little-endian values into a buffer that grows. One writer is kept and reused (`reset`), so that writing
- * allocates nothing in steady state. `take` copies; `view` does not and is valid until the next write or reset.
+ * allocates nothing in steady state. `take` copies; `view` does not and is valid until the next write or reset; `release`
+ * gives the bytes away and goes on behind them.
  */
 export class ByteWriter {
+  readonly #capacityBytes: number;
   #bytes: Uint8Array;
   #data: DataView;
-  #length = 0;
+  /** Where what is being written begins, and where it ends. */
+  #start = 0;
+  #end = 0;
 
   constructor(capacityBytes = 256) {
+    this.#capacityBytes = capacityBytes;
     this.#bytes = new Uint8Array(capacityBytes);
     this.#data = new DataView(this.#bytes.buffer);
   }
 
   get length(): number {
-    return this.#length;
+    return this.#end - this.#start;
   }
 
   reset(): this {
-    this.#length = 0;
+    this.#end = this.#start;
     return this;
   }
 
   view(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#bytes.subarray(this.#start, this.#end);
   }
 
   take(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    return this.#bytes.slice(this.#start, this.#end);
+  }
+
+  /** What was written, for the caller to keep: not a copy, but memory that is never written again. */
+  release(): Uint8Array {
+    const bytes = this.view();
+    this.#start = this.#end;
+    if (this.#bytes.length - this.#end < MIN_ROOM_BYTES) this.#replace(this.#capacityBytes);
+    return bytes;
   }
 
   u8(value: number): this {
@@ -78,16 +94,23 @@ export class ByteWriter {
   }
 
   #claim(count: number): number {
-    const at = this.#length;
-    this.#length = at + count;
-    if (this.#length > this.#bytes.length) this.#grow();
+    if (this.#end + count > this.#bytes.length) this.#grow(count);
+    const at = this.#end;
+    this.#end = at + count;
     return at;
   }
 
-  #grow(): void {
-    const larger = new Uint8Array(Math.max(this.#length, this.#bytes.length * 2));
-    larger.set(this.#bytes);
-    this.#bytes = larger;
-    this.#data = new DataView(larger.buffer);
+  #grow(count: number): void {
+    const written = this.view();
+    this.#replace(Math.max(this.#capacityBytes, 2 * (written.length + count)));
+    this.#bytes.set(written);
+    this.#end = written.length;
+  }
+
+  #replace(capacityBytes: number): void {
+    this.#bytes = new Uint8Array(capacityBytes);
+    this.#data = new DataView(this.#bytes.buffer);
+    this.#start = 0;
+    this.#end = 0;
   }
 }

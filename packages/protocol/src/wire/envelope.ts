@@ -54,6 +54,12 @@ const IS_PROMPT = 0x80;
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
+  writeEnvelopeHead(writer, envelope);
+  writer.bytes(envelope.packet);
+}
+
+/** All of an envelope but the packet, which may be written behind it. */
+export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
   writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
   const { subject, epoch = 0, peers, firstIds } = envelope;
   const form = (subject ? HAS_SUBJECT : 0) | (firstIds ? IS_BROADCAST : 0);
@@ -62,7 +68,6 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
   writer.u8(peers.length | (envelope.isPrompt ? IS_PROMPT : 0));
   if (firstIds) writeNumbered(writer, peers, firstIds);
   else for (const peer of peers) writer.u16(peer);
-  writer.bytes(envelope.packet);
 }
 
 /** Ascending numbers, each as the difference to the one before: mostly one byte. */

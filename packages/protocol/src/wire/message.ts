@@ -8,10 +8,21 @@ export interface Message {
   readonly body: Uint8Array;
 }
 
+const NOTHING = new Uint8Array(0);
 const knownKinds: ReadonlySet<number> = new Set(Object.values(MessageKind));
 
-export function writeMessage(writer: ByteWriter, kind: MessageKind, body: Uint8Array): void {
-  writer.u8(kind).varint(body.length).bytes(body);
+/** `head`: stands before the body, as a part of it. */
+export function writeMessage(
+  writer: ByteWriter,
+  kind: MessageKind,
+  body: Uint8Array,
+  head: Uint8Array = NOTHING,
+): void {
+  writer
+    .u8(kind)
+    .varint(head.length + body.length)
+    .bytes(head)
+    .bytes(body);
 }
 
 /** Bytes that {@link writeMessage} will write. */

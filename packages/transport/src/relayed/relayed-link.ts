@@ -1,4 +1,4 @@
-import { ByteWriter, writeEnvelope, type TrafficClassName } from "@paceline/protocol";
+import { ByteWriter, writeEnvelopeHead, type TrafficClassName } from "@paceline/protocol";
 import { mayBeLost, type Link } from "../link.js";
 import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
@@ -25,6 +25,8 @@ export interface RelayedLinkOptions {
 /** While so much waits in the uplink, reliable messages wait in the pair's own session. */
 const COMMAND_ROOM_BYTES = 262_144;
 const BULK_ROOM_BYTES = 8192;
+/** Head of an envelope for one participant. */
+const HEAD_BYTES = 7;
 /** A pair's keys are its own: two pairs may use the same ones, and share the uplink. */
 const KEYS_PER_PEER = 0x10000;
 
@@ -38,7 +40,7 @@ export class RelayedLink extends PathLink {
   readonly #uplink: Uplink;
   readonly #peerNumber: number;
   readonly #epoch: number;
-  readonly #writer = new ByteWriter(1280);
+  readonly #writer = new ByteWriter();
 
   constructor({ scheduler, uplink, peerNumber, epoch = 0 }: RelayedLinkOptions) {
     super(scheduler);
@@ -67,18 +69,33 @@ export class RelayedLink extends PathLink {
     key: number,
     lifetimeMs?: number,
   ): boolean {
-    if (this.#uplink.linkFor(trafficClass)?.state !== "open") return false;
-    writeEnvelope(this.#writer.reset(), {
+    this.writeHead(this.#writer.reset(), trafficClass, key, lifetimeMs);
+    return this.#forward(trafficClass, this.#writer.bytes(packet).take(), key, lifetimeMs);
+  }
+
+  /** Writes what stands before the packet in its envelope, for {@link sendEnvelope}. */
+  writeHead(writer: ByteWriter, trafficClass: TrafficClassName, key: number, lifetimeMs?: number): void {
+    writeEnvelopeHead(writer, {
       trafficClass,
       key,
       epoch: this.#epoch,
       peers: [this.#peerNumber],
-      packet,
       // A game's event has a lifetime, a ping has none.
       isPrompt: lifetimeMs !== undefined || trafficClass === "command" || trafficClass === "input",
     });
+  }
+
+  /** As `send`, for a packet that was written behind its head: it is not copied, and no filter sees it. */
+  sendEnvelope(trafficClass: TrafficClassName, envelope: Uint8Array, key: number, lifetimeMs?: number): void {
+    const isSent = this.state === "open" && this.#forward(trafficClass, envelope, key, lifetimeMs);
+    if (isSent) this.countSent(envelope.length - HEAD_BYTES);
+    else this.counters.packetsDropped += 1;
+  }
+
+  #forward(trafficClass: TrafficClassName, envelope: Uint8Array, key: number, lifetimeMs?: number): boolean {
+    if (this.#uplink.linkFor(trafficClass)?.state !== "open") return false;
     const uplinkKey = key === 0 ? 0 : this.#peerNumber * KEYS_PER_PEER + key;
-    this.#uplink.forward(trafficClass, this.#writer.take(), uplinkKey, lifetimeMs);
+    this.#uplink.forward(trafficClass, envelope, uplinkKey, lifetimeMs);
     return true;
   }
 }

@@ -1,5 +1,4 @@
 import {
-  ByteWriter,
   NetError,
   limits,
   type EntityDefinition,
@@ -15,19 +14,10 @@ import {
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import {
-  Bundle,
-  MAX_EVENT_BYTES,
-  assertBytes,
-  type Plan,
-  type Scheduler,
-  type Session,
-  type Uplink,
-} from "@paceline/transport";
+import { Publications, type Plan, type Scheduler, type Session, type Uplink } from "@paceline/transport";
 import type { OwnedEntity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
-import { Publisher } from "./publisher.js";
 import { policyOf } from "../../plan/state-policy.js";
 import { Retention } from "./retention.js";
 import { StateStream } from "./state-stream.js";
@@ -71,14 +61,11 @@ export class StateSender {
   readonly #options: StateSenderOptions;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
-  readonly #publisher = new Publisher();
-  readonly #body = new ByteWriter(1280);
+  readonly #publications: Publications;
   /** Streams of readers that know fewer fields of a kind. */
   readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
-  readonly #events: Bundle;
-  readonly #waitingEvents: Uint8Array[] = [];
   #nextStream = 0;
   /** When states left last. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -86,7 +73,13 @@ export class StateSender {
 
   constructor(options: StateSenderOptions) {
     this.#options = options;
-    this.#events = new Bundle(options.scheduler, () => this.#sendEvents());
+    this.#publications = new Publications({
+      scheduler: options.scheduler,
+      channel: (name) => options.plan().channels[name],
+      receivers: () => options.peers(),
+      uplink: () => options.uplink(),
+      currentTick: () => options.currentTick(),
+    });
     this.#retention = new Retention({
       clock: options.scheduler,
       portray: (most) => this.#portray(most),
@@ -128,21 +121,12 @@ export class StateSender {
 
   /** Sends an event to all, once for all who are reached through the server, with others of the plan's period. */
   publishEvent(body: Uint8Array): void {
-    assertBytes("event", body.length, MAX_EVENT_BYTES);
-    this.#waitingEvents.push(body);
-    this.#events.add(body.length, this.#options.plan().channels.event.periodMs);
+    this.#publications.addEvent(body);
   }
 
   /** Sends at once what waits for others to share its packet. */
   flush(): void {
-    if (this.#events.isWaiting) this.#events.flush();
-  }
-
-  #sendEvents(): void {
-    const options = this.#options;
-    const { lifetimeMs } = options.plan().channels.event;
-    const bodies = this.#waitingEvents.splice(0);
-    this.#publisher.events(bodies, options.currentTick(), [...options.peers()], options.uplink(), lifetimeMs);
+    this.#publications.flush();
   }
 
   teleported({ definition, localId }: OwnedRecord): void {
@@ -275,7 +259,7 @@ export class StateSender {
       if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
       else this.#publish(receivers, stream, rows, moment);
     }
-    if (!only) this.#flush(receivers);
+    if (!only) this.#publications.send();
   }
 
   /** All of them must arrive: whole, as reliable messages. One who takes nothing for long gets what is true then. */
@@ -331,8 +315,7 @@ export class StateSender {
   ): void {
     if (rows.length === 0) return;
     stream.senderTo(peer.number).write(moment.tick, rows, (body, entities, from, to) => {
-      this.#body.reset().u8(stream.number).bytes(body);
-      const sequence = peer.session.sendState(this.#body.view(), keyOf(entities, from, to)) ?? -1;
+      const sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
       peer.meter.countUpdatesOut(to - from);
       replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
       sent({ stream, replication }, entities.slice(from, to), moment, sequence);
@@ -347,20 +330,17 @@ export class StateSender {
     moment: ReplicationMoment,
   ): void {
     if (rows.length === 0) return;
-    const flush = () => this.#flush(receivers);
     stream.references.write(moment.tick, rows, (body, entities, from, to) => {
-      this.#body.reset().u8(stream.number).bytes(body);
-      const key = keyOf(entities, from, to);
-      const alone = key === 0 ? undefined : { key, id: this.#options.idOf(entities[from]!.id) };
-      this.#publisher.add(this.#body.view(), moment.tick, to - from, alone, flush);
+      const alone = to - from === 1 ? this.#options.idOf(entities[from]!.id) : undefined;
+      this.#publications.add(
+        { head: stream.head, body },
+        { trafficClass: "state", tick: moment.tick, receivers, alone },
+      );
+      for (const peer of receivers) peer.meter.countUpdatesOut(to - from);
       this.#replication.spent(body.length, to - from);
       stream.cycle.spent(body.length);
       sent({ stream, replication: this.#replication }, entities.slice(from, to), moment);
     });
-  }
-
-  #flush(receivers: readonly PeerConnection[]): void {
-    this.#publisher.flush(receivers, this.#options.uplink());
   }
 
   #portray(most: number): RetainedPayload[] {

@@ -34,6 +34,8 @@ export interface StateStreamOptions {
 /** The states of all own entities of one kind, as they are sent. */
 export class StateStream {
   readonly number: number;
+  /** Stands before each body of states: the number. */
+  readonly head: Uint8Array;
   readonly definition: EntityDefinition;
   readonly references: ReferenceSender;
   readonly cycle: ReferenceCycle;
@@ -49,6 +51,7 @@ export class StateStream {
 
   constructor({ number, definition, tickHz, fieldCount }: StateStreamOptions) {
     this.number = number;
+    this.head = Uint8Array.of(number);
     this.definition = definition;
     this.#tickHz = tickHz;
     this.#plan = planState(definition, { tickHz, fieldCount, hasRates: true });

@@ -17,6 +17,7 @@ import {
 import { losesPackets, mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
+import { RelayedLink } from "../../relayed/relayed-link.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 import { LossCount, SentLoss } from "../path-loss.js";
 import {
@@ -87,8 +88,10 @@ const MAX_UNHEARD_STATES = 1024;
 /** What a class that waits may save up of its share. */
 const MAX_CREDIT_BYTES = 32_768;
 
-/** Packets are written one after the other, those of all sessions: each is copied before the next one begins. */
-const writer = new ByteWriter(1280);
+/** Memory of packets. A packet that waits somewhere keeps all that was written beside it. */
+const SLAB_BYTES = 8192;
+/** Packets are written one after the other, those of all sessions: each is given away before the next one begins. */
+const writer = new ByteWriter(SLAB_BYTES);
 
 const CLASSES: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
 
@@ -223,10 +226,10 @@ export class Outbox {
     const nowMs = this.#nowMs();
     if (this.#mayLeave(link, "state") && (!isGated || this.#delay.mayGo(nowMs))) {
       const sequence = this.#sequence;
-      this.#leavesOnce(link);
-      this.#startPacket().u8(MessageKind.state).varint(bytes).bytes(head).bytes(body);
+      this.#startPacket(link, "state", key);
+      writeMessage(writer, MessageKind.state, body, head);
       this.#stateLeaves(sequence, number, isGated, nowMs);
-      this.#give(link, "state", writer.take(), key);
+      this.#sendPacket(link, "state", key);
     } else {
       const whole = new Uint8Array(bytes);
       whole.set(head);
@@ -301,8 +304,8 @@ export class Outbox {
     const link = this.#options.linkFor(trafficClass);
     if (!link) return true;
     if (!link.hasRoom(trafficClass) || !this.#isAffordable(link)) return false;
-    if (trafficClass === "state") this.#leavesOnce(link);
-    this.#give(link, trafficClass, this.#startPacket().take());
+    this.#startPacket(link, trafficClass);
+    this.#sendPacket(link, trafficClass);
     return true;
   }
 
@@ -486,10 +489,20 @@ export class Outbox {
     return kind === "relayed" || this.#options.budget?.admits(this.#pump) !== false;
   }
 
-  #give(link: Link, trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    this.#sentBytes += packet.length;
-    if (link.kind !== "relayed") this.#options.budget?.spent(packet.length);
+  #give(
+    link: Link,
+    trafficClass: TrafficClassName,
+    packet: Uint8Array,
+    key: number,
+    lifetimeMs?: number,
+  ): void {
+    this.#spent(link, packet);
     link.send(trafficClass, packet, key, lifetimeMs);
+  }
+
+  #spent({ kind }: Link, { length }: Uint8Array): void {
+    this.#sentBytes += length;
+    if (kind !== "relayed") this.#options.budget?.spent(length);
   }
 
   #hasMore(name: PlannedClass): boolean {
@@ -527,17 +540,15 @@ export class Outbox {
   #sendWaiting(link: Link, waiting: Waiting, nowMs: number): void {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
     if (kind === undefined) return this.#give(link, trafficClass, bytes, key, expiresAtMs - nowMs);
-    if (kind === MessageKind.state) {
-      this.#leavesOnce(link);
-      this.#stateLeaves(this.#sequence, number, key > 0, nowMs);
-    }
+    if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0, nowMs);
     this.#write(link, trafficClass, kind, bytes, key);
   }
 
   /** Those behind it share its packet. */
   #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, nowMs: number): void {
     const lane = this.#lanes.event;
-    this.#startPacket();
+    const lifetimeMs = expiresAtMs - nowMs;
+    this.#startPacket(link, "event", 0, lifetimeMs);
     let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
     writeMessage(writer, MessageKind.event, body);
     for (let next = lane.first; next?.kind === MessageKind.event; next = lane.first) {
@@ -550,19 +561,19 @@ export class Outbox {
       }
       lane.shift();
     }
-    this.#give(link, "event", writer.take(), 0, expiresAtMs - nowMs);
+    this.#sendPacket(link, "event", 0, lifetimeMs);
   }
 
   #sendCommands(link: Link): void {
     const batch = this.commands.takeBatch();
     if (!batch) return;
     this.commands.carried(batch, this.#sequence, this.#nowMs());
-    this.#startPacket();
+    this.#startPacket(link, "command");
     for (const { id, payload } of batch) {
       writer.u8(MessageKind.reliable).varint(payload.length + 2);
       writer.u16(id).bytes(payload);
     }
-    this.#give(link, "command", writer.take());
+    this.#sendPacket(link, "command");
   }
 
   #sendChunk(link: Link): boolean {
@@ -572,23 +583,18 @@ export class Outbox {
     if (bytes === undefined || rate?.take(bytes, nowMs) === false) return false;
     const chunk = this.bulk.take(this.#sequence, nowMs);
     if (!chunk) return false;
-    this.#startPacket(false);
+    this.#startPacket(link, "bulk");
     writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
     writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
-    this.#give(link, "bulk", writer.bytes(chunk.payload).take());
+    writer.bytes(chunk.payload);
+    this.#sendPacket(link, "bulk");
     return true;
   }
 
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
-    if (trafficClass === "input") this.#leavesOnce(link);
-    this.#startPacket();
+    this.#startPacket(link, trafficClass, key);
     writeMessage(writer, kind, body);
-    this.#give(link, trafficClass, writer.take(), key);
-  }
-
-  /** Nobody repeats the next packet if it is lost: the acks will tell. What a relay drops was replaced by something newer. */
-  #leavesOnce(link: Link): void {
-    if (losesPackets(link)) this.#sentLoss.sent(this.#sequence);
+    this.#sendPacket(link, trafficClass, key);
   }
 
   #stateLeaves(sequence: number, number: number, isGated: boolean, nowMs: number): void {
@@ -648,14 +654,27 @@ export class Outbox {
   }
 
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
-  #startPacket(isPrompt = true): ByteWriter {
+  #startPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
     const sequence = this.#sequence;
+    // Nobody repeats it if it is lost: the acks will tell. What a relay drops was replaced by something newer.
+    const isSentOnce = trafficClass === "state" || trafficClass === "input";
+    if (isSentOnce && losesPackets(link)) this.#sentLoss.sent(sequence);
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    if (isPrompt) this.#options.onAnswered?.();
+    // Bulk may wait in the path.
+    if (trafficClass !== "bulk") this.#options.onAnswered?.();
     const header = this.#options.header(sequence);
-    writePacketHeader(writer.reset(), header);
-    return writer;
+    writer.reset();
+    if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
+    writePacketHeader(writer, header);
+  }
+
+  /** The packet that was started: it is given away as it was written. */
+  #sendPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
+    const packet = writer.release();
+    this.#spent(link, packet);
+    if (link instanceof RelayedLink) link.sendEnvelope(trafficClass, packet, key, lifetimeMs);
+    else link.send(trafficClass, packet, key, lifetimeMs);
   }
 
   #nowMs(): number {

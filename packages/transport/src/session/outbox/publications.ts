@@ -1,0 +1,156 @@
+import {
+  ByteWriter,
+  MessageKind,
+  limits,
+  messageBytes,
+  nextSequence,
+  writeEnvelopeHead,
+  writeMessage,
+  writePacketHeader,
+} from "@paceline/protocol";
+import type { ChannelPolicyOf } from "../../profiles/plan.js";
+import type { RelayedLink, Uplink } from "../../relayed/relayed-link.js";
+import type { Scheduler } from "../../scheduler.js";
+import { MAX_EVENT_BYTES, assertBytes } from "../payload-limits.js";
+import type { Session } from "../session.js";
+import { Bundle } from "./bundle.js";
+
+/** One of several participants that get the same. */
+export interface Subscriber {
+  /** By which the relay knows it. */
+  readonly sessionNumber: number;
+  readonly session: Session;
+  /** The link through the relay, where that is the one that carries states; undefined: a direct one does. */
+  readonly relayedState: RelayedLink | undefined;
+}
+
+export interface PublicationsOptions {
+  readonly scheduler: Scheduler;
+  /** The plan's policy of a class of traffic. */
+  readonly channel: ChannelPolicyOf;
+  /** Those who get events; asked when a packet leaves. */
+  receivers(): Iterable<Subscriber>;
+  /** What leads to the relay; undefined while nothing does. */
+  uplink(): Uplink | undefined;
+  currentTick(): number;
+}
+
+/** A message that waits for its packet: `head` stands before the body. */
+interface Message {
+  readonly head?: Uint8Array;
+  readonly body: Uint8Array;
+}
+
+/** What belongs to a packet beside its messages. */
+interface Terms {
+  readonly trafficClass: "state" | "event";
+  readonly tick: number;
+  readonly receivers: readonly Subscriber[];
+  /** Id of the entity, where it is about one alone: a later packet about it replaces this one. */
+  readonly alone?: number | undefined;
+  readonly lifetimeMs?: number;
+}
+
+/** Header of a published packet. */
+const PACKET_HEAD_BYTES = 7;
+/** Memory of packets. */
+const SLAB_BYTES = 8192;
+
+/**
+ * States and events that several receivers get alike: each packet is encoded once, goes once over every direct link, and
+ * once to the relay for all who are reached through it. The bodies of a tick share packets, and so do the events of the
+ * plan's period. A body is copied once, into the packet behind its heads; the packet that goes over direct links is a part
+ * of the envelope that goes to the relay.
+ */
+export class Publications {
+  readonly #options: PublicationsOptions;
+  readonly #writer = new ByteWriter(SLAB_BYTES);
+  readonly #eventBundle: Bundle;
+  readonly #events: Message[] = [];
+  /** Of the next packet. */
+  #messages: Message[] = [];
+  #bytes = PACKET_HEAD_BYTES;
+  #terms: Terms | undefined;
+  #sequence = 0;
+
+  constructor(options: PublicationsOptions) {
+    this.#options = options;
+    this.#eventBundle = new Bundle(options.scheduler, () => this.#sendEvents());
+  }
+
+  /** Sends an event with others of the plan's period. Throws {@link ConfigError} where it is too long. */
+  addEvent(body: Uint8Array): void {
+    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    this.#events.push({ body });
+    this.#eventBundle.add(body.length, this.#options.channel("event").periodMs);
+  }
+
+  /** Sends at once the events that wait for others. */
+  flush(): void {
+    if (this.#eventBundle.isWaiting) this.#eventBundle.flush();
+  }
+
+  #sendEvents(): void {
+    const receivers = [...this.#options.receivers()];
+    const tick = this.#options.currentTick();
+    const { lifetimeMs } = this.#options.channel("event");
+    for (const event of this.#events.splice(0)) {
+      this.add(event, { trafficClass: "event", tick, receivers, lifetimeMs });
+    }
+    this.send();
+  }
+
+  /** Takes a body. It is read when its packet leaves: with {@link send}, or with a later one for which there is no room. */
+  add(message: Message, terms: Terms): void {
+    const bytes = messageBytes((message.head?.length ?? 0) + message.body.length);
+    if (this.#bytes + bytes > limits.unreliablePacketBytes) this.send();
+    // Only a packet about one entity may replace an older one about the same entity.
+    this.#terms = this.#messages.length === 0 ? terms : { ...terms, alone: undefined };
+    this.#messages.push(message);
+    this.#bytes += bytes;
+  }
+
+  /** Sends what was taken: over every direct link, and in as few envelopes as name all others. */
+  send(): void {
+    const terms = this.#terms;
+    if (!terms) return;
+    const { trafficClass, receivers, alone, lifetimeMs } = terms;
+    const key = alone === undefined ? 0 : (alone + 1) & 0xffff;
+    const subject = key === 0 ? undefined : { entity: alone!, sequence: this.#sequence };
+    const relayed = receivers.filter(({ relayedState }) => relayedState);
+    const uplink = this.#options.uplink();
+    const writer = this.#writer;
+    let packet: Uint8Array | undefined;
+    for (let first = 0; uplink && first < relayed.length; first += limits.envelopeTargets) {
+      const named = relayed.slice(first, first + limits.envelopeTargets);
+      const peers = named.map(({ sessionNumber }) => sessionNumber);
+      writeEnvelopeHead(writer.reset(), {
+        trafficClass,
+        key,
+        subject,
+        peers,
+        isPrompt: trafficClass === "event",
+      });
+      const headBytes = writer.length;
+      const envelope = this.#packet(terms);
+      packet = envelope.subarray(headBytes);
+      for (const { relayedState } of named) relayedState?.countSent(packet.length);
+      uplink.forward(trafficClass, envelope, first === 0 ? key : 0, lifetimeMs);
+    }
+    for (const { relayedState, session } of receivers) {
+      if (!relayedState) session.forward(trafficClass, (packet ??= this.#packet(terms)), key, lifetimeMs);
+    }
+    this.#sequence = nextSequence(this.#sequence);
+    this.#terms = undefined;
+    this.#messages = [];
+    this.#bytes = PACKET_HEAD_BYTES;
+  }
+
+  /** Behind what the writer holds already. */
+  #packet({ trafficClass, tick }: Terms): Uint8Array {
+    const writer = this.#writer;
+    writePacketHeader(writer, { sequence: this.#sequence, tick: tick >>> 0, isPublished: true });
+    for (const { head, body } of this.#messages) writeMessage(writer, MessageKind[trafficClass], body, head);
+    return writer.release();
+  }
+}
