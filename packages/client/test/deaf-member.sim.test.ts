@@ -20,12 +20,13 @@ function deafen(room: Room): void {
         const value: unknown = Reflect.get(of, name, of);
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown =>
-          name === "send" ? undefined : Reflect.apply(value, of, args);
+          name === "send" || name === "sendEnvelope" ? undefined : Reflect.apply(value, of, args);
       },
     });
   for (const peer of room.peers as unknown as PeerConnection[]) {
     const link = peer.relayedState!;
-    link.send = mute(link).send;
+    const { send, sendEnvelope } = mute(link);
+    Object.assign(link, { send, sendEnvelope });
     const relayOver = peer.relayOver.bind(peer);
     peer.relayOver = (uplink) =>
       relayOver({

@@ -7,7 +7,7 @@ export * from "./live/steady-band.js";
 export * from "./live/steady-measurements.js";
 export * from "./memory/memory-link.js";
 export * from "./profiles/index.js";
-export * from "./relayed/broadcast.js";
+export * from "./session/outbox/broadcast.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
 export * from "./session/outbox/publications.js";

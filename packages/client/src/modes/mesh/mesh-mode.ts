@@ -215,7 +215,7 @@ export class MeshMode implements RoomMode {
 
   sendEvent(body: Uint8Array, to: Peer | undefined): void {
     const receivers = this.#members.receivers(to);
-    if (to === undefined && receivers.length > 1) return this.#states.publishEvent(body);
+    if (to === undefined && receivers.length > 1) return this.#states.publications.addEvent(body);
     for (const { session } of receivers) session.sendEvent(body);
   }
 
@@ -226,7 +226,7 @@ export class MeshMode implements RoomMode {
   }
 
   flush(): void {
-    this.#states.flush();
+    this.#states.publications.flush();
     this.#members.flush();
   }
 

@@ -61,7 +61,8 @@ export class StateSender {
   readonly #options: StateSenderOptions;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
-  readonly #publications: Publications;
+  /** States and events that several receivers get alike. */
+  readonly publications: Publications;
   /** Streams of readers that know fewer fields of a kind. */
   readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
@@ -73,13 +74,7 @@ export class StateSender {
 
   constructor(options: StateSenderOptions) {
     this.#options = options;
-    this.#publications = new Publications({
-      scheduler: options.scheduler,
-      channel: (name) => options.plan().channels[name],
-      receivers: () => options.peers(),
-      uplink: () => options.uplink(),
-      currentTick: () => options.currentTick(),
-    });
+    this.publications = new Publications(options);
     this.#retention = new Retention({
       clock: options.scheduler,
       portray: (most) => this.#portray(most),
@@ -117,16 +112,6 @@ export class StateSender {
       if (peer.session.isBacklogged) continue;
       for (const message of own.stream.removal(localId, tick)) peer.send(message);
     }
-  }
-
-  /** Sends an event to all, once for all who are reached through the server, with others of the plan's period. */
-  publishEvent(body: Uint8Array): void {
-    this.#publications.addEvent(body);
-  }
-
-  /** Sends at once what waits for others to share its packet. */
-  flush(): void {
-    this.#publications.flush();
   }
 
   teleported({ definition, localId }: OwnedRecord): void {
@@ -259,7 +244,7 @@ export class StateSender {
       if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
       else this.#publish(receivers, stream, rows, moment);
     }
-    if (!only) this.#publications.send();
+    if (!only) this.publications.send();
   }
 
   /** All of them must arrive: whole, as reliable messages. One who takes nothing for long gets what is true then. */
@@ -332,7 +317,7 @@ export class StateSender {
     if (rows.length === 0) return;
     stream.references.write(moment.tick, rows, (body, entities, from, to) => {
       const alone = to - from === 1 ? this.#options.idOf(entities[from]!.id) : undefined;
-      this.#publications.add(
+      this.publications.add(
         { head: stream.head, body },
         { trafficClass: "state", tick: moment.tick, receivers, alone },
       );

@@ -1,14 +1,14 @@
 import {
-  ByteWriter,
   MessageKind,
   limits,
   messageBytes,
   nextSequence,
-  writeEnvelopeHead,
   writeMessage,
   writePacketHeader,
+  type ByteWriter,
 } from "@paceline/protocol";
-import type { ChannelPolicyOf } from "../../profiles/plan.js";
+import type { Plan } from "../../profiles/plan.js";
+import { fanOut, packetOf, type RelayedReceiver } from "../../relayed/fan-out.js";
 import type { RelayedLink, Uplink } from "../../relayed/relayed-link.js";
 import type { Scheduler } from "../../scheduler.js";
 import { MAX_EVENT_BYTES, assertBytes } from "../payload-limits.js";
@@ -16,7 +16,7 @@ import type { Session } from "../session.js";
 import { Bundle } from "./bundle.js";
 
 /** One of several participants that get the same. */
-export interface Subscriber {
+interface Subscriber {
   /** By which the relay knows it. */
   readonly sessionNumber: number;
   readonly session: Session;
@@ -26,10 +26,9 @@ export interface Subscriber {
 
 export interface PublicationsOptions {
   readonly scheduler: Scheduler;
-  /** The plan's policy of a class of traffic. */
-  readonly channel: ChannelPolicyOf;
+  plan(): Plan;
   /** Those who get events; asked when a packet leaves. */
-  receivers(): Iterable<Subscriber>;
+  peers(): Iterable<Subscriber>;
   /** What leads to the relay; undefined while nothing does. */
   uplink(): Uplink | undefined;
   currentTick(): number;
@@ -53,8 +52,6 @@ interface Terms {
 
 /** Header of a published packet. */
 const PACKET_HEAD_BYTES = 7;
-/** Memory of packets. */
-const SLAB_BYTES = 8192;
 
 /**
  * States and events that several receivers get alike: each packet is encoded once, goes once over every direct link, and
@@ -64,7 +61,6 @@ const SLAB_BYTES = 8192;
  */
 export class Publications {
   readonly #options: PublicationsOptions;
-  readonly #writer = new ByteWriter(SLAB_BYTES);
   readonly #eventBundle: Bundle;
   readonly #events: Message[] = [];
   /** Of the next packet. */
@@ -82,7 +78,7 @@ export class Publications {
   addEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
     this.#events.push({ body });
-    this.#eventBundle.add(body.length, this.#options.channel("event").periodMs);
+    this.#eventBundle.add(body.length, this.#options.plan().channels.event.periodMs);
   }
 
   /** Sends at once the events that wait for others. */
@@ -91,12 +87,14 @@ export class Publications {
   }
 
   #sendEvents(): void {
-    const receivers = [...this.#options.receivers()];
-    const tick = this.#options.currentTick();
-    const { lifetimeMs } = this.#options.channel("event");
-    for (const event of this.#events.splice(0)) {
-      this.add(event, { trafficClass: "event", tick, receivers, lifetimeMs });
-    }
+    const options = this.#options;
+    const terms: Terms = {
+      trafficClass: "event",
+      tick: options.currentTick(),
+      receivers: [...options.peers()],
+      lifetimeMs: options.plan().channels.event.lifetimeMs,
+    };
+    for (const event of this.#events.splice(0)) this.add(event, terms);
     this.send();
   }
 
@@ -117,28 +115,15 @@ export class Publications {
     const { trafficClass, receivers, alone, lifetimeMs } = terms;
     const key = alone === undefined ? 0 : (alone + 1) & 0xffff;
     const subject = key === 0 ? undefined : { entity: alone!, sequence: this.#sequence };
-    const relayed = receivers.filter(({ relayedState }) => relayedState);
+    const relayed: RelayedReceiver[] = [];
+    for (const { relayedState: link, sessionNumber: number } of receivers)
+      if (link) relayed.push({ number, link });
     const uplink = this.#options.uplink();
-    const writer = this.#writer;
-    let packet: Uint8Array | undefined;
-    for (let first = 0; uplink && first < relayed.length; first += limits.envelopeTargets) {
-      const named = relayed.slice(first, first + limits.envelopeTargets);
-      const peers = named.map(({ sessionNumber }) => sessionNumber);
-      writeEnvelopeHead(writer.reset(), {
-        trafficClass,
-        key,
-        subject,
-        peers,
-        isPrompt: trafficClass === "event",
-      });
-      const headBytes = writer.length;
-      const envelope = this.#packet(terms);
-      packet = envelope.subarray(headBytes);
-      for (const { relayedState } of named) relayedState?.countSent(packet.length);
-      uplink.forward(trafficClass, envelope, first === 0 ? key : 0, lifetimeMs);
-    }
+    const head = { trafficClass, key, subject, isPrompt: trafficClass === "event" };
+    const write = (writer: ByteWriter): void => this.#write(writer, terms);
+    let packet = uplink && fanOut(uplink, relayed, head, write, lifetimeMs);
     for (const { relayedState, session } of receivers) {
-      if (!relayedState) session.forward(trafficClass, (packet ??= this.#packet(terms)), key, lifetimeMs);
+      if (!relayedState) session.forward(trafficClass, (packet ??= packetOf(write)), key, lifetimeMs);
     }
     this.#sequence = nextSequence(this.#sequence);
     this.#terms = undefined;
@@ -146,11 +131,8 @@ export class Publications {
     this.#bytes = PACKET_HEAD_BYTES;
   }
 
-  /** Behind what the writer holds already. */
-  #packet({ trafficClass, tick }: Terms): Uint8Array {
-    const writer = this.#writer;
+  #write(writer: ByteWriter, { trafficClass, tick }: Terms): void {
     writePacketHeader(writer, { sequence: this.#sequence, tick: tick >>> 0, isPublished: true });
     for (const { head, body } of this.#messages) writeMessage(writer, MessageKind[trafficClass], body, head);
-    return writer.release();
   }
 }

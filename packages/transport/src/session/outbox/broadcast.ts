@@ -1,17 +1,14 @@
-import { ByteWriter, limits, writeEnvelope, writePayloads } from "@paceline/protocol";
-import type { ChannelPolicyOf } from "../profiles/plan.js";
-import type { Scheduler } from "../scheduler.js";
-import { Bundle } from "../session/outbox/bundle.js";
-import { commandPeriodMs } from "../session/outbox/outbox.js";
-import type { Session } from "../session/session.js";
-import type { RelayedLink, Uplink } from "./relayed-link.js";
+import { limits, writePayloads } from "@paceline/protocol";
+import type { ChannelPolicyOf } from "../../profiles/plan.js";
+import type { Scheduler } from "../../scheduler.js";
+import { Bundle } from "./bundle.js";
+import { commandPeriodMs } from "./outbox.js";
+import type { Session } from "../session.js";
+import { fanOut, type RelayedReceiver } from "../../relayed/fan-out.js";
+import type { Uplink } from "../../relayed/relayed-link.js";
 
-/** One of several participants that are reached through the relay. */
-export interface BroadcastReceiver {
-  /** By which the relay knows it. */
-  readonly number: number;
+export interface BroadcastReceiver extends RelayedReceiver {
   readonly session: Session;
-  readonly link: RelayedLink;
 }
 
 interface Numbered extends BroadcastReceiver {
@@ -37,7 +34,6 @@ const LENGTH_BYTES = 3;
 export class Broadcast {
   readonly #options: BroadcastOptions;
   readonly #bundle: Bundle;
-  readonly #writer = new ByteWriter(1440);
   readonly #payloads: Uint8Array[] = [];
   #bytes = 0;
   #receivers: Numbered[] = [];
@@ -85,22 +81,9 @@ export class Broadcast {
 
   #send(): void {
     const uplink = this.#options.uplink();
-    const packet = new ByteWriter(this.#bytes);
-    writePayloads(packet, this.#payloads);
     const receivers = this.#receivers.sort((a, b) => a.number - b.number);
-    this.#forget();
-    for (let first = 0; uplink && first < receivers.length; first += limits.envelopeTargets) {
-      const named = receivers.slice(first, first + limits.envelopeTargets);
-      for (const { link } of named) link.countSent(packet.length);
-      const peers = named.map(({ number }) => number);
-      const firstIds = named.map(({ firstId }) => firstId);
-      const envelope = { trafficClass: "command", key: 0, isPrompt: true, peers, firstIds } as const;
-      writeEnvelope(this.#writer.reset(), { ...envelope, packet: packet.view() });
-      uplink.forward("command", this.#writer.take());
-    }
-  }
-
-  #forget(): void {
+    const head = { trafficClass: "command", key: 0, isPrompt: true } as const;
+    if (uplink) fanOut(uplink, receivers, head, (writer) => writePayloads(writer, this.#payloads));
     this.#payloads.length = 0;
     this.#receivers = [];
     this.#bytes = 0;
