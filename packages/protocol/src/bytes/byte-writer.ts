@@ -10,16 +10,15 @@ const MIN_ROOM_BYTES = 1536;
  */
 export class ByteWriter {
   readonly #capacityBytes: number;
-  #bytes: Uint8Array;
-  #data: DataView;
+  #bytes!: Uint8Array;
+  #data!: DataView;
   /** Where what is being written begins, and where it ends. */
   #start = 0;
   #end = 0;
 
   constructor(capacityBytes = 256) {
     this.#capacityBytes = capacityBytes;
-    this.#bytes = new Uint8Array(capacityBytes);
-    this.#data = new DataView(this.#bytes.buffer);
+    this.#replace(capacityBytes);
   }
 
   get length(): number {

@@ -8,7 +8,6 @@ export interface Message {
   readonly body: Uint8Array;
 }
 
-const NOTHING = new Uint8Array(0);
 const knownKinds: ReadonlySet<number> = new Set(Object.values(MessageKind));
 
 /** `head`: stands before the body, as a part of it. */
@@ -16,13 +15,11 @@ export function writeMessage(
   writer: ByteWriter,
   kind: MessageKind,
   body: Uint8Array,
-  head: Uint8Array = NOTHING,
+  head?: Uint8Array,
 ): void {
-  writer
-    .u8(kind)
-    .varint(head.length + body.length)
-    .bytes(head)
-    .bytes(body);
+  writer.u8(kind).varint((head?.length ?? 0) + body.length);
+  if (head) writer.bytes(head);
+  writer.bytes(body);
 }
 
 /** Bytes that {@link writeMessage} will write. */

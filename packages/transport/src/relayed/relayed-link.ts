@@ -1,7 +1,8 @@
-import { ByteWriter, writeEnvelopeHead, type TrafficClassName } from "@paceline/protocol";
+import { writeEnvelopeHead, type ByteWriter, type TrafficClassName } from "@paceline/protocol";
 import { mayBeLost, type Link } from "../link.js";
 import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
+import { packetOf } from "./fan-out.js";
 
 /** What leads to the server: a session, which may have one link for some classes of traffic and one for others. */
 export interface Uplink {
@@ -40,7 +41,6 @@ export class RelayedLink extends PathLink {
   readonly #uplink: Uplink;
   readonly #peerNumber: number;
   readonly #epoch: number;
-  readonly #writer = new ByteWriter();
 
   constructor({ scheduler, uplink, peerNumber, epoch = 0 }: RelayedLinkOptions) {
     super(scheduler);
@@ -69,8 +69,11 @@ export class RelayedLink extends PathLink {
     key: number,
     lifetimeMs?: number,
   ): boolean {
-    this.writeHead(this.#writer.reset(), trafficClass, key, lifetimeMs);
-    return this.#forward(trafficClass, this.#writer.bytes(packet).take(), key, lifetimeMs);
+    const envelope = packetOf((writer) => {
+      this.writeHead(writer, trafficClass, key, lifetimeMs);
+      writer.bytes(packet);
+    });
+    return this.#forward(trafficClass, envelope, key, lifetimeMs);
   }
 
   /** Writes what stands before the packet in its envelope, for {@link sendEnvelope}. */

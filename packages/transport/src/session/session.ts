@@ -53,7 +53,6 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.ping,
   MessageKind.pong,
 ]);
-const NOTHING = new Uint8Array(0);
 /** Bulk that breaks the protocol; what else is dropped may be chance. */
 const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
 
@@ -104,7 +103,7 @@ export class Session {
       header: (sequence) => ({
         sequence,
         isPublished: false,
-        tick: this.#currentTick() >>> 0,
+        tick: this.#currentTick(),
         acks: this.#received.acks,
         receipt: this.#inbox.expected,
       }),
@@ -381,7 +380,7 @@ export class Session {
    * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
    * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
-  sendState(body: Uint8Array, key = 0, head: Uint8Array = NOTHING): number | undefined {
+  sendState(body: Uint8Array, key = 0, head?: Uint8Array): number | undefined {
     this.#wake();
     return this.#outbox.addState(body, key, head);
   }

@@ -63,7 +63,7 @@ export class Broadcast {
 
   /** Sends at once what waits for others. */
   flush(): void {
-    if (this.#payloads.length > 0) this.#bundle.flush();
+    this.#bundle.release();
   }
 
   /** Whether to each of the receivers the message is the one behind those that wait. */

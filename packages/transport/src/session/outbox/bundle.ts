@@ -33,6 +33,11 @@ export class Bundle {
     else this.#cancel ??= this.#scheduler.after(waitMs, () => this.flush());
   }
 
+  /** Sends at once what waits; nothing where nothing does. */
+  release(): void {
+    if (this.#cancel) this.flush();
+  }
+
   flush(): void {
     this.stop();
     this.#bytes = 0;

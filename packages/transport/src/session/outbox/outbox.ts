@@ -88,6 +88,7 @@ const MAX_UNHEARD_STATES = 1024;
 /** What a class that waits may save up of its share. */
 const MAX_CREDIT_BYTES = 32_768;
 
+const NOTHING = new Uint8Array(0);
 /** Memory of packets. A packet that waits somewhere keeps all that was written beside it. */
 const SLAB_BYTES = 8192;
 /** Packets are written one after the other, those of all sessions: each is given away before the next one begins. */
@@ -195,7 +196,7 @@ export class Outbox {
    * commands before it have not left. Throws where too much waits for a receipt.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
-    if (this.#commandBundle.isWaiting) this.#commandBundle.flush();
+    this.#commandBundle.release();
     const { commands } = this;
     if (commands.hasUnsent || !commands.isWindowOpen) return undefined;
     if (this.#options.linkFor("command")?.hasRoom("command") !== true) return undefined;
@@ -216,7 +217,7 @@ export class Outbox {
   }
 
   /** Returns what {@link acknowledgePackets} knows the state by; undefined where no link is usable, and nothing is sent. */
-  addState(body: Uint8Array, key: number, head: Uint8Array): number | undefined {
+  addState(body: Uint8Array, key: number, head: Uint8Array = NOTHING): number | undefined {
     const link = this.#options.linkFor("state");
     const bytes = head.length + body.length;
     assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
@@ -231,9 +232,7 @@ export class Outbox {
       this.#stateLeaves(sequence, number, isGated, nowMs);
       this.#sendPacket(link, "state", key);
     } else {
-      const whole = new Uint8Array(bytes);
-      whole.set(head);
-      whole.set(body, head.length);
+      const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
       this.#put("state", { ...this.#waiting("state", MessageKind.state, whole, key), number });
     }
     return number;
@@ -244,14 +243,11 @@ export class Outbox {
     // Where each must arrive none is replaced.
     const isReliable = this.#options.channel?.("input").delivery === "ordered-reliable";
     const trafficClass = isReliable ? "command" : "input";
+    const key = isReliable ? 0 : INPUT_KEY;
     const link = this.#options.linkFor(trafficClass);
     if (!link) return;
-    if (this.#mayLeave(link, trafficClass)) {
-      this.#write(link, trafficClass, MessageKind.input, body, isReliable ? 0 : INPUT_KEY);
-    } else {
-      const key = isReliable ? 0 : INPUT_KEY;
-      this.#put(trafficClass, this.#waiting(trafficClass, MessageKind.input, body.slice(), key));
-    }
+    if (this.#mayLeave(link, trafficClass)) this.#write(link, trafficClass, MessageKind.input, body, key);
+    else this.#put(trafficClass, this.#waiting(trafficClass, MessageKind.input, body.slice(), key));
   }
 
   /**
@@ -295,7 +291,6 @@ export class Outbox {
    */
   sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
     if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
-    this.#leavesOnce(link);
     this.#write(link, "state", kind, body, 0);
   }
 
@@ -311,8 +306,8 @@ export class Outbox {
 
   /** Sends at once what waits for others to share its packet. */
   flush(): void {
-    if (this.#commandBundle.isWaiting) this.#commandBundle.flush();
-    if (this.#eventBundle.isWaiting) this.#eventBundle.flush();
+    this.#commandBundle.release();
+    this.#eventBundle.release();
   }
 
   /** The other side has everything before `receipt`. False for a receipt of what was never sent. */

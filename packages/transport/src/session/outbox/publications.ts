@@ -83,17 +83,14 @@ export class Publications {
 
   /** Sends at once the events that wait for others. */
   flush(): void {
-    if (this.#eventBundle.isWaiting) this.#eventBundle.flush();
+    this.#eventBundle.release();
   }
 
   #sendEvents(): void {
     const options = this.#options;
-    const terms: Terms = {
-      trafficClass: "event",
-      tick: options.currentTick(),
-      receivers: [...options.peers()],
-      lifetimeMs: options.plan().channels.event.lifetimeMs,
-    };
+    const { lifetimeMs } = options.plan().channels.event;
+    const receivers = [...options.peers()];
+    const terms = { trafficClass: "event", tick: options.currentTick(), receivers, lifetimeMs } as const;
     for (const event of this.#events.splice(0)) this.add(event, terms);
     this.send();
   }
@@ -132,7 +129,7 @@ export class Publications {
   }
 
   #write(writer: ByteWriter, { trafficClass, tick }: Terms): void {
-    writePacketHeader(writer, { sequence: this.#sequence, tick: tick >>> 0, isPublished: true });
+    writePacketHeader(writer, { sequence: this.#sequence, tick, isPublished: true });
     for (const { head, body } of this.#messages) writeMessage(writer, MessageKind[trafficClass], body, head);
   }
 }
