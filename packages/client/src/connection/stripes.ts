@@ -120,9 +120,9 @@ export class Stripes {
     if (link?.state !== "open") return;
     const nowMs = this.#options.scheduler.nowMs();
     if (!link.hasRoom("state")) this.#fullAtMs = nowMs;
-    const { pingsSentMs, silentMs } = this.#options.unanswered();
+    const { pingsSentMs, silentMs, acknowledgedAtMs } = this.#options.unanswered();
     const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#fullAtMs);
-    this.#stalls.observeOpen(probesSentMs, silentMs, nowMs);
+    this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
     const { sockets, reason } = this.#wish;
     // Five heartbeats in five seconds would be too few to tell how many stall. More pings in a queue only make it longer.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;

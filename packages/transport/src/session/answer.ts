@@ -4,6 +4,13 @@ import type { Cancel, Scheduler } from "../scheduler.js";
 const DELAY_MS = 40;
 /** A receipt through the server: it counts as a packet there, and who talks to all says something to each soon. */
 const RELAYED_DELAY_MS = 100;
+/**
+ * An answer waits so long for a packet that is expected: 20 inputs a second, from a loop that is a frame late. The other
+ * side takes a state for lost after 60 ms and one and a half round trips.
+ */
+const MAX_WAIT_MS = 70;
+/** Of the period of packets; after that the next one is not expected any more. */
+const PATIENCE = 1.25;
 
 /** A sender has 256 KiB on its way at most: after so many bytes it hears at once, whatever its path. */
 const PROMPT_BYTES = 32_768;
@@ -16,6 +23,9 @@ export class Answer {
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
   #dueAtMs = 0;
+  /** When the last packet left, and the period of packets: rather too long than too short. */
+  #givenAtMs = 0;
+  #periodMs = 1000;
   /** Of commands that arrived since the last answer. */
   #bytes = 0;
 
@@ -31,20 +41,30 @@ export class Answer {
       this.#class = "command";
       this.#bytes += bytes;
     }
-    const lingerMs = isRelayed && trafficClass === "command" ? RELAYED_DELAY_MS : DELAY_MS;
-    const delayMs = this.#bytes < PROMPT_BYTES ? lingerMs : 0;
-    const dueAtMs = this.#scheduler.nowMs() + delayMs;
+    const nowMs = this.#scheduler.nowMs();
+    const nextMs = this.#givenAtMs + PATIENCE * this.#periodMs - nowMs;
+    let delayMs = nextMs > MAX_WAIT_MS ? DELAY_MS : Math.max(DELAY_MS, nextMs);
+    if (isRelayed && trafficClass === "command") delayMs = RELAYED_DELAY_MS;
+    if (this.#bytes >= PROMPT_BYTES) delayMs = 0;
+    const dueAtMs = nowMs + delayMs;
     if (this.#cancel && this.#dueAtMs <= dueAtMs) return;
     this.#cancel?.();
     this.#dueAtMs = dueAtMs;
     this.#cancel = this.#scheduler.after(delayMs, () => {
+      const isSent = this.#send(this.#class);
       this.#cancel = undefined;
-      if (!this.#send(this.#class)) this.soon(this.#class, 0);
+      if (!isSent) this.soon(this.#class, 0);
     });
   }
 
   /** A packet leaves that says it. */
   given(): void {
+    const nowMs = this.#scheduler.nowMs();
+    // One that leaves for the answer alone says nothing of the others.
+    if (!this.#cancel || this.#dueAtMs > nowMs) {
+      this.#periodMs = Math.max(nowMs - this.#givenAtMs, this.#periodMs * 0.9);
+      this.#givenAtMs = nowMs;
+    }
     this.#class = "state";
     this.#bytes = 0;
     this.#cancel?.();

@@ -186,15 +186,21 @@ export class Session {
   }
 
   /**
-   * When pings over the active link were sent that have no answer yet, and for how long nothing came over it; without
-   * what waits for this page's own loop.
+   * When pings over the active link were sent that have no answer yet, for how long nothing came over it, and when one
+   * more packet was last heard to have arrived; without what waits for this page's own loop.
    */
-  get unanswered(): { readonly pingsSentMs: readonly number[]; readonly silentMs: number } {
+  get unanswered(): {
+    readonly pingsSentMs: readonly number[];
+    readonly silentMs: number;
+    readonly acknowledgedAtMs: number;
+  } {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
     const pingsSentMs = active?.openPings.filter((sentMs) => !this.#links.wasLate(sentMs, nowMs)) ?? [];
     const silentMs = active?.heardMs(nowMs) ?? 0;
-    return { pingsSentMs, silentMs: this.#links.wasLate(nowMs - silentMs, nowMs) ? 0 : silentMs };
+    const { acknowledgedAtMs } = this.#outbox;
+    const isLate = this.#links.wasLate(nowMs - silentMs, nowMs);
+    return { pingsSentMs, silentMs: isLate ? 0 : silentMs, acknowledgedAtMs };
   }
 
   /** What the unreliable link of this session loses on the way here; undefined while it carries too little. */

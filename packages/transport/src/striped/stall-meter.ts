@@ -30,7 +30,7 @@ const SOME_TOGETHER = 0.1;
 const MOST_TOGETHER = 0.35;
 /** A queue always lets something through: where nothing at all came for so long, the stream waits for a segment. */
 const SILENCE_MS = 300;
-/** The way there may wait alone: then packets come, and none of them is an answer. A queue of so long has no room. */
+/** The way there may wait alone: then packets come, and none of them says that anything has arrived. A queue moves on. */
 const NO_ANSWER_MS = 1000;
 /** A round trip this much above the base waited behind a lost segment, or in a queue. */
 const STALL_MS = 60;
@@ -87,13 +87,18 @@ export class StallMeter {
   }
 
   /**
-   * Takes when the pings were sent that have no answer yet, one that waits for longer than a stall takes is one, and for
-   * how long nothing at all was received.
+   * Takes when the pings were sent that have no answer yet, one that waits for longer than a stall takes is one, for how
+   * long nothing at all was received, and when one more packet was heard to have arrived there.
    */
-  observeOpen(sentMs: readonly number[], silentMs: number, nowMs: number): void {
+  observeOpen(
+    sentMs: readonly number[],
+    silentMs: number,
+    nowMs: number,
+    acknowledgedAtMs = Number.NEGATIVE_INFINITY,
+  ): void {
     this.#forget(nowMs);
     this.#overdue = sentMs.filter((openMs) => this.#isStall({ sentMs: openMs, receivedMs: nowMs }));
-    const unansweredMs = nowMs - Math.max(this.#answeredAtMs, this.#overdue[0] ?? nowMs);
+    const unansweredMs = nowMs - Math.max(this.#answeredAtMs, acknowledgedAtMs, this.#overdue[0] ?? nowMs);
     const isUnanswered = this.#overdue.length >= MIN_STALLS && unansweredMs >= NO_ANSWER_MS;
     this.#isSilent = isUnanswered || (silentMs >= SILENCE_MS && this.#overdue.length > 0);
     this.#lookForHoles(nowMs);

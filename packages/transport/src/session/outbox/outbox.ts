@@ -127,6 +127,8 @@ export class Outbox {
   /** What is lost of states and inputs on the way to the other side. */
   readonly loss = new LossCount();
   readonly #sentLoss = new SentLoss(this.loss);
+  /** When the other side was last heard to have one more packet. */
+  acknowledgedAtMs = Number.NEGATIVE_INFINITY;
   #hasSentStates = false;
   #sequence = 0;
   #stateNumber = 0;
@@ -335,8 +337,9 @@ export class Outbox {
   }
 
   readonly #arrived = (sequence: number): void => {
+    const nowMs = (this.acknowledgedAtMs = this.#nowMs());
     this.#sentLoss.acknowledged(sequence);
-    const isTimely = this.#delay.acknowledged(sequence, this.#nowMs());
+    const isTimely = this.#delay.acknowledged(sequence, nowMs);
     this.commands.rewindIfLost(sequence);
     if (this.#lanes.state.length > 0) this.pump();
     if (isTimely && this.#lanes.state.length === 0) this.#delay.recovered();

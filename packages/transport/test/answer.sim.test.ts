@@ -1,0 +1,103 @@
+import { readMessages, readPacket } from "@paceline/protocol";
+import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
+import { Session, type Link, type LinkMonitorOptions } from "@paceline/transport";
+import { describe, expect, test } from "vitest";
+
+const LINK: LinkMonitorOptions = {
+  preference: 1,
+  needsProof: false,
+  connectTimeoutMs: 1000,
+  timeoutMs: 10_000,
+  heartbeatMs: 5000,
+};
+const DELAY_MS = 5;
+const BODY = new Uint8Array(20);
+
+/** A server that sends states and hears of them, and a player; the player's packets are counted. */
+class Pair {
+  readonly scheduler = new VirtualScheduler();
+  readonly server: Session;
+  readonly player: Session;
+  /** Of states: how long after it was sent the server heard that it had arrived. */
+  readonly heardAfterMs: number[] = [];
+  /** Packets of the player with nothing but an answer. */
+  alone = 0;
+  readonly #sentAtMs = new Map<number, number>();
+
+  constructor() {
+    const { scheduler } = this;
+    const handlers = { onReliable: () => undefined };
+    this.server = new Session({
+      scheduler,
+      handlers: {
+        ...handlers,
+        onAcknowledged: (number) =>
+          this.heardAfterMs.push(scheduler.nowMs() - (this.#sentAtMs.get(number) ?? Number.NaN)),
+      },
+    });
+    this.player = new Session({ scheduler, handlers });
+    const network = { delayMs: DELAY_MS };
+    const { a, b } = memoryLinkPair({ scheduler, random: seededRandom(1), settings: network });
+    this.server.attach(a, LINK);
+    this.player.attach(this.#counted(b), LINK);
+    scheduler.advance(100);
+  }
+
+  /** Both send for so long: states every 50 ms, and inputs with that period, so long after the states. */
+  run(ms: number, inputs: { readonly periodMs: number; readonly afterMs: number } | undefined): void {
+    for (let passed = 0; passed < ms; passed++) {
+      if (passed % 50 === 0) this.#sentAtMs.set(this.server.sendState(BODY)!, this.scheduler.nowMs());
+      if (inputs && passed % inputs.periodMs === inputs.afterMs) this.player.sendInput(BODY);
+      this.scheduler.advance(1);
+    }
+  }
+
+  #counted(link: Link): Link {
+    const send = link.send.bind(link);
+    link.send = (trafficClass, bytes, ...rest) => {
+      const packet = readPacket(bytes);
+      const messages =
+        typeof packet === "string" ? undefined : readMessages(packet.messages, () => undefined);
+      if (messages?.length === 0) this.alone += 1;
+      send(trafficClass, bytes, ...rest);
+    };
+    return link;
+  }
+}
+
+describe("what has arrived", () => {
+  test.each([0, 10, 20, 30, 40])(
+    "is said in the inputs of a player who sends one every 50 ms, %i ms after the states: no packet is made for it",
+    (afterMs) => {
+      const pair = new Pair();
+      pair.run(2000, { periodMs: 50, afterMs });
+      pair.alone = 0;
+      pair.heardAfterMs.length = 0;
+      pair.run(5000, { periodMs: 50, afterMs });
+      expect(pair.alone).toBe(0);
+      expect(pair.heardAfterMs.length).toBeGreaterThanOrEqual(99);
+      // Nothing is taken for lost: 60 ms, and one and a half round trips.
+      expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(60 + 3 * DELAY_MS);
+    },
+  );
+
+  test("is said within 70 ms when the inputs stop, and after 40 ms from then on", () => {
+    const pair = new Pair();
+    pair.run(2000, { periodMs: 50, afterMs: 20 });
+    pair.heardAfterMs.length = 0;
+    pair.run(400, undefined);
+    expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(70 + 2 * DELAY_MS);
+    pair.heardAfterMs.length = 0;
+    pair.run(2000, undefined);
+    expect(pair.heardAfterMs.length).toBeGreaterThanOrEqual(39);
+    expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(40 + 2 * DELAY_MS + 1);
+  });
+
+  test.each([75, 200])("is said within 70 ms by a player who sends only every %i ms", (periodMs) => {
+    const pair = new Pair();
+    pair.run(4000, { periodMs, afterMs: 10 });
+    pair.heardAfterMs.length = 0;
+    pair.run(4000, { periodMs, afterMs: 10 });
+    expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(70 + 2 * DELAY_MS + 1);
+  });
+});
