@@ -1,10 +1,10 @@
-import { Outbox, type Link, type Scheduler } from "@paceline/transport";
+import { Sender, type Link, type Outbox, type Scheduler } from "@paceline/transport";
 
 /** An outbox in front of one link, for whole packets; its owner calls `pump` when the link has room. */
 export function outboxOver(link: Link, scheduler: Scheduler): Outbox {
-  return new Outbox({
+  return new Sender({
     scheduler,
     linkFor: () => link,
     header: (sequence) => ({ sequence, tick: 0, isPublished: false, acks: undefined, receipt: 0 }),
-  });
+  }).outbox;
 }

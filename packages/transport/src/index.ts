@@ -15,6 +15,7 @@ export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/link-monitor.js";
 export * from "./session/outbox/byte-budget.js";
 export * from "./session/outbox/outbox.js";
+export * from "./session/sender.js";
 export * from "./session/payload-limits.js";
 export type { LossReading } from "./session/path-loss.js";
 export * from "./session/requests.js";

@@ -4,7 +4,7 @@ import {
   ByteBudget,
   newLinkCounters,
   ordinaryTraffic,
-  Outbox,
+  Sender,
   Session,
   type Link,
   type LinkMonitorOptions,
@@ -191,7 +191,7 @@ function flooded(
   return Array.from({ length: boxes }, () => {
     const path = new NarrowPath(scheduler, pathBytesPerMs);
     const header = (sequence: number) => ({ sequence, tick: 0, isPublished: false }) as const;
-    const outbox = new Outbox({ scheduler, linkFor: () => path, header, budget });
+    const outbox = new Sender({ scheduler, linkFor: () => path, header, budget }).outbox;
     scheduler.every(10, () => {
       while (outbox.queuedBytes < 40_000)
         for (const name of flooding) outbox.forward(name, new Uint8Array(random.int(20, MAX_PACKET_BYTES)));

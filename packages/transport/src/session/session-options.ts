@@ -2,7 +2,7 @@ import type { Link, LinkClose } from "../link.js";
 import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
-import type { BulkRate } from "./outbox/outbox.js";
+import type { BulkRate } from "./sender.js";
 import type { DropCounters } from "./drop-counters.js";
 
 /** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */

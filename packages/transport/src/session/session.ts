@@ -25,12 +25,13 @@ import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./link-monitor.js";
 import { LossCount, PathLoss, type LossReading } from "./path-loss.js";
-import { Outbox, type OutboxCounters } from "./outbox/outbox.js";
+import type { OutboxCounters } from "./outbox/outbox.js";
 import { MAX_EVENT_BYTES, assertBytes } from "./payload-limits.js";
 import { PacketMemory } from "./packet-memory.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
+import { Sender } from "./sender.js";
 import { SequenceWindow } from "./sequence-window.js";
 import { SessionLinks } from "./session-links.js";
 import { everyShared } from "./shared-timer.js";
@@ -68,7 +69,7 @@ export class Session {
   readonly #currentTick: () => number;
   readonly #violationLimit: number;
   readonly #links: SessionLinks;
-  readonly #outbox: Outbox;
+  readonly #sender: Sender;
   readonly #inbox = new ReliableInbox();
   readonly #bulkInbox = new BulkInbox();
   readonly #bulkBytes: () => number;
@@ -96,8 +97,8 @@ export class Session {
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#channel = options.channel;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
-    this.#answer = new Answer(this.#scheduler, (trafficClass) => this.#outbox.sendAnswer(trafficClass));
-    this.#outbox = new Outbox({
+    this.#answer = new Answer(this.#scheduler, (trafficClass) => this.#sender.sendAnswer(trafficClass));
+    this.#sender = new Sender({
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       header: (sequence) => ({
@@ -120,12 +121,12 @@ export class Session {
       onPacket: this.receive,
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
-      onRoom: () => this.#outbox.pump(),
+      onRoom: () => this.#sender.pump(),
       onSwift: (link) => {
         this.#loss.clear();
         this.#packetLoss.restart();
         this.#publicationLoss.restart();
-        this.#outbox.stateLinkMoved();
+        this.#sender.stateLinkMoved();
         this.#handlers.onStateLink?.(link);
       },
       onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
@@ -198,7 +199,7 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     const pingsSentMs = active?.openPings.filter((sentMs) => !this.#links.wasLate(sentMs, nowMs)) ?? [];
     const silentMs = active?.heardMs(nowMs) ?? 0;
-    const { acknowledgedAtMs } = this.#outbox;
+    const { acknowledgedAtMs } = this.#sender;
     const isLate = this.#links.wasLate(nowMs - silentMs, nowMs);
     return { pingsSentMs, silentMs: isLate ? 0 : silentMs, acknowledgedAtMs };
   }
@@ -210,7 +211,7 @@ export class Session {
 
   /** What it loses on the way to the other side, as that side's acks say. */
   get outgoingLoss(): LossReading | undefined {
-    return this.#outbox.loss.reading;
+    return this.#sender.loss.reading;
   }
 
   /** All links there are. */
@@ -230,7 +231,7 @@ export class Session {
 
   /** Reliable messages without receipt. */
   get unacknowledged(): number {
-    return this.#outbox.commands.length;
+    return this.#sender.commands.length;
   }
 
   /**
@@ -238,18 +239,20 @@ export class Session {
    * that may not have arrived.
    */
   unacknowledgedOf(payloadKind: number): number {
-    const { commands, bulk } = this.#outbox;
+    const { commands, bulk } = this.#sender;
     return commands.pending.filter(({ payload }) => payload[0] === payloadKind).length + bulk.unacknowledged;
   }
 
   /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
   get heldBytes(): number {
-    return this.#outbox.heldBytes + this.#inbox.heldBytes + this.#bulkInbox.heldBytes;
+    return (
+      this.#sender.heldBytes + this.#sender.queuedBytes + this.#inbox.heldBytes + this.#bulkInbox.heldBytes
+    );
   }
 
   /** Bytes on this side that wait for the links which carry the traffic: here, and in their sockets. */
   get queuedBytes(): number {
-    return this.#outbox.queuedBytes + this.linkBytes;
+    return this.#sender.queuedBytes + this.linkBytes;
   }
 
   /** Those of them that the sockets have taken. */
@@ -260,30 +263,30 @@ export class Session {
 
   /** What became of packets that did not leave. */
   get queueCounters(): Readonly<OutboxCounters> {
-    return this.#outbox.counters;
+    return this.#sender.counters;
   }
 
   /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
   hasRoomFor(payload: Uint8Array, maxBytes: number): boolean {
-    return this.#outbox.commands.hasRoom([payload], maxBytes);
+    return this.#sender.commands.hasRoom([payload], maxBytes);
   }
 
   /** How long the other side has been heard without a receipt for what it was sent, ms; 0 where it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
-    return active && active.heardMs(nowMs) < HEARD_MS ? this.#outbox.commands.stuckMs(nowMs) : 0;
+    return active && active.heardMs(nowMs) < HEARD_MS ? this.#sender.commands.stuckMs(nowMs) : 0;
   }
 
   /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */
   get acknowledgedBytes(): number {
-    return this.#outbox.commands.acknowledgedBytes;
+    return this.#sender.commands.acknowledgedBytes;
   }
 
   /** Whether so much waits for a receipt that what can wait should. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
-    const { length, bytes } = this.#outbox.commands;
+    const { length, bytes } = this.#sender.commands;
     return length >= unacknowledgedMessages / 2 || bytes >= sessionQueueBytes / 2;
   }
 
@@ -315,7 +318,7 @@ export class Session {
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     this.#wake();
-    return this.#outbox.addCommands(payloads, periodMs);
+    return this.#sender.addCommands(payloads, periodMs);
   }
 
   /**
@@ -325,7 +328,7 @@ export class Session {
   addBroadcast(payload: Uint8Array): number | undefined {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     this.#wake();
-    return this.#outbox.addBroadcast(payload);
+    return this.#sender.addBroadcast(payload);
   }
 
   /** Takes what the other side has sent to several receivers at once; `firstId`: of the first of its messages. */
@@ -341,12 +344,12 @@ export class Session {
 
   /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
   repeat(): void {
-    this.#outbox.repeat();
+    this.#sender.repeat();
   }
 
   /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
   isAcknowledged(id: number): boolean {
-    return this.#outbox.commands.isAcknowledged(id);
+    return this.#sender.commands.isAcknowledged(id);
   }
 
   /**
@@ -356,19 +359,19 @@ export class Session {
   sendBulk(payload: Uint8Array): void {
     this.checkBulk(payload);
     this.#wake();
-    this.#outbox.addBulk(payload);
+    this.#sender.addBulk(payload);
   }
 
   /** Throws what {@link sendBulk} would. */
   checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     assertBytes("message", payload.length, maxBytes);
-    this.#outbox.bulk.check(payload);
+    this.#sender.bulk.check(payload);
   }
 
   /** Bytes of bulk that the other side has not said to have. */
   get waitingBulkBytes(): number {
-    return this.#outbox.bulk.waitingBytes;
+    return this.#sender.bulk.waitingBytes;
   }
 
   /**
@@ -376,7 +379,7 @@ export class Session {
    * at all while no link is usable. It waits for `periodMs` at most for others to share its packet.
    */
   sendEvent(body: Uint8Array, lifetimeMs?: number, periodMs?: number): void {
-    if (!this.#isClosed && this.linkFor("event")) this.#outbox.addEvent(body, lifetimeMs, periodMs);
+    if (!this.#isClosed && this.linkFor("event")) this.#sender.addEvent(body, lifetimeMs, periodMs);
     else assertBytes("event", body.length, MAX_EVENT_BYTES);
   }
 
@@ -388,32 +391,32 @@ export class Session {
    */
   sendState(body: Uint8Array, key = 0, head?: Uint8Array): number | undefined {
     this.#wake();
-    return this.#outbox.addState(body, key, head);
+    return this.#sender.addState(body, key, head);
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
   get isStateSlow(): boolean {
-    return this.#outbox.isStateSlow;
+    return this.#sender.isStateSlow;
   }
 
   /** Whether a state would leave at once, and not wait for the path. */
   get takesStates(): boolean {
-    return this.#outbox.takesStates;
+    return this.#sender.takesStates;
   }
 
   /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
-    this.#outbox.addInput(body);
+    this.#sender.addInput(body);
   }
 
   /** Sends a whole packet, of another session or for many receivers: see {@link Outbox.forward}. */
   forward(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    if (!this.#isClosed) this.#outbox.forward(trafficClass, packet, key, lifetimeMs);
+    if (!this.#isClosed) this.#sender.outbox.forward(trafficClass, packet, key, lifetimeMs);
   }
 
   /** Sends at once what waits for others to share its packet. */
   flush(): void {
-    this.#outbox.flush();
+    this.#sender.flush();
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -439,7 +442,7 @@ export class Session {
   }
 
   #sayClose(close: LinkClose): void {
-    this.#outbox.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));
+    this.#sender.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));
   }
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
@@ -459,14 +462,14 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     this.#links.update(nowMs);
     const { active } = this.#links;
-    if (active) this.#outbox.update(Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0)));
+    if (active) this.#sender.update(Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0)));
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
     this.#loss.endWindow();
-    this.#outbox.loss.endWindow();
+    this.#sender.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
-    if (this.#violations > 0 || !this.#outbox.isEmpty || !this.#links.isQuiet(nowMs)) return;
+    if (this.#violations > 0 || !this.#sender.isEmpty || !this.#links.isQuiet(nowMs)) return;
     this.#stopUpdates?.();
     this.#stopUpdates = undefined;
   }
@@ -484,7 +487,7 @@ export class Session {
     const { isDoubtful, link } = monitor;
     monitor.pinged(this.#nonce, nowMs);
     const body = new ByteWriter(2).u16(this.#nonce).view();
-    this.#outbox.sendProbe(link, MessageKind.ping, body, isDoubtful);
+    this.#sender.sendProbe(link, MessageKind.ping, body, isDoubtful);
   }
 
   /**
@@ -503,9 +506,9 @@ export class Session {
     this.#countLoss(isPublished ? this.#publicationLoss : this.#packetLoss, sequence, messages, monitor);
     if (isPublished) return true;
     const { receipt, acks } = packet;
-    if (receipt !== undefined && !this.#outbox.acknowledgeCommands(receipt)) this.#violated("bad-message");
-    if (acks && !this.#outbox.acknowledgePackets(acks)) this.#violated("bad-message");
-    this.#outbox.pump();
+    if (receipt !== undefined && !this.#sender.acknowledgeCommands(receipt)) this.#violated("bad-message");
+    if (acks && !this.#sender.acknowledgePackets(acks)) this.#violated("bad-message");
+    this.#sender.pump();
     return novelty === "new";
   }
 
@@ -516,7 +519,7 @@ export class Session {
     const isUnrepeated =
       messages.length > 0
         ? messages.every(({ kind }) => unrepeatedKinds.has(kind))
-        : this.#outbox.hasSentStates;
+        : this.#sender.hasSentStates;
     loss.receive(sequence, isUnrepeated && this.#isLossy(link));
   }
 
@@ -557,7 +560,7 @@ export class Session {
     this.#wake();
     if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
     this.#pongsLeft -= 1;
-    this.#outbox.sendProbe(link, MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
+    this.#sender.sendProbe(link, MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
@@ -599,12 +602,12 @@ export class Session {
     else if (dropped) this.drops.count(dropped);
     if (!this.#bulkInbox.takeAnswerDue(dropped !== undefined)) return;
     const receipt = new ByteWriter(2).u16(this.#bulkInbox.expected).view();
-    this.#outbox.sendNow(this.activeLink, "event", MessageKind.bulkReceipt, receipt);
+    this.#sender.sendNow(this.activeLink, "event", MessageKind.bulkReceipt, receipt);
   }
 
   #receiveBulkReceipt(body: Uint8Array): void {
     const receipt = new ByteReader(body).u16();
-    if (body.length !== 2 || !this.#outbox.acknowledgeBulk(receipt)) this.#violated("bad-message");
+    if (body.length !== 2 || !this.#sender.acknowledgeBulk(receipt)) this.#violated("bad-message");
   }
 
   #closedByRemote(body: Uint8Array): void {
@@ -631,7 +634,7 @@ export class Session {
     this.#isClosed = true;
     this.#stopUpdates?.();
     this.#stopUpdates = undefined;
-    this.#outbox.stop();
+    this.#sender.stop();
     this.#answer.given();
     this.#links.end(close);
     if (by) this.#handlers.onClosed?.(close, by);

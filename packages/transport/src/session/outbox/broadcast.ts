@@ -1,8 +1,7 @@
 import { limits, writePayloads } from "@paceline/protocol";
 import type { ChannelPolicyOf } from "../../profiles/plan.js";
 import type { Scheduler } from "../../scheduler.js";
-import { Bundle } from "./bundle.js";
-import { commandPeriodMs } from "./outbox.js";
+import { Bundle, commandPeriodMs } from "./bundle.js";
 import type { Session } from "../session.js";
 import { fanOut, type RelayedReceiver } from "../../relayed/fan-out.js";
 import type { Uplink } from "../../relayed/relayed-link.js";

@@ -1,5 +1,12 @@
+import { PayloadKind } from "@paceline/protocol";
+import type { ChannelPolicyOf } from "../../profiles/plan.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 
+/**
+ * Spacing of packets with a game's commands. A lone command leaves at once; a game that sends 1,200 a second makes 200
+ * packets of them, which is within what a relay lets a session send.
+ */
+const MIN_COMMAND_PERIOD_MS = 5;
 /** What waits for others leaves early when it fills a packet. */
 const FULL_BYTES = 1024;
 
@@ -50,4 +57,10 @@ export class Bundle {
     this.#cancel?.();
     this.#cancel = undefined;
   }
+}
+
+/** Only a game's own commands wait for others: what a session says of itself takes them with it. */
+export function commandPeriodMs(payloads: readonly Uint8Array[], channel?: ChannelPolicyOf): number {
+  if (payloads[0]?.[0] !== PayloadKind.command) return 0;
+  return Math.max(MIN_COMMAND_PERIOD_MS, channel?.("command").periodMs ?? 0);
 }

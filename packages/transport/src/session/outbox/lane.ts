@@ -13,8 +13,21 @@ export interface Waiting {
   readonly number: number;
 }
 
+const EVENT_LIFETIME_MS = 1500;
 /** Bytes without a key that may wait in a lane whose class may be lost: about 64 packets. */
 const MAX_LOOSE_BYTES = 76_800;
+
+/** Only events have a lifetime. */
+export function newWaiting(
+  nowMs: number,
+  trafficClass: TrafficClassName,
+  kind: MessageKind | undefined,
+  bytes: Uint8Array,
+  lifetimeMs = EVENT_LIFETIME_MS,
+): Waiting {
+  const expiresAtMs = trafficClass === "event" ? nowMs + lifetimeMs : Number.POSITIVE_INFINITY;
+  return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: 0 };
+}
 
 /** What waits of one class, in the order in which it came. */
 export class Lane {

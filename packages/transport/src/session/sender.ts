@@ -1,0 +1,461 @@
+import {
+  ByteWriter,
+  MessageKind,
+  SEQUENCE_MODULUS,
+  limits,
+  messageBytes,
+  nextSequence,
+  sequenceDistance,
+  writeMessage,
+  writePacketHeader,
+  type Acks,
+  type PacketHeader,
+  type TrafficClassName,
+} from "@paceline/protocol";
+import { losesPackets, type Link } from "../link.js";
+import type { PlannedClass } from "../profiles/plan.js";
+import { RelayedLink } from "../relayed/relayed-link.js";
+import { BulkQueue } from "./outbox/bulk-queue.js";
+import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
+import { Lane, newWaiting, type Waiting } from "./outbox/lane.js";
+import { Outbox, type OutboxCounters, type OutboxOptions, type PacketSource } from "./outbox/outbox.js";
+import { PathDelay } from "./outbox/path-delay.js";
+import { ReliableQueue } from "./outbox/reliable-queue.js";
+import { LossCount, SentLoss } from "./path-loss.js";
+import {
+  BULK_HEAD_BYTES,
+  LAST_CHUNK,
+  MAX_EVENT_BYTES,
+  MAX_PAYLOAD_BYTES,
+  PACKET_OVERHEAD_BYTES,
+  assertBytes,
+} from "./payload-limits.js";
+import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
+
+/** What all sessions of a room may send together as bulk where a relay counts their bytes. */
+export interface BulkRate {
+  /** Whether so many bytes may go now; they are counted then. */
+  take(bytes: number, nowMs: number): boolean;
+}
+
+export interface SenderOptions extends OutboxOptions {
+  /** The header of a packet that leaves now: the tick, and what has arrived here. */
+  header(sequence: number): PacketHeader;
+  /** A packet leaves that says what has arrived. */
+  onAnswered?(): void;
+  /** A state has arrived at the other side, by the number that {@link Sender.addState} gave it: told once, oldest first. */
+  onArrived?(number: number): void;
+  readonly bulkRate?: BulkRate | undefined;
+}
+
+/** Beyond the keys of entities: one packet of inputs waits at most. */
+const INPUT_KEY = 2 ** 40;
+/** Without any acks so many states are remembered. */
+const MAX_UNHEARD_STATES = 1024;
+/** What has a queue here until its receipt comes. */
+const NUMBERED: readonly PlannedClass[] = ["command", "bulk"];
+
+const NOTHING = new Uint8Array(0);
+/** Memory of packets. A packet that waits somewhere keeps all that was written beside it. */
+const SLAB_BYTES = 8192;
+/** Packets are written one after the other, those of all sessions: each is given away before the next one begins. */
+const writer = new ByteWriter(SLAB_BYTES);
+
+/**
+ * The sending half of a session: it numbers messages and packets, keeps commands and bulk until the other side has said
+ * that it has them, and hears what has arrived. What finds no room waits in an {@link Outbox}, which a session has from the
+ * first link of its own on: what goes through the relay waits in that of the session with the server, and of commands and
+ * bulk no more is handed on than there is room for.
+ */
+export class Sender implements PacketSource {
+  readonly counters: OutboxCounters = { statesReplaced: 0, packetsDropped: 0 };
+  /** Commands without a receipt. */
+  readonly commands = new ReliableQueue();
+  /** Bulk without a receipt. */
+  readonly bulk = new BulkQueue();
+  readonly #options: SenderOptions;
+  #outbox: Outbox | undefined;
+  readonly #delay = new PathDelay();
+  readonly #acknowledged = new SequenceWindow();
+  readonly #commandBundle: Bundle;
+  readonly #eventBundle: Bundle;
+  readonly #bundledEvents: Waiting[] = [];
+  /** States whose fate may still be heard of, oldest first, with the sequences of their packets. */
+  readonly #unheard: { readonly sequence: number; readonly number: number }[] = [];
+  /** What is lost of states and inputs on the way to the other side. */
+  readonly loss = new LossCount();
+  readonly #sentLoss = new SentLoss(this.loss);
+  /** When the other side was last heard to have one more packet. */
+  acknowledgedAtMs = Number.NEGATIVE_INFINITY;
+  #hasSentStates = false;
+  #sequence = 0;
+  #stateNumber = 0;
+  /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
+  #packetsSent = 0;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#commandBundle = new Bundle(options.scheduler, () => this.pump());
+    this.#eventBundle = new Bundle(options.scheduler, () => this.#releaseEvents());
+  }
+
+  /** The queue of the session's own links. */
+  get outbox(): Outbox {
+    return (this.#outbox ??= new Outbox(this.#options, this));
+  }
+
+  /** Bytes that wait for room; commands and bulk that wait for a receipt are not among them. */
+  get queuedBytes(): number {
+    return this.#outbox?.queuedBytes ?? 0;
+  }
+
+  /** What waits for a receipt takes in memory, about. */
+  get heldBytes(): number {
+    return this.commands.heldBytes + this.bulk.heldBytes;
+  }
+
+  /** Whether nothing waits: neither for room, nor for a receipt. */
+  get isEmpty(): boolean {
+    return this.queuedBytes + this.commands.length + this.bulk.unacknowledged === 0;
+  }
+
+  /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
+  get isStateSlow(): boolean {
+    return this.#delay.isSlow(this.#nowMs());
+  }
+
+  /** Whether a state would leave at once: one that would only wait is not worth being encoded. */
+  get takesStates(): boolean {
+    const hasRoom = this.#options.linkFor("state")?.hasRoom("state");
+    return hasRoom === true && !this.#outbox?.hasStates && this.mayStateGo();
+  }
+
+  /** Whether the path is not known to be slow, for one more state. */
+  mayStateGo(): boolean {
+    return this.#delay.mayGo(this.#nowMs());
+  }
+
+  /** Whether answers to states may come. */
+  get hasSentStates(): boolean {
+    return this.#hasSentStates;
+  }
+
+  /** Throws where too much waits. Returns the number of the last message. */
+  addCommands(payloads: readonly Uint8Array[], periodMs: number | undefined): number {
+    const id = this.commands.add(payloads, this.#nowMs());
+    let bytes = 0;
+    for (const { length } of payloads) bytes += messageBytes(length + 2);
+    this.#commandBundle.add(bytes, periodMs ?? commandPeriodMs(payloads, this.#options.channel));
+    return id;
+  }
+
+  /**
+   * Numbers a command that leaves for this and other receivers in one packet. Undefined, and nothing is taken, where
+   * commands before it have not left. Throws where too much waits for a receipt.
+   */
+  addBroadcast(payload: Uint8Array): number | undefined {
+    this.#commandBundle.release();
+    const { commands } = this;
+    if (commands.hasUnsent || !commands.isWindowOpen) return undefined;
+    if (this.#options.linkFor("command")?.hasRoom("command") !== true) return undefined;
+    return commands.addSent(payload, (this.#sequence - 1) & (SEQUENCE_MODULUS - 1), this.#nowMs());
+  }
+
+  addBulk(payload: Uint8Array): void {
+    this.bulk.add(payload);
+    this.pump();
+  }
+
+  addEvent(body: Uint8Array, lifetimeMs: number | undefined, periodMs: number | undefined): void {
+    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    const policy = this.#options.channel?.("event");
+    const lifetime = lifetimeMs ?? policy?.lifetimeMs;
+    this.#bundledEvents.push(newWaiting(this.#nowMs(), "event", MessageKind.event, body, lifetime));
+    this.#eventBundle.add(messageBytes(body.length), periodMs ?? policy?.periodMs ?? 0);
+  }
+
+  /** Returns what {@link acknowledgePackets} knows the state by; undefined where no link is usable, and nothing is sent. */
+  addState(body: Uint8Array, key: number, head: Uint8Array = NOTHING): number | undefined {
+    const link = this.#options.linkFor("state");
+    const bytes = head.length + body.length;
+    assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
+    if (!link) return undefined;
+    const number = (this.#stateNumber = nextSequence(this.#stateNumber));
+    const isGated = key > 0;
+    const outbox = this.#outboxOf(link);
+    if (!outbox || (outbox.mayLeave(link, "state") && (!isGated || this.mayStateGo()))) {
+      const sequence = this.#sequence;
+      this.#startPacket(link, "state", key);
+      writeMessage(writer, MessageKind.state, body, head);
+      this.#stateLeaves(sequence, number, isGated);
+      this.#sendPacket(link, "state", key);
+    } else {
+      const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
+      outbox.put("state", { ...newWaiting(this.#nowMs(), "state", MessageKind.state, whole), key, number });
+    }
+    return number;
+  }
+
+  addInput(body: Uint8Array): void {
+    assertBytes("input", body.length, MAX_EVENT_BYTES);
+    // Where each must arrive none is replaced.
+    const isReliable = this.#options.channel?.("input").delivery === "ordered-reliable";
+    const trafficClass = isReliable ? "command" : "input";
+    const key = isReliable ? 0 : INPUT_KEY;
+    const link = this.#options.linkFor(trafficClass);
+    if (!link) return;
+    const outbox = this.#outboxOf(link);
+    if (!outbox || outbox.mayLeave(link, trafficClass))
+      this.#write(link, trafficClass, MessageKind.input, body, key);
+    else {
+      const waiting = newWaiting(this.#nowMs(), trafficClass, MessageKind.input, body.slice());
+      outbox.put(trafficClass, { ...waiting, key });
+    }
+  }
+
+  /** Sends one message of the session itself over a link, at once where that has room. */
+  sendNow(
+    link: Link | undefined,
+    trafficClass: "event" | "command",
+    kind: MessageKind,
+    body: Uint8Array,
+  ): void {
+    if (!link) return;
+    const outbox = this.#outboxOf(link);
+    if (!outbox || outbox.hasRoom(link, trafficClass) || link !== this.#options.linkFor(trafficClass)) {
+      this.#write(link, trafficClass, kind, body, 0);
+    } else {
+      outbox.put(trafficClass, newWaiting(this.#nowMs(), trafficClass, kind, body));
+    }
+  }
+
+  /**
+   * Sends a ping or a pong. Events are repeated on a data channel while they live: a probe that goes with them sees no
+   * loss, and finds out whether anybody is there (`isRepeated`).
+   */
+  sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
+    if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
+    this.#write(link, "state", kind, body, 0);
+  }
+
+  /** Sends a packet that says what has arrived, and nothing else. False where the link has no room for it now. */
+  sendAnswer(trafficClass: "state" | "command"): boolean {
+    const link = this.#options.linkFor(trafficClass);
+    if (!link) return true;
+    if (!(this.#outboxOf(link)?.hasRoom(link, trafficClass) ?? link.hasRoom(trafficClass))) return false;
+    this.#startPacket(link, trafficClass);
+    this.#sendPacket(link, trafficClass);
+    return true;
+  }
+
+  /** Sends at once what waits for others to share its packet. */
+  flush(): void {
+    this.#commandBundle.release();
+    this.#eventBundle.release();
+  }
+
+  /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
+  acknowledgeCommands(receipt: number): boolean {
+    return this.commands.acknowledge(receipt, this.#nowMs()) !== undefined;
+  }
+
+  /** The same of the chunks of bulk. */
+  acknowledgeBulk(receipt: number): boolean {
+    const isKnown = this.bulk.acknowledge(receipt, this.#nowMs());
+    if (isKnown) this.pump();
+    return isKnown;
+  }
+
+  /** What the other side says to have arrived. False for acks of what was never sent. */
+  acknowledgePackets(acks: Acks): boolean {
+    if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
+    this.#acknowledged.merge(acks, this.#arrived);
+    this.#sentLoss.heard(acks.ack);
+    // Of older ones no acks speak any more.
+    while (this.#unheard[0] && sequenceDistance(acks.ack, this.#unheard[0].sequence) > ACK_BITS) {
+      this.#unheard.shift();
+    }
+    return true;
+  }
+
+  readonly #arrived = (sequence: number): void => {
+    const nowMs = (this.acknowledgedAtMs = this.#nowMs());
+    this.#sentLoss.acknowledged(sequence);
+    const isTimely = this.#delay.acknowledged(sequence, nowMs);
+    this.commands.rewindIfLost(sequence);
+    if (this.#outbox?.hasStates) this.pump();
+    if (isTimely && !this.#outbox?.hasStates) this.#delay.recovered();
+    const at = this.#unheard.findIndex((state) => state.sequence === sequence);
+    const [state] = at < 0 ? [] : this.#unheard.splice(at, 1);
+    if (state) this.#options.onArrived?.(state.number);
+  };
+
+  /** To be called now and then: what has had no receipt for so long goes again. */
+  update(patienceMs: number): void {
+    const nowMs = this.#nowMs();
+    this.bulk.rewindIfOverdue(patienceMs, nowMs);
+    this.commands.rewindIfOverdue(patienceMs, nowMs);
+    this.pump();
+  }
+
+  /** All that has no receipt goes again. */
+  repeat(): void {
+    this.commands.rewind();
+    this.bulk.rewind();
+    this.#commandBundle.flush();
+  }
+
+  /** Another link carries the states from now on. */
+  stateLinkMoved(): void {
+    this.loss.clear();
+    this.#sentLoss.restart();
+    this.#delay.moved();
+    this.pump();
+  }
+
+  /** Sends nothing by itself any more, and forgets what waits. */
+  stop(): void {
+    this.#commandBundle.stop();
+    this.#eventBundle.stop();
+    this.#outbox?.stop();
+  }
+
+  /** Sends what the links have room for and the budget allows. */
+  pump(): void {
+    for (const name of NUMBERED) {
+      const link = this.#options.linkFor(name);
+      if (!link) continue;
+      if (this.#outboxOf(link)) return this.outbox.pump();
+      while (link.hasRoom(name) && this.sendNumbered(name, link));
+    }
+  }
+
+  /** Bytes of what has a number and would leave next; undefined where none is due. */
+  nextBytes(name: PlannedClass): number | undefined {
+    if (name === "bulk") return this.bulk.nextBytes(this.#nowMs());
+    const { commands } = this;
+    const areDue = name === "command" && !this.#commandBundle.isWaiting && commands.isWindowOpen;
+    return areDue && commands.hasUnsent ? commands.nextUnsentBytes : undefined;
+  }
+
+  /** Sends what is due of commands or of bulk in one packet; false where nothing may leave now. */
+  sendNumbered(name: PlannedClass, link: Link): boolean {
+    if (this.nextBytes(name) === undefined) return false;
+    return name === "bulk" ? this.#sendChunk(link) : this.#sendCommands(link);
+  }
+
+  /** Sends what has waited; events behind it in the lane share its packet. */
+  sendWaiting(link: Link, waiting: Waiting, lane: Lane): void {
+    const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
+    if (kind === MessageKind.event) return this.#sendEvents(link, waiting, lane);
+    if (kind === undefined)
+      return this.outbox.give(link, trafficClass, bytes, key, expiresAtMs - this.#nowMs());
+    if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0);
+    this.#write(link, trafficClass, kind, bytes, key);
+  }
+
+  /** Undefined where the link leads through the relay: then what waits does so in the session with the server. */
+  #outboxOf({ kind }: Link): Outbox | undefined {
+    return kind === "relayed" ? this.#outbox : this.outbox;
+  }
+
+  /** Those behind it share its packet. */
+  #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, lane: Lane): void {
+    const nowMs = this.#nowMs();
+    const lifetimeMs = expiresAtMs - nowMs;
+    this.#startPacket(link, "event", 0, lifetimeMs);
+    let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
+    writeMessage(writer, MessageKind.event, body);
+    for (let next = lane.first; next?.kind === MessageKind.event; next = lane.first) {
+      const isStale = next.expiresAtMs < nowMs;
+      if (isStale) this.counters.packetsDropped += 1;
+      else {
+        bytes += messageBytes(next.bytes.length);
+        if (bytes > limits.unreliablePacketBytes) break;
+        writeMessage(writer, MessageKind.event, next.bytes);
+      }
+      lane.shift();
+    }
+    this.#sendPacket(link, "event", 0, lifetimeMs);
+  }
+
+  #sendCommands(link: Link): boolean {
+    const batch = this.commands.takeBatch();
+    if (!batch) return false;
+    this.commands.carried(batch, this.#sequence, this.#nowMs());
+    this.#startPacket(link, "command");
+    for (const { id, payload } of batch) {
+      writer.u8(MessageKind.reliable).varint(payload.length + 2);
+      writer.u16(id).bytes(payload);
+    }
+    this.#sendPacket(link, "command");
+    return true;
+  }
+
+  #sendChunk(link: Link): boolean {
+    const nowMs = this.#nowMs();
+    const bytes = this.bulk.nextBytes(nowMs);
+    const rate = link.kind === "webrtc" ? undefined : this.#options.bulkRate;
+    if (bytes === undefined || rate?.take(bytes, nowMs) === false) return false;
+    const chunk = this.bulk.take(this.#sequence, nowMs);
+    if (!chunk) return false;
+    this.#startPacket(link, "bulk");
+    writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
+    writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
+    writer.bytes(chunk.payload);
+    this.#sendPacket(link, "bulk");
+    return true;
+  }
+
+  #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
+    this.#startPacket(link, trafficClass, key);
+    writeMessage(writer, kind, body);
+    this.#sendPacket(link, trafficClass, key);
+  }
+
+  #stateLeaves(sequence: number, number: number, isGated: boolean): void {
+    this.#hasSentStates = true;
+    this.#delay.sent(sequence, isGated, this.#nowMs());
+    this.#unheard.push({ sequence, number });
+    if (this.#unheard.length > MAX_UNHEARD_STATES) this.#unheard.shift();
+  }
+
+  #releaseEvents(): void {
+    const events = this.#bundledEvents.splice(0);
+    const link = this.#options.linkFor("event");
+    const outbox = link && this.#outboxOf(link);
+    const lane = outbox ? outbox.events : new Lane();
+    for (const event of events) lane.put(event);
+    this.counters.packetsDropped += link ? lane.trim() : events.length;
+    if (outbox) outbox.pump();
+    else if (link) for (let { first } = lane; first; { first } = lane) this.#sendEvents(link, first, lane);
+  }
+
+  /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
+  #startPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
+    const sequence = this.#sequence;
+    // Nobody repeats it if it is lost: the acks will tell. What a relay drops was replaced by something newer.
+    const isSentOnce = trafficClass === "state" || trafficClass === "input";
+    if (isSentOnce && losesPackets(link)) this.#sentLoss.sent(sequence);
+    this.#sequence = nextSequence(sequence);
+    this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
+    // Bulk may wait in the path.
+    if (trafficClass !== "bulk") this.#options.onAnswered?.();
+    const header = this.#options.header(sequence);
+    writer.reset();
+    if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
+    writePacketHeader(writer, header);
+  }
+
+  /** The packet that was started: it is given away as it was written. */
+  #sendPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
+    const packet = writer.release();
+    this.#outbox?.spent(link, packet);
+    if (link instanceof RelayedLink) link.sendEnvelope(trafficClass, packet, key, lifetimeMs);
+    else link.send(trafficClass, packet, key, lifetimeMs);
+  }
+
+  #nowMs(): number {
+    return this.#options.scheduler.nowMs();
+  }
+}
