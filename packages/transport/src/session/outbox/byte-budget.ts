@@ -7,13 +7,18 @@ const MIN_WAIT_MS = 1;
 
 /**
  * What several sessions may send together: in any second no more than its bytes and one packet. While they want more,
- * they take turns, packet by packet.
+ * each gets as many bytes as any other: the next packet is of the one that has sent the least since it began to wait, so
+ * that small packets need not wait for as many large ones.
  */
 export class ByteBudget {
   readonly #scheduler: Scheduler;
   readonly #bytesPerSecond: () => number;
-  /** Those that wait for their turn, in its order. */
+  /** Those that wait for their turn. */
   readonly #waiting = new Set<() => void>();
+  /** Bytes that each has sent; of one that had nothing to send, what the others had sent meanwhile counts as well. */
+  readonly #sent = new WeakMap<() => void, number>();
+  /** Of the one whose turn was last. */
+  #level = 0;
   /** Bytes that may go at once; below 0 nothing may go. At first as many as after a pause. */
   #bytes = Infinity;
   #atMs: number;
@@ -35,17 +40,20 @@ export class ByteBudget {
 
   /** Whether the owner of `onTurn` may send a packet now; if not, that is called when it may. */
   admits(onTurn: () => void): boolean {
-    if (this.#turn === onTurn && this.#bytes >= 0) return true;
+    if (this.#turn === onTurn && this.#bytes >= 0 && this.#isNext(onTurn)) return true;
     if (this.isOpen()) return true;
     this.#waiting.add(onTurn);
     this.#wait();
     return false;
   }
 
-  /** So many bytes have been sent. */
-  spent(bytes: number): void {
+  /** The owner of `onTurn` has sent so many bytes. */
+  spent(bytes: number, onTurn: () => void): void {
     this.#refill();
     this.#bytes -= bytes;
+    const sent = this.#sentBy(onTurn) + bytes;
+    this.#sent.set(onTurn, sent);
+    if (this.#waiting.size === 0) this.#level = sent;
   }
 
   /** Waits for no turn any more. */
@@ -54,6 +62,16 @@ export class ByteBudget {
     if (this.#waiting.size > 0) return;
     this.#cancel?.();
     this.#cancel = undefined;
+  }
+
+  #sentBy(onTurn: () => void): number {
+    return Math.max(this.#level, this.#sent.get(onTurn) ?? 0);
+  }
+
+  /** Whether none that waits has sent less. */
+  #isNext(onTurn: () => void): boolean {
+    for (const other of this.#waiting) if (this.#sentBy(other) < this.#sentBy(onTurn)) return false;
+    return true;
   }
 
   #refill(): void {
@@ -75,10 +93,11 @@ export class ByteBudget {
   #serve(): void {
     this.#cancel = undefined;
     this.#refill();
-    // One that wants more than fits waits behind the others again.
-    for (const onTurn of [...this.#waiting]) {
-      if (this.#bytes < 0) break;
+    while (this.#bytes >= 0) {
+      const onTurn = [...this.#waiting].find((one) => this.#isNext(one));
+      if (!onTurn) break;
       this.#waiting.delete(onTurn);
+      this.#level = this.#sentBy(onTurn);
       this.#turn = onTurn;
       try {
         onTurn();

@@ -146,7 +146,7 @@ export class Outbox {
   /** The packet leaves: it is paid for. */
   spent({ kind }: Link, { length }: Uint8Array): void {
     this.#sentBytes += length;
-    if (kind !== "relayed") this.#options.budget?.spent(length);
+    if (kind !== "relayed") this.#options.budget?.spent(length, this.#pump);
   }
 
   /** Something waits for room. */
