@@ -1,5 +1,7 @@
 import type { Room } from "@paceline/client";
+import { ByteWriter, readEnvelope, writeEnvelope } from "@paceline/protocol";
 import { expect, test } from "vitest";
+import { Car } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
 
 const PLAYERS = 24;
@@ -138,4 +140,67 @@ test("[WF130] is sent again where the relay has dropped some of it, to those who
   expect(stage.relay.counts.limited.egressPerRoom).toBeGreaterThan(0);
   await stage.advance(15_000);
   expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => sent));
+});
+
+test("[WF130] messages to several that are malformed are dropped and counted, and a peer that goes on is reset", async () => {
+  const stage = new RelayStage({ delayMs: 20 });
+  const [victim, liar] = [await stage.join(), await stage.join()];
+  const heard = hearing([victim]);
+  await stage.advance(1000);
+  const peer = (): Room["peers"][number] => victim.peers[0]!;
+  const lie = (packet: number[], firstId: number): void => {
+    const head = { trafficClass: "command", key: 0, peers: [peer().number], firstIds: [firstId] } as const;
+    const writer = new ByteWriter();
+    writeEnvelope(writer, { ...head, packet: Uint8Array.from(packet) });
+    stage.sendTo(0, writer.take());
+  };
+  const malformed = {
+    "a length beyond the end": [9, 1, 2],
+    "a length without an end": [0x80, 0x80],
+    "a second half": [1, 7, 5],
+  };
+  const before = peer().drops.length ?? 0;
+  for (const packet of Object.values(malformed)) lie(packet, 0);
+  await stage.advance(100);
+  expect(peer().drops.length).toBe(before + 3);
+  // None of it was taken: the next message of the pair has the number that it had.
+  liar.send("n", 1);
+  await stage.advance(300);
+  expect(heard(victim, liar)).toEqual([1]);
+  const resets: number[] = [];
+  victim.onPeerReset(({ number }) => resets.push(number));
+  for (let time = 0; time < 60; time++) lie(malformed["a second half"], 1);
+  await stage.advance(100);
+  expect(resets).toEqual([liar.myNumber]);
+});
+
+test("[WF129] commands and events of a player ask the relay to write them at once; its states may wait", async () => {
+  const stage = new RelayStage({ delayMs: 20 });
+  const [room] = [await stage.join(), await stage.join(), await stage.join()] as [Room, Room, Room];
+  const car = room.spawn(Car);
+  await stage.advance(1000);
+  const prompt = new Map<string, Set<boolean>>();
+  stage.watch(0, (packet) => {
+    const envelope = readEnvelope(packet);
+    if (typeof envelope === "string") return;
+    const { trafficClass, isPrompt = false, peers } = envelope;
+    const kind = `${trafficClass} to ${peers.length}`;
+    prompt.set(kind, (prompt.get(kind) ?? new Set()).add(isPrompt));
+  });
+  for (let step = 0; step < 40; step++) {
+    car.position.set(step % 2 === 0 ? step : -step, 0);
+    room.advance();
+    room.send("all", step);
+    room.send("one", step, { to: room.peers[0]! });
+    room.sendEvent("all", step);
+    room.sendEvent("one", step, room.peers[0]!);
+    await stage.advance(50);
+  }
+  const always = new Set([true]);
+  expect(prompt.get("command to 2")).toEqual(always);
+  expect(prompt.get("command to 1")).toEqual(always);
+  expect(prompt.get("event to 2")).toEqual(always);
+  expect(prompt.get("state to 2")).toEqual(new Set([false]));
+  // Pings are events of the pair.
+  expect(prompt.get("event to 1")).toContain(true);
 });

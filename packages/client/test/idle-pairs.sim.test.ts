@@ -1,17 +1,25 @@
 import type { Room } from "@paceline/client";
-import { expect, test } from "vitest";
+import { Outbox } from "@paceline/transport";
+import { queryObjects } from "node:v8";
+import { expect, test, vi } from "vitest";
 import { RelayStage } from "./relay-stage.js";
 
 const PLAYERS = 50;
 const SECONDS = 4;
 
-test("an idle room of 50 relayed players measures each pair, and sends little", async () => {
+test("an idle room of 50 relayed players measures each pair, has a queue per player, not per pair, and does little", async () => {
   const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });
   const rooms: Room[] = [];
   while (rooms.length < PLAYERS) rooms.push(await stage.join());
   await stage.advance(4000);
+  // One of the client's and one of the relay's: each has one link.
+  expect(queryObjects(Outbox, { format: "count" })).toBe(2 * PLAYERS);
   const before = stage.packetsReceived;
+  const armed = vi.spyOn(stage.scheduler, "after");
   await stage.advance(1000 * SECONDS);
+  // On both sides and of the wire between them; a timer of each pair's own would be 1,000 more at 20 a second.
+  expect(armed.mock.calls.length / PLAYERS / SECONDS).toBeLessThan(70);
+  armed.mockRestore();
   const sent = (stage.packetsReceived - before) / PLAYERS / SECONDS;
   // A ping of each second goes to one of the others; it was one to each, and an answer to each.
   expect(sent).toBeLessThan(6);

@@ -47,6 +47,26 @@ export class RelayStage {
     return this.#links[connection]!.counters.bytesReceived;
   }
 
+  /** Hears of each packet that comes to the relay over the n-th connection. */
+  watch(connection: number, onPacket: (packet: Uint8Array) => void): void {
+    this.#links[connection]!.filters!.push({
+      queuedBytes: 0,
+      hasRoom: () => true,
+      send: (_, packet, pass) => pass(packet),
+      receive: (packet, pass) => {
+        onPacket(packet);
+        pass(packet);
+      },
+      end: (tell) => tell(),
+      close: () => undefined,
+    });
+  }
+
+  /** Sends bytes to a player as a relay that lies could: over the n-th connection. */
+  sendTo(connection: number, packet: Uint8Array): void {
+    this.#links[connection]!.send("command", packet);
+  }
+
   /** What has come to the relay from all players. */
   get packetsReceived(): number {
     return this.#links.reduce((sum, { counters }) => sum + counters.packetsReceived, 0);
