@@ -193,7 +193,7 @@ test("[WF129] commands and events of a player ask the relay to write them at onc
     room.send("all", step);
     room.send("one", step, { to: room.peers[0]! });
     room.sendEvent("all", step);
-    room.sendEvent("one", step, room.peers[0]!);
+    room.sendEvent("one", step, room.peers[0]);
     await stage.advance(50);
   }
   const always = new Set([true]);

@@ -427,8 +427,11 @@ export class Sender implements PacketSource {
     const lane = outbox ? outbox.events : new Lane();
     for (const event of events) lane.put(event);
     this.counters.packetsDropped += link ? lane.trim() : events.length;
-    if (outbox) outbox.pump();
-    else if (link) for (let { first } = lane; first; { first } = lane) this.#sendEvents(link, first, lane);
+    if (outbox) return outbox.pump();
+    for (let { first } = lane; link && first; { first } = lane) {
+      lane.shift();
+      this.#sendEvents(link, first, lane);
+    }
   }
 
   /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
