@@ -157,6 +157,25 @@ describe("a budget of bytes that sessions share", () => {
     expect(turns.slice(0, 3)).toEqual(["first 100", "second 200", "third 250"]);
   });
 
+  test("goes to the one that has sent the least since it began to wait, whatever the size of its packets", () => {
+    const { scheduler, budget } = scene();
+    const sent = { large: 0, small: 0 };
+    const flood = (name: "large" | "small", bytes: number): void => {
+      const onTurn = (): void => {
+        while (budget.admits(onTurn)) {
+          budget.spent(bytes, onTurn);
+          sent[name] += bytes;
+        }
+      };
+      onTurn();
+    };
+    flood("large", 1000);
+    flood("small", 50);
+    scheduler.advance(20_000);
+    expect(sent.large + sent.small).toBeGreaterThan(20 * 0.85 * BYTES_PER_SECOND);
+    expect(Math.abs(sent.large - sent.small)).toBeLessThanOrEqual(3 * 1000);
+  });
+
   test("is the others' where one of those that wait leaves; where the last one leaves, nothing waits", () => {
     const { scheduler, budget } = scene();
     const turns: string[] = [];

@@ -47,10 +47,11 @@ export class ByteBudget {
     return false;
   }
 
-  /** The owner of `onTurn` has sent so many bytes. */
-  spent(bytes: number, onTurn: () => void): void {
+  /** So many bytes have been sent, by the owner of `onTurn`: the one whose turn it is. */
+  spent(bytes: number, onTurn = this.#turn): void {
     this.#refill();
     this.#bytes -= bytes;
+    if (!onTurn) return;
     const sent = this.#sentBy(onTurn) + bytes;
     this.#sent.set(onTurn, sent);
     if (this.#waiting.size === 0) this.#level = sent;
