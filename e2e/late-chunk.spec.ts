@@ -17,7 +17,7 @@ interface PlayerWindow {
   };
 }
 
-/** The page's modules by their names, the code of direct paths apart. */
+/** The page's modules by their names, what is fetched on demand apart. */
 async function modules(): Promise<Map<string, string>> {
   const { outputFiles } = await build({
     entryPoints: [PAGE],
@@ -32,15 +32,15 @@ async function modules(): Promise<Map<string, string>> {
   return new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), text]));
 }
 
-/** Serves the modules, the code of direct paths only from the second request for it on. */
-async function servePages(asked: string[]): Promise<Server> {
+/** Serves the modules, the one that is late only from the second request for it on. */
+async function servePages(late: string, asked: string[]): Promise<Server> {
   const known = await modules();
   const pages = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? "/", "http://pages");
     const name = pathname.slice(1);
-    const isDirectPath = name.startsWith("direct-path");
-    if (isDirectPath) asked.push(name + search);
-    const text = isDirectPath && asked.length === 1 ? undefined : known.get(name);
+    const isLate = name.startsWith(late);
+    if (isLate) asked.push(name + search);
+    const text = isLate && asked.length === 1 ? undefined : known.get(name);
     if (name === "") response.writeHead(200, { "Content-Type": "text/html" }).end(HTML);
     else if (text === undefined) response.writeHead(503).end();
     else response.writeHead(200, { "Content-Type": "text/javascript" }).end(text);
@@ -58,7 +58,7 @@ for (const name of ["chromium", "firefox"] as const) {
       const asked: string[] = [];
       const [server, pages, engine] = [
         await GameServer.start(),
-        await servePages(asked),
+        await servePages("direct-path", asked),
         await launchEngine(name),
       ];
       try {
@@ -75,6 +75,42 @@ for (const name of ["chromium", "firefox"] as const) {
           await expect.poll(way, { timeout: 30_000 }).toMatch(/^direct: /);
         }
         expect(asked.length).toBeGreaterThanOrEqual(3);
+      } finally {
+        await engine.close();
+        await server.stop();
+        pages.close();
+      }
+    },
+  );
+}
+
+for (const name of ["chromium", "firefox"] as const) {
+  test(
+    `code of rooms that did not load rejects the join, and is fetched again by the next one in ${name}`,
+    { tag: name === "firefox" ? "@slow" : [] },
+    async () => {
+      test.skip(executableOf(name) === undefined, `${name} is not installed`);
+      const asked: string[] = [];
+      const [server, pages, engine] = [
+        await GameServer.start(),
+        await servePages("room-", asked),
+        await launchEngine(name),
+      ];
+      try {
+        const page = await engine.newPage();
+        await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+        const enter = (): Promise<unknown> =>
+          page.evaluate(
+            (url) =>
+              (window as unknown as PlayerWindow).player.enter(url, false).then(
+                () => "joined",
+                ({ code, retryable }: { code: string; retryable: boolean }) => ({ code, retryable }),
+              ),
+            server.url,
+          );
+        expect(await enter()).toEqual({ code: "session/code", retryable: true });
+        expect(await enter()).toBe("joined");
+        expect(asked).toHaveLength(2);
       } finally {
         await engine.close();
         await server.stop();
