@@ -1,5 +1,5 @@
 import { ByteReader, type DropReason } from "@paceline/protocol";
-import { LAST_CHUNK } from "./payload-limits.js";
+import { LAST_CHUNK } from "./outbox/payload-limits.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 
 /** Of chunks that wait for an earlier one: twice what an honest sender has on its way. */

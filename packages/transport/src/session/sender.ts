@@ -14,7 +14,7 @@ import {
 } from "@paceline/protocol";
 import { losesPackets, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
-import { RelayedLink } from "../relayed/relayed-link.js";
+import { RelayedLink } from "../relayed-link.js";
 import { BulkQueue } from "./outbox/bulk-queue.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
 import { Lane, newWaiting, type Waiting } from "./outbox/lane.js";
@@ -29,7 +29,7 @@ import {
   MAX_PAYLOAD_BYTES,
   PACKET_OVERHEAD_BYTES,
   assertBytes,
-} from "./payload-limits.js";
+} from "./outbox/payload-limits.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
 /** What all sessions of a room may send together as bulk where a relay counts their bytes. */

@@ -1,5 +1,5 @@
 import { NetError } from "@paceline/protocol";
-import { BULK_HEAD_BYTES, MAX_EVENT_BYTES } from "../payload-limits.js";
+import { BULK_HEAD_BYTES, MAX_EVENT_BYTES } from "./payload-limits.js";
 import {
   HELD_OVERHEAD_BYTES,
   ReliableQueue,

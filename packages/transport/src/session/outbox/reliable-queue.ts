@@ -1,5 +1,5 @@
 import { NetError, limits, messageBytes, nextSequence, sequenceDistance } from "@paceline/protocol";
-import { MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "../payload-limits.js";
+import { MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES, assertBytes } from "./payload-limits.js";
 
 /** A reliable message that was not acknowledged yet, or a chunk of one. */
 export interface PendingMessage {

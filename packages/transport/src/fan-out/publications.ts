@@ -7,13 +7,13 @@ import {
   writePacketHeader,
   type ByteWriter,
 } from "@paceline/protocol";
-import type { Plan } from "../../profiles/plan.js";
-import { fanOut, packetOf, type RelayedReceiver } from "../../relayed/fan-out.js";
-import type { RelayedLink, Uplink } from "../../relayed/relayed-link.js";
-import type { Scheduler } from "../../scheduler.js";
-import { MAX_EVENT_BYTES, assertBytes } from "../payload-limits.js";
-import type { Session } from "../session.js";
-import { Bundle } from "./bundle.js";
+import type { Plan } from "../profiles/plan.js";
+import { fanOut, packetOf, type RelayedReceiver } from "./fan-out.js";
+import type { RelayedLink, Uplink } from "../relayed-link.js";
+import type { Scheduler } from "../scheduler.js";
+import { MAX_EVENT_BYTES, assertBytes } from "../session/outbox/payload-limits.js";
+import type { Session } from "../session/session.js";
+import { Bundle } from "../session/outbox/bundle.js";
 
 /** One of several participants that get the same. */
 interface Subscriber {
