@@ -1,7 +1,8 @@
-/** `pnpm bench codec [--data DIR] [--json] [--quick]` */
+/** `pnpm bench codec [--data DIR] [--generic] [--json] [--quick]`; `--generic` for states that are no cars, alone. */
 import os from "node:os";
 import { parseArgs } from "node:util";
-import { allocationRows, benchCodec, reckoned, traceDirectory } from "./codec/bench.js";
+import { allocationRows, benchCodec, reckoned, traceDirectory, type BenchResult } from "./codec/bench.js";
+import { genericRows } from "./codec/generic.js";
 import { memoryRows } from "./codec/memory.js";
 import { table } from "./table.js";
 
@@ -33,30 +34,22 @@ const MEMORY = [
   "bytesPerReceiverAndEntity",
 ];
 
+const GENERIC = ["scene", "simpleBytes", "fixedBytes", "colyseusBytes"];
+const CROWD = [
+  ...["entities", "bytesPerEntity", "colyseusBytesPerEntity", "encodeUsPerEntity", "decodeUsPerEntity"],
+  ...["encodeOfColyseus", "decodeOfColyseus"],
+];
+
 const { values } = parseArgs({
-  options: { data: { type: "string" }, json: { type: "boolean" }, quick: { type: "boolean" } },
+  options: {
+    data: { type: "string" },
+    generic: { type: "boolean" },
+    json: { type: "boolean" },
+    quick: { type: "boolean" },
+  },
 });
-const directory = traceDirectory(values.data);
-if (values.data !== undefined && directory === undefined)
-  console.error(`--data ${values.data}: no such folder`);
 const isQuick = values.quick === true;
-const memory = memoryRows();
-// Before what is timed: it is counted in objects, and those of other runs would be among them.
-const allocations = await allocationRows(directory);
-const { rows, faults: broken } = benchCodec({ directory, isQuick, progress: (text) => console.error(text) });
-const reckonings = reckoned(directory, isQuick);
-const all = [...rows, ...allocations.rows, ...memory, ...reckonings];
-const faults = [...broken, ...allocations.faults];
-const timed = rows.filter(({ system }) => system !== "entropy");
-console.log(`${table(rows, [...BYTES, ...TIMES])}\n`);
-console.log(`Errors by rounding:\n${table(timed, ERRORS)}\n`);
-console.log(
-  `New objects in steady state, encoding for 8 clients, decoding one:\n${table(allocations.rows, ALLOCATIONS)}\n`,
-);
-console.log(`Bytes of memory, yaw cars, 64 ticks of history:\n${table(memory, MEMORY)}\n`);
-console.log(
-  `With dead reckoning, receiver 67 ms away, bytes without packet headers:\n${table(reckonings, RECKONED)}\n`,
-);
+const { rows, faults } = values.generic === true ? benchGeneric() : await benchCars().catch(tellFault);
 for (const fault of faults) console.log(`does not hold: ${fault}`);
 if (values.json) {
   const machine = { cores: os.cpus().length, load: Math.round(os.loadavg()[0]! * 10) / 10 };
@@ -67,7 +60,43 @@ if (values.json) {
     versions: VERSIONS,
     machine,
   };
-  console.log(JSON.stringify({ ...head, ...(isQuick ? { quick: true } : {}), rows: all }));
+  console.log(JSON.stringify({ ...head, ...(isQuick ? { quick: true } : {}), rows }));
 }
-const isMissing = values.data !== undefined && directory === undefined;
-process.exitCode = faults.length === 0 && !isMissing ? 0 : 1;
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function benchGeneric(): BenchResult {
+  const result = genericRows();
+  console.log(table(result.rows, GENERIC));
+  return result;
+}
+
+async function benchCars(): Promise<BenchResult> {
+  const directory = traceDirectory(values.data);
+  const memory = memoryRows();
+  // Before what is timed: it is counted in objects, and those of other runs would be among them.
+  const allocations = await allocationRows(directory);
+  const measured = benchCodec({ directory, isQuick, progress: (text) => console.error(text) });
+  const reckonings = reckoned(directory, isQuick);
+  const crowd = measured.rows.filter(({ section }) => section === "crowd");
+  const cars = measured.rows.filter(({ section }) => section === undefined);
+  console.log(`${table(cars, [...BYTES, ...TIMES])}\n`);
+  console.log(`The simple codec beside Colyseus, one client:\n${table(crowd, CROWD)}\n`);
+  const timed = cars.filter(({ system }) => system !== "entropy");
+  console.log(`Errors by rounding:\n${table(timed, ERRORS)}\n`);
+  console.log(
+    `New objects in steady state, encoding for 8 clients, decoding one:\n${table(allocations.rows, ALLOCATIONS)}\n`,
+  );
+  console.log(`Bytes of memory, yaw cars, 64 ticks of history:\n${table(memory, MEMORY)}\n`);
+  console.log(
+    `With dead reckoning, receiver 67 ms away, bytes without packet headers:\n${table(reckonings, RECKONED)}\n`,
+  );
+  return {
+    rows: [...measured.rows, ...allocations.rows, ...memory, ...reckonings],
+    faults: [...measured.faults, ...allocations.faults],
+  };
+}
+
+/** Such as a folder without traces. */
+function tellFault(error: unknown): BenchResult {
+  return { rows: [], faults: [error instanceof Error ? error.message : String(error)] };
+}

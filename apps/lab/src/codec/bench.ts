@@ -3,6 +3,7 @@ import path from "node:path";
 import { decodeAllocations, encodeAllocations, evenTrace } from "./allocations.js";
 import { simpleCodec, type MakeCodec } from "@paceline/protocol";
 import { defineCar } from "./car.js";
+import { crowdRows } from "./crowd.js";
 import { entropyBytes } from "./entropy-reference.js";
 import { generateTrace } from "./generated-trace.js";
 import { measure, type Measured } from "./measure.js";
@@ -10,7 +11,7 @@ import { AcknowledgedSystem, ReferenceSystem } from "./paceline-system.js";
 import { ColyseusSystem, Int16System, JsonSystem, MsgpackrSystem } from "./rival-systems.js";
 import { reckonedRows } from "./reckoned.js";
 import type { CodecSystem, Rotation } from "./system.js";
-import { CARS, hasTrace, readTrace, recordedTraces, type Trace } from "./trace.js";
+import { CARS, readTrace, traceNames, type Trace } from "./trace.js";
 
 /** A row as it is printed: what it is, and how much. */
 export type Row = Record<string, string | number>;
@@ -27,6 +28,11 @@ const INT16_BOUND_M = 327.67;
 const BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
   yaw: { ordered: 44, "acked-200": 60 },
   full: { ordered: 48, "acked-200": 70 },
+};
+/** Of the simple codec, means over the recorded traces. */
+const SIMPLE_BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
+  yaw: { "simple-ordered": 35, "simple-200": 61 },
+  full: { "simple-ordered": 37, "simple-200": 69 },
 };
 const MOST_OF_ENTROPY = 1.15;
 const PRECISION = {
@@ -52,7 +58,29 @@ export function benchCodec(options: BenchOptions): BenchResult {
       faults.push(...result.faults);
     }
   }
-  return { rows, faults };
+  faults.push(...simpleFaults(rows));
+  const crowd = crowdRows(firstTrace(options.directory), options.isQuick);
+  return { rows: [...rows, ...crowd.rows], faults: [...faults, ...crowd.faults] };
+}
+
+function firstTrace(directory: string | undefined): Trace {
+  return directory === undefined ? generateTrace(1, 60) : readTrace(directory, traceNames(directory)[0]!, 60);
+}
+
+/** Means over the recorded traces: what the simple codec may take. */
+function simpleFaults(rows: readonly Row[]): string[] {
+  return (["yaw", "full"] as const).flatMap((rotation) =>
+    Object.entries(SIMPLE_BOUNDS[rotation]).flatMap(([mode, bound]) => {
+      const sizes = rows.flatMap((row) => {
+        const isOne = row.mode === mode && row.rotation === rotation;
+        return isOne && !String(row.trace).startsWith("generated") ? [Number(row.bytesPerTick)] : [];
+      });
+      const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+      return mean > bound
+        ? [`${rotation}, ${mode}: ${mean.toFixed(1)} bytes per tick, at most ${bound}`]
+        : [];
+    }),
+  );
 }
 
 function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchResult {
@@ -81,16 +109,16 @@ function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchRe
   };
 }
 
-/** Where recorded traces lie; what is given, or beside the project. */
-export function traceDirectory(given: string | undefined): string | undefined {
-  const candidates = given ? [given] : [process.env.PACELINE_DATA, path.resolve("../shared/data")];
-  return candidates.find((candidate) => candidate !== undefined && existsSync(candidate));
+/** Where recorded traces lie: where it is said, or beside the project if they are there. */
+export function traceDirectory(given = process.env.PACELINE_DATA): string | undefined {
+  const beside = path.resolve("../shared/data");
+  return given ?? (existsSync(beside) ? beside : undefined);
 }
 
 function* tracesOf(directory: string | undefined, seconds: number): Iterable<Trace> {
   yield generateTrace(1, seconds);
   if (directory === undefined) return;
-  for (const name of recordedTraces) if (hasTrace(directory, name)) yield readTrace(directory, name, seconds);
+  for (const name of traceNames(directory)) yield readTrace(directory, name, seconds);
 }
 
 function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
@@ -176,8 +204,8 @@ function speedFaults(trace: Trace, rotation: Rotation, results: readonly Measure
 
 /** Measured apart from time: what is compiled meanwhile allocates too. */
 export async function allocationRows(directory: string | undefined): Promise<BenchResult> {
-  const hasRecorded = directory !== undefined && hasTrace(directory, "eac");
-  const trace = evenTrace(hasRecorded ? readTrace(directory, "eac", 60) : generateTrace(1, 60));
+  const recorded = directory === undefined ? undefined : readTrace(directory, traceNames(directory)[0]!, 60);
+  const trace = evenTrace(recorded ?? generateTrace(1, 60));
   const rows: Row[] = [];
   const faults: string[] = [];
   for (const rotation of ["yaw", "full"] as const) {

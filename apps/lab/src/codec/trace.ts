@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 
@@ -35,14 +35,16 @@ export const CARS = 8;
 const HZ = 30;
 const COLUMNS = 14;
 
-export const recordedTraces = ["eac", "13c2", "rl-256", "pickup_timer", "ir-redbullring"] as const;
-
-/** Matches that no bound is about. */
-export const otherTraces = ["256", "59d3"] as const;
-
-export function hasTrace(directory: string, name: string): boolean {
-  return (
-    existsSync(path.join(directory, `${name}.json`)) && existsSync(path.join(directory, `${name}.f32.gz`))
+/** The names of the traces in a directory: a NAME.json with a NAME.f32.gz beside it. An error names one that has none. */
+export function traceNames(directory: string): string[] {
+  const files = new Set(existsSync(directory) ? readdirSync(directory) : []);
+  const names = [...files].flatMap((file) => /^(.+)\.f32\.gz$/.exec(file)?.[1] ?? []);
+  const found = names.filter((name) => files.has(`${name}.json`)).toSorted();
+  if (found.length > 0) return found;
+  throw new Error(
+    existsSync(directory)
+      ? `${directory}: no trace in it, which is a NAME.json beside a NAME.f32.gz`
+      : `${directory}: no such folder`,
   );
 }
 

@@ -1,0 +1,62 @@
+import { simpleCodec } from "@paceline/protocol";
+import { defineCar } from "./car.js";
+import type { BenchResult } from "./bench.js";
+import { measure } from "./measure.js";
+import { AcknowledgedSystem } from "./paceline-system.js";
+import { ColyseusSystem } from "./rival-systems.js";
+import { CARS, type Trace } from "./trace.js";
+
+/** Of Colyseus' time, by the number of cars; 512 are reported. */
+const BOUNDS: readonly { readonly cars: number; readonly encode: number; readonly decode: number }[] = [
+  { cars: 8, encode: 0.8, decode: 0.5 },
+  { cars: 64, encode: 0.7, decode: 0.5 },
+  { cars: 512, encode: Number.POSITIVE_INFINITY, decode: Number.POSITIVE_INFINITY },
+];
+const TICKS = 900;
+/** From one group of eight cars to the next: they drive the same, at another time. */
+const LATER_TICKS = 37;
+
+/** The simple codec for one client beside Colyseus, in the same slices. */
+export function crowdRows(trace: Trace, isQuick: boolean): BenchResult {
+  const results = BOUNDS.map(({ cars, encode, decode }) => {
+    const frames = crowded(trace, cars, isQuick ? TICKS / 3 : TICKS);
+    const definition = defineCar("yaw", frames);
+    const common = { definition, rotation: "yaw", hz: trace.hz, cars, clients: 1 } as const;
+    const [ours, rival] = measure({ ...trace, frames }, "yaw", [
+      () =>
+        new AcknowledgedSystem({ ...common, mode: "simple", ageTicks: 1, lossRatio: 0, codec: simpleCodec }),
+      () => new ColyseusSystem("yaw", cars),
+    ]);
+    const row = {
+      section: "crowd",
+      trace: trace.name,
+      entities: cars,
+      bytesPerEntity: ours!.bytesPerTick / cars,
+      colyseusBytesPerEntity: rival!.bytesPerTick / cars,
+      encodeUsPerEntity: ours!.encodeUsPerEntity,
+      decodeUsPerEntity: ours!.decodeUsPerEntity,
+      encodeOfColyseus: ours!.encodeUsPerTick / rival!.encodeUsPerTick,
+      decodeOfColyseus: ours!.decodeUsPerTick / rival!.decodeUsPerTick,
+    };
+    const faults: string[] = [];
+    if (row.encodeOfColyseus > encode)
+      faults.push(
+        `${cars} cars: simple encodes at ${row.encodeOfColyseus.toFixed(2)} x Colyseus, at most ${encode}`,
+      );
+    if (row.decodeOfColyseus > decode)
+      faults.push(
+        `${cars} cars: simple decodes at ${row.decodeOfColyseus.toFixed(2)} x Colyseus, at most ${decode}`,
+      );
+    return { row, faults };
+  });
+  return { rows: results.map(({ row }) => row), faults: results.flatMap(({ faults }) => faults) };
+}
+
+function crowded({ frames }: Trace, cars: number, ticks: number) {
+  return Array.from({ length: Math.min(ticks, frames.length) }, (_, tick) =>
+    Array.from({ length: cars }, (__, car) => {
+      const at = (tick + Math.floor(car / CARS) * LATER_TICKS) % frames.length;
+      return frames[at]![car % CARS]!;
+    }),
+  );
+}
