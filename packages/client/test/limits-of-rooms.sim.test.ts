@@ -2,7 +2,7 @@ import { defineEntity, flag, scalar, vec2, type Entity, type Room } from "@pacel
 import { describe, expect, test, vi } from "vitest";
 import type { PeerConnection } from "../src/peers/peer.js";
 import { StateSender } from "../src/modes/mesh/state-sender.js";
-import { StateStream } from "../src/modes/mesh/state-stream.js";
+import { StateStream } from "../src/modes/state-stream.js";
 import { VirtualHub } from "./virtual-hub.js";
 
 const FRAME_MS = 1000 / 60;

@@ -2,8 +2,8 @@ import type { ProfileChoice } from "@paceline/client";
 import { Room, defineEntity, scalar, vec2, type PlayerEntities } from "@paceline/server";
 import { seededRandom } from "@paceline/testkit";
 import { roomStage, StagePlayer, type RoomStage } from "@paceline/testkit/room";
-import type { Link } from "@paceline/transport";
 import { afterEach, expect, test } from "vitest";
+import { UploadTap } from "./upload-tap.js";
 
 // What a player tells of its own entities in a room with an authority is what its plan says: as often, and as exactly.
 
@@ -33,26 +33,26 @@ const spawnCar = ({ room }: StagePlayer) => room.spawn(Car);
 interface Driver {
   readonly player: StagePlayer;
   readonly car: ReturnType<typeof spawnCar>;
-  readonly link: Link;
+  readonly upload: UploadTap;
 }
 
 async function driver(profile: ProfileChoice): Promise<Driver> {
   stage = roomStage(OwnRoom);
-  let link: Link | undefined;
+  let upload: UploadTap | undefined;
   const player = new StagePlayer({
     scheduler: stage.scheduler,
     random: seededRandom(1),
     network: { delayMs: 20 },
     client: { profile },
     accept: (accepted, protocols) => {
-      link = accepted;
+      upload = new UploadTap(accepted);
       stage.server.takeLink(accepted, { address: "stage", protocols });
     },
   });
   player.enter(await stage.until(player.client.joinOrCreate("staged")));
   const car = spawnCar(player);
   await stage.advance(500);
-  return { player, car, link: link! };
+  return { player, car, upload: upload! };
 }
 
 type Drive = (seconds: number) => { readonly at: number; readonly speed: number };
@@ -60,9 +60,9 @@ const straight: Drive = (seconds) => ({ at: 20 * seconds, speed: 20 });
 const winding: Drive = (seconds) => ({ at: 10 * Math.sin(4 * seconds), speed: 40 * Math.cos(4 * seconds) });
 
 /** Drives for four seconds: packets of states a second, and how far the room's picture was off at most. */
-async function driven({ car, link }: Driver, drive: Drive): Promise<{ perSecond: number; offM: number }> {
+async function driven({ car, upload }: Driver, drive: Drive): Promise<{ perSecond: number; offM: number }> {
   const start = stage.scheduler.nowMs();
-  const before = link.counters.bytesReceived;
+  upload.reset();
   let offM = 0;
   for (let left = 4000; left > 0; left -= 5) {
     const { at, speed } = drive((stage.scheduler.nowMs() - start) / 1000);
@@ -74,8 +74,7 @@ async function driven({ car, link }: Driver, drive: Drive): Promise<{ perSecond:
     const late = drive(Math.max(0, (stage.scheduler.nowMs() - start) / 1000 - 0.03)).at;
     if (left < 3500) offM = Math.max(offM, Math.abs(known!.position.x - late));
   }
-  // One state with its heads has 43 bytes; pings and answers are left over.
-  return { perSecond: (link.counters.bytesReceived - before) / 43 / 4, offM };
+  return { perSecond: upload.bodies.length / 4, offM };
 }
 
 const exact = { thresholdM: 0.01, sendPeriodMs: 0 };

@@ -14,6 +14,8 @@ export type ToAuthority =
       readonly name: string;
       readonly schemaHash: number;
       readonly state: Uint8Array;
+      /** Ticks a second of the states that follow, which are coded then; without it they are components as Float32. */
+      readonly tickHz?: number;
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
@@ -54,6 +56,8 @@ export type FromAuthority =
   | { readonly type: "granted"; readonly localId: number; readonly id: number }
   /** An entity of the participant is not where it says: it has to go on from this state (Float32 components). */
   | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array }
+  /** The participant's own states cannot be read: whole ones are wanted. */
+  | { readonly type: "resync" }
   | ({ readonly type: "limits" } & ViewLimits);
 
 /** What of a participant's {@link ViewTerms} does not count, because of a limit of the room. Nothing: all of them count. */
@@ -79,6 +83,7 @@ const viewRanges = {
 } as const;
 
 const MOST_IDS = 256;
+const MAX_TICK_HZ = 255;
 const MOST_REASON_CHARACTERS = 512;
 
 /** A message as the payload of a reliable one. */
@@ -126,6 +131,8 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
       return isId(message.localId) && message.state instanceof Uint8Array
         ? { type: "corrected", localId: message.localId, state: message.state }
         : undefined;
+    case "resync":
+      return { type: "resync" };
     case "limits":
       return limitsOf(message);
     default:
@@ -157,9 +164,11 @@ function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undef
 }
 
 function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  const { localId, name, schemaHash, state } = message;
+  const { localId, name, schemaHash, state, tickHz } = message;
   if (!isId(localId) || typeof name !== "string" || !(state instanceof Uint8Array)) return undefined;
-  return typeof schemaHash === "number" ? { type: "own", localId, name, schemaHash, state } : undefined;
+  if (tickHz !== undefined && !(isId(tickHz) && tickHz >= 1 && tickHz <= MAX_TICK_HZ)) return undefined;
+  if (typeof schemaHash !== "number") return undefined;
+  return { type: "own", localId, name, schemaHash, state, ...(tickHz !== undefined && { tickHz }) };
 }
 
 function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {

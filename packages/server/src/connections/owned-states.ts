@@ -5,11 +5,14 @@ import {
   readRow,
   writeAuthority,
   writeRow,
+  type DropReason,
   type EntityDefinition,
   type ToAuthority,
 } from "@paceline/protocol";
 import {
+  deriveVelocity,
   isFiniteRow,
+  isVelocityDerived,
   newReckoner,
   reckoningModelOf,
   type BodyLayout,
@@ -19,6 +22,7 @@ import {
 import { MotionCheck, type Breach, type MotionLimits } from "../players/plausibility.js";
 import type { PlayerLine } from "./player-line.js";
 import type { RoomCounters } from "../ops/room-counters.js";
+import { CodedStates, type SaidState } from "../entities/coded-states.js";
 import type { EntityRecord, World } from "../entities/world.js";
 
 /** A kind of entity that players may own and simulate themselves. */
@@ -57,15 +61,34 @@ interface Owned {
   correctedAtSeconds: number;
 }
 
+/** A state as its player says it. */
+interface News {
+  readonly news: Float32Array;
+  readonly tick: number;
+  readonly texts?: readonly (string | Uint8Array)[];
+}
+
 /** Without news for longer an entity stands: its player tells of what moves more often. */
 const MAX_ADVANCE_SECONDS = 0.5;
 /** One correction in a while: updates that are on their way do not each need one. */
 const CORRECTION_SECONDS = 0.2;
+/** One question for whole states in a while: they need a round trip. */
+const RESYNC_SECONDS = 1;
+/** Drops that no honest player causes. */
+const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long", "bad-message"]);
+
+/** How a player sends the states of its entities, since it first asked for one. */
+interface Upload {
+  readonly states: CodedStates;
+  askedAtSeconds: number;
+}
 
 /** The entities that players simulate, as the room has them: what players say of them is checked, then passed on. */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
   readonly #owned = new WeakMap<PlayerLine, Map<number, Owned>>();
+  /** Of players whose states are coded. */
+  readonly #uploads = new WeakMap<PlayerLine, Upload>();
   /** Ids of the entities of all players. */
   readonly #ids = new Set<number>();
 
@@ -80,6 +103,7 @@ export class OwnedStates {
   spawn(line: PlayerLine, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
     this.disown(line, spawn.localId);
+    this.#takeUpload(line, spawn.tickHz);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;
@@ -113,12 +137,14 @@ export class OwnedStates {
     const mine = this.#ofLine(line);
     const owned = mine.get(localId);
     mine.delete(localId);
+    this.#uploads.get(line)?.states.end(localId);
     if (owned && this.#isThere(owned.record)) this.#options.despawn(owned.record);
   }
 
   /** The page that simulated them is no more. */
   disownAll(line: PlayerLine): void {
     for (const localId of [...this.#ofLine(line).keys()]) this.disown(line, localId);
+    this.#uploads.get(line)?.states.clear();
   }
 
   /** An entity has left the room, whoever decided it. */
@@ -126,8 +152,17 @@ export class OwnedStates {
     if (record.authority === "player") this.#ids.delete(record.id);
   }
 
-  /** A player's states. False where the bytes make no sense. */
-  receive(line: PlayerLine, body: Uint8Array, tick: number): boolean {
+  /** A player's states. A reason where the bytes make no sense. */
+  receive(line: PlayerLine, body: Uint8Array, tick: number): DropReason | undefined {
+    const upload = this.#uploads.get(line);
+    if (!upload) return this.#receiveRows(line, body, tick);
+    const reason = upload.states.read(body, tick);
+    if (reason === undefined || malformed.has(reason)) return reason;
+    line.participant.session.drops.count(reason);
+    return undefined;
+  }
+
+  #receiveRows(line: PlayerLine, body: Uint8Array, tick: number): DropReason | undefined {
     const reader = new ByteReader(body);
     while (reader.ok && reader.remaining > 0) {
       const localId = reader.u16();
@@ -139,10 +174,51 @@ export class OwnedStates {
         continue;
       }
       const news = new Float32Array(componentCount);
-      if (!readRow(reader, owned.record.definition, news)) return false;
+      if (!readRow(reader, owned.record.definition, news)) return "bad-message";
       this.#apply(line, localId, owned, { news, tick });
     }
-    return reader.ok;
+    return reader.ok ? undefined : "bad-message";
+  }
+
+  #takeCoded(line: PlayerLine, { localId, plan, tick, isJump, restoreInto, texts }: SaidState): void {
+    const owned = this.#ofLine(line).get(localId);
+    if (!owned || !this.#isThere(owned.record) || owned.record.definition !== plan.definition)
+      return line.countNotAllowed();
+    const { said } = owned;
+    const news = said.slice();
+    restoreInto(news);
+    if (isVelocityDerived(plan.definition)) {
+      const ticks = isJump || owned.tick === undefined ? 0 : (tick - owned.tick) | 0;
+      deriveVelocity(plan.definition, said, news, ticks / plan.tickHz);
+    }
+    this.#apply(line, localId, owned, { news, tick, texts });
+  }
+
+  /** The player says how it sends states: as differences, of so many ticks a second, or as rows of Float32. */
+  #takeUpload(line: PlayerLine, tickHz: number | undefined): void {
+    const known = this.#uploads.get(line);
+    if (known?.states.tickHz === tickHz) return;
+    this.#uploads.delete(line);
+    if (tickHz === undefined) return;
+    const { world, rules, nowSeconds } = this.#options;
+    const upload: Upload = {
+      states: new CodedStates({
+        plans: world.plans,
+        tickHz,
+        maxOf: (kind) => {
+          const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
+          return rule ? (rule.most ?? 1) : 0;
+        },
+        onState: (state) => this.#takeCoded(line, state),
+        onLost: () => {
+          if (nowSeconds() - upload.askedAtSeconds < RESYNC_SECONDS) return;
+          upload.askedAtSeconds = nowSeconds();
+          line.send(writeAuthority({ type: "resync" }));
+        },
+      }),
+      askedAtSeconds: Number.NEGATIVE_INFINITY,
+    };
+    this.#uploads.set(line, upload);
   }
 
   /**
@@ -169,12 +245,7 @@ export class OwnedStates {
     }
   }
 
-  #apply(
-    line: PlayerLine,
-    localId: number,
-    owned: Owned,
-    { news, tick }: { readonly news: Float32Array; readonly tick: number },
-  ): void {
+  #apply(line: PlayerLine, localId: number, owned: Owned, { news, tick, texts = [] }: News): void {
     if (owned.tick !== undefined && ((tick - owned.tick) | 0) <= 0) return;
     owned.tick = tick;
     const { record, check } = owned;
@@ -182,6 +253,8 @@ export class OwnedStates {
     const nowSeconds = this.#options.nowSeconds();
     const { said } = owned;
     const breach = check.breach(said, news, nowSeconds);
+    // Of what it says of itself in words, nothing can be implausible.
+    record.place.table.textsOf(record.place.row).splice(0, texts.length, ...texts);
     if (breach === undefined) return take(owned, news, nowSeconds);
     this.#options.counters.breaches += 1;
     const answer = this.#options.answer(line, record, breach);

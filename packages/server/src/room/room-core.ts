@@ -201,7 +201,9 @@ export class RoomCore implements RoomHost {
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
     const line = this.lines.get(participant);
     if (line?.isSpectator) this.audience.refuse(line);
-    else if (line && !this.owned.receive(line, body, tick)) this.#malformed(line);
+    if (!line || line.isSpectator) return;
+    const reason = this.owned.receive(line, body, tick);
+    if (reason) this.#malformed(line, reason);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {

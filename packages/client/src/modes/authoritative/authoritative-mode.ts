@@ -3,7 +3,6 @@ import {
   ConfigError,
   ByteReader,
   ByteWriter,
-  writeOwned,
   writeRow,
   NetError,
   limits,
@@ -24,21 +23,8 @@ import {
   type PeerPayload,
   type ViewLimits,
 } from "@paceline/protocol";
-import {
-  ReceiverReplication,
-  lostAfterMsOf,
-  type InputStep,
-  type ReplicationMoment,
-  type WritableFields,
-} from "@paceline/netcode";
-import {
-  MAX_EVENT_BYTES,
-  Requests,
-  turnMsOf,
-  type Cancel,
-  type Plan,
-  type Session,
-} from "@paceline/transport";
+import { type InputStep, type WritableFields } from "@paceline/netcode";
+import { Requests, turnMsOf, type Cancel, type Plan, type Session } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { Welcome } from "../../connection/server-connection-options.js";
@@ -49,23 +35,14 @@ import type { ReachedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
+import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
 import { Prediction } from "./prediction.js";
-import { everyTicksOf, policyOf } from "../../plan/state-policy.js";
+import { everyTicksOf } from "../../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
-/** Round trip until one was measured, ms. */
-const ASSUMED_RTT_MS = 200;
 /** Entities that are spawned within a frame share their packets. */
 const OWN_PERIOD_MS = 16;
-/**
- * States of own entities take half of what a server's default limit lets a session send. With more entities each is told
- * less often, those first that have waited longest.
- */
-const STATE_BYTES_PER_SECOND = 131_072;
-/** Local id, and number of components. */
-const OWNED_HEAD_BYTES = 4;
-const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 const MOST_RESYNCED = 256;
 /** What could not be sent, and states that make no sense, are tried again at most this often. */
 const RETRY_PERIOD_MS = 500;
@@ -99,9 +76,7 @@ export class AuthoritativeMode implements RoomMode {
   /** The session's number of the message that told the authority last; undefined where it was right without. */
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
-  /** What the authority knows of own entities. */
-  readonly #replication: ReceiverReplication;
-  #publishedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #ownStates: OwnStates;
   #resyncAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: RoomParts, { peers, spectator: isSpectator = false }: Welcome, info: AuthorityInfo) {
@@ -112,7 +87,12 @@ export class AuthoritativeMode implements RoomMode {
     this.#server = this.#newPeer({ id: "server", number: SERVER_NUMBER });
     for (const peer of peers) this.#peers.set(peer.number, this.#newPeer(peer));
     this.#requests = new Requests(parts.scheduler);
-    this.#replication = new ReceiverReplication({ tickSeconds: 1 / parts.time.tickHz });
+    this.#ownStates = new OwnStates({
+      info,
+      tickHz: parts.time.tickHz,
+      session: () => this.#session,
+      plan: () => this.#plan,
+    });
     this.#entities = this.#newEntities();
     // Joined anew: what this participant owns goes on.
     for (const record of parts.owned.records) this.spawned(record);
@@ -357,74 +337,35 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   /** This participant wants to own an entity: the authority decides whether it may. */
-  spawned({ localId, definition, place }: OwnedRecord): void {
+  spawned(record: OwnedRecord): void {
+    const { localId, definition, place } = record;
     const { name, schemaHash } = definition;
     const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
+    const { tickHz } = this.#parts.time;
     this.#ownIds.ask(localId, definition);
-    this.#send(writeAuthority({ type: "own", localId, name, schemaHash, state }), OWN_PERIOD_MS);
+    const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz });
+    this.#ownStates.add(record, this.#send(own, OWN_PERIOD_MS));
   }
 
-  despawned({ localId }: OwnedRecord): void {
-    this.#replication.remove(localId);
+  despawned(record: OwnedRecord): void {
+    const { localId } = record;
+    this.#ownStates.remove(record);
     this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);
   }
 
-  /**
-   * Sends the states of entities that this participant simulates, as the plan says and as many to a packet as fit; the
-   * authority checks them, continues them between two, and passes them on.
-   */
   replicate({ tick, sinceMs, isBetween }: ReachedTick): void {
     const { owned, scheduler } = this.#parts;
     owned.sample(tick, { share: 1, sinceMs });
-    if (!isBetween) this.#publish(owned.records, { tick, nowMs: scheduler.nowMs() });
+    if (!isBetween) this.#ownStates.publish(owned.records, { tick, nowMs: scheduler.nowMs() });
   }
 
-  #publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const { tickHz } = this.#parts.time;
-    const plan = this.#plan;
-    const { rttMs = ASSUMED_RTT_MS } = this.#session;
-    // Packets follow each other by the plan's period; a step that comes a little early counts.
-    const leastMs = plan.channels.state.periodMs - 500 / tickHz;
-    if (moment.nowMs - this.#publishedAtMs < leastMs) return;
-    const policy = {
-      ...policyOf(plan),
-      bytesPerSecond: STATE_BYTES_PER_SECOND,
-      horizonMs: rttMs / 2,
-      lostAfterMs: lostAfterMsOf(rttMs),
-    };
-    const due = this.#replication.due(records, moment, policy) as OwnedRecord[];
-    for (let next = 0; next < due.length;) {
-      const body = new ByteWriter();
-      const first = next;
-      for (; next < due.length; next++) {
-        const { localId, state } = due[next]!;
-        const bytes = OWNED_HEAD_BYTES + state.length * FLOAT_BYTES;
-        if (body.length > 0 && body.length + bytes > MAX_EVENT_BYTES) break;
-        writeOwned(body, localId, state);
-      }
-      this.#publishedAtMs = moment.nowMs;
-      this.#sendOwned(body, due.slice(first, next), moment);
-    }
+  teleported(record: OwnedRecord): void {
+    this.#ownStates.teleported(record);
   }
 
-  #sendOwned(body: ByteWriter, records: readonly OwnedRecord[], moment: ReplicationMoment): void {
-    const { length } = body;
-    const sequence = this.#session.sendState(body.take(), keyOf(records));
-    // Nothing could be sent: it stays due.
-    if (sequence === undefined) return;
-    for (const record of records) this.#replication.sent(record, record.state.slice(), moment, sequence);
-    this.#replication.spent(length, records.length);
-  }
-
-  /** An own entity was moved by force: its way there is no velocity. */
-  teleported({ localId }: OwnedRecord): void {
-    this.#replication.teleported(localId);
-  }
-
-  /** The authority has the packet of own states that went out with that number. */
   acknowledged(sequence: number): void {
-    this.#replication.acknowledged(sequence);
+    this.#ownStates.acknowledged(sequence);
   }
 
   post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void {
@@ -484,6 +425,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #hear(message: FromAuthority): void {
+    if (message.type === "resync") return this.#ownStates.resync();
     if (message.type === "limits") return void (this.limits = message);
     if (message.type === "corrected") return this.#parts.owned.correct(message.localId, message.state);
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
@@ -530,11 +472,6 @@ export class AuthoritativeMode implements RoomMode {
   #send(payload: Uint8Array, periodMs?: number): number {
     return this.#session.sendReliable(payload, periodMs);
   }
-}
-
-/** Only a packet about one entity may replace an older one about the same entity. */
-function keyOf(records: readonly OwnedRecord[]): number {
-  return records.length === 1 ? records[0]!.localId + 1 : 0;
 }
 
 /** An authority tells in some of its ticks. */

@@ -20,7 +20,7 @@ import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
 import { policyOf } from "../../plan/state-policy.js";
 import { Retention } from "./retention.js";
-import { StateStream } from "./state-stream.js";
+import { StateStream } from "../state-stream.js";
 
 export interface StateSenderOptions {
   readonly tickHz: number;

@@ -81,6 +81,11 @@ export class SnapshotReader {
     this.#entities.get(id)?.forget();
   }
 
+  /** Forgets that there was an entity: its id may be another one's. */
+  end(id: number): void {
+    this.#entities.delete(id);
+  }
+
   #readHead(tick: number): DropReason | undefined {
     const head = this.#head;
     const count = head.count(0);

@@ -13,7 +13,7 @@ import {
   type StatePlan,
 } from "@paceline/protocol";
 import { ReferenceCycle } from "@paceline/netcode";
-import type { OwnedRecord } from "../../entities/owned-entities.js";
+import type { OwnedRecord } from "../entities/owned-entities.js";
 
 /** Of a message with states: what an unreliable packet takes beside its heads and the stream's number. */
 const BODY_BYTES = 1160;

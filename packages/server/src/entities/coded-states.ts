@@ -1,0 +1,111 @@
+import {
+  SnapshotReader,
+  StateChange,
+  limits,
+  planState,
+  restore,
+  type DropReason,
+  type EntityRows,
+  type SnapshotListener,
+  type StatePlan,
+} from "@paceline/protocol";
+
+/** A state of an entity that its player simulates. Every value has been checked against its definition. */
+export interface SaidState {
+  readonly localId: number;
+  readonly plan: StatePlan;
+  readonly tick: number;
+  readonly isJump: boolean;
+  /** Writes the components that were sent into a row. */
+  restoreInto(row: Float32Array): void;
+  readonly texts: readonly (string | Uint8Array)[];
+}
+
+export interface CodedStatesOptions {
+  /** The room's kinds, in the order in which a welcome tells of them. */
+  readonly plans: readonly StatePlan[];
+  /** Of the player's states, per second. */
+  readonly tickHz: number;
+  /** Most entities of a kind that the player may own. */
+  maxOf(kind: number): number;
+  onState(state: SaidState): void;
+  /** States cannot be read because what they build on is not here, or is something else. */
+  onLost(): void;
+}
+
+/** Places for entities that have ended for the room but not yet in what is on its way. */
+const SPARE_ENTITIES = 8;
+/** Drops after which what follows cannot be read either. */
+const lost: ReadonlySet<DropReason> = new Set(["no-baseline", "unknown-entity", "queue-full"]);
+
+/** Reads the states of one player's own entities: a stream for each kind, coded as differences from what was read. */
+export class CodedStates implements SnapshotListener {
+  readonly tickHz: number;
+  readonly #options: CodedStatesOptions;
+  readonly #readers = new Map<number, SnapshotReader>();
+
+  constructor(options: CodedStatesOptions) {
+    this.#options = options;
+    this.tickHz = options.tickHz;
+  }
+
+  /** A reason where the body was dropped. */
+  read(body: Uint8Array, tick: number): DropReason | undefined {
+    const kind = body[0] ?? -1;
+    const reader = this.#readers.get(kind) ?? this.#newReader(kind);
+    if (!reader) return "bad-message";
+    const reason = reader.read(body.subarray(1), tick, this);
+    // Entities have ended that were never here: all that follow are whole.
+    if (reason === "queue-full") this.#readers.delete(kind);
+    if (reason !== undefined && lost.has(reason)) this.#options.onLost();
+    return reason;
+  }
+
+  /** An entity is no more: its number may become another one's. */
+  end(localId: number): void {
+    for (const reader of this.#readers.values()) reader.end(localId);
+  }
+
+  /** The page that sent them is no more. */
+  clear(): void {
+    this.#readers.clear();
+  }
+
+  /** @internal */
+  onState(entity: EntityRows, tick: number, place: number, changes: number): void {
+    const { plan, rows, id: localId } = entity;
+    this.#options.onState({
+      localId,
+      plan,
+      tick,
+      isJump: (changes & StateChange.teleported) !== 0,
+      restoreInto: (row) => restore(plan, rows, place, row),
+      texts: entity.textsAt(tick),
+    });
+  }
+
+  /** @internal Players say it by `disown`. */
+  onRemoved(): void {
+    // What is no more for its player goes when the player says so.
+  }
+
+  /** @internal */
+  onDesync(id: number): void {
+    for (const reader of this.#readers.values()) reader.forget(id);
+    this.#options.onLost();
+  }
+
+  #newReader(kind: number): SnapshotReader | undefined {
+    const { plans, tickHz, maxOf } = this.#options;
+    const most = maxOf(kind);
+    if (most === 0) return undefined;
+    const { definition } = plans[kind]!;
+    const reader = new SnapshotReader({
+      plans: [planState(definition, { tickHz, hasRates: true })],
+      historyTicks: limits.historyTicks,
+      maxEntities: most + SPARE_ENTITIES,
+    });
+    this.#readers.set(kind, reader);
+    return reader;
+  }
+}
