@@ -192,7 +192,7 @@ class RawCars {
 
 describe("a participant that speaks by hand", () => {
   const xs = (): number[] => [...stage.room.entitiesOf(Car)].map(({ position }) => position.x);
-  const drops = (): Record<string, number> => stage.server.health().drops as Record<string, number>;
+  const drops = (): Record<string, number> => stage.server.health().drops;
   async function send(raw: RawPlayer, body: Uint8Array): Promise<void> {
     raw.session.sendState(body);
     await stage.advance(50);

@@ -200,7 +200,8 @@ export class OwnedStates {
     if (known?.states.tickHz === tickHz) return;
     this.#uploads.delete(line);
     if (tickHz === undefined) return;
-    const { world, rules, nowSeconds } = this.#options;
+    const options = this.#options;
+    const { world, rules } = options;
     const upload: Upload = {
       states: new CodedStates({
         plans: world.plans,
@@ -211,8 +212,9 @@ export class OwnedStates {
         },
         onState: (state) => this.#takeCoded(line, state),
         onLost: () => {
-          if (nowSeconds() - upload.askedAtSeconds < RESYNC_SECONDS) return;
-          upload.askedAtSeconds = nowSeconds();
+          const nowSeconds = options.nowSeconds();
+          if (nowSeconds - upload.askedAtSeconds < RESYNC_SECONDS) return;
+          upload.askedAtSeconds = nowSeconds;
           line.send(writeAuthority({ type: "resync" }));
         },
       }),

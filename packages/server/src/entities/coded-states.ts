@@ -17,7 +17,7 @@ export interface SaidState {
   readonly tick: number;
   readonly isJump: boolean;
   /** Writes the components that were sent into a row. */
-  restoreInto(row: Float32Array): void;
+  readonly restoreInto: (row: Float32Array) => void;
   readonly texts: readonly (string | Uint8Array)[];
 }
 
@@ -96,8 +96,9 @@ export class CodedStates implements SnapshotListener {
   }
 
   #newReader(kind: number): SnapshotReader | undefined {
-    const { plans, tickHz, maxOf } = this.#options;
-    const most = maxOf(kind);
+    const options = this.#options;
+    const { plans, tickHz } = options;
+    const most = options.maxOf(kind);
     if (most === 0) return undefined;
     const { definition } = plans[kind]!;
     const reader = new SnapshotReader({
