@@ -35,6 +35,8 @@ export interface ReplicaRecord {
   readonly place: Place;
   readonly entity: Entity;
   readonly changes: FieldChanges;
+  /** Where a state is read before it is taken: of all entities of the kind. */
+  readonly news: Float32Array;
   /** Undefined where the source sends the rates of a motion, or there are none. */
   readonly kinematics: Kinematics | undefined;
   /** Undefined for what holds: such an entity is shown as it came. */
@@ -59,6 +61,8 @@ export interface ReplicaRecord {
 /** Entities of one kind. */
 interface Kind {
   readonly table: EntityTable;
+  /** {@link ReplicaRecord.news} */
+  readonly news: Float32Array;
   readonly records: Map<number, ReplicaRecord>;
 }
 
@@ -97,7 +101,6 @@ export class ReplicaStore implements SnapshotListener {
   readonly #records = new Map<number, ReplicaRecord>();
   #timeline: TickTimeline | undefined;
   #tickSeconds = 0;
-  #scratch = new Float32Array(64);
   /** The source is away: the game sees none of its entities. */
   #isHidden = false;
   /** True while many states are read of which only the last ones count. */
@@ -170,13 +173,16 @@ export class ReplicaStore implements SnapshotListener {
     const { plan, id } = entity;
     const owner = entity.rows[place + OWNER_COLUMN]!;
     if (!timeline || this.#options.isOwn(id, owner, plan.definition)) return;
-    if (this.#records.get(id)?.definition !== plan.definition) this.onRemoved(id);
-    const record = this.#records.get(id) ?? this.#add(id, plan.definition);
+    let record = this.#records.get(id);
+    if (record?.definition !== plan.definition) {
+      this.onRemoved(id);
+      record = this.#add(id, plan.definition);
+    }
     const unwrapped = timeline.unwrap(tick);
     if (unwrapped <= record.tick) return;
     const { table, row } = record.place;
     const before = table.stateOf(row);
-    const news = this.#scratchFor(plan.definition);
+    const { news } = record;
     // Fields that the source's build does not know keep what they began with.
     news.set(before);
     restore(plan, entity.rows, place, news);
@@ -191,7 +197,7 @@ export class ReplicaStore implements SnapshotListener {
     record.tick = unwrapped;
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     const texts = entity.textsAt(tick);
-    table.textsOf(row).splice(0, texts.length, ...texts);
+    if (texts.length > 0) table.textsOf(row).splice(0, texts.length, ...texts);
     this.taken += 1;
     record.onState?.(before, isJump);
     record.changes.review();
@@ -263,15 +269,20 @@ export class ReplicaStore implements SnapshotListener {
   }
 
   #add(id: number, definition: EntityDefinition): ReplicaRecord {
-    const kind = this.#kinds.get(definition) ?? { table: new EntityTable(definition), records: new Map() };
+    const kind = this.#kinds.get(definition) ?? {
+      table: new EntityTable(definition),
+      news: new Float32Array(definition.components.length),
+      records: new Map(),
+    };
     this.#kinds.set(definition, kind);
-    const { table, records } = kind;
+    const { table, news, records } = kind;
     const place = { table, row: table.allocate() };
     const changes: FieldChanges = new FieldChanges(definition, () => record.entity);
     const record: ReplicaRecord = {
       id,
       definition,
       place,
+      news,
       entity: this.#newEntity(id, place, changes, () => record),
       changes,
       kinematics: this.#options.hasRates ? undefined : kinematicsOf(definition),
@@ -349,11 +360,5 @@ export class ReplicaStore implements SnapshotListener {
       this.#turnSeconds = this.secondsAt(nowMs);
     }
     return this.#turnSeconds;
-  }
-
-  #scratchFor(definition: EntityDefinition): Float32Array {
-    const width = definition.components.length;
-    if (width > this.#scratch.length) this.#scratch = new Float32Array(width * 2);
-    return this.#scratch.subarray(0, width);
   }
 }
