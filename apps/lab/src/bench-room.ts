@@ -37,6 +37,7 @@ const COLUMNS = [
   "inputsPerClientPerSecond",
   "bytesUpPerClientPerSecond",
   "swarmCpuCores",
+  "clientCpuUsPerState",
   "rssMb",
   "rssKbPerClient",
   "wrong",

@@ -20,6 +20,8 @@ export interface RoomRow {
   readonly bytesUpPerClientPerSecond: number;
   /** Of a core: where it comes near 1, late states are the swarm's. */
   readonly swarmCpuCores: number;
+  /** What all players' clients computed for each state that one of them got. */
+  readonly clientCpuUsPerState: number;
   readonly rssMb: number;
   readonly rssKbPerClient: number;
   readonly wrong: number;
@@ -49,6 +51,10 @@ const TO_GECKOS: readonly Limit[] = [
   { upTo: 99, bytes: 0.5, cpu: Infinity },
   { upTo: Infinity, bytes: 0.5, cpu: 1 },
 ];
+/** Of the rivals' clients, where all of ours are whole ones, as theirs are. */
+const MAX_CLIENT_CPU_OF_COLYSEUS = 1.3;
+const MAX_BOTH_CPU_OF_GECKOS = 1;
+const LARGEST_WHOLE_ROOM = 99;
 /** A run that lost states has not done the work. */
 const LEAST_STATES = 0.97 * TICK_HZ;
 
@@ -76,6 +82,7 @@ export function rowOf(
     inputsPerClientPerSecond: median(({ server }) => server.inputs / server.seconds / clients),
     bytesUpPerClientPerSecond: median(({ swarm }) => swarm.bytesOut / swarm.seconds / clients),
     swarmCpuCores: median(({ swarm }) => swarm.cpuSeconds / swarm.seconds),
+    clientCpuUsPerState: median(clientCpuUsPerState),
     rssMb: median(({ server }) => server.rssMb),
     rssKbPerClient: median(({ server }) => ((server.rssMb - server.emptyRssMb) * 1024) / clients),
     wrong: sum(({ swarm }) => swarm.wrong),
@@ -89,7 +96,7 @@ export function rowOf(
 export function roomBounds(rows: readonly RoomRow[]): Bound[] {
   return rows.filter(isOurs).flatMap((row) => {
     const others = rows.filter(({ clients, system }) => clients === row.clients && system !== row.system);
-    return [...comparisons(row, others), ...faithfulness(row, others)];
+    return [...comparisons(row, others), ...clientComparisons(row, others), ...faithfulness(row, others)];
   });
 }
 
@@ -116,6 +123,23 @@ function comparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
   });
 }
 
+/** What clients compute, beside a rival over the same kind of link. */
+function clientComparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
+  if (row.clients > LARGEST_WHOLE_ROOM) return [];
+  const colyseus = others.find(({ system }) => system === "colyseus-quantised");
+  const geckos = others.find(({ system }) => system === "geckos.io-float32");
+  const both = ({ serverCpuUsPerState, clientCpuUsPerState: ofClients }: RoomRow): number =>
+    serverCpuUsPerState + ofClients;
+  if (row.link === "webrtc") {
+    if (!geckos) return [];
+    const what = `${nameOf(row)} CPU of server and clients, of geckos.io-float32`;
+    return [atMost(what, both(row) / both(geckos), MAX_BOTH_CPU_OF_GECKOS)];
+  }
+  if (!colyseus) return [];
+  const what = `${nameOf(row)} client CPU, of colyseus-quantised`;
+  return [atMost(what, row.clientCpuUsPerState / colyseus.clientCpuUsPerState, MAX_CLIENT_CPU_OF_COLYSEUS)];
+}
+
 function faithfulness(row: RoomRow, others: readonly RoomRow[]): Bound[] {
   // Where the machine is late everybody is.
   const rivals = others.filter((other) => !isOurs(other) && other.link === row.link);
@@ -137,6 +161,10 @@ function isOurs({ system }: RoomRow): boolean {
 
 function cpuUsPerState({ server, swarm }: RoomRun): number {
   return (server.cpuSeconds * 1e6) / swarm.states;
+}
+
+function clientCpuUsPerState({ swarm }: RoomRun): number {
+  return (swarm.cpuSeconds * 1e6) / swarm.states;
 }
 
 export function medianOf(values: readonly number[]): number {
