@@ -12,10 +12,12 @@ import { ROOT } from "./pnpm.mjs";
 const ENTRY = "entry: what a page loads before the game starts";
 const ROOM = "rooms: fetched from the first Client on";
 const PLAYER = "a WebSocket player, room without authority: both";
+const ERRORS = "import { NetError } alone";
 const SUM = "all of it";
 /** What we want, and what it may not grow beyond; lower a budget whenever the client has become smaller. */
 const LIMITS = new Map([
   [ENTRY, { goalBytes: 28_000, budgetBytes: 21_000 }],
+  [ERRORS, { goalBytes: 3000, budgetBytes: 1500 }],
   [PLAYER, { goalBytes: 48_000, budgetBytes: 111_200 }],
 ]);
 
@@ -35,6 +37,8 @@ const LATER = [
   { entry: "interpolation, fetched on first use", mark: "/netcode/dist/interpolation/delayed-body.js" },
   { entry: "WebRTC, fetched on first use", mark: "/simple-peer/" },
 ];
+/** What a game needs only in a room. */
+const NOT_IN_ENTRY = ["/msgpackr/", "/transport/dist/session/", "/protocol/dist/state/coding/"];
 /** What no game needs to download. */
 const NEVER = ["/protocol/dist/errors/error-codes.js"];
 
@@ -72,23 +76,23 @@ function holds(outputs, mark) {
     );
 }
 
-async function bundle() {
-  const result = await build({
-    entryPoints: ["index.js", "panel/index.js"].map((entry) =>
-      path.join(ROOT, "packages/client/dist", entry),
-    ),
-    absWorkingDir: ROOT,
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    outdir: "size",
-    metafile: true,
-    write: false,
-    logLevel: "error",
-  });
+const OPTIONS = /** @type {const} */ ({
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: "esm",
+  platform: "browser",
+  target: "es2022",
+  outdir: "size",
+  metafile: true,
+  write: false,
+  logLevel: "error",
+});
+
+/** @param {import("esbuild").BuildOptions} source */
+async function bundle(source) {
+  const result = await build({ ...source, ...OPTIONS });
   const { outputs } = result.metafile;
   const contents = new Map(
     result.outputFiles.map((file) => [
@@ -97,6 +101,18 @@ async function bundle() {
     ]),
   );
   return { outputs, contents };
+}
+
+/** A module of a game that tells errors apart, and has nothing else of ours. */
+async function errorsRow() {
+  const contents = 'export { NetError } from "./packages/client/dist/index.js";';
+  const built = await bundle({ stdin: { contents, resolveDir: ROOT, sourcefile: "errors.js" } });
+  const first = Object.keys(built.outputs).find((name) => built.outputs[name]?.entryPoint === "errors.js");
+  const chunks = [...staticGraph(built.outputs, first ?? "")];
+  return measure(
+    ERRORS,
+    chunks.flatMap((name) => built.contents.get(name) ?? []),
+  );
 }
 
 /** @param {Row[]} rows */
@@ -110,7 +126,11 @@ function overBudget(rows) {
 
 /** @returns {Promise<{ rows: Row[], faults: string[] }>} */
 export async function clientSizes() {
-  const { outputs, contents } = await bundle();
+  const { outputs, contents } = await bundle({
+    entryPoints: ["index.js", "panel/index.js"].map((entry) =>
+      path.join(ROOT, "packages/client/dist", entry),
+    ),
+  });
   /** @param {string} entry @param {Iterable<string>} chunks */
   const row = (entry, chunks) =>
     measure(
@@ -133,7 +153,9 @@ export async function clientSizes() {
   };
   const room = fetchedBy(ROOM_MARK, main);
   const player = new Set([...main, ...room]);
-  const rows = [row(ENTRY, main), row(ROOM, room), row(PLAYER, player)];
+  const rows = [row(ENTRY, main), await errorsRow(), row(ROOM, room), row(PLAYER, player)];
+  for (const mark of NOT_IN_ENTRY)
+    if ([...main].some(holds(outputs, mark))) faults.push(`"${mark}" is in the entry`);
   const known = new Set(player);
   for (const { entry, mark } of LATER) {
     const chunks = fetchedBy(mark, player);
