@@ -76,6 +76,23 @@ test("[WF130] a command of 200 bytes to seven relayed players is uploaded once",
   expect(Math.min(...uploads)).toBeLessThan(200 + 7 * 3 + 15);
 });
 
+test("bulk to several relayed players costs an upload for each of them, and 5 % of heads and of all else that is said", async () => {
+  const stage = new RelayStage({ delayMs: 20 });
+  const rooms: Room[] = [];
+  while (rooms.length < 5) rooms.push(await stage.join());
+  const [sender, ...others] = rooms as [Room, ...Room[]];
+  const heard = hearing(others);
+  await stage.advance(1000);
+  const map = "x".repeat(30_000);
+  const before = stage.bytesReceived(0);
+  sender.send("n", map, { class: "bulk" });
+  await stage.advance(4000);
+  expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => [map]));
+  const uploads = (stage.bytesReceived(0) - before) / map.length;
+  expect(uploads).toBeGreaterThan(others.length);
+  expect(uploads).toBeLessThan(others.length * 1.05);
+});
+
 test("[WF130] keeps the order with messages to one player, and each once, over cuts of sender and receiver", async () => {
   const stage = new RelayStage({ delayMs: 40 });
   const [sending, receiving] = [stage.player(), stage.player()];

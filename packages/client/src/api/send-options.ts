@@ -8,7 +8,8 @@ export interface SendOptions {
   readonly to?: Peer | undefined;
   /**
    * `command`, the default: at once, up to 16 kB. `bulk`: up to 16 MiB (1 MiB to an authority), cut into chunks that
-   * yield to everything else.
+   * yield to everything else. To several players it is uploaded once for each, as their paths have room; a command to all
+   * who are reached through the relay is uploaded once.
    */
   readonly class?: "command" | "bulk" | undefined;
 }
