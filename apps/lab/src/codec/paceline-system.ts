@@ -109,6 +109,9 @@ interface AcknowledgedOptions extends PacelineOptions {
   readonly lossRatio: number;
 }
 
+/** Of one tick. */
+const MOST_PACKETS = 16;
+
 /** One sender per client, each with its own acknowledgements. */
 export class AcknowledgedSystem extends PacelineSystem {
   readonly mode: string;
@@ -116,18 +119,20 @@ export class AcknowledgedSystem extends PacelineSystem {
   readonly #senders: readonly SnapshotSender[];
   /** Which packets are lost, drawn in advance: chance makes new objects, which would be counted against the codec. */
   readonly #lost: Uint8Array;
-  /** Per client and tick of the last 64: whether the packet arrived. */
+  /** Per client and tick of the last 64: how many packets arrived; all of a tick do, or none. */
   readonly #arrived: readonly Uint8Array[];
   readonly #clients: number;
   #bytes = 0;
   #client = 0;
+  #packet = 0;
   #tick = 0;
   readonly #send = (body: Uint8Array): number => {
     this.#bytes += body.length;
     const hasArrived = this.#lost[(this.#tick * this.#clients + this.#client) % this.#lost.length] === 0;
-    this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? 1 : 0;
+    const packet = this.#packet++;
+    this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? this.#packet : 0;
     if (this.isCopying && this.#client === 0 && hasArrived) this.packets.push(body.slice());
-    return this.#tick & 0xffff;
+    return (this.#tick * MOST_PACKETS + packet) & 0xffff;
   };
 
   constructor(options: AcknowledgedOptions) {
@@ -156,8 +161,10 @@ export class AcknowledgedSystem extends PacelineSystem {
     for (let client = 0; client < this.#clients; client++) {
       const sender = this.#senders[client]!;
       this.#client = client;
-      if (acknowledged >= 0 && this.#arrived[client]![acknowledged & 63] === 1)
-        sender.acknowledge(acknowledged & 0xffff);
+      this.#packet = 0;
+      const arrived = acknowledged < 0 ? 0 : this.#arrived[client]![acknowledged & 63]!;
+      for (let packet = 0; packet < arrived; packet++)
+        sender.acknowledge((acknowledged * MOST_PACKETS + packet) & 0xffff);
       sender.write(tick, this.entities, this.#send);
     }
     return this.#bytes / this.#clients;

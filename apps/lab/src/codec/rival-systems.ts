@@ -3,6 +3,9 @@ import { Packr } from "msgpackr";
 import { blankCars, type CodecSystem, type Rotation, type SeenCar } from "./system.js";
 import type { CarState } from "./trace.js";
 
+/** Room for 512 cars. */
+Encoder.BUFFER_SIZE = 64 * 1024;
+
 const TURN = 65_536;
 const TURN_RAD = TURN / (2 * Math.PI);
 const RATE = 100;
