@@ -36,6 +36,7 @@ export class RowCoder {
   /** The next column of the second pass. */
   #at = 0;
   readonly #turned = new Int32Array(QUAT_COLUMNS);
+  readonly #bent = new Float64Array(1);
   #age = 1;
   #growth = 1;
   /** False once a decoded value lay outside its range. */
@@ -204,8 +205,8 @@ export class RowCoder {
     const { row, at } = baselines;
     const turned = this.#turned;
     const first = plan.columns[index]!;
-    const bend = turnOn(plan.plan, first, baselines, turned);
-    const expected = baselines.at1 < 0 ? UNKNOWN : classOf(bend * this.#growth);
+    turnOn(plan.plan, first, baselines, turned, this.#bent);
+    const expected = baselines.at1 < 0 ? UNKNOWN : classOf(this.#bent[0]! * this.#growth);
     this.#add(plan, index, baselines, turned[0]!, 0);
     if (!this.#coder.isDecoding) leaveOut(plan.plan, first, turned, 0, row[at + first]!);
     for (let axis = 1; axis < QUAT_COLUMNS; axis++) {
