@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Genre, Room } from "@paceline/client";
+import { Client, type Genre, type Room } from "@paceline/client";
 import { createRelay } from "@paceline/relay";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { StagePlayer, virtualWebRtc } from "@paceline/testkit/room";
@@ -38,6 +38,8 @@ class Match {
   }
 
   static async begin(wire: Wire): Promise<Match> {
+    // Virtual time does not wait for a module.
+    await Client.preload();
     const match = new Match(wire);
     const { scheduler } = match;
     const relay = createRelay({
