@@ -12,7 +12,7 @@ const GUESS_SHARE = 0.9;
 /** What a sender has to say of the packets that its states are spread over. */
 export interface SplitJob {
   readonly maxBytes: number;
-  /** A checksum goes along every so many ticks. */
+  /** A checksum goes along once in so many ticks. */
   readonly checksumTicks: number;
   tick: number;
   /** Ids to tell as removed. */
@@ -34,6 +34,9 @@ export class PacketSplitter {
   readonly #content: SnapshotContent = { tick: 0, entries: this.#entries, removed: NONE, checked: -1 };
   /** In GUESS_UNITS to the byte. */
   #sizeGuess = FIRST_GUESS_BYTES * GUESS_UNITS;
+  /** Of checksums, counted in their ticks, and the tick of it that has them. */
+  #period = 0;
+  #checkedTick = 0;
 
   constructor(writer: SharedWriter) {
     this.#writer = writer;
@@ -83,8 +86,18 @@ export class PacketSplitter {
     const content = this.#content;
     content.tick = tick;
     content.removed = removed;
-    content.checked = count > 0 && tick % checksumTicks === 0 ? Math.floor(tick / checksumTicks) % count : -1;
+    content.checked = count > 0 && this.#isChecked(tick, checksumTicks) ? this.#period % count : -1;
     return this.#writer.write(content);
+  }
+
+  /** Of each period the first tick that has states: a sender may leave out the same ticks in each of them. */
+  #isChecked(tick: number, checksumTicks: number): boolean {
+    const period = Math.floor(tick / checksumTicks);
+    if (period !== this.#period) {
+      this.#period = period;
+      this.#checkedTick = tick;
+    }
+    return tick === this.#checkedTick;
   }
 }
 
