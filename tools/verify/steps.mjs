@@ -152,7 +152,7 @@ async function repeat(rounds) {
   const total = { passed: 0, failed: 0, skipped: [], notes: [] };
   for (let round = 1; round <= rounds; round += 1) {
     const { failed, notes } = await unitTests(
-      ["--project", "unit", "--project", "property", "--project", "sim"],
+      ["--project", "unit", "--project", "property", "--project", "sim", "--project", "heap"],
       15,
     );
     if (failed === 0) total.passed += 1;
