@@ -45,6 +45,8 @@ async function socketLane(hostile: Hostile): Promise<void> {
 
 const CHANNEL_LANES = 3;
 const PACKETS_PER_LINK = 3000;
+/** Beside so many mutants a handshake may be too slow for one link. Each link of several in a row is a fault. */
+const MAX_UNOPENED_LINKS = 3;
 
 /** The same over the data channels of links to the server, and the same mutants over channels of every class. */
 export async function mutantsOnChannels(hostile: Hostile): Promise<void> {
@@ -56,6 +58,7 @@ export async function mutantsOnChannels(hostile: Hostile): Promise<void> {
 }
 
 async function channelLane(hostile: Hostile, newLink: WebRtcLinkMaker): Promise<void> {
+  let unopened = 0;
   while (!hostile.isOver("mutants")) {
     const links: SignalledLink[] = [];
     const webRtc: WebRtcLinkMaker = (options) => {
@@ -66,8 +69,11 @@ async function channelLane(hostile: Hostile, newLink: WebRtcLinkMaker): Promise<
     try {
       const room = await hostile.client("crowd", { webRtc });
       const link = await openOf(links);
+      unopened = link ? 0 : unopened + 1;
       if (link) await sendMutants(hostile, link);
-      else if (!hostile.isOver()) hostile.fail("a link to the server did not open");
+      else if (unopened === MAX_UNOPENED_LINKS && !hostile.isOver()) {
+        hostile.fail(`${unopened} links to the server in a row did not open`);
+      }
       room.leave();
     } catch {
       // A join that the server refuses just now.
