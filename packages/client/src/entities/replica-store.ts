@@ -167,7 +167,7 @@ export class ReplicaStore implements SnapshotListener {
     if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
   }
 
-  /** @internal A reader has read a state. It is dropped where there is a newer one, or where it cannot be. */
+  /** A reader has read a state. It is dropped where there is a newer one, or where it cannot be. */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void {
     const timeline = this.#timeline;
     const { plan, id } = entity;
@@ -204,7 +204,6 @@ export class ReplicaStore implements SnapshotListener {
     this.#tell(record);
   }
 
-  /** @internal */
   onDesync(id: number): void {
     this.#options.onDesync(id);
   }
