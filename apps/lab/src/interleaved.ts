@@ -12,7 +12,7 @@ const PORTS = 8000;
 
 /**
  * Runs that take turns, every second round backwards, so that what else the machine does falls on all of them alike: by
- * what they are of. A run that fails is told of, and missing.
+ * what they are of. The output names a run that fails and leaves its figures out.
  */
 export async function interleaved<Turn, Run>(plan: Interleaving<Turn, Run>): Promise<Map<string, Run[]>> {
   const runs = new Map<string, Run[]>();

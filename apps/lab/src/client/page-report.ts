@@ -7,6 +7,6 @@ export interface PageReport {
   readonly tick: number;
   /** Drawn since the page began. */
   readonly frames: number;
-  /** Where every entity is in its newest state, in metres. */
+  /** Positions of all entities in their newest states, m. */
   readonly positions: readonly (readonly [x: number, y: number])[];
 }

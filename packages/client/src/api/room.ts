@@ -551,7 +551,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #publishUndriven(): void {
-    // An authority is told of own entities and nothing else: without any, a page need not wake up.
+    // The page sends an authority its own entities alone: without any, it need not wake up.
     const isNothingTold = this.#mode.server !== undefined && this.#owned.size === 0;
     if (this.#time.isDriven || isNothingTold) return this.#undriven.stop();
     this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;

@@ -4,7 +4,7 @@ import { EntityEvents } from "../entities/entity-events.js";
 import { Listeners } from "../events/listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
-/** What a room tells its game, in every mode, and the kinds of entities that the game has named. */
+/** The room's events to its game, in every mode, and the kinds of entities that the game has named. */
 export class RoomNews {
   readonly joins = new Listeners<[Peer]>();
   readonly leaves = new Listeners<[Peer, MessageLoss]>();

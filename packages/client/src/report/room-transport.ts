@@ -43,7 +43,7 @@ export interface RoomTransportOptions {
   killServerWebRtc?(): void;
   /** Steps per second of the room's authority. */
   authorityHz?(): number | undefined;
-  /** What of the plan does not count there. */
+  /** Parts of the plan that the room overrules. */
   limits?(): ViewLimits | undefined;
   serverStats(): ServerStats;
   /** Of entities, that the game uses. */

@@ -12,7 +12,7 @@ export class ByteWriter {
   readonly #capacityBytes: number;
   #bytes!: Uint8Array;
   #data!: DataView;
-  /** Where what is being written begins, and where it ends. */
+  /** Range of the bytes that are being written. */
   #start = 0;
   #end = 0;
 

@@ -50,7 +50,7 @@ interface ParticipantIdentity {
   readonly tokens: readonly Buffer[];
 }
 
-/** Where a participant is between its seat and its end. `wasSeated`: none of its links has been open yet. */
+/** A participant's state, from its seat to its end. `wasSeated`: it has not had an open link yet. */
 type Presence =
   | { readonly at: "seated" | "connected" | "gone" }
   /** Without a link since then; its page may have said that it is closed, or sleeps. */

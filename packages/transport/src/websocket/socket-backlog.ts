@@ -1,7 +1,7 @@
 import type { LinkClose } from "../link.js";
 import type { WebSocketLike } from "./websocket-link.js";
 
-/** What came over a socket before a link had it: a socket may be opened while the code that reads it is on its way. */
+/** Keeps a socket's messages until a link takes them: the client may open the socket before it has the code that reads it. */
 export class SocketBacklog {
   readonly packets: Uint8Array[] = [];
   /** Undefined while the socket is not closed. */

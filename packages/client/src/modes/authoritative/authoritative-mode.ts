@@ -44,7 +44,7 @@ import { viewTermsOf } from "./view-terms.js";
 /** Entities that are spawned within a frame share their packets. */
 const OWN_PERIOD_MS = 16;
 const MOST_RESYNCED = 256;
-/** What could not be sent, and states that make no sense, are tried again at most this often. */
+/** The mode retries a failed send, and asks again for states that make no sense, at most this often. */
 const RETRY_PERIOD_MS = 500;
 
 const refusalCodes = {
@@ -94,7 +94,7 @@ export class AuthoritativeMode implements RoomMode {
       plan: () => this.#plan,
     });
     this.#entities = this.#newEntities();
-    // Joined anew: what this participant owns goes on.
+    // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
     for (const definition of parts.news.definitions) this.use(definition);
   }
@@ -252,7 +252,7 @@ export class AuthoritativeMode implements RoomMode {
     this.#entities.store.planChanged();
   }
 
-  /** What this player does: write it, it is sent with every step of the authority. */
+  /** The player's inputs. The game writes them, and the client sends them with every step of the authority. */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;

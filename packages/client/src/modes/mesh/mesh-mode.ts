@@ -34,7 +34,7 @@ export class MeshMode implements RoomMode {
     this.#members = this.#newMembers();
     this.#states = this.#newStates();
     if (!welcome) return;
-    // Joined anew: what this participant owns goes on.
+    // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
     for (const info of welcome.peers) this.joined(info);
   }

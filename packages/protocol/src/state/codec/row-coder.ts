@@ -5,7 +5,7 @@ import { MASKED_BELOW, MASKS, MOVES, SIZES, STEPS, WIDEST, WIDEST_MOVE } from ".
 import { Way, type RowPlan } from "./row-plan.js";
 import { leaveOut, turnOn } from "./turning.js";
 
-/** What is expected of a column of which one state is known. */
+/** The prediction of a column from a single known state. */
 const UNKNOWN = 8;
 /** From here on the classes of numbers that step, by their last step; the first of them stood still. */
 const STEPPED = 48;

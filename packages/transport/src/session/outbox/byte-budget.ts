@@ -6,9 +6,9 @@ const BURST_SHARE = 0.1;
 const MIN_WAIT_MS = 1;
 
 /**
- * What several sessions may send together: in any second no more than its bytes and one packet. While they want more,
- * each gets as many bytes as any other: the next packet is of the one that has sent the least since it began to wait, so
- * that small packets need not wait for as many large ones.
+ * The rate that several sessions share: in any second no more than its bytes and one packet. While they want more, all
+ * get equal bytes: the session that has sent the fewest since it began to wait sends next, so small packets do not wait
+ * for as many large ones.
  */
 export class ByteBudget {
   readonly #scheduler: Scheduler;
