@@ -54,7 +54,7 @@ function reportFindings() {
   for (const row of rows) console.log(row.line);
 }
 
-/** What `npm test` plays; the rest, marked slow, is for `pnpm verify`. */
+/** The tests that `npm test` plays; the others, marked slow, are for `pnpm verify`. */
 export const QUICK = ["--grep-invert", "@slow"];
 export const SLOW = ["--grep", "@slow"];
 

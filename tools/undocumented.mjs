@@ -1,4 +1,4 @@
-/** Which exports of a package say nothing about themselves. */
+/** Lists the exports of a package that have no docstring. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";

@@ -24,7 +24,7 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
           outDir: "dist",
           target: "es2022",
           sourcemap: true,
-          // What the page and its later parts share is one file, not one for each combination of them.
+          // One file holds the code that the page and its later parts share; else there is one for each combination.
           rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } },
         },
 }));

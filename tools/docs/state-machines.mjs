@@ -6,7 +6,7 @@ const TARGET = path.resolve(import.meta.dirname, "../../docs/STATE-MACHINES.md")
 
 /** @typedef {Readonly<Record<string, Readonly<Partial<Record<string, string>>>>>} Transitions */
 
-/** What the states and events of a room's connection mean; one that is missing here fails the document. */
+/** Meaning of the states and events of a room's connection; the document fails if one is missing here. */
 const MEANINGS = /** @type {Readonly<Record<string, string>>} */ ({
   joining: "a seat was asked for, or its link is opening; no welcome yet",
   joined: "the link to the server is up",

@@ -17,7 +17,7 @@ import { outcome } from "./outcome.mjs";
 import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
 
 const WEBPACK = "webpack@5.112.2";
-/** What we want, and what it may not grow beyond: bytes of JavaScript, compressed. */
+/** The goals, and the largest sizes: bytes of JavaScript, compressed. */
 const ENTRY = { goalBytes: 28_000, budgetBytes: 19_300 };
 const PLAYER = { goalBytes: 48_000, budgetBytes: 110_000 };
 const MAX_ERROR_BYTES = 3000;

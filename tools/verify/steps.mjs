@@ -1,4 +1,4 @@
-/** What `pnpm verify` runs, in this order: cheap ones first. */
+/** The steps of `pnpm verify`, in this order: cheap ones first. */
 import path from "node:path";
 import { runChild } from "../children.mjs";
 import { installDebianPackages } from "../debian.mjs";
@@ -110,7 +110,7 @@ async function laboratory() {
   const result = /** @type {{ rows: Record<string, unknown>[] } | undefined} */ (lastJson(output));
   if (result === undefined)
     return outcome([["the matrix ends with its result", `code ${code}: ${output.slice(-3000)}`]]);
-  // Where a network cannot be made the matrix plays on the simulator, which is `npm test`'s part.
+  // Without the right to make a network the matrix plays on the simulator, which is `npm test`'s part.
   const real = result.rows.filter((row) => row.browsers !== "simulated");
   if (real.length === 0) return skip("the matrix could make no network here, and only simulated");
   const checks = LAB_CASES.map((name) => {

@@ -8,7 +8,7 @@ import { table } from "./table.js";
 
 const VERSIONS = { "@colyseus/schema": "5.0.34", msgpackr: "2.1.3" };
 const WHAT = ["system", "trace", "rotation", "mode"];
-/** What each table shows; `--json` has all keys in one. */
+/** The columns of each table; `--json` prints all of them in one object. */
 const BYTES = [...WHAT, "bytesPerTick", "bytesPerTickP99", "joinBytes"];
 const TIMES = ["encodeUsPerTick", "decodeUsPerTick", "encodeUsPerEntity", "decodeUsPerEntity"];
 const ERRORS = [

@@ -7,7 +7,7 @@ export interface Bound {
 }
 
 export function atMost(bound: string, value: number | undefined, limit: number): Bound {
-  // What was not measured holds nothing.
+  // A figure that was not measured meets no bound.
   const measured = value ?? Number.POSITIVE_INFINITY;
   return { bound, value: measured, limit, holds: measured <= limit };
 }

@@ -18,7 +18,7 @@ const USAGE = `pnpm lab matrix [--case NAME]... [--quick] [--json] [--verbose]
 
 Without root, or without the tools for networks, the cases are simulated.`;
 
-/** How often the times of joining are measured; the median counts. */
+/** Number of joins per case; the median counts. */
 const JOINS = 3;
 /** Of a case that could not be played to its end. */
 const ATTEMPTS = 2;

@@ -48,7 +48,7 @@ function viewOf(state: SeenState): View {
   return { t: state.sentMs, tick: state.tick, count: state.count, get };
 }
 
-/** What goes over data channels is in no socket that the harness could count. */
+/** The harness counts sockets alone, so it cannot see data channels. */
 function countForHarness(): void {
   countSockets();
   const counters = {

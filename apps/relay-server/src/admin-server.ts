@@ -15,15 +15,15 @@ const WRONG_TOKEN_DELAY_MS = 1000;
 /** Answers that are delayed at a time; more are sent at once, since each holds a socket. */
 const MAX_DELAYED_ANSWERS = 32;
 
-/** What the admin server is made of. */
+/** The parts of the admin server. */
 export interface AdminServerOptions {
   readonly relay: Relay;
   readonly metrics: ServerMetrics;
-  /** What rooms with an authority have counted, where there are such rooms. */
+  /** The counters of rooms with an authority, if there are such rooms. */
   readonly roomClasses?: RoomClassSource | undefined;
-  /** Who knows it may look at rooms, remove participants and drain the server. */
+  /** The secret that lets a caller look at rooms, remove participants and drain the server. */
   readonly token: string;
-  /** Which pages may ask: the admin page itself, under an address or a name that is configured. */
+  /** The pages that may ask: the admin page itself, under an address or a name that is configured. */
   readonly origins: OriginPolicy;
   /** Begins to drain, then stops the process. */
   readonly onDrain: () => void;

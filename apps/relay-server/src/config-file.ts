@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "./usage-error.js";
 
-/** What a configuration file holds: for every flag the value that it would have, by the flag's name. */
+/** A configuration file's content: for every flag its value, by the flag's name. */
 type FileValues = ReadonlyMap<string, string>;
 
 /** A configuration file, read. */

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { QueueOptions, RoomClass } from "@paceline/server";
 import { UsageError } from "./usage-error.js";
 
-/** What a game's module exports. */
+/** The exports of a game's module. */
 export interface Game {
   readonly rooms: Readonly<Record<string, RoomClass>>;
   readonly queues: Readonly<Record<string, QueueOptions>>;

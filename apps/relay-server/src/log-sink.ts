@@ -2,12 +2,12 @@ import { write } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-/** Where lines go. `done` is called once, with an error if the bytes were not written; it may never be called. */
+/** Destination of lines. `done` is called once, with an error if the bytes were not written; it may never be called. */
 export type Output = (chunk: Buffer, done: (error?: Error | null) => void) => void;
 
-/** What may wait: a second of a busy log and more. Lines beyond it are lost, and counted. */
+/** Size of the queue: a second of a busy log and more. The sink drops and counts lines beyond it. */
 const MAX_QUEUED_BYTES = 1_048_576;
-/** What is handed over at once. */
+/** Size of one write. */
 const CHUNK_BYTES = 65_536;
 /** After an error (a full disk, a reader that is gone), nothing is tried for so long. */
 const RETRY_MS = 1000;

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream } from "pino";
 import type { Log, LogLevel } from "@paceline/relay";
 
-/** Where lines go; `dropped` counts those that were lost. */
+/** Destination of lines; `dropped` counts the lost ones. */
 export interface LogDestination extends DestinationStream {
   readonly dropped?: number;
 }

@@ -17,7 +17,7 @@ import { staticFiles, type StaticFiles } from "./static-files.js";
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 8192;
 
-/** Where a host can be reached. */
+/** A host's addresses. */
 export interface HostAddresses {
   readonly game: string;
   readonly admin: string | undefined;

@@ -8,7 +8,7 @@ export interface DurationCounts {
   quantile(share: number): number;
 }
 
-/** What all rooms of one class have counted since the start; a `ClassReport` of @paceline/server is one. */
+/** The counters of all rooms of one class since the start; a `ClassReport` of @paceline/server is one. */
 export interface RoomClassReport {
   readonly roomName: string;
   readonly rooms: number;

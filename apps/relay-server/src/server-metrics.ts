@@ -142,7 +142,7 @@ export class ServerMetrics {
 
   #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void): void {
     const collect = function (this: Gauge): void {
-      // What is gone must not be reported for ever.
+      // A room that is gone must not be reported for ever.
       this.reset();
       read(this);
     };
@@ -151,7 +151,7 @@ export class ServerMetrics {
     );
   }
 
-  /** The relay counts already: what is shown is set anew each time. */
+  /** The relay counts already, so each report replaces the last one. */
   #counter(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): void {
     const collect = function (this: Counter): void {
       this.reset();

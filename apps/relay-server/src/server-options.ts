@@ -12,14 +12,14 @@ import {
 import { NO_FILE, readConfigFile } from "./config-file.js";
 import { UsageError } from "./usage-error.js";
 
-/** Where those who run the server look at it. */
+/** Address and secret of the admin server. */
 interface AdminOptions {
   readonly port: number;
   readonly host: string;
   readonly token: string;
 }
 
-/** What the command line, the environment and the configuration file say, checked. */
+/** The options from command line, environment and configuration file, checked. */
 export interface ServerOptions {
   readonly port: number;
   readonly host: string;
@@ -27,9 +27,9 @@ export interface ServerOptions {
   /** A module with rooms that decide. */
   readonly gameFile: string | undefined;
   readonly logLevel: LogLevel;
-  /** How long sessions may go on when the process is told to end, ms. */
+  /** Time that sessions may go on after the process received a signal to end, ms. */
   readonly drainMs: number;
-  /** Where sessions go on when this process has to end because of an error. */
+  /** The server to which sessions move when an error ends this process. */
   readonly moveTo: string | undefined;
   readonly admin: AdminOptions | undefined;
   readonly relay: Pick<
@@ -115,7 +115,7 @@ const flags = {
   help: { type: "boolean" },
 } as const;
 
-/** What a configuration file may set. */
+/** The options that a configuration file may set. */
 const settings = Object.keys(flags).filter((name) => name !== "config" && name !== "help");
 
 /** A guess per second would take longer than the universe is old. */
@@ -231,12 +231,12 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
   throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
 }
 
-/** Where nothing is said, the relay goes by the size of a room. */
+/** By default the relay goes by the size of a room. */
 function windowOf(text: string | undefined): Pick<RelayOptions, "coalesceMs"> {
   return text === undefined ? {} : { coalesceMs: wholeOf("coalesce-ms", text, 5, " ms") };
 }
 
-/** What stands in `turn` and its secret belong together; the relay checks both. */
+/** `turn` and its secret belong together; the relay checks both. */
 function turnOf(urls: readonly string[], secret: string | undefined): RelayOptions["turn"] {
   if (urls.length === 0 && secret === undefined) return undefined;
   if (secret === undefined)

@@ -20,7 +20,7 @@ const COOKIE = Buffer.from("2112a442", "hex");
 const SUCCESS = 200;
 const ANSWER_WITHIN_MS = 3000;
 
-/** How an answer went: 200, or the code of the error. */
+/** Status of an answer: 200, or the code of the error. */
 interface Answer {
   readonly code: number;
   readonly attributes: ReadonlyMap<number, Buffer>;

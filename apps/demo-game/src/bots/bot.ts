@@ -47,7 +47,7 @@ export class Bot {
     return this.#room?.authority?.rttMs;
   }
 
-  /** What carries its states at present, to the server or to each of its peers. */
+  /** The links that carry its states now, to the server or to each of its peers. */
   get paths(): readonly string[] {
     const room = this.#room;
     if (!room) return [];

@@ -5,7 +5,7 @@ const MOST_JOIN_MS = 250;
 /** After half of all sessions everything has been used that is kept: what grows by more than this share leaks. */
 const MOST_GROWTH = 0.05;
 
-/** What is wrong with a stay, in sentences. */
+/** The faults of a stay, as sentences. */
 export function faultsOfStay({ joinMs, failures, messages, drops, server }: StayFigures): string[] {
   const faults: string[] = [];
   if (!server) faults.push("the server's ticks were not measured: give --metrics");

@@ -60,7 +60,7 @@ export class LocalServer {
   }
 }
 
-/** Where the server says that it is. */
+/** The address that the server prints. */
 function addressesOf(child: ChildProcess): Promise<{ url: string; metrics: string }> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error("the server was not ready in time")), READY_LIMIT_MS);

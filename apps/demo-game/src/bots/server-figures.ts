@@ -1,4 +1,4 @@
-/** What a server says of itself in Prometheus' words. */
+/** A server's figures in Prometheus' words. */
 export class ServerFigures {
   readonly #lines: readonly string[];
 

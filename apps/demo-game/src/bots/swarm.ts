@@ -17,7 +17,7 @@ export interface StayFigures {
   readonly rttMs: Quantiles;
   readonly messages: { readonly heard: number; readonly lost: number };
   readonly drops: number;
-  /** What carries states, and of how many. */
+  /** Kinds of links that carry states, and the number of each. */
   readonly paths: Readonly<Record<string, number>>;
   readonly bytesPerPlayerPerSecond: { readonly in: number; readonly out: number };
   readonly botsCpuCores: number;
@@ -89,7 +89,7 @@ export class Swarm {
     const timer = this.#startClock();
     try {
       await this.#joinAll(server, count);
-      // What joining cost does not belong to the stay.
+      // The cost of joining does not belong to the stay.
       for (const { bytes } of this.#bots) bytes.reset();
       const before = metrics === undefined ? undefined : await ServerFigures.read(metrics);
       const startedMs = performance.now();

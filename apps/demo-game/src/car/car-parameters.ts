@@ -35,7 +35,7 @@ export const carParameters = {
   handbrakeMps2: 5.5,
 
   steerLimitRad: 0.62,
-  /** How fast the wheel follows the driver's hands, full locks per second, standing and at 40 m/s. */
+  /** Speed at which the wheel follows the driver's hands, full locks per second, standing and at 40 m/s. */
   steerPerSecond: 5,
   steerPerSecondFast: 2.6,
   steerReturnPerSecond: 7,

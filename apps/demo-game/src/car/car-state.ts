@@ -1,6 +1,6 @@
 import type { TrackPose } from "../track/track.js";
 
-/** What a driver does, whoever it is. */
+/** A driver's controls, human or computer. */
 export interface DriveInput {
   /** -1 full left to 1 full right. */
   steer: number;
@@ -18,11 +18,11 @@ export interface CarState {
   velocityX: number;
   velocityY: number;
   yawRateRadPerS: number;
-  /** Where the steering wheel is now, -1 to 1; follows the input with a delay. */
+  /** Position of the steering wheel, -1 to 1; it follows the input with a delay. */
   steer: number;
   throttle: number;
   handbrake: boolean;
-  /** How far the tyres are beyond their peak, 0 (gripping) to 1 (sliding sideways or locked). */
+  /** The tyres' slide beyond their peak, 0 (gripping) to 1 (sliding sideways or locked). */
   frontSlide: number;
   rearSlide: number;
   /** Wheels on grass or gravel, and on kerbs: 0 to 4. */

@@ -1,7 +1,7 @@
 import { carParameters as p } from "./car-parameters.js";
 import type { CarState } from "./car-state.js";
 
-/** What is known of another car when the own one touches it. */
+/** The known state of another car when the own one touches it. */
 export interface OtherCar {
   readonly x: number;
   readonly y: number;

@@ -7,7 +7,7 @@ export function tyreSideForce(slipRad: number, peakSlipRad: number, shape: numbe
   return -Math.sin(shape * Math.atan(stiffness * slipRad));
 }
 
-/** How far beyond the peak, 0 to 1. */
+/** Slide beyond the peak, 0 to 1. */
 export function slideBeyondPeak(slipRad: number, peakSlipRad: number): number {
   const beyond = (Math.abs(slipRad) - peakSlipRad * 1.1) / (peakSlipRad * 2.2);
   return Math.max(0, Math.min(1, beyond));

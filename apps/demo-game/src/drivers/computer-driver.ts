@@ -7,7 +7,7 @@ import type { OtherCar } from "../car/contact.js";
 import { STEP_S } from "../car/step-car.js";
 import { planRace, type RacePlan, type Skill } from "./racecraft.js";
 
-/** What a driver wants this step; `reset` asks to be put back on the track. */
+/** A driver's controls for this step; `reset` asks to be put back on the track. */
 export interface DriverDecision extends DriveInput {
   reset: boolean;
 }
@@ -58,7 +58,7 @@ export class ComputerDriver {
     return this.#freeItself(car) ?? this.#follow(car, at, Math.min(traffic.speedLimitMps, 60), pace);
   }
 
-  /** Before a start: forget what went before, react anew at the next green light. */
+  /** Before a start: forgets the last race, reacts again at the next green light. */
   rest(): void {
     this.#goingS = 0;
     this.#stuckS = 0;
@@ -112,7 +112,7 @@ export class ComputerDriver {
     return traffic;
   }
 
-  /** How far to leave the line so as to pass `theirs` on the side with more room. */
+  /** Distance from the line to pass `theirs` on the side with more room. */
   #passingShift(at: TrackPosition, theirs: TrackPosition, aheadM: number): number {
     const index = sampleIndexAt(this.#circuit.track, theirs.distanceM);
     const lineM = (this.#plan.line.offsetM[index] as number) + this.#skill.lineOffsetM;

@@ -3,7 +3,7 @@ import { buildRacingLine, type RacingLine } from "../track/racing-line.js";
 import { buildSpeedProfile } from "../track/speed-profile.js";
 import { carParameters } from "../car/car-parameters.js";
 
-/** What makes one computer driver differ from the next. */
+/** The differences between computer drivers. */
 export interface Skill {
   /** Share of the possible cornering speed that it dares, about 0.7 to 0.95. */
   readonly pace: number;

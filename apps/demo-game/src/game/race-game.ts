@@ -39,7 +39,7 @@ export class RaceGame {
   readonly participant: RaceParticipant;
   readonly log = new RaceLog();
   readonly recorder = new Recorder();
-  /** Whether the others' cars are outlined where they were said to be and where they are shown. */
+  /** True if the game outlines the other cars at their received and at their shown positions. */
   isInspected = false;
   readonly #parts: RaceGameParts;
   readonly #loop: FixedLoop;
@@ -60,7 +60,7 @@ export class RaceGame {
       onPeerLap: (from, lap) => this.log.addLap(from, lap.lap, lap.timeMs),
       onChat: (from, color, text) => this.#showChat(from, color, text),
     };
-    // Where the room has an authority, that decides.
+    // A room's authority decides, if there is one.
     const Kind = room.authority ? GrandPrixParticipant : Participant;
     this.participant = new Kind(room, parts.circuit, card, () => performance.now(), events);
     this.#loop = new FixedLoop({
@@ -148,7 +148,7 @@ export class RaceGame {
     };
   }
 
-  /** Where the own car is at this very moment: the last step, and the time since then at its velocity. */
+  /** The own car's position at this moment: the last step, and the time since then at its velocity. */
   presentPose(): { x: number; y: number; headingRad: number } {
     const { car, isHeld } = this.participant.racer;
     const seconds = isHeld ? 0 : this.#remainderMs / 1000;

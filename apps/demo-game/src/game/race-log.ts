@@ -11,7 +11,7 @@ export interface LoggedChat {
 
 const MAX_ENTRIES = 1000;
 
-/** What has been received, in order, for whoever asks at the console or in a test. */
+/** Received events in order, for the console and for tests. */
 export class RaceLog {
   readonly laps: LoggedLap[] = [];
   readonly chat: LoggedChat[] = [];

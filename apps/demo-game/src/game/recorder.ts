@@ -24,7 +24,7 @@ export class Recorder {
     this.#isOn = true;
   }
 
-  /** What was recorded since `start`; goes on recording. */
+  /** The recording since `start`; it goes on. */
   frames(): readonly RecordedFrame[] {
     return [...this.#frames];
   }

@@ -12,7 +12,7 @@ export const PROFILES: readonly Genre[] = [
   "party",
 ];
 
-/** Who decides the race: the players among themselves, directly or through the relay, or a server. */
+/** The race's authority: the players among themselves, directly or through the relay, or a server. */
 const MODES = ["mesh", "relay", "server"] as const;
 type RaceMode = (typeof MODES)[number];
 
@@ -40,7 +40,7 @@ const NAMES = [
   "Swift",
 ];
 
-/** What the player chose, from the address, from last time, or by default, in this order. */
+/** The player's choice from the address, from last time, or by default, in this order. */
 export interface Settings {
   name: string;
   color: string;

@@ -19,7 +19,7 @@ export function hasTouch(): boolean {
 /** On-screen pads: steering under the left thumb, pedals under the right. */
 export class TouchPads implements InputSource {
   readonly root: HTMLElement;
-  /** Which finger holds which pad; a finger may slide from one pad to the next. */
+  /** The finger on each pad; a finger may slide from one pad to the next. */
   readonly #fingers = new Map<number, Pad>();
   readonly #pads: Readonly<Record<Pad, HTMLElement>>;
 

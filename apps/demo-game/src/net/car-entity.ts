@@ -17,7 +17,7 @@ export const Car = defineEntity("car", drawnFields, {
 export const ComputerCar = defineEntity("computer-car", carFields, {
   motion: "step",
   step: continueCar,
-  // Where the wheel and the turning of the car lead is judged by position and heading.
+  // Position and heading show the effects of the wheel and of the turn rate, so they judge those two.
   threshold: { position: 0.1, heading: 0.035, steer: 0.25, throttle: 0.5, yawRate: 60, wantedSteer: 2 },
 });
 

@@ -1,6 +1,6 @@
 import { angle, flag, scalar, vec2 } from "@paceline/client";
 
-/** What of every car travels: enough to draw it and to see what its driver is doing. */
+/** The fields of every car that travel: enough to draw it and to see its driver's actions. */
 export const drawnFields = {
   position: vec2({ range: [-2048, 2048], precision: 0.01, unit: "m" }),
   velocity: vec2({ range: [-120, 120], precision: 0.01, unit: "m/s" }),
@@ -14,6 +14,6 @@ export const drawnFields = {
 export const carFields = {
   ...drawnFields,
   yawRate: scalar({ range: [-30, 30], precision: 0.005, unit: "rad/s" }),
-  /** Where the driver turns the wheel to, which follows with a delay. */
+  /** The driver's target for the wheel, which follows with a delay. */
   wantedSteer: scalar({ range: [-1, 1], precision: 1 / 127 }),
 };

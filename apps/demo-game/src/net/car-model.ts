@@ -4,7 +4,7 @@ import { stepCar } from "../car/step-car.js";
 import { circuit } from "../track/circuit.js";
 import type { carFields } from "./car-fields.js";
 
-/** What the model moves. */
+/** The columns that the model moves. */
 type ModelledCar = StepState<typeof carFields>;
 
 /** One for all cars: a step leaves nothing behind in it. */

@@ -64,7 +64,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     this.#bind();
   }
 
-  /** How well the own car is predicted. */
+  /** Quality of the own car's prediction. */
   get prediction(): Prediction["stats"] | undefined {
     return this.#prediction?.stats;
   }
@@ -112,7 +112,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     const cars = [...this.room.entities(RaceCar)];
     this.#mine = cars.find((car) => car.isMine);
     this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
-    // Who only watches looks over the shoulder of whoever leads.
+    // A spectator's camera follows the leader.
     const followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
     if (followed) this.#follow(followed);
     const isOnGrid = this.session.phase === "countdown";

@@ -33,19 +33,19 @@ type RaceCarFields = typeof raceCarFields;
 /** A car that the server simulates. */
 export const RaceCar = defineEntity("race-car", raceCarFields, { motion: "turn" });
 
-/** What a player does in a tick. */
+/** A player's input in a tick. */
 export const Drive = defineInput({
   steer: scalar({ range: [-1, 1], precision: 1 / 127 }),
   throttle: scalar({ range: [-1, 1], precision: 1 / 127 }),
   handbrake: flag(),
 });
 
-/** Whose car is whose; cars keep their number when their drivers load the page anew. */
+/** The owner of each car; a car keeps its number when its driver reloads the page. */
 export interface DriverEntry extends DriverCard {
   readonly number: number;
 }
 
-/** What is said in such a room. */
+/** The messages of such a room. */
 export interface GrandPrixTypes {
   options: { name?: string; color?: string; isComputer?: boolean; isSpectator?: boolean };
   messages: {

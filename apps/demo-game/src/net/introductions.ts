@@ -5,7 +5,7 @@ const UNKNOWN_COLOR = "#9aa3ad";
 /** A peer that has not introduced itself is asked to, this often and so many times. */
 const ASK_PERIOD_MS = 1000;
 const MAX_ASKS = 5;
-/** Who asks more often than this is not answered. */
+/** Rate limit for requests, per player. */
 const ANSWER_PERIOD_MS = 400;
 
 interface Acquaintance {

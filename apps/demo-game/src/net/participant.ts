@@ -81,7 +81,7 @@ export class Participant implements RaceParticipant {
   update(): void {
     const nowMs = this.#now();
     this.session.update(nowMs);
-    // Who waits for a race to be announced asks the director for it.
+    // A participant that waits for a race to be announced asks the director for it.
     const isWaiting = this.session.phase === "waiting";
     this.#introductions.update(nowMs, (peer) => isWaiting && peer === this.room.peers[0]);
     this.remotes = this.#readRemotes();
@@ -238,7 +238,7 @@ export class Participant implements RaceParticipant {
     ];
   }
 
-  /** What a newcomer has to know of us. */
+  /** This participant's data for a newcomer. */
   #introduceTo(peer: Peer): void {
     const { room, session } = this;
     room.send("driver", this.card, peer);
@@ -288,7 +288,7 @@ export class Participant implements RaceParticipant {
 
   #green(): void {
     this.racer.isHeld = false;
-    // Who comes late has that much less time than those who started at the light, and starts among moving cars.
+    // A late driver has that much less time than those who started at the light, and starts among moving cars.
     this.#totalMs = this.session.elapsedMs(this.#now());
     if (this.#totalMs > LATE_AFTER_MS) this.racer.becomeGhost();
     this.#events.onGreen?.();

@@ -6,7 +6,7 @@ import type { Racer } from "../race/racer.js";
 import type { Runner } from "../race/standings.js";
 import type { RemoteCar } from "./remote-car.js";
 
-/** What happens in the race that a page wants to show or a driver wants to react to. All optional. */
+/** Events of the race that a page shows or a driver reacts to. All optional. */
 export interface ParticipantEvents {
   onGrid?: () => void;
   onGreen?: () => void;

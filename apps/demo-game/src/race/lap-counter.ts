@@ -1,6 +1,6 @@
 import { distanceDelta, projectOnTrack, type Track, type TrackPosition } from "../track/track.js";
 
-/** What one step of a car meant for its lap. */
+/** The effect of one step of a car on its lap. */
 export type LapEvent =
   | { readonly kind: "lap"; readonly lap: number; readonly timeMs: number }
   /** The line was crossed without every gate before it: the lap is driven again. */
@@ -95,7 +95,7 @@ export class LapCounter {
     return { kind: "lap", lap: this.#lapsDone, timeMs };
   }
 
-  /** Where along the lap a car is put back: here, or, past a gate that it missed, at the last one it took. */
+  /** The point of the lap to put a car back to: its own, or the last gate that it took if it missed one. */
   get resumeM(): number {
     return this.hasMissedGate ? (this.#nextGate - 1) * this.#gateSpacingM : this.at.distanceM;
   }

@@ -14,11 +14,11 @@ export interface RaceEntry {
   readonly finished: boolean;
 }
 
-/** What the race director announces. */
+/** The race director's announcement. */
 export interface RaceAnnouncement {
   readonly race: number;
   readonly phase: Phase;
-  /** How long the phase had lasted when this was sent. */
+  /** Age of the phase at the moment of sending. */
   readonly elapsedMs: number;
   readonly laps: number;
   /** Participants' numbers, pole first. */

@@ -7,7 +7,7 @@ export interface RacePeer {
 export interface RaceRoom<P extends RacePeer = RacePeer> {
   readonly myNumber: number;
   readonly peers: readonly P[];
-  /** Who drives, where that is not everybody: a server does not, nor do spectators. */
+  /** The drivers, if not everybody drives: neither a server nor spectators do. */
   readonly racers?: readonly number[];
   send(type: string, message: unknown, to?: P): void;
 }

@@ -7,7 +7,7 @@ const RACE_LAPS = 3;
 const LAMP_MS = 900;
 export const COUNTDOWN_MS = 6_000;
 const RESULTS_MS = 12_000;
-/** How long the race goes on after the first car has finished, and how long it may last at all. */
+/** The race's length after the first car has finished, and its greatest length. */
 const AFTER_WINNER_MS = 30_000;
 const LONGEST_RACE_MS = 300_000;
 /** A newcomer who hears nothing from the director for this long, and is the oldest, starts a race itself. */
@@ -157,7 +157,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     if (this.#entries.get(number)?.finished !== true) this.#entries.delete(number);
   }
 
-  /** The room was joined anew: everybody's numbers have changed, and with them whose entry is whose. */
+  /** The room was joined again: all participants' numbers have changed, and with them the owners of the entries. */
   renumber(myOldNumber: number): void {
     const mine = this.#entries.get(myOldNumber);
     this.#entries.clear();

@@ -2,7 +2,7 @@ import { wrapAngle } from "../car/angle.js";
 
 export type CameraMode = "chase" | "north-up";
 
-/** What the camera follows, as drawn in this frame. */
+/** The camera's target, as drawn in this frame. */
 export interface CameraTarget {
   readonly x: number;
   readonly y: number;
@@ -11,7 +11,7 @@ export interface CameraTarget {
   readonly velocityY: number;
 }
 
-/** Where the world is on the screen: `anchor` is the place of (x, y) as a share of the screen. */
+/** The world's place on the screen: `anchor` is the place of (x, y) as a share of the screen. */
 export interface Camera {
   x: number;
   y: number;

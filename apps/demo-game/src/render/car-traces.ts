@@ -2,7 +2,7 @@ import { wrapAngle } from "../car/angle.js";
 import type { Surface } from "../track/surface.js";
 import type { DrawnCar } from "./draw-car.js";
 
-/** What a car leaves behind in this frame. */
+/** A car's skid marks and smoke of this frame. */
 export interface Traces {
   /** Strength of the tyre marks, 0 to 1. */
   readonly mark: number;

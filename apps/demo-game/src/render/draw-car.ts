@@ -16,7 +16,7 @@ export interface DrawnCar {
   readonly isMine: boolean;
   /** Cannot be touched now: just put on the track, or not heard of for a while. */
   readonly isGhost: boolean;
-  /** Where its owner said last that it was: outlined, with the place where it is shown, while someone inspects that. */
+  /** Its owner's last reported position: outlined, beside the shown one, while a player inspects them. */
   readonly received?: { readonly x: number; readonly y: number; readonly headingRad: number } | undefined;
 }
 

@@ -88,7 +88,7 @@ function standSprite({ stand }: Scenery): HTMLCanvasElement {
   });
 }
 
-/** What lies on the ground, under the cars. */
+/** Scenery on the ground, under the cars. */
 export function drawGroundScenery(
   context: CanvasRenderingContext2D,
   scenery: Scenery,
@@ -120,7 +120,7 @@ export function drawGroundScenery(
   drawWalls(context, picture.walls, view);
 }
 
-/** What is higher than a car. */
+/** Scenery above the cars. */
 export function drawHighScenery(
   context: CanvasRenderingContext2D,
   scenery: Scenery,

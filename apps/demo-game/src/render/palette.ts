@@ -10,7 +10,7 @@ export const palette = {
   waterEdge: "#d8c894",
   asphalt: "#454a54",
   asphaltEdge: "#3c414a",
-  /** Where tyres run, wide and narrow: opaque, so that pieces may overlap unseen. */
+  /** The tyre lanes, wide and narrow: opaque, so that overlaps stay invisible. */
   rubber: ["#3e434d", "#383d45"],
   line: "#f4f4f0",
   kerbRed: "#d8433b",

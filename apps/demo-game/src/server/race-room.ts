@@ -15,7 +15,7 @@ import { Seat, type Racing } from "./seat.js";
 const STEPS_PER_TICK = STEP_HZ / RACE_TICK_HZ;
 /** A start this long after the green light is a late one. */
 const LATE_AFTER_MS = 1000;
-/** Who asks to be put back more often than this is not heard. */
+/** Rate limit for "put me back", per player. */
 const RESET_PERIOD_MS = 1000;
 
 /**
@@ -36,7 +36,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   #nowMs = 0;
   readonly #session = this.#newSession();
 
-  /** How often cars were put back onto the track. */
+  /** Number of times that cars were put back onto the track. */
   resets = 0;
 
   /** All cars, with who drives them. */
@@ -121,7 +121,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     return seat;
   }
 
-  /** What somebody has to know who comes, or comes back. */
+  /** The race so far, for a player that joins or returns. */
   #greet(player: Racing): void {
     this.send(player, "drivers", this.#drivers());
     this.#session.announce(this.#nowMs, player);
@@ -142,7 +142,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     this.teleport(seat.entity);
   }
 
-  /** Who comes late has that much less time than those who started at the light, and starts among moving cars. */
+  /** A late driver has that much less time than those who started at the light, and starts among moving cars. */
   #release(seat: Seat): void {
     seat.racer.isHeld = false;
     const lateMs = this.#session.phase === "racing" ? this.#session.elapsedMs(this.#nowMs) : 0;

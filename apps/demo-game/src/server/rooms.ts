@@ -15,5 +15,5 @@ class FilledRaceRoom extends RaceRoom {
   override readonly computers = count;
 }
 
-/** What `relay-server --game FILE` looks for: kinds of rooms by name. */
+/** The export that `relay-server --game FILE` reads: kinds of rooms by name. */
 export const rooms = { [GRAND_PRIX]: FilledRaceRoom };

@@ -15,7 +15,7 @@ export interface SeatOptions {
   readonly racer: Racer;
   readonly entity: ServerEntity<typeof RaceCar>;
   readonly card: DriverCard;
-  /** Who drives: a player, or a computer driver of the room's own. */
+  /** The driver: a player, or a computer driver of the room's own. */
   readonly driver: Racing | ComputerDriver;
 }
 
@@ -61,7 +61,7 @@ export class Seat {
     return this.racer.step(this.#input, []);
   }
 
-  /** Writes down what players are told. */
+  /** Copies the fields that players see. */
   publish(): void {
     const { entity, racer } = this;
     writeRaceCar(entity, racer.car, this.#input);

@@ -1,7 +1,7 @@
 import { poseOnTrack, projectOnTrack, type Track } from "./track.js";
 import type { Circuit } from "./circuit.js";
 
-/** What stands around the track. Nothing here can be touched; it is the same on every screen. */
+/** The scenery around the track. Cars cannot touch it; it is the same on every screen. */
 export interface Tree {
   readonly x: number;
   readonly y: number;
@@ -112,7 +112,7 @@ function placeBoards(track: Track): Board[] {
     board(506, 27.5, "PACELINE", 22),
     board(640, -27.5, "PACELINE", 22),
     board(870, -27.5, "PACELINE", 22),
-    // Where to brake: metres to the corner, across the track so that a driver can read them.
+    // Braking boards: metres to the corner, across the track so that a driver can read them.
     sign(20, -12, "100"),
     sign(70, -12, "50"),
     sign(318, 11.5, "100"),

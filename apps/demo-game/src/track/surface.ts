@@ -2,7 +2,7 @@ import { projectOnTrack, sampleIndexAt, type Track, type TrackPosition } from ".
 
 export type Surface = "road" | "kerb" | "grass" | "gravel";
 
-/** What a surface does to a car: share of the road's grip, and resistance as `restMps2 + perSpeed * speed`. */
+/** A surface's effect on a car: share of the road's grip, and resistance as `restMps2 + perSpeed * speed`. */
 export interface SurfaceEffect {
   readonly grip: number;
   readonly resistanceMps2: number;

@@ -16,7 +16,7 @@ export interface Track {
   readonly curvature: Float64Array;
 }
 
-/** Where a point lies relative to the centre line. */
+/** A point's place relative to the centre line. */
 export interface TrackPosition {
   /** Metres along the lap, in [0, lengthM). */
   distanceM: number;

@@ -30,7 +30,7 @@ export class NetworkPanel {
     this.#options = options;
     this.#profile = select("Profile", options.profiles, (value) => {
       const profile = options.profiles.find((name) => name === value);
-      // What else the game asks for, as the relay between its players, stays.
+      // The game's other overrides stay, such as the relay between its players.
       const { choice } = this.#room.transport;
       if (profile === undefined) return;
       this.#configure({ profile: typeof choice === "string" ? profile : { ...choice, base: profile } });

@@ -18,7 +18,7 @@ interface Arrival {
   readonly writtenMs: number;
 }
 
-/** How old the newest state is that a receiver has of each entity, at every moment: what a player sees of the others. */
+/** Age of the receiver's newest state of each entity, at every moment: how late a player sees the others. */
 export class AgeMeter {
   /** Only states that were newer than all before them. */
   readonly #arrivals = new Map<string, Arrival[]>();

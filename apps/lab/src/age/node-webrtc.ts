@@ -9,7 +9,7 @@ interface Description {
   readonly sdp?: string | undefined;
 }
 
-/** What simple-peer calls, of libdatachannel behind the interface of browsers; by its types it is not quite that. */
+/** libdatachannel behind the browsers' interface, as far as simple-peer calls it; its types differ in places. */
 interface NodeConnection {
   createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel;
   createOffer(): Promise<Description>;

@@ -12,6 +12,6 @@ export interface ReceiverOptions {
   readonly streams: number;
 }
 
-/** What the receiver is asked, and what it answers: the ages per system, in the windows of each label. */
+/** Requests to the receiver and its answers: the ages per system, in the windows of each label. */
 export type AgesQuestion = readonly Window[];
 export type AgesAnswer = readonly ({ readonly system: AgeSystem; readonly label: string } & Ages)[];

@@ -10,7 +10,7 @@ import type { AgesAnswer, ReceiverOptions, SenderOptions } from "./protocol.js";
 
 export interface AgeRun extends SenderOptions, ReceiverOptions {
   readonly rttMs: number;
-  /** What happens to the wire while states flow; returns what is to be looked at. */
+  /** Changes the wire while states flow; returns the windows to look at. */
   readonly play: (wire: Wire) => Promise<readonly Window[]>;
 }
 

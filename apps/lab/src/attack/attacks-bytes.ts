@@ -132,7 +132,7 @@ async function bodyLane(hostile: Hostile): Promise<void> {
     const status = await post(hostile, `/match/${method}/${target}`, json);
     if (!statuses.has(status))
       hostile.fail(`match requests were answered with ${status}`, json.slice(0, 300));
-    // What is reserved goes after the ticket's time; the rooms go with it.
+    // The relay frees reserved seats after the ticket's time, and the rooms with them.
   }
 }
 

@@ -171,7 +171,7 @@ export async function messageFloods(hostile: Hostile): Promise<void> {
   for (const { name, each } of floods) if (each.isOpen) hostile.fail(`a flood of ${name} was not cut`);
 }
 
-/** What is no packet: text, empty frames, pongs and pings of WebSocket, and one frame that is too long. */
+/** Frames that are no packets: text, empty ones, pongs and pings of WebSocket, and one that is too long. */
 export async function frameFloods(hostile: Hostile): Promise<void> {
   const names = ["text", "empty", "pong", "ping", "oversize"] as const;
   const sockets = await crowdOf(hostile, names.length);

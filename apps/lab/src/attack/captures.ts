@@ -23,7 +23,7 @@ interface RequestCapture {
   readonly body: string;
 }
 
-/** What honest clients have sent to the running build. */
+/** Honest clients' packets to the running build. */
 export interface Captures {
   readonly sockets: readonly SocketCapture[];
   readonly channels: readonly ChannelCapture[];

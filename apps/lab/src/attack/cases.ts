@@ -38,10 +38,10 @@ export interface AttackCase {
   /** A function of one of the `attacks-*.ts`. */
   readonly attack: string;
   readonly stage: StageName;
-  /** How long it goes on at most, s; in `--quick`: none, where it is left out there. */
+  /** The longest time it runs, s; in `--quick`: none, if it is left out there. */
   readonly seconds: number;
   readonly quickSeconds?: number;
-  /** How many it sends of what it counts, where it counts; it may end before its time. */
+  /** The number of items it sends, for a case that counts; it may end before its time. */
   readonly count?: number;
   readonly quickCount?: number;
   /** Names of close codes that the server must have counted by its end, in the long form. */

@@ -18,7 +18,7 @@ class Conversation {
   readonly #type: string;
   readonly #next: number[];
 
-  /** `type`: what receivers listen to; an authority repeats what it is told by another name. */
+  /** `type`: the receivers' message type; an authority repeats each message under another one. */
   constructor(rooms: readonly Room[], type: "said" | "n", ledger: Ledger) {
     this.#rooms = rooms;
     this.#type = type;
@@ -48,7 +48,7 @@ class Conversation {
   }
 }
 
-/** What was sent to whom, what came, how long it took. */
+/** Sent and received messages by sender and receiver, with their times. */
 class Ledger {
   /** By receiver and sender: the number sent last, the number received last. */
   readonly #sent = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** A process that attacks as it is told, one attack after the other, and says what it did. */
+/** A process that carries out the parent's attacks, one after the other, and reports each. */
 import { setPriority } from "node:os";
 import * as bytes from "./attacks-bytes.js";
 import * as doors from "./attacks-doors.js";
@@ -26,7 +26,7 @@ async function obey(order: HostileOrder): Promise<unknown> {
 
 // On two cores it must not be the attackers' own work that makes honest players wait.
 setPriority(5);
-// What the SDK says of a hostile player's troubles is nobody's news.
+// The SDK's warnings about a hostile player's troubles would only fill the output.
 for (const level of ["log", "info", "warn", "error"] as const) console[level] = () => undefined;
 process.on("unhandledRejection", () => undefined);
 serveOrders(obey);

@@ -24,7 +24,7 @@ const MAX_BUFFERED_BYTES = 262_144;
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What an attack works with: sockets, sessions, chance, and the count of what it did. Everything ends with it. */
+/** An attack's tools: sockets, sessions, chance, and the count of its items. All of them end with it. */
 export class Hostile {
   readonly order: HostileOrder;
   readonly random: Random;

@@ -1,6 +1,6 @@
 import type { Captures } from "./captures.js";
 
-/** What honest players of one stage have measured since the last time they were asked. */
+/** The measurements of one stage's honest players since the last request. */
 export interface HonestFigures {
   readonly sent: number;
   readonly received: number;
@@ -11,7 +11,7 @@ export interface HonestFigures {
   readonly latenciesMs: readonly number[];
   readonly joins: number;
   readonly joinMsMax: number;
-  /** What must not happen to an honest player: a join that failed, a session that ended, a `send` that threw. */
+  /** Harm to an honest player: a join that failed, a session that ended, a `send` that threw. */
   readonly faults: readonly string[];
   /** Lines that the SDK has written to the console. */
   readonly consoleLines: number;
@@ -23,7 +23,7 @@ export type HonestOrder =
   | { readonly do: "record"; readonly url: string }
   /** `isSettled`: waits until all that was sent has arrived. */
   | { readonly do: "figures"; readonly isSettled: boolean }
-  /** Whether visitors come: where the server has no place for anybody, none can. */
+  /** True if visitors come: a full server has no place for them. */
   | { readonly do: "visits"; readonly areOn: boolean };
 
 /** Settings of a hostile process. */
@@ -34,22 +34,22 @@ export interface HostileOrder {
   readonly adminToken: string;
   readonly honestRoomId: string;
   readonly seed: number;
-  /** How long it may go on. */
+  /** The longest time it may run. */
   readonly seconds: number;
-  /** How many of whatever it counts; it ends when they are sent. */
+  /** The number of items to send; the attack ends when they are sent. */
   readonly count: number;
   readonly captures: Captures;
   /** Somebody in the honest room takes direct links. */
   readonly hasPage: boolean;
 }
 
-/** What a hostile process has done and seen. */
+/** A hostile process' report. */
 export interface HostileReport {
-  /** What was sent, by a name for it. */
+  /** Counts of the sent items, by name. */
   readonly sent: Readonly<Record<string, number>>;
   /** Ends of its sockets, by WebSocket close code. */
   readonly closes: Readonly<Record<number, number>>;
-  /** What must not be. */
+  /** Faults: observations that no case allows. */
   readonly failures: readonly string[];
 }
 

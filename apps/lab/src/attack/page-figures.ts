@@ -1,4 +1,4 @@
-/** What an honest player in a browser has seen since it was asked last. */
+/** An honest browser player's observations since the last request. */
 export interface PageFigures {
   readonly received: number;
   readonly lost: number;

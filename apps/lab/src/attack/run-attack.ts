@@ -112,7 +112,7 @@ class Run {
     this.#attackers.end();
   }
 
-  /** What took too long may have been the machine's doing: it gets a second chance, and no other failure does. */
+  /** A case that was only slow gets a second chance, since the machine may be the cause; no other failure does. */
   async #judged(stage: Stage, attack: AttackCase): Promise<Outcome> {
     const outcome = await this.#case(stage, attack);
     if (!isOnlySlow(outcome)) return outcome;

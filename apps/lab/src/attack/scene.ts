@@ -1,6 +1,6 @@
 import { defineEntity, defineInput, scalar, vec2 } from "@paceline/protocol";
 
-/** What players own, in rooms with and without an authority. */
+/** The players' entities, in rooms with and without an authority. */
 export const Car = defineEntity(
   "car",
   {
@@ -10,7 +10,7 @@ export const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** What players of the arena do. */
+/** The inputs of the arena's players. */
 export const Drive = defineInput({ steer: scalar({ range: [-1, 1], precision: 0.01 }) });
 
 /** A message of an honest player: who sent it, its number from 1 on, and when (ms, of the honest process's clock). */

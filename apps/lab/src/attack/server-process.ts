@@ -22,19 +22,19 @@ const GAME = path.join(LAB, "dist/attack/game-rooms.mjs");
 const PAGE = path.join(LAB, "dist/attack/page");
 const ADMIN_TOKEN = "only-for-this-run-of-the-attack";
 
-/** How a server under attack is started. */
+/** Start options of a server under attack. */
 export interface ServerSetup {
   /** Limits of its configuration file. */
   readonly limits?: Readonly<Record<string, number>>;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
-  /** Where its log goes: thrown away; to a full device; into a pipe that nobody reads. Default: kept for a report. */
+  /** Destination of its log: nowhere; a full device; a pipe that nobody reads. Default: kept for a report. */
   readonly log?: "kept" | "full" | "stalled";
   /** Most file descriptors that the process may have. */
   readonly maxDescriptors?: number;
 }
 
-/** What a process holds. Bytes. */
+/** A process' memory. Bytes. */
 export interface Holdings {
   readonly heapBytes: number;
   /** Outside of the heap: buffers. */
@@ -90,7 +90,7 @@ export class ServerProcess {
     }
   }
 
-  /** How the process ended; undefined while it lives. */
+  /** The exit of the process; undefined while it lives. */
   get exit(): string | undefined {
     return this.#exit;
   }

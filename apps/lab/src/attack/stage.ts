@@ -43,7 +43,7 @@ export class Stage {
     }
   }
 
-  /** What honest clients send to this server, recorded by a process of its own. */
+  /** Honest clients' packets to this server, recorded by a process of its own. */
   async record(): Promise<Captures> {
     const recorder = await Child.start<HonestOrder>("honest-process");
     try {
@@ -53,7 +53,7 @@ export class Stage {
     }
   }
 
-  /** What honest players saw since they were asked last. */
+  /** Honest players' observations since the last request. */
   figures(isSettled: boolean): Promise<HonestFigures> {
     return this.honest.ask<HonestFigures>({ do: "figures", isSettled }, ASK_LIMIT_MS);
   }

@@ -25,7 +25,7 @@ export interface Outcome {
   readonly failures: readonly string[];
 }
 
-/** What was seen of a case. */
+/** Observations of a case. */
 export interface Observation {
   readonly attack: AttackCase;
   readonly isQuick: boolean;
@@ -54,7 +54,7 @@ const MAX_LINES_PER_SECOND = 5;
 const socketCodes = new Set([1002, 1003, 1005, 1006, 1007, 1008, 1009]);
 const closeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
 
-/** Whether the only thing that is wrong is how long messages took: a busy machine may have done that. */
+/** True if late messages are the only fault: a busy machine may have caused them. */
 export function isOnlySlow({ failures }: Outcome): boolean {
   return failures.length === 1 && failures[0]!.startsWith(SLOW);
 }

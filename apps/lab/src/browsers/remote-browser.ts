@@ -9,7 +9,7 @@ export type BrowserName = "chromium" | "firefox" | "webkitgtk";
 export interface BrowserOptions {
   /** False: no UDP for WebRTC, which therefore finds no candidates. Chromium only. */
   readonly hasUdp?: boolean;
-  /** Whether the page can be hidden. Chromium only. */
+  /** True if the browser can hide the page. Chromium only. */
   readonly isHideable?: boolean;
 }
 

@@ -31,7 +31,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** What a browser has used since its start, in seconds. */
+/** A browser's use since its start, in seconds. */
 export interface BrowserTimes {
   /** Of the page's main thread, in its scripts. */
   readonly script: number;
@@ -151,7 +151,7 @@ export class Chromium {
     return counted;
   }
 
-  /** Where the page computes meanwhile, as DevTools and editors open it. */
+  /** CPU profile of the page during the call, as DevTools and editors open it. */
   async profile(during: () => Promise<void>): Promise<unknown> {
     await this.send("Profiler.enable");
     await this.send("Profiler.setSamplingInterval", { interval: 200 });

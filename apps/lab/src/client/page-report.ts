@@ -1,7 +1,7 @@
-/** What a page does with the room at each of its frames. */
+/** The page's work with the room at each of its frames. */
 export type Reading = "nothing" | "newest" | "shown";
 
-/** What a page of `pnpm bench client` says of its room. */
+/** A page's report of its room, for `pnpm bench client`. */
 export interface PageReport {
   /** Of the world, in the newest state. */
   readonly tick: number;

@@ -22,7 +22,7 @@ export interface PageOptions {
   readonly executable: string;
 }
 
-/** What a page took in a window, per second of it. */
+/** A page's use in a window, per second of it. */
 export interface PageFigures {
   readonly scriptMs: number;
   readonly taskMs: number;

@@ -8,7 +8,7 @@ const COUNTED_TICKS = 1000;
 /** Every single object is seen. */
 const SAMPLING_BYTES = 1;
 
-/** What stopping answers, as far as it is used; older declarations lack the samples. */
+/** The used part of the answer to a stop; older declarations lack the samples. */
 interface Stopped {
   readonly profile: { readonly head: ProfileNode; readonly samples: readonly { readonly nodeId: number }[] };
 }

@@ -18,7 +18,7 @@ export type Row = Record<string, string | number>;
 
 export interface BenchResult {
   readonly rows: readonly Row[];
-  /** What did not hold, in words. */
+  /** The bounds that did not hold, as sentences. */
   readonly faults: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchRe
   };
 }
 
-/** Where recorded traces lie: where it is said, or beside the project if they are there. */
+/** Folder of the recorded traces: the option's, or the one beside the project if it is there. */
 export function traceDirectory(given = process.env.PACELINE_DATA): string | undefined {
   const beside = path.resolve("../shared/data");
   return given ?? (existsSync(beside) ? beside : undefined);

@@ -51,7 +51,7 @@ class Decision {
 
 const DECISIONS = 33;
 
-/** How many bits it has, one decision each; the bits below the highest as they are; the sign as it is. */
+/** The bit length as one decision per bit; the bits below the highest and the sign are stored as they are. */
 function binaryBits(residual: number, decisions: readonly Decision[]): number {
   const size = Math.abs(residual);
   const length = 32 - Math.clz32(size);
@@ -62,13 +62,13 @@ function binaryBits(residual: number, decisions: readonly Decision[]): number {
 
 const newDecisions = (): Decision[] => Array.from({ length: DECISIONS }, () => new Decision());
 
-/** What was learned from all packets before: possible only where none is lost. */
+/** Learns from all packets before: possible only if none is lost. */
 function learnedBits(residuals: readonly number[]): number {
   const decisions = newDecisions();
   return residuals.reduce((sum, residual) => sum + binaryBits(residual, decisions), 0);
 }
 
-/** Learned anew in every packet, from the cars before. */
+/** Starts empty in every packet and learns from the cars before. */
 function packetBits(residuals: readonly number[]): number {
   const ticks = residuals.length / CARS;
   let bits = 0;

@@ -137,7 +137,7 @@ function rowOf(scene: Scene): Row {
   for (let tick = 0; tick < TICKS; tick++) {
     const before = JSON.stringify(things);
     for (const { numbers, texts } of things) scene.step(numbers, texts, random, tick);
-    // Where nothing has changed nobody sends anything.
+    // No system sends anything while nothing changes.
     const isDue = tick < FROM || JSON.stringify(things) !== before;
     const sizes = isDue ? [ours.encode(things, tick), fixed.encode(things), colyseus.encode(things)] : [];
     if (tick < FROM) continue;
@@ -192,7 +192,7 @@ class Fixed {
   }
 
   encode(things: readonly Thing[]): number {
-    // How many there are takes 2 log2 + 1 bits; whose they are and against which tick takes 7.
+    // The number of entries takes 2 log2 + 1 bits; their owner and the base tick take 7.
     let total = 2 * Math.floor(Math.log2(things.length + 1)) + 8;
     for (const [index, { numbers, texts }] of things.entries()) {
       const before = this.#before[index];

@@ -7,7 +7,7 @@ const SLICE_TICKS = 30;
 /** Ticks at the start that are not counted: whole states until the first acknowledgement, and compiling. */
 const WARM_TICKS = 120;
 
-/** What a run of one system over one trace gave. */
+/** The result of one system's run over one trace. */
 export interface Measured {
   readonly system: string;
   readonly mode: string;
@@ -30,7 +30,7 @@ export interface Measured {
   decodeUsPerEntity: number;
 }
 
-/** How far off what is read is. */
+/** Error of the decoded values. */
 class Errors {
   readonly positionM = new Spread();
   readonly headingDeg = new Spread();

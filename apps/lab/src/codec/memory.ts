@@ -69,7 +69,7 @@ function readerBytes(entityCount: number): number {
 export function memoryRows(): Row[] {
   const [few, many] = COUNTS;
   const [least, most] = RECEIVERS;
-  // What the engine itself takes while it warms up is no entity's.
+  // The engine's own use while it warms up belongs to no entity.
   build(few, most);
   const built = (entities: number, receivers: number) => median(() => build(entities, receivers).bytes);
   const read = (entities: number) => median(() => readerBytes(entities));

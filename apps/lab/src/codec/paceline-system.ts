@@ -29,7 +29,7 @@ interface PacelineOptions {
   readonly codec?: MakeCodec;
 }
 
-/** What all modes share: the game's side with its history, and client 0. */
+/** Shared by all modes: the game's side with its history, and client 0. */
 abstract class PacelineSystem implements CodecSystem {
   readonly system = "paceline";
   abstract readonly mode: string;
@@ -117,7 +117,7 @@ export class AcknowledgedSystem extends PacelineSystem {
   readonly mode: string;
   readonly #options: AcknowledgedOptions;
   readonly #senders: readonly SnapshotSender[];
-  /** Which packets are lost, drawn in advance: chance makes new objects, which would be counted against the codec. */
+  /** The lost packets, drawn in advance: drawing makes objects, which would be counted against the codec. */
   readonly #lost: Uint8Array;
   /** Per client and tick of the last 64: how many packets arrived; all of a tick do, or none. */
   readonly #arrived: readonly Uint8Array[];
@@ -218,5 +218,5 @@ export class ReferenceSystem extends PacelineSystem {
   }
 }
 
-/** References and states are told apart by their channel; here by their place, references first. */
+/** A channel tells references from states; here their order does, references first. */
 const REFERENCE_MARK = 0;

@@ -83,7 +83,7 @@ function unpackQuat(packed: number, into: [number, number, number, number]): voi
   into[largest] = Math.sqrt(Math.max(0, left));
 }
 
-/** What libraries that encode a whole frame at once have in common: one packet for all clients. */
+/** Base of the libraries that encode a whole frame at once: one packet for all clients. */
 abstract class WholeFrame implements CodecSystem {
   abstract readonly system: string;
   readonly mode = "ordered";

@@ -29,7 +29,7 @@ export interface CodecSystem {
   encode(frame: readonly CarState[], tick: number): number;
   /** From now on packets are not kept for client 0. */
   stopCopying?(): void;
-  /** What client 0 got of the tick encoded last, or nothing where it was lost: copied, to be decoded later. */
+  /** Client 0's packet of the last tick, copied to be decoded later; undefined if it was lost. */
   takePackets(): readonly Uint8Array[];
   /** Client 0 decodes the packets of one tick. */
   decode(packets: readonly Uint8Array[], tick: number): readonly SeenCar[];

@@ -74,7 +74,7 @@ class BenchProcess {
 export class ServerProcess extends BenchProcess {
   #url = "";
 
-  /** Where clients connect to. */
+  /** Address for the clients. */
   get url(): string {
     return this.#url;
   }

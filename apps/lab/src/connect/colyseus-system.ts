@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
 import { ROOM_CLIENTS, type Connected, type ConnectSystem, type JoinSystem } from "./system.js";
 
-/** What is used of it. */
+/** The used part of its interface. */
 interface ServerClient {
   sendBytes(type: string, bytes: Uint8Array): void;
 }

@@ -1,4 +1,4 @@
-/** What a client sends to have it back. */
+/** The message that a client sends and expects back. */
 export interface Echo {
   readonly client: number;
   readonly sequence: number;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
 import type { Connected, ConnectSystem } from "./system.js";
 
-/** What is used of it. */
+/** The used part of its interface. */
 interface Channel {
   onRaw(listener: (bytes: ArrayBuffer | Uint8Array) => void): void;
   readonly raw: { emit(bytes: ArrayBuffer | Uint8Array): void };

@@ -41,7 +41,7 @@ export async function joinRows(joins: number, progress: (text: string) => void):
     for (const [index, join] of order.entries()) {
       const { joinMs } = await swarm.tell({ do: "join", join, url: urls.get(join)! });
       if (index >= WARM_UP_JOINS * joinNames.length) times.get(join)!.push(joinMs);
-      // What the end of the last one still sends must not stand before the next.
+      // The last client's final messages must not delay the next join.
       await pause(JOIN_RTT_MS * 3);
     }
     return joinNames.map((system) => rowOf(system, times.get(system)!, progress));

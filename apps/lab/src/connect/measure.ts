@@ -2,7 +2,7 @@ import { quantile } from "../codec/spread.js";
 import { ServerProcess, SwarmProcess } from "./bench-process.js";
 import { systemNames, type SystemName } from "./system.js";
 
-/** What one system's server and clients did in one round. */
+/** One system's server and clients in one round. */
 export interface ConnectRound {
   readonly connectMs: readonly number[];
   readonly failures: number;
@@ -12,7 +12,7 @@ export interface ConnectRound {
   readonly echo: EchoRound;
 }
 
-/** What it did while every client had its messages back. */
+/** The phase in which every client has its messages back. */
 interface EchoRound {
   readonly cpuUsPerEcho: number;
   readonly sent: number;

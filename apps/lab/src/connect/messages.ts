@@ -1,6 +1,6 @@
 import type { JoinName, SystemName } from "./system.js";
 
-/** What a process of this benchmark has used since it began, and holds now. */
+/** A process' use of CPU since its start, and of memory now. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssKB: number;
@@ -8,11 +8,11 @@ export interface Usage {
   readonly heapKB: number;
 }
 
-/** What a server process serves. */
+/** The kind of server in a server process. */
 export type Served =
   { readonly system: SystemName; readonly roomClients?: number } | { readonly join: JoinName };
 
-/** What a process with clients is told, one thing at a time; it answers each. */
+/** Requests to a process with clients, one at a time; it answers each. */
 export type Order =
   | { readonly do: "connect"; readonly system: SystemName; readonly url: string; readonly clients: number }
   /** As many, each gone again as soon as it was connected. */

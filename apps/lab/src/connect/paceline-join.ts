@@ -35,7 +35,7 @@ export function pacelineJoin({ isRelay, isOneStep }: JoinWay): JoinSystem {
       profile: { base: "racing", exposeAddress: false },
       webSocket: NodeWebSocket,
       transports: ["websocket"],
-      // What is secret travels in a request's body, and so does the rest then.
+      // A secret travels in the body of a request, so all options do.
       ...(!isOneStep && { authToken: "nobody" }),
     });
     return client.joinOrCreate(name);

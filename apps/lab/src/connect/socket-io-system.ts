@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
 import type { Connected, ConnectSystem, JoinSystem } from "./system.js";
 
-/** What is used of it. */
+/** The used part of its interface. */
 interface Socket {
   on(event: string, listener: (message: Uint8Array) => void): void;
   emit(event: string, message: unknown): void;

@@ -1,4 +1,4 @@
-/** A process with many clients, which does what it is told. */
+/** A process with many clients, which carries out the parent's requests. */
 import { Swarm } from "./swarm.js";
 import { joinSystemOf } from "./systems.js";
 import type { Fault, JoinAnswer, Order } from "./messages.js";

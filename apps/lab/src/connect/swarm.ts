@@ -8,9 +8,9 @@ const PARALLEL = 5;
 /** The same where nobody stays: it is about how many, not about how fast. */
 const PARALLEL_CHURN = 20;
 const CONNECT_LIMIT_MS = 20_000;
-/** What is due is sent this often, so that clients are spread evenly over time. */
+/** The swarm sends due messages at this period, so that clients are spread evenly over time. */
 const PUMP_MS = 2;
-/** What is on its way when the sending ends. */
+/** Time for the last messages to arrive after the sending ends. */
 const SETTLE_MS = 500;
 
 type OrderOf<Do> = Order & { readonly do: Do };

@@ -1,13 +1,13 @@
 import { defineEntity, vec2 } from "@paceline/protocol";
 
-/** What the authority moves at every tick: each state has a position of its own. */
+/** The authority's entity, moved at every tick: each state has a position of its own. */
 export const Ball = defineEntity(
   "ball",
   { position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }) },
   { motion: "hold" },
 );
 
-/** What a player says of the line to the authority, and what it has seen. */
+/** A player's report of its line to the authority and of the states it saw. */
 export interface LineReport {
   readonly stateLink: string | undefined;
   readonly sockets: number;

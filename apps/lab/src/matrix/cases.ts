@@ -7,7 +7,7 @@ interface Participant extends BrowserOptions {
   readonly access: Access;
 }
 
-/** What happens while they are in the room; the first participant is the one that it happens to. */
+/** The event while they are in the room; it happens to the first participant. */
 export type Trouble =
   /** Nothing passes the wire. */
   | { readonly kind: "cut"; readonly forMs: number }
@@ -19,7 +19,7 @@ export type Trouble =
   /** Direct links are forbidden and allowed again, so many times in all. */
   | { readonly kind: "migrations"; readonly count: number };
 
-/** What the server tells the participants to use for WebRTC. */
+/** The ICE servers that the server gives to participants. */
 export type Ice = "none" | "stun" | "turn-udp" | "turn-tcp" | "turn-443" | "turn-wrong";
 
 /** One row of the matrix. */

@@ -1,6 +1,6 @@
 import type { ProbeReport } from "./probe-report.js";
 
-/** How one joining went, ms from the call of `joinOrCreate`; what never came is absent. */
+/** Times of one join, ms from the call of `joinOrCreate`; an event that never came is absent. */
 export interface JoinTimes {
   readonly joinedMs?: number;
   /** The first state of the last of the others. */

@@ -26,7 +26,7 @@ export function isSettled(reports: readonly ProbeReport[]): boolean {
   return livePairs(reports).every((pair) => receivedOf(reports, pair) === pair.sent);
 }
 
-/** Whether everybody sees states of everybody. */
+/** True if every participant sees states of every other one. */
 export function haveMet(reports: readonly ProbeReport[]): boolean {
   return reports.every((report) => {
     const seen = livePairs([report]).filter(({ states }) => states > 0);
@@ -46,7 +46,7 @@ function receivedOf(reports: readonly ProbeReport[], pair: PairReport): number {
   return mirror?.received.distinct ?? 0;
 }
 
-/** What all participants said at the end of a case, and before it. */
+/** The reports of all participants at the end of a case, and before its event. */
 export interface Told {
   readonly joins: readonly JoinTimes[];
   /** When all had joined for the last time. */

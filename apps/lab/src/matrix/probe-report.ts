@@ -1,4 +1,4 @@
-/** What the laboratory's page says of itself (`page/probe.ts`); times in ms from its call of `joinOrCreate`. */
+/** The report of the laboratory's page (`page/probe.ts`); times in ms from its call of `joinOrCreate`. */
 export interface ProbeReport {
   readonly sessionId: string;
   readonly state: string;
@@ -9,7 +9,7 @@ export interface ProbeReport {
   readonly history: readonly { readonly atMs: number; readonly choice: string; readonly reason: string }[];
 }
 
-/** What it says of one other participant. */
+/** The page's report of one other participant. */
 export interface PairReport {
   readonly myId: string;
   readonly peerId: string;

@@ -1,4 +1,4 @@
-/** What came of one sender's numbered messages. */
+/** The arrivals of one sender's numbered messages. */
 export interface ReceivedCounts {
   readonly distinct: number;
   readonly repeated: number;

@@ -8,7 +8,7 @@ const MESSAGES_PER_SECOND = 30;
 const BETWEEN_JOINS_MS = 700;
 const MEET_LIMIT_MS = 15_000;
 const BEST_PATH_LIMIT_MS = 8000;
-/** What is watched without trouble, and before and after it. */
+/** Measured without trouble, and before and after it. */
 const STEADY_MS = 4000;
 /** After trouble everybody is back by then, or never. */
 const BACK_LIMIT_MS = 40_000;
@@ -112,7 +112,7 @@ function areDirect(reports: readonly ProbeReport[]): boolean {
   return pairs.length > 0 && pairs.every(({ path }) => path !== "relay");
 }
 
-/** Gaps are told before the end: nobody is to wait for somebody who is asked later. */
+/** Participants report gaps before the end, so that nobody waits for the one that is asked last. */
 async function end(scene: Scene): Promise<Pick<Told, "end" | "candidates" | "longestGapMs">> {
   const before = await scene.reports();
   const candidates = await scene.candidates();

@@ -62,7 +62,7 @@ export class Scene {
     return (all as string[][]).flat();
   }
 
-  /** What each WebRTC connection of each participant did, and when. */
+  /** Each participant's WebRTC connections with their events and times. */
   async connectionSteps(): Promise<ConnectionStep[][][]> {
     const all = await Promise.all(this.browsers.map((_, index) => this.call(index, "steps")));
     return all as ConnectionStep[][][];

@@ -57,7 +57,7 @@ class SimulatedPairOfPlayers {
     this.#case = matrixCase;
     this.players = [this.#player(this.hidden), this.#player(this.scheduler)];
     this.openRelayed();
-    // Where the best path is the relay, a direct link is tried all the same, and nothing ever comes of it.
+    // The relay is the best path here, but the peers still try a direct link, in vain.
     this.#isDirectDead = matrixCase.best === "relay";
     if (matrixCase.ice !== "none" || matrixCase.best === "direct" || this.#isDirectDead)
       this.#openDirectSoon(0);
@@ -67,7 +67,7 @@ class SimulatedPairOfPlayers {
     this.#relayed = this.#attach(RELAYED, false);
   }
 
-  /** Nothing passes; nobody is told. */
+  /** Drops everything without an error. */
   cut(): void {
     this.#isCut = true;
     this.#relayed?.cut();

@@ -1,6 +1,6 @@
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** What a hidden page's timers come down to. */
+/** The shortest period of a hidden page's timers. */
 const HIDDEN_PERIOD_MS = 1000;
 
 /** The timers of a page that may be hidden, where they run once a second: the worst case, without a Worker. */

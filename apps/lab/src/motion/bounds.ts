@@ -11,7 +11,7 @@ export interface Bound {
 /** Name of the rows that take all recorded cars together. */
 export const ALL_CARS = "all-cars";
 
-/** What is promised for recorded cars at 50 ± 5 ms with 1 % loss, over an unreliable link. */
+/** The bounds for recorded cars at 50 ± 5 ms with 1 % loss, over an unreliable link. */
 export function boundsOf(rows: readonly MotionRow[]): Bound[] {
   const at = (system: string): MotionRow | undefined =>
     rows.find(

@@ -16,7 +16,7 @@ export interface MotionRow extends MotionFigures {
   readonly starvedShare?: number;
 }
 
-/** Where a cell is played. */
+/** Conditions of a cell of the table. */
 export interface Cell {
   readonly network: LabNetwork;
   readonly link: LinkKind;

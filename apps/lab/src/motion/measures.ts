@@ -9,7 +9,7 @@ const TRUTH_JUMP_FRAMES = 30;
 /** "Of late" fades away: half of it in about half a second. */
 const TRUE_STEP_FADES = 0.98;
 
-/** What one system made of one trace, in figures of BENCH.md. */
+/** One system's figures for one trace, named as in BENCH.md. */
 export interface MotionFigures {
   readonly positionErrorRmsM: number;
   readonly positionErrorP95M: number;

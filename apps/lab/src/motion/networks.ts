@@ -30,7 +30,7 @@ export const networks: readonly LabNetwork[] = [
   },
 ];
 
-/** How packets travel: each for itself, or in one stream in which all behind a lost one wait. */
+/** The way packets travel: each for itself, or in one stream in which all behind a lost one wait. */
 export const linkKinds = ["unreliable", "ordered"] as const;
 export type LinkKind = (typeof linkKinds)[number];
 

@@ -10,7 +10,7 @@ export interface WireField {
 export function quantised(row: Float64Array, fields: readonly WireField[]): Float64Array {
   const rounded = Float64Array.from(row);
   for (const { at, count, step, bits } of fields) {
-    // A position is told from an origin near by: its bits are what differs, not where the limit is.
+    // A real sender gives positions relative to an origin near by, so `bits` limits only fields that are narrow.
     const limit = bits < 16 ? step * 2 ** (bits - 1) : Infinity;
     for (let index = at; index < at + count; index++) {
       const value = Math.round(row[index]! / step) * step;

@@ -5,7 +5,7 @@ const ENTITIES = 1000;
 const WIDTH = 11;
 const ROUNDS = 400;
 
-/** What it costs a receiver to show a thousand entities once, beside copying their arrays. */
+/** A receiver's cost of showing a thousand entities once, beside copying their arrays. */
 export interface SamplingCost {
   readonly sampleMsPer1000: number;
   readonly copyMsPer1000: number;

@@ -1,6 +1,6 @@
 import type { LabNetwork, LinkKind } from "./networks.js";
 
-/** What travels: how large it is on the wire, and the state itself, quantised as its bytes would be. */
+/** A packet: its size on the wire, and the state itself, quantised as its bytes would be. */
 export interface Update {
   readonly payloadBytes: number;
   readonly tick: number;

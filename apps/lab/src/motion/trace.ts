@@ -23,7 +23,7 @@ export interface Track {
 export interface Trace {
   readonly id: string;
   readonly kind: "cars" | "walkers";
-  /** Whether people or a simulator of repute made it, and not our generator. */
+  /** True if people or a simulator of repute made it; false for our generator's. */
   readonly isRecorded: boolean;
   readonly tracks: readonly Track[];
 }
@@ -33,7 +33,7 @@ export const PAUSE_TICKS = 60;
 /** Shorter ones say nothing. */
 export const MIN_PIECE_SECONDS = 2;
 
-/** Where the entity truly is at a time of the track (s), between ticks by a cubic through positions and velocities. */
+/** The entity's true position at a time of the track (s), between ticks by a cubic through positions and velocities. */
 export function truthAt(piece: Piece, seconds: number, into: Float64Array): void {
   const at = seconds * TICK_HZ - piece.startTick;
   const before = Math.max(0, Math.min(piece.ticks - 2, Math.floor(at)));

@@ -1,7 +1,7 @@
 import { Namespace } from "./namespace.js";
 import { Wire } from "./wire.js";
 
-/** How a host reaches the internet. */
+/** A host's way to the internet. */
 export type Access =
   /** With a public address of its own. */
   | "open"

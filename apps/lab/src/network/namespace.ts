@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { killAll, run, start } from "./commands.js";
 
-/** Where `ip netns` keeps the namespaces that have a name. */
+/** The folder in which `ip netns` keeps named namespaces. */
 const FOLDER = "/run/netns";
 /** Names tell whose they are: what a run left that was killed is removed by the next one. */
 const PREFIX = `lab${process.pid}-`;

@@ -3,7 +3,7 @@ import { end } from "./commands.js";
 import type { Internet } from "./internet.js";
 import { untilConnects } from "./until-connects.js";
 
-/** What the relay server mints passwords with. */
+/** The secret from which the relay server mints passwords. */
 export const TURN_SECRET = "secret of the laboratory, of enough bytes";
 
 /** coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, TURN over TCP on 443, too. */

@@ -5,14 +5,14 @@ import { CommandError, end, start } from "./commands.js";
 import type { Namespace } from "./namespace.js";
 import { LAB } from "./places.js";
 
-/** What a wire does to what goes over it, both ways alike. */
+/** The properties of a wire, equal in both directions. */
 export interface WireSettings {
   /** One way. */
   readonly delayMs: number;
   readonly lossPercent: number;
   /** 0: no limit. */
   readonly rateKbps: number;
-  /** What waits for a wire with a rate; more is dropped. */
+  /** Queue of a wire with a rate; the wire drops the rest. */
   readonly queueBytes: number;
   readonly isCut: boolean;
   readonly isUdpCut: boolean;

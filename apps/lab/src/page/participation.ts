@@ -7,7 +7,7 @@ import { PairWatch, type PairReport } from "./pair-watch.js";
 const Counter = defineEntity("counter", { count: int({ range: [0, 0xffffff] }) });
 
 const WRITE_PERIOD_MS = 1000 / 30;
-/** How finely times are measured. */
+/** Resolution of the times, ms. */
 const WATCH_PERIOD_MS = 4;
 
 export interface JoinOptions {
@@ -15,7 +15,7 @@ export interface JoinOptions {
   readonly messagesPerSecond: number;
 }
 
-/** What one participant saw; times in ms from its call of `joinOrCreate`. */
+/** One participant's observations; times in ms from its call of `joinOrCreate`. */
 export interface ProbeReport {
   readonly sessionId: string;
   readonly state: string;
@@ -42,7 +42,7 @@ export class Participation {
     this.#calledAtMs = calledAtMs;
     this.#joinedMs = performance.now() - calledAtMs;
     const mine = room.spawn(Counter);
-    // What came with the welcome is there in the next turn, and not only when the timer looks.
+    // The welcome's content is there in the next turn; the timer would see it later.
     room.onSpawn(Counter, () => this.#watch());
     room.onMessage("number", (number, from) => this.#pair(from).received.take(number as number));
     this.#timers = [

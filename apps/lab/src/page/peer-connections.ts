@@ -21,7 +21,7 @@ export function rememberPeerConnections(): void {
   };
 }
 
-/** What each connection did and when, the newest last. */
+/** Each connection's events with their times, the newest last. */
 export function connectionSteps(): ConnectionStep[][] {
   return opened.map((connection) => steps.get(connection) ?? []);
 }

@@ -13,7 +13,7 @@ function present(): Participation {
 }
 
 const probe = {
-  /** Joins the room, anew where the probe was in one. */
+  /** Joins the room; leaves it first if the probe is in one. */
   async join(options: JoinOptions): Promise<void> {
     current?.leave();
     current = await Participation.begin(options);

@@ -19,11 +19,11 @@ export interface Situation {
   readonly name: string;
   readonly genre: Genre;
   readonly others: number;
-  /** What the decision tree would set for the aim that forbids direct links. */
+  /** The decision tree's output for the aim that forbids direct links. */
   readonly numbers?: ProfileOverrides["numbers"];
 }
 
-/** What each player has sent, and what it has computed for that. */
+/** Each player's sent bytes and the CPU for them. */
 export interface PathsRow {
   readonly situation: string;
   readonly way: Way;

@@ -4,7 +4,7 @@ import { machineMs, readMessage, writeMessage } from "./message.js";
 import type { RelayClient } from "./system.js";
 import { systemNamed } from "./systems.js";
 
-/** What a process of a run is told at its start. */
+/** The parameters of a run's process. */
 export interface ChildArguments {
   readonly role: "server" | "swarm";
   readonly system: string;

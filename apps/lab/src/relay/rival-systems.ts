@@ -7,7 +7,7 @@ import type { RelaySystem } from "./system.js";
 
 const PLAIN = { perMessageDeflate: false } as const;
 
-/** What everything is measured by: a loop over the other sockets, as most people write it. */
+/** The reference of all ratios: a loop over the other sockets, as most people write it. */
 export const naiveWebSocket: RelaySystem = {
   name: "ws-naive",
   packages: [],

@@ -69,7 +69,7 @@ export function rowOf(
   };
 }
 
-/** What was promised; see docs/OPERATIONS.md. */
+/** The bounds; docs/OPERATIONS.md states them. */
 export function relayBounds(rows: readonly RelayRow[]): Bound[] {
   return rows
     .filter(({ system }) => system.startsWith("paceline"))

@@ -1,4 +1,4 @@
-/** What the two processes of a run are told and answer, in this order. */
+/** Arguments of a run's two processes; their requests and answers follow. */
 export interface ChildArguments {
   readonly role: "server" | "swarm";
   readonly system: string;
@@ -12,7 +12,7 @@ export interface ServerFigures {
   readonly cpuSeconds: number;
   readonly seconds: number;
   readonly rssMb: number;
-  /** What it had before anybody joined. */
+  /** Its use before anybody joined. */
   readonly emptyRssMb: number;
   readonly inputs: number;
   readonly ticks: number;

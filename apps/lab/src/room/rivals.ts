@@ -7,7 +7,7 @@ import { LAB } from "../network/places.js";
 const FOLDER = path.join(LAB, "rivals");
 const require = createRequire(path.join(FOLDER, "package.json"));
 
-/** Where the rivals are not installed, how to do it; undefined where they are. */
+/** Tells how to install the rivals if they are missing; undefined if they are installed. */
 export function whyNoRivals(): string | undefined {
   if (existsSync(path.join(FOLDER, "node_modules"))) return undefined;
   return "the rivals are not installed; `pnpm bench` does it where it reaches the registry";

@@ -20,7 +20,7 @@ export interface RoomRow {
   readonly bytesUpPerClientPerSecond: number;
   /** Of a core: where it comes near 1, late states are the swarm's. */
   readonly swarmCpuCores: number;
-  /** What all players' clients computed for each state that one of them got. */
+  /** CPU of all players' clients for each state that one of them received. */
   readonly clientCpuUsPerState: number;
   readonly rssMb: number;
   readonly rssKbPerClient: number;
@@ -31,7 +31,7 @@ export interface RoomRow {
 }
 
 const BASE = "ws-float32";
-/** How much of others' a state may take, by the size of the room: the limits of the smallest room that is as large. */
+/** Bounds of our share of a rival's figures; a room takes those of the smallest size that is as large. */
 interface Limit {
   readonly upTo: number;
   readonly bytes: number;
@@ -92,7 +92,7 @@ export function rowOf(
   };
 }
 
-/** What was promised of our rows, beside what the others need in the same run. */
+/** The bounds of our rows, relative to the rivals in the same run. */
 export function roomBounds(rows: readonly RoomRow[]): Bound[] {
   return rows.filter(isOurs).flatMap((row) => {
     const others = rows.filter(({ clients, system }) => clients === row.clients && system !== row.system);
@@ -100,7 +100,7 @@ export function roomBounds(rows: readonly RoomRow[]): Bound[] {
   });
 }
 
-/** What a system is compared with, and how much of theirs it may take. */
+/** The rival of a system, and the largest share of the rival's figure. */
 const LIMITS: Record<RoomRow["link"], readonly (readonly [string, readonly Limit[]])[]> = {
   websocket: [
     [BASE, TO_RAW],
@@ -123,7 +123,7 @@ function comparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
   });
 }
 
-/** What clients compute, beside a rival over the same kind of link. */
+/** CPU of the clients, beside a rival over the same kind of link. */
 function clientComparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
   if (row.clients > LARGEST_WHOLE_ROOM) return [];
   const colyseus = others.find(({ system }) => system === "colyseus-quantised");
@@ -141,7 +141,7 @@ function clientComparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
 }
 
 function faithfulness(row: RoomRow, others: readonly RoomRow[]): Bound[] {
-  // Where the machine is late everybody is.
+  // A late machine makes every system late.
   const rivals = others.filter((other) => !isOurs(other) && other.link === row.link);
   const leastStale = Math.min(...rivals.map(({ stale }) => stale));
   return [

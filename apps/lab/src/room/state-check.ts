@@ -45,7 +45,7 @@ export class StateCheck {
     return ++this.#inputs[index]!;
   }
 
-  /** What a client has to tell of its states. */
+  /** A client's report of its states. */
   listener(index: number): (state: SeenState) => void {
     return (state) => {
       if (this.#isOn) this.#take(index, state);

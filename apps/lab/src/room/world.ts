@@ -19,7 +19,7 @@ export const TICK_HZ = 20;
 export const PERIOD_MS = 1000 / TICK_HZ;
 const TURN = 6.28;
 
-/** Where a car is at a tick: whoever receives a state can check all of it by the tick alone. */
+/** A car's position at a tick: a receiver can check a whole state by the tick alone. */
 export function truthOf(index: number, tick: number): Omit<Car, "index" | "lastInput"> {
   const [a, b] = [tick * 0.013 + index, tick * 0.011 + index * 2];
   return {
@@ -31,7 +31,7 @@ export function truthOf(index: number, tick: number): Omit<Car, "index" | "lastI
   };
 }
 
-/** What the server of every system shows: all cars move at every tick. */
+/** Every system's server shows this: all cars move at every tick. */
 export class World {
   readonly cars: readonly Car[];
   tick = 0;

@@ -105,7 +105,7 @@ class PacelineSender implements LabSender {
   }
 }
 
-/** What a game writes; the rest of the state is derived. */
+/** The columns that a game writes; the rest of the state is derived. */
 function fill({ motionLayout: layout }: EntityDefinition, truth: Float64Array, state: Float32Array): void {
   state.set(truth.subarray(0, 3), layout!.position);
   if (layout!.velocity !== undefined) state.set(truth.subarray(3, HEADING), layout!.velocity);

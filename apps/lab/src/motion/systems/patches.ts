@@ -2,7 +2,7 @@ import type { LabReceiver, LabSystem, LocalTime, Update } from "../system.js";
 import { HEADING } from "../trace.js";
 import { FixedRateSender } from "./snapshots.js";
 
-/** What the usual examples write into their frame loop: a fifth of the way to the newest state, every frame. */
+/** The usual examples' frame loop: a fifth of the way to the newest state, every frame. */
 const LERP_PER_FRAME = 0.2;
 
 /** State patches at a fixed rate over one ordered stream; every frame the entity moves towards the newest. */

@@ -14,7 +14,7 @@ export const ArenaCar = defineEntity(
   },
   { motion: "velocity" },
 );
-/** After so long the clock of the states begins anew. */
+/** The clock of the states starts again from zero after this time. */
 export const CLOCK_MS = 100_000;
 export const ArenaClock = defineEntity("clock", {
   worldTick: uint({ range: [0, 0xffffff] }),

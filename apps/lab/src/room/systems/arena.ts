@@ -10,7 +10,7 @@ export function sentMsOf(inRound: number): number {
   return nowMs - (ageMs > CLOCK_MS - 1 ? ageMs - CLOCK_MS : ageMs);
 }
 
-/** What happens in the room: cars that move, and inputs that count. */
+/** The room's game: cars that move, and inputs that count. */
 interface ArenaWorld {
   readonly tick: number;
   readonly cars: readonly Car[];

@@ -30,7 +30,7 @@ export const PRECISION = {
 const WEBRTC_LIMIT_MS = 10_000;
 const POLL_MS = 50;
 let tellTerms: (terms: ViewTerms) => void;
-/** How the first full client wants to be told. Players of other terms would be told in a group of their own. */
+/** The first full client's policy. The server would serve players with another policy in a group of their own. */
 const termsTold = new Promise<ViewTerms>((resolve) => {
   tellTerms = resolve;
 });
@@ -125,7 +125,7 @@ class ArenaView implements SeenState {
     }
   }
 
-  /** Whether everything has a state of that tick of the server; once for each tick. */
+  /** True, once for each tick, when every entity has a state of that tick of the server. */
   isWholeAt(tick: number): boolean {
     const [clock] = this.#room.entities(ArenaClock);
     if (this.#found < this.#players) this.#find();
