@@ -81,7 +81,7 @@ function initialText({ field }: Leaf): string | Uint8Array {
   return field.kind === "string" ? (field.default ?? "") : new Uint8Array(0);
 }
 
-/** Where an entity's values are: a row of a table. */
+/** The place of an entity's values: a row of a table. */
 export interface Place {
   table: EntityTable;
   row: number;

@@ -94,7 +94,7 @@ export type InitialFields<F extends Fields> = { readonly [Name in keyof F]?: Ini
 
 type InitialValue<F> = F extends GroupField<infer Members> ? InitialFields<Members> : ValueOf<F>;
 
-/** What a view reads and writes: a place, in one of its table's arrays. */
+/** The place that a view reads and writes, in one of its table's arrays. */
 export interface Row {
   readonly place: Readonly<Place>;
   readonly layer: "state" | "shown";

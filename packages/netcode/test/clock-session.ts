@@ -8,7 +8,7 @@ interface ClockSessionOptions {
   readonly bToA?: Partial<NetworkSettings>;
   /** Step of both clocks, ms. */
   readonly clockStepMs?: number;
-  /** How much faster the other clock runs. */
+  /** Drift of the other clock. */
   readonly drift?: number;
 }
 

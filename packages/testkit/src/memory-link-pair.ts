@@ -2,7 +2,7 @@ import { MemoryLink, type Scheduler } from "@paceline/transport";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { simulatedPair } from "./simulated-pair.js";
 
-/** What makes a {@link MemoryLinkPair}. */
+/** Options of a {@link MemoryLinkPair}. */
 export interface MemoryLinkPairOptions {
   readonly scheduler: Scheduler;
   readonly random: Random;
@@ -21,7 +21,7 @@ export interface MemoryLinkPair {
   readonly b: MemoryLink;
   /** Changes the network in both directions, or in the one away from that end. */
   change(changes: Partial<NetworkSettings>, from?: "a" | "b"): void;
-  /** The network is gone and nobody is told, as when a cable is cut. */
+  /** Cuts the network without a close on either side, as when a cable is cut. */
   cut(): void;
 }
 

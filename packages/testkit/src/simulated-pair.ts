@@ -6,7 +6,7 @@ import {
   type Random,
 } from "@paceline/transport/simulated";
 
-/** What makes a {@link SimulatedPair}. */
+/** Options of a {@link SimulatedPair}. */
 export interface SimulatedPairOptions {
   readonly scheduler: Scheduler;
   readonly random: Random;

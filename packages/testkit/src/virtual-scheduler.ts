@@ -2,9 +2,9 @@ import { ConfigError } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 import { TimerHeap, type Timer } from "./timer-heap.js";
 
-/** How a {@link VirtualScheduler} begins and when it gives up. */
+/** Start and limit of a {@link VirtualScheduler}. */
 export interface VirtualSchedulerOptions {
-  /** What `nowMs()` says at first; default 0. */
+  /** First value of `nowMs()`; default 0. */
   startMs?: number;
   /** Most timers that one `advance` or `runUntil` runs before it throws; default 1 000 000. */
   maxTimersPerRun?: number;

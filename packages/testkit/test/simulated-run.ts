@@ -7,13 +7,13 @@ import {
 
 /** One arrival at the end of a simulated path. */
 interface Arrival {
-  /** Which packet: its place in the order of sending. */
+  /** The packet's place in the order of sending. */
   readonly index: number;
   readonly sentAtMs: number;
   readonly atMs: number;
 }
 
-/** What a run of packets of equal size at a constant interval came to. */
+/** Result of a run of packets of equal size at a constant interval. */
 export interface SimulatedRun {
   readonly path: NetworkSimulator;
   readonly scheduler: VirtualScheduler;
@@ -26,7 +26,7 @@ interface RunOptions extends Omit<NetworkSimulatorOptions, "scheduler" | "random
   readonly intervalMs: number;
   /** At least 4: the index is inside. */
   readonly packetBytes?: number;
-  /** How long to wait after the last packet, ms. */
+  /** Time to wait after the last packet, ms. */
   readonly settleMs?: number;
 }
 

@@ -34,7 +34,7 @@ export class ClockEstimate {
     return this.#errorMs;
   }
 
-  /** How often the time shown stepped forward since the machine, or the other one, had slept. */
+  /** Number of forward steps of the shown time after this machine, or the other one, had slept. */
   get steps(): number {
     return this.#clock.steps;
   }

@@ -12,7 +12,7 @@ interface Measured {
   readonly offsetMs: number;
 }
 
-/** What the filter makes of its samples. */
+/** The filter's estimate from its samples. */
 export interface FilteredOffset {
   /** Remote clock minus local clock, ms. */
   readonly offsetMs: number;
@@ -81,7 +81,7 @@ export class OffsetFilter {
   }
 }
 
-/** How many of the samples, sorted by round trip, count. */
+/** Number of samples that count, sorted by round trip. */
 function keptCount(byRtt: readonly Measured[]): number {
   const at = (share: number): number => byRtt[Math.floor((byRtt.length - 1) * share)]!.rttMs;
   const below = at(0.5) - at(0);

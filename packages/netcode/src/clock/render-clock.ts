@@ -19,7 +19,7 @@ export class RenderClock {
     return this.#delayMs;
   }
 
-  /** The other side's time has begun anew, on another scale. The delay stays. */
+  /** The other side's time started again, on another scale. The delay stays. */
   restart(): void {
     this.#lastServerMs = undefined;
     this.#lastMs = Number.NEGATIVE_INFINITY;

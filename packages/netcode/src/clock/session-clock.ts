@@ -21,7 +21,7 @@ export class SessionClock {
   /** The server's time that interpolated entities are shown at: behind {@link serverNow} by the delay. */
   renderNow(localMs: number): number {
     const serverMs = this.serverNow(localMs);
-    // What was shown before the first estimate was the local time, on another scale.
+    // Before the first estimate the clock showed local time, on another scale.
     if (this.estimate.isReady !== this.#isSynchronised) this.#render.restart();
     this.#isSynchronised = this.estimate.isReady;
     return this.#render.nowMs(serverMs);

@@ -26,18 +26,18 @@ export class SlewedClock {
     return this.#offsetMs !== undefined;
   }
 
-  /** How often the clock stepped. */
+  /** Number of steps of the clock. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Where the clock should be: local time plus this. The first call sets it at once. */
+  /** Target of the clock: local time plus this. The first call sets it at once. */
   aim(offsetMs: number, localMs: number): void {
     if (!Number.isFinite(offsetMs)) return;
     this.#advance(localMs);
     this.#targetMs = offsetMs;
     if (this.#offsetMs === undefined) {
-      // What was shown before was the local time, on another scale.
+      // Before the first target the clock showed local time, on another scale.
       this.#lastNowMs = Number.NEGATIVE_INFINITY;
       this.#offsetMs = offsetMs;
     } else if (

@@ -7,7 +7,7 @@ export interface Blend {
   velocity(u: number): number;
   /** Share of the difference between old and new predicted velocity that the correction begins with. */
   readonly keptVelocity: number;
-  /** Share of the speed of a correction that is still going on: with 0 each correction begins anew. */
+  /** Share of the speed of a correction that is still going on: with 0 each correction starts at rest. */
   readonly keptCorrection: number;
 }
 

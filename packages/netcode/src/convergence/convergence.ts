@@ -3,7 +3,7 @@ import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.
 import { addToPose, offsetWidth, subtractPose } from "../body/pose-offset.js";
 import { blends, type Blend, type BlendName } from "./blend.js";
 
-/** How what is shown goes over to what became known. */
+/** The way from the shown state to a newer one. */
 export interface ConvergenceOptions {
   readonly blend: BlendName;
   /** Time in which a small correction is blended away. */

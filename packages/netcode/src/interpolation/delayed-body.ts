@@ -12,7 +12,7 @@ const SILENT_INTERVALS = 2;
 export interface DelayedBodyOptions extends InterpolatedBodyOptions {
   /** Follows the arrivals of all that is shown with one delay. */
   readonly delay: InterpolationDelay;
-  /** How far behind its owner the entity is shown now, s. */
+  /** Present delay of the shown entity behind its owner, s. */
   lagSeconds(): number;
   /** Time between the states of a moving entity, ms. */
   intervalMs(): number;
@@ -51,7 +51,7 @@ export class DelayedBody implements ShownBody {
     if (isSilence) this.#body.receive(this.#newest, stateSeconds - intervalSeconds);
     if (!this.#body.receive(state, stateSeconds, isJump)) return "outdated";
     if (before !== undefined && stateSeconds <= before) return undefined;
-    // What is new here may have been under way, or known otherwise, for long: nothing of the path.
+    // A state that is new here may be old: it says nothing about the path.
     if (before !== undefined) {
       this.#options.delay.observe(stateSeconds * 1000, nowSeconds * 1000, !isSilence);
     }

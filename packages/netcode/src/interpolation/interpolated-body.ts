@@ -8,14 +8,14 @@ export interface InterpolatedBodyOptions {
   readonly layout: BodyLayout;
   /** With nothing newer to show, the entity goes on with its velocity for this long, then stands. */
   readonly extrapolationLimitMs: number;
-  /** How what was extrapolated goes over to what was true. */
+  /** Smoothing from an extrapolated state to the true one. */
   readonly convergence: ConvergenceOptions;
 }
 
-/** What a sample was made of. */
+/** The source of a sample. */
 export type SampleKind = "none" | "interpolated" | "extrapolated";
 
-/** What is shown of one remote entity by interpolation, at a time that lies a delay behind. Times are s of its owner. */
+/** Shows a remote entity by interpolation, at a time that lies a delay behind. Times are s of its owner. */
 export class InterpolatedBody {
   readonly #options: InterpolatedBodyOptions;
   readonly #buffer = new SnapshotBuffer();
@@ -70,7 +70,7 @@ export class InterpolatedBody {
       this.#convergence.end();
       return;
     }
-    // Where it was heading: on with the velocity that was shown.
+    // Goes on with the velocity that was shown.
     this.#onward.take(last.row);
     this.#onward.predict(renderSeconds - last.seconds, shownNow);
     this.#onward.predict(renderSeconds - last.seconds + RATE_SECONDS, shownSoon);

@@ -25,7 +25,7 @@ const QUEUED_SHARE = 0.1;
 /** So many of them in a row are no chance: jitter alone brings two now and then. */
 const QUEUED_STATES = 2;
 
-/** What one arrival says, ms. */
+/** Figures of one arrival, ms. */
 interface Arrival {
   /** With this delay there would have been something to show until then: the age of the newest state before it. */
   readonly needMs: number;

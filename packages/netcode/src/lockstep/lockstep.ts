@@ -17,7 +17,7 @@ export interface Desync {
   readonly theirs: number;
 }
 
-/** Who plays, and what a turn does. */
+/** The players, and the simulation of a turn. */
 export interface LockstepOptions<Command> {
   readonly me: number;
   /** Everybody who plays, `me` among them. */
@@ -92,7 +92,7 @@ export class Lockstep<Command> {
     this.#given.push(command);
   }
 
-  /** What the paths to the peers and this machine's frames need; see {@link TurnLength.wish}. */
+  /** The turn length that the paths to the peers and this machine's frames need; see {@link TurnLength.wish}. */
   measure(needs: TurnNeeds): void {
     this.#wishMs = this.#length.wish(needs);
   }
@@ -123,7 +123,7 @@ export class Lockstep<Command> {
     }
   }
 
-  /** What has to be sent to every peer. */
+  /** The message for every peer. */
   takeOutgoing(): TurnMessage<Command>[] {
     return this.#outgoing.splice(0);
   }

@@ -7,7 +7,7 @@ export interface TurnLengthOptions {
   readonly stepMs?: number;
 }
 
-/** What decides how long one peer wishes turns to be, ms. */
+/** The measurements behind one peer's turn length, ms. */
 export interface TurnNeeds {
   /** Of the slowest path, and the spread of it. */
   readonly rttMs: number;
@@ -44,7 +44,7 @@ export class TurnLength {
     this.#options = options;
   }
 
-  /** What this peer wishes. Whole ms. */
+  /** The turn length that this peer asks for. Whole ms. */
   wish({ rttMs, jitterMs, frameMs, leastMs = 0 }: TurnNeeds): number {
     const wish = Math.max(leastMs, rttMs / 2 + 2 * jitterMs + frameMs);
     return Math.round(this.#clamp(Number.isFinite(wish) ? wish : this.#options.maxMs));

@@ -1,9 +1,9 @@
-/** What a peer sends once per turn. */
+/** A peer's message of one turn. */
 export interface TurnMessage<Command> {
   /** The turn in which the commands are executed. */
   readonly turn: number;
   readonly commands: readonly Command[];
-  /** How long this peer wishes turns to be, ms. */
+  /** The turn length that this peer asks for, ms. */
   readonly wishMs: number;
   /** The state that this peer came to in an earlier turn. */
   readonly hash?: { readonly turn: number; readonly hash: number };
@@ -19,7 +19,7 @@ const MAX_AHEAD = 16;
 /** Hashes of others that may wait for one's own simulation. */
 const MAX_WAITING_HASHES = 256;
 
-/** Who has said what for which turn. */
+/** The received messages by turn and peer. */
 export class TurnTable<Command> {
   readonly #players: Player[];
   readonly #messages = new Map<number, Map<number, TurnMessage<Command>>>();

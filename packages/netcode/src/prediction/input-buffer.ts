@@ -8,7 +8,7 @@ export interface TickInput<Input> {
 }
 
 export interface InputBufferOptions {
-  /** How many of the last inputs every packet repeats: a loss of n - 1 packets in a row then costs nothing. */
+  /** Number of inputs that every packet repeats: a loss of n - 1 packets in a row then costs nothing. */
   readonly redundancy?: number;
   /** Inputs that may wait for the server; beyond, the oldest is forgotten. */
   readonly capacity?: number;
@@ -38,7 +38,7 @@ export class InputBuffer<Input> {
     return this.#forgotten;
   }
 
-  /** What the server has not confirmed, oldest first: to be replayed. */
+  /** Inputs that the server has not confirmed, oldest first: to be replayed. */
   get pending(): readonly TickInput<Input>[] {
     return this.#pending;
   }
@@ -61,7 +61,7 @@ export class InputBuffer<Input> {
     this.#pending = this.#pending.filter((entry) => entry.tick > tick);
   }
 
-  /** What the next packet carries: the newest inputs, oldest first. */
+  /** Inputs of the next packet: the newest ones, oldest first. */
   toSend(): readonly TickInput<Input>[] {
     return this.#pending.slice(-this.#redundancy);
   }

@@ -17,7 +17,7 @@ export class InputPace {
     this.#tickSeconds = tickSeconds;
   }
 
-  /** What the server asked for: positive to be further ahead. */
+  /** The server's request: positive to be further ahead. */
   hint(leadErrorTicks: number): void {
     if (Number.isFinite(leadErrorTicks)) this.#errorTicks = leadErrorTicks;
   }

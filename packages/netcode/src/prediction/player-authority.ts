@@ -8,7 +8,7 @@ export interface PlayerAuthorityOptions<Input> extends ServerInputBufferOptions 
   /** The game's physics for one tick, in place: the same as the player's. */
   readonly step: (state: Components, input: Input, seconds: number) => void;
   readonly tickSeconds: number;
-  /** What a player does that has sent nothing yet. */
+  /** Input of a player that has sent nothing yet. */
   readonly idle: Input;
 }
 

@@ -12,7 +12,7 @@ export interface PlayerPredictionOptions<Input> extends PredictedBodyOptions<Inp
   readonly cues?: ResponseCues<Input>;
 }
 
-/** What the server says of a player's entity: {@link PlayerAuthority.advance} makes it. */
+/** The server's state of a player's entity: {@link PlayerAuthority.advance} makes it. */
 export interface AuthorityUpdate {
   /** The last tick that the state has the input of. */
   readonly tick: number;
@@ -39,7 +39,7 @@ export class PlayerPrediction<Input> {
   #body: PredictedBody<Input>;
   readonly #pace: InputPace;
   #nextTickSeconds: number | undefined;
-  /** How far ahead of the server's word the simulation was when all was well, ticks. */
+  /** Lead of the simulation over the server's state when all was well, ticks. */
   #leadTicks = 0;
 
   /** @param state the server's first state of the entity, of `tick`; copied */
@@ -64,7 +64,7 @@ export class PlayerPrediction<Input> {
     if (!Number.isFinite(nowSeconds)) return 0;
     this.#nextTickSeconds ??= nowSeconds;
     const { cues, tickSeconds } = this.#options;
-    // Time that is set back begins anew.
+    // If the time is set back, the prediction starts again.
     if (this.#nextTickSeconds > nowSeconds + 1) this.#nextTickSeconds = nowSeconds;
     let ticks = 0;
     for (; this.#nextTickSeconds <= nowSeconds && ticks < MOST_TICKS_AT_ONCE; ticks++) {

@@ -3,21 +3,21 @@ import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergen
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { InputBuffer, type InputBufferOptions } from "./input-buffer.js";
 
-/** How the player's own entity is simulated before the server's word. */
+/** Simulation of the player's own entity ahead of the server's state. */
 export interface PredictedBodyOptions<Input> {
   readonly layout: BodyLayout;
   /** The game's physics for one tick, in place: the same on the server. */
   readonly step: (state: Components, input: Input, seconds: number) => void;
   readonly tickSeconds: number;
-  /** How the error of a wrong prediction is smoothed away on screen. */
+  /** Smoothing of a wrong prediction's error on screen. */
   readonly convergence: ConvergenceOptions;
   readonly inputs?: InputBufferOptions;
   readonly onFault?: (fault: MotionFault) => void;
 }
 
-/** What a server's state changed. */
+/** A correction by a server's state. */
 export interface Correction {
-  /** How far the prediction was off, m; the visible error begins with it and is smoothed away. */
+  /** Error of the prediction, m; the visible error begins with it and is smoothed away. */
   readonly distanceM: number;
   /** Inputs that were replayed. */
   readonly replayed: number;

@@ -1,4 +1,4 @@
-/** What happened to an input, told at once so that the game can answer the player before the server does. */
+/** An event of an input, reported at once so that the game can answer the player before the server does. */
 export interface ResponseHooks<Input> {
   /** The input counts: show it (a flash, a sound, a pressed button). */
   readonly onTaken?: (input: Input, id: number) => void;

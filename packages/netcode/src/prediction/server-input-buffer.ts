@@ -1,7 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import type { TickInput } from "./input-buffer.js";
 
-/** How many inputs a server keeps ready, and how it tolerates those that are late. */
+/** Number of inputs that a server keeps ready, and its tolerance of late ones. */
 export interface ServerInputBufferOptions {
   /** Inputs of this many ticks may wait; ticks further ahead are refused. */
   readonly capacity?: number;
@@ -9,7 +9,7 @@ export interface ServerInputBufferOptions {
   readonly lateShare?: number;
 }
 
-/** What the server simulates a tick with. */
+/** Input of the server's simulation for one tick. */
 export interface TakenInput<Input> {
   readonly input: Input;
   /** True: the tick's own input is not there; this is the last one that was. */
@@ -34,7 +34,7 @@ export class ServerInputBuffer<Input> {
   /** The newest margins; the next one takes the place of the oldest. */
   readonly #margins = new Int16Array(KEPT_MARGINS);
   #noted = 0;
-  /** How many of them are so large, from the smallest possible on: this is asked for every player and tick. */
+  /** Counts of the margins by size, from the smallest possible on, since every tick asks for each player. */
   readonly #counted: Uint8Array;
   /** No margin is smaller, as an index of the counts. */
   #lowest: number;

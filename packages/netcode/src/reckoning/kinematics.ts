@@ -38,7 +38,7 @@ export class Kinematics {
   derive(state: Components, tick: number, tickSeconds: number): void {
     const last = this.#rows.at(-1);
     const seconds = last ? ((tick - last.tick) | 0) * tickSeconds : 0;
-    // The same tick again, or time that ran backwards: what is there stays, or begins anew.
+    // The same tick again keeps the values; time that ran backwards starts them again.
     if (last && seconds === 0) {
       last.row.set(state);
       return;

@@ -3,7 +3,7 @@ import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergen
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
 
-/** What went wrong with one entity, for the game's error event. The entity holds its last good pose. */
+/** An error of one entity, for the game's error event. The entity holds its last good pose. */
 export interface MotionFault {
   readonly kind: "threw" | "not-finite";
   readonly cause?: unknown;
@@ -25,7 +25,7 @@ export type RefusedState = "outdated" | "future" | "not-finite";
 /** A state this far ahead of the receiver's clock is a mistake, or an attack: it would block all that follow. */
 export const FUTURE_SECONDS = 2;
 
-/** What shows one remote entity, by dead reckoning or by interpolation. Times are s of the owner's simulation. */
+/** Shows one remote entity, by dead reckoning or by interpolation. Times are s of the owner's simulation. */
 export interface ShownBody {
   /**
    * Takes a state; a reason where it is not taken.

@@ -59,7 +59,7 @@ export class SteppedReckoner implements Reckoner {
     into.set(this.#stepped);
     const rest = limited - wanted * this.#stepSeconds;
     if (rest > 1e-9) this.#step(into, input, rest);
-    // A poisoned cache would stay poisoned: the next prediction begins anew.
+    // A poisoned cache would stay poisoned, so the next prediction starts with an empty one.
     if (!isFiniteRow(this.#stepped)) this.#restart(input);
   }
 

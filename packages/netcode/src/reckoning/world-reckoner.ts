@@ -2,7 +2,7 @@ import { copyRow, type BodyLayout, type Components } from "../body/body-layout.j
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition, continueRotation } from "./rotation.js";
 
-/** How many derivatives of the position count: none (`hold`), velocity, or acceleration too. */
+/** Number of derivatives of the position that count: none (`hold`), velocity, or acceleration too. */
 type Order = 0 | 1 | 2;
 
 /** Dead reckoning in axes of the world: `hold`, `velocity` and `acceleration` (DIS models 1 to 5). */

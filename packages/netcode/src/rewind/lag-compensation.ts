@@ -2,7 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import { PoseHistory } from "./pose-history.js";
 
-/** What a server's memory of poses needs to know. */
+/** Options of a server's history of poses. */
 export interface LagCompensationOptions {
   readonly layout: BodyLayout;
   readonly tickSeconds: number;
@@ -14,7 +14,7 @@ export interface LagCompensationOptions {
 export interface RewoundWorld<Id> {
   /** The tick that is looked at: the wanted one, or as far back as is allowed. */
   readonly tick: number;
-  /** Whether less was rewound than was asked for. */
+  /** True if the server clamped the request and rewound less. */
   readonly isCapped: boolean;
   /** Writes an entity's pose at that tick; false where it was not there. */
   poseOf(id: Id, into: Components): boolean;

@@ -19,9 +19,9 @@ export interface LinkPair {
   congest?(isSlow: boolean): void | Promise<void>;
   /** The clock of both; default: the machine's. */
   readonly scheduler?: Scheduler;
-  /** What the queue counts where there is one below a: a relayed link uses that of the session with the relay. */
+  /** Counters of the queue below a, if there is one: a relayed link uses that of the session with the relay. */
   readonly queueCounters?: () => Readonly<OutboxCounters>;
-  /** How the link ended whose queue it is, where that is not a's own. */
+  /** Close of the link that owns the queue, if that is not a's own. */
   readonly queueClose?: () => LinkClose | undefined;
   dispose(): Promise<void>;
 }
@@ -47,16 +47,16 @@ interface Observed {
 
 const DEADLINE_MS = 10_000;
 const STEP_MS = 10;
-/** What waits in front of a busy path and can be replaced, a packet or two besides: near zero. */
+/** Packets that wait in front of a busy path and can be replaced, and one or two besides: near zero. */
 const NEAR_ZERO_BYTES = 8192;
 /** Commands that may wait: a megabyte by default, and what is on its way in sockets. */
 const BOUNDED_BYTES = 1_500_000;
 const everyClass: readonly TrafficClassName[] = ["state", "reference", "event", "command", "input", "bulk"];
 
-/** What stands in front of a link: an outbox, unless there is one below it. */
+/** The queue in front of a link: an outbox, unless there is one below it. */
 interface Queue {
   readonly counters: Readonly<OutboxCounters>;
-  /** What waits here, and in the path. */
+  /** Packets that wait here, and in the path. */
   readonly bytes: number;
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void;
 }

@@ -27,7 +27,7 @@ export class RoomStage<R extends Room> {
   readonly rooms: R[] = [];
   readonly #random;
   readonly #players: StagePlayer[] = [];
-  /** What goes over HTTP takes real time, and a port of the loopback: only where it is needed. */
+  /** HTTP takes real time, and a port of the loopback: only tests that need it switch it on. */
   #url: string | undefined;
 
   constructor(roomClass: new () => R, { seed = 1, ...options }: RoomStageOptions = {}) {
@@ -82,7 +82,7 @@ export class RoomStage<R extends Room> {
     return waited;
   }
 
-  /** The player's page is loaded anew: another client, the same seat. */
+  /** The player reloads the page: another client, the same seat. */
   async reload(player: StagePlayer, { network = {} }: Pick<StageJoin, "network"> = {}): Promise<StagePlayer> {
     const token = player.room.reconnectionToken;
     player.offline();

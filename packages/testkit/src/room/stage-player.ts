@@ -13,7 +13,7 @@ import { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from ".
 /** State of a WebSocket. */
 const CLOSED = 3;
 
-/** Who joins a staged room, and over what network. */
+/** A player of a staged room, and its network. */
 export interface StageJoin {
   readonly options?: RoomOptions;
   /** To watch only, or with friends. */
@@ -22,7 +22,7 @@ export interface StageJoin {
   readonly network?: Partial<NetworkSettings>;
   /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
-  /** What else this player's client is made with. Default: a racing game over WebSocket alone. */
+  /** Further options of this player's client. Default: a racing game over WebSocket alone. */
   readonly client?: Partial<ClientOptions>;
 }
 
@@ -32,9 +32,9 @@ export interface StagePlayerOptions {
   readonly network: Partial<NetworkSettings>;
   /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
-  /** What else this player's client is made with. Default: a racing game over WebSocket alone. */
+  /** Further options of this player's client. Default: a racing game over WebSocket alone. */
   readonly client?: Partial<ClientOptions>;
-  /** Where match requests over HTTP go: those that bring a secret. */
+  /** Address for match requests over HTTP: those that bring a secret. */
   readonly serverUrl?: string;
   /** Gives the server its end of a new connection. */
   accept(link: Link, protocols: readonly string[]): void;

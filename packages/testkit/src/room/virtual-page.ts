@@ -1,13 +1,13 @@
 import type { Page, PageEvent } from "@paceline/client";
 import type { Scheduler } from "@paceline/transport";
 
-/** What screen a {@link VirtualPage} has, and what its frames are like. */
+/** The screen and the frames of a {@link VirtualPage}. */
 export interface VirtualPageOptions {
   readonly scheduler: Scheduler;
   readonly framesPerSecond: number;
   /** When the page's first frame begins, ms from now; default: one frame. */
   readonly phaseMs?: number;
-  /** How long other work of a frame takes before the game has its turn; default 0. */
+  /** Time that other work of a frame takes before the game has its turn; default 0. */
   readonly workMs?: () => number;
   /** Whether the page drops a frame; default: none. */
   readonly isDropped?: (frame: number) => boolean;

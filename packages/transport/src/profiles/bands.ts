@@ -41,7 +41,7 @@ export interface HeldBands {
   readonly rtt: BandName<"rttMs"> | "unknown";
   readonly queue: BandName<"queuedBytes"> | "unknown";
   readonly stalls: BandName<"stallRatio"> | "unknown";
-  /** What direct links to all would take of the profile's `uploadBytesPerSecond`. */
+  /** Need of direct links to all, as a share of the profile's `uploadBytesPerSecond`. */
   readonly upload: BandName<"uploadRatio"> | "unknown";
 }
 

@@ -18,7 +18,7 @@ import {
   type Topology,
 } from "./profile.js";
 
-/** What the running connection was measured to do; what is absent is unknown. */
+/** Measurements of the running connection; an absent one is unknown. */
 export interface Measured {
   /** Share of packets that do not arrive, 0 to 1. An ordered link repeats them: there it cannot be seen. */
   readonly lossRatio?: number;
@@ -30,7 +30,7 @@ export interface Measured {
   readonly queuedBytes?: number;
   /** Share of round trips over an ordered link, 0 to 1, that waited behind lost segments. */
   readonly stallRatio?: number;
-  /** What direct links to all others would take, as a share of the upload that may be used for them. */
+  /** Need of direct links to all others, as a share of the upload that they may use. */
   readonly uploadRatio?: number;
 }
 
@@ -42,9 +42,9 @@ export interface Circumstances {
   readonly favour: Favour;
   /** False: players must not learn each other's addresses. */
   readonly exposeAddress: boolean;
-  /** How the page was loaded; unknown where there is no page. */
+  /** The page's security; unknown without a page. */
   readonly security: "https" | "http" | "unknown";
-  /** What this environment has, probed (never guessed from its name), and what the game allows. */
+  /** The environment's abilities, probed (never guessed from its name), as far as the game allows them. */
   readonly available: { readonly webrtc: boolean };
   /** Whether the server speaks WebRTC too; unknown before it has said so. Default: unknown. */
   readonly server?: { readonly webrtc: boolean | "unknown" };

@@ -12,7 +12,7 @@ export type PlannedLink = "direct" | "webrtc" | "websocket";
  */
 export type Delivery = "newest-wins" | "lifetime" | "ordered-reliable";
 
-/** Where a class may travel whose packets may be lost on the way. */
+/** Links for a class whose packets may be lost on the way. */
 interface Routed {
   /** In the order of preference: the first that is open carries it. The WebSocket is always among them. */
   readonly links: readonly PlannedLink[];
@@ -34,7 +34,7 @@ export interface ChannelPolicies {
     Routed &
     Paced & {
       readonly delivery: Exclude<Delivery, "newest-wins">;
-      /** What could not be sent within this time is dropped, ms; Infinity where all of it must arrive. */
+      /** The outbox drops what it could not send within this time, ms; Infinity if all of it must arrive. */
       readonly lifetimeMs: number;
     };
   readonly command: TrafficWeight & Paced;
@@ -55,7 +55,7 @@ export interface Reason {
   readonly row: string;
 }
 
-/** What a plan says in numbers besides its channels; the others are what it goes by. */
+/** A plan's numbers besides its channels. */
 export type PlanNumbers = Omit<
   ProfileNumbers,
   "sendPeriodMs" | "eventLifetimeMs" | "tickHz" | "maxDirectPeers" | "uploadBytesPerSecond"
@@ -75,7 +75,7 @@ export interface Plan {
   readonly repeats: boolean;
   /** The profile's numbers, adapted to device and network. */
   readonly numbers: PlanNumbers;
-  /** How others are shown. */
+  /** The way receivers show others. */
   readonly style: ViewStyle;
   readonly reasons: readonly Reason[];
 }

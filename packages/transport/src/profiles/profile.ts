@@ -20,7 +20,7 @@ export type Movement = (typeof movements)[number];
 
 /** Aims between which a game has to choose. */
 export const favours = ["latency", "bandwidth", "cpu"] as const;
-/** What to favour where two aims contradict each other. */
+/** The aim to favour if two aims contradict each other. */
 export type Favour = (typeof favours)[number];
 
 /** Ways to show the entities of others. */
@@ -54,7 +54,7 @@ export interface ProfileNumbers {
   readonly eventLifetimeMs: number;
   /** Interpolation: how far (ms) the picture of others stays behind their newest state. */
   readonly interpolationDelayMs: number;
-  /** How long (ms) others are moved on without a new state before they stop. */
+  /** Time (ms) that receivers move others on without a new state before they stop. */
   readonly extrapolationLimitMs: number;
   /** Most other players with whom a direct link each is kept; with more, everything goes through the relay. */
   readonly maxDirectPeers: number;
@@ -74,7 +74,7 @@ export interface ProfileNumbers {
 
 /** Classes of traffic that a game may weigh against each other. */
 export const trafficClasses = ["command", "input", "event", "state", "bulk"] as const;
-/** How one class stands against the others while less can be sent than wants to go. */
+/** Weight of one class against the others while the budget is short. */
 export interface TrafficWeight {
   /** The greatest goes first. */
   readonly priority: number;
@@ -82,7 +82,7 @@ export interface TrafficWeight {
   readonly share: number;
 }
 export type TrafficWeights = Readonly<Record<(typeof trafficClasses)[number], TrafficWeight>>;
-/** What an override says of the traffic. */
+/** An override's settings of the traffic. */
 export type TrafficOverrides = {
   readonly [Name in (typeof trafficClasses)[number]]?: Partial<TrafficWeight>;
 };
@@ -99,7 +99,7 @@ export const ordinaryTraffic: TrafficWeights = Object.freeze({
   bulk: Object.freeze({ priority: 1, share: 0.05 }),
 });
 
-/** What a game of one genre needs, as far as the network is concerned. */
+/** The network needs of a genre. */
 export interface Profile extends ProfileNumbers {
   readonly genre: Genre;
   readonly topology: Topology;
@@ -109,7 +109,7 @@ export interface Profile extends ProfileNumbers {
   readonly traffic: TrafficWeights;
   /** False: nothing is direct between players, so that none learns another one's address. */
   readonly exposeAddress: boolean;
-  /** What the game knows better than a probe. */
+  /** Facts that the game knows better than a probe. */
   readonly device: { readonly battery?: Battery; readonly network?: Network };
 }
 

@@ -23,7 +23,7 @@ import {
   validateProfile,
 } from "./profile.js";
 
-// Where the figures come from:
+// Sources of the figures:
 // - stateHz: 10 per second for role-playing, 30 for shooters and racing (Discart 2014, section 4.2.2); 3 to 5 for an MMO
 //   (MilMo, Abrahamsson and Moberg 2011: 3 while moving); turns of 200 ms for strategy (Age of Empires, as cited there).
 // - heartbeatMs: 5 s in DIS (IEEE 1278), 10 s in MilMo; shorter where a wrong picture costs a race or a life.

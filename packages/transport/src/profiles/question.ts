@@ -8,7 +8,7 @@ export interface Answers {
   readonly content: "states" | "moves";
 }
 
-/** What conditions are about: the inputs, and the answers so far. */
+/** Inputs of conditions: the circumstances, and the answers so far. */
 export type Facts = Inputs & Partial<Answers>;
 
 /** Every field named must have one of the values listed; no condition at all holds always. */
@@ -19,7 +19,7 @@ type Deliveries = {
   readonly [Name in "state" | "input" | "event"]?: ChannelPolicies[Name]["delivery"];
 };
 
-/** What a row sets in the plan. Later rows set over earlier ones; factors multiply. */
+/** A row's settings for the plan. Later rows set over earlier ones; factors multiply. */
 export interface Effect {
   readonly schemes?: Plan["schemes"];
   readonly deliveries?: Deliveries;
@@ -38,7 +38,7 @@ export interface Effect {
 export interface Row {
   readonly id: string;
   readonly when: Conditions;
-  /** What later questions may ask for; by default nothing. */
+  /** Answers for later questions; by default none. */
   readonly answer?: Partial<Answers>;
   readonly sets?: Effect;
   /** The question that follows, or the end. */
@@ -51,5 +51,5 @@ export interface Question {
   readonly rows: readonly Row[];
 }
 
-/** What `next` says where no question follows. */
+/** Text of `next` if no question follows. */
 export const END = "end";

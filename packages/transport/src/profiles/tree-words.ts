@@ -9,7 +9,7 @@ import type { QuestionWords } from "./question-words.js";
 /** The decision tree in words: every question and every row of it. */
 export const treeWords: readonly QuestionWords[] = [...linkWords, ...paceWords];
 
-/** Who says where a band begins; the lowest band of a quantity begins at nothing. */
+/** Names the source of a band's lower limit; the lowest band of a quantity has none. */
 export const bandSources: Readonly<Partial<Record<BandName<BandedQuantity>, string>>> = {
   raised:
     "at 1 % loss 1 % of the states on a WebSocket are older than 119 ms, over WebRTC than 60 (`pnpm lab age`)",

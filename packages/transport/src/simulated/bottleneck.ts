@@ -1,6 +1,6 @@
 import type { Scheduler } from "../scheduler.js";
 
-/** What the narrowest place of a path allows now; read anew for every packet, since it may change. */
+/** Present limits of a path's narrowest place; read for every packet, since they may change. */
 interface Capacity {
   /** Bits per second. */
   readonly rateBps: number;

@@ -3,7 +3,7 @@ import { type NetworkSettings, networkSettings } from "./network-settings.js";
 /** A path that somebody measured or emulated, as settings for one direction (use the same for both). */
 export interface NetworkPreset {
   readonly settings: NetworkSettings;
-  /** Where the figures come from; says so where one is our assumption. */
+  /** Source of the figures; says so if one is our assumption. */
   readonly source: string;
 }
 

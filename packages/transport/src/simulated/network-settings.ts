@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/protocol";
 
-/** Which packets are lost on the way. */
+/** The packets that the path loses. */
 export type LossModel =
   | { readonly kind: "none" }
   /** Every packet alone, with the same probability. */
@@ -17,7 +17,7 @@ export type LossModel =
       readonly lossInBad: number;
     };
 
-/** What one direction of a path does to packets. All of it may be changed while packets are on their way. */
+/** Properties of one direction of a path. All of it may be changed while packets are on their way. */
 export interface NetworkSettings {
   /** Time from the end of the queue to the receiver, ms, without jitter. */
   readonly delayMs: number;
@@ -28,7 +28,7 @@ export interface NetworkSettings {
   readonly duplicateRatio: number;
   /** Share of packets (0 to 1) that are held back by `reorderHoldMs`, so that later ones overtake them. */
   readonly reorderRatio: number;
-  /** How long such a packet is held back, ms. */
+  /** Delay of such a packet, ms. */
   readonly reorderHoldMs: number;
   /** Capacity, bits per second, of whole packets as given to `send`; `Infinity` for none. */
   readonly rateBps: number;

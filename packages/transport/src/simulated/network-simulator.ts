@@ -6,18 +6,18 @@ import { LossProcess } from "./loss-process.js";
 import { type NetworkSettings, networkSettings } from "./network-settings.js";
 import type { Random } from "./random.js";
 
-/** What makes a {@link NetworkSimulator}. */
+/** Options of a {@link NetworkSimulator}. */
 export interface NetworkSimulatorOptions {
   readonly scheduler: Scheduler;
   /** Source of all its chance; streams of its own are forked from it, once. */
   readonly random: Random;
   /** Called with every packet that arrives, as a timer of the scheduler. The bytes belong to the callee. */
   readonly deliver: (packet: Uint8Array) => void;
-  /** What differs from a perfect path. */
+  /** Differences from a perfect path. */
   readonly settings?: Partial<NetworkSettings>;
   /** Packets arrive in the order of sending, as on a path without jitter or in a TCP stream; default false. */
   readonly ordered?: boolean;
-  /** What is lost is sent again until it arrives, and nothing arrives twice; default false. */
+  /** The path sends lost packets again until they arrive, and nothing arrives twice; default false. */
   readonly reliable?: boolean;
   /** Reliable only: round-trip time of the path, ms; default twice `delayMs`. */
   readonly rttMs?: () => number;
@@ -33,7 +33,7 @@ export interface NetworkSimulatorOptions {
   readonly bottleneck?: Bottleneck;
 }
 
-/** What happened to the packets of one direction. */
+/** Counters of one direction's packets. */
 export interface NetworkCounters {
   sent: number;
   sentBytes: number;

@@ -7,14 +7,14 @@ import { NetworkSimulator } from "./network-simulator.js";
 import { cameReliably, isReliableClass } from "./packet-order.js";
 import { type Random, seededRandom } from "./random.js";
 
-/** What makes a {@link SimulatedLine}. */
+/** Options of a {@link SimulatedLine}. */
 export interface SimulatedLineOptions {
   readonly scheduler: Scheduler;
-  /** Source of all its chance; default: seeded anew every time. */
+  /** Source of all its chance; default: a new seed every time. */
   readonly random?: Random;
 }
 
-/** How often a line that was switched off looks whether its last packets have arrived. */
+/** Period at which a line that was switched off checks for its last packets. */
 const DRAIN_POLL_MS = 50;
 /** While so much waits to go out, the line has no room. */
 const HIGH_WATER_BYTES = 4096;
@@ -40,7 +40,7 @@ export class SimulatedLine {
     this.#in = new Bottleneck(scheduler, () => this.#settings);
   }
 
-  /** What each direction does to packets now. */
+  /** Present properties of each direction. */
   get settings(): NetworkSettings {
     return this.#settings;
   }
@@ -140,7 +140,7 @@ class SimulatedFilter implements LinkFilter {
     for (const path of this.#paths) path.change(settings);
   }
 
-  /** What went around a stream that still holds packets would overtake them: it is let go when they have arrived. */
+  /** Removes the filter once its last packets have arrived: a packet beside it would overtake those of a stream. */
   release(): void {
     this.#stopDraining ??= this.#options.scheduler.every(DRAIN_POLL_MS, () => {
       const isDrained = this.#paths.every(({ counters }) => counters.sent === settled(counters));

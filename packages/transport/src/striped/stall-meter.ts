@@ -5,7 +5,7 @@ interface Sample {
   readonly receivedMs: number;
 }
 
-/** How many round trips over an ordered link waited, of how many in the last five seconds. */
+/** Number of round trips over an ordered link that waited, and of all in the last five seconds. */
 export interface StallReading {
   readonly stalled: number;
   readonly roundTrips: number;
@@ -16,7 +16,7 @@ const WINDOW_MS = 5000;
 const MIN_SAMPLES = 8;
 /** Two in five seconds may be chance. */
 const MIN_STALLS = 3;
-/** What waited behind one hole comes in one moment, a queue's content as far apart as it was sent. */
+/** Packets behind one hole arrive in one moment; those of a queue as far apart as they were sent. */
 const TOGETHER_MS = 5;
 /** For lost segments speaks only what jitter hardly does: three answers or more, held back by so much longer. */
 const SURELY_APART_MS = 90;
@@ -63,7 +63,7 @@ export class StallMeter {
     return this.#observedAtMs - this.#holesAtMs <= WINDOW_MS ? stalled / roundTrips : 0;
   }
 
-  /** What was counted, whether it was lost segments or a queue that they waited behind. */
+  /** The counts, whether segments were lost or a queue stood before them. */
   get reading(): StallReading {
     const stalled = this.#samples.filter((sample) => this.#isStall(sample)).length;
     const open = this.#overdue.length;

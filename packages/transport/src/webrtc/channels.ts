@@ -17,7 +17,7 @@ export const dataChannels = {
 
 export type DataChannelName = keyof typeof dataChannels;
 
-/** How a channel is opened; each side says for itself how long it tries to deliver an event. */
+/** Options of a channel; each side sets for itself how long it tries to deliver an event. */
 export function channelInit(name: DataChannelName, eventLifetimeMs?: number): RTCDataChannelInit {
   const { init } = dataChannels[name];
   const isFinite = eventLifetimeMs !== undefined && Number.isFinite(eventLifetimeMs);

@@ -17,7 +17,7 @@ interface CandidateStats {
   readonly relayProtocol?: string;
 }
 
-/** How the packets of a connection travel, from its statistics; undefined where they do not say. */
+/** Route of a connection's packets, from its statistics; undefined if they do not say. */
 export async function selectedRoute(connection: RTCPeerConnection): Promise<LinkRoute | undefined> {
   let report: Map<string, unknown>;
   try {

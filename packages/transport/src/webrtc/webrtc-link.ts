@@ -53,7 +53,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
   }
 
   protected override connect(): void {
-    // Not from inside `start`: what is wrong with WebRTC here is told as a close.
+    // Not from inside `start`: a close reports WebRTC's failure here.
     this.scheduler.after(0, () => this.#connect());
   }
 
