@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /** Tests run from source: the condition is the first entry in every package's `exports`. */
@@ -9,9 +10,11 @@ const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**
 
 /**
  * Modules are read once for all files that a process runs, since reading them takes longer than most tests. So a test
- * puts back what it has changed outside itself; globals that it replaced are put back for it.
+ * puts back what it has changed outside itself; globals that it replaced are put back for it. A file that leaves others
+ * behind fails.
  */
-const shared = { isolate: false, unstubGlobals: true };
+const guard = fileURLToPath(new URL("tools/test-guard.ts", import.meta.url));
+const shared = { isolate: false, unstubGlobals: true, setupFiles: [guard] };
 
 export default defineConfig({
   ...resolution,
