@@ -18,7 +18,7 @@ import {
 } from "@paceline/client";
 import { restore, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test, vi } from "vitest";
-import { ReplicaStore } from "../src/entities/replica-store.js";
+import { ShownEntities } from "../src/entities/shown-entities.js";
 import { recordingWebSocket, type Recorded } from "./recorded-link.js";
 import { hasPython, runPython, tellFrom, type Told, type ToldState } from "./second-reader.js";
 import { Stage } from "./stage.js";
@@ -78,12 +78,12 @@ const definitionLines = definitions.map(({ name, motion, fields }) => ({
   definition: { name, motion, fields },
 }));
 
-const take = ReplicaStore.prototype.onState;
+const take = ShownEntities.prototype.onState;
 
 /** What the clients make of states, as they take them. */
 function listen(): Heard[] {
   const heard: Heard[] = [];
-  vi.spyOn(ReplicaStore.prototype, "onState").mockImplementation(function (this: ReplicaStore, ...args) {
+  vi.spyOn(ShownEntities.prototype, "onState").mockImplementation(function (this: ShownEntities, ...args) {
     take.apply(this, args);
     const [entity, tick, place] = args;
     const { plan, id } = entity;

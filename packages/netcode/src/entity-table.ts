@@ -15,6 +15,7 @@ export class EntityTable {
   /** They are asked for again and again. */
   #stateViews: Float32Array[] = [];
   #shownViews: Float32Array[] = [];
+  #scratch: Float32Array | undefined;
   readonly #texts: (string | Uint8Array)[][] = [];
   readonly #free: number[] = [];
   #used = 0;
@@ -48,6 +49,11 @@ export class EntityTable {
 
   release(row: number): void {
     this.#free.push(row);
+  }
+
+  /** Place for one row that is being put together: the next one is put there too. */
+  get scratch(): Float32Array {
+    return (this.#scratch ??= new Float32Array(this.width));
   }
 
   /** A row's state as a view, valid until the table grows. */

@@ -1,7 +1,7 @@
 import {
   DEFAULT_CONVERGENCE,
   RemoteBody,
-  Replica,
+  SentReplica,
   TickTimeline,
   kinematicsOf,
   reckoningModelOf,
@@ -75,7 +75,7 @@ function drive(seed: number): Result {
       if (!body.receive(news, tickSeconds, timeline.secondsAt(nowMs))) state.set(news);
     },
   });
-  const replica = new Replica({ definition: Car, tickSeconds: 1 / TICK_HZ });
+  const replica = new SentReplica({ definition: Car, tickSeconds: 1 / TICK_HZ });
   const kinematics = kinematicsOf(Car);
   const own = new Float32Array(WIDTH);
   const errors: { m: number; rad: number; withoutM: number }[] = [];

@@ -1,5 +1,5 @@
 import {
-  Replica,
+  SentReplica,
   headingErrorRad,
   kinematicsOf,
   newReckoner,
@@ -31,7 +31,7 @@ function at(swings: readonly { size: number; hz: number }[], seconds: number): n
 test("what receivers extrapolate is off by no more than the threshold and what one interval adds", () => {
   assert(
     property(path, ({ x, y, heading, firstTick }) => {
-      const replica = new Replica({ definition: Ship, tickSeconds: TICK_SECONDS });
+      const replica = new SentReplica({ definition: Ship, tickSeconds: TICK_SECONDS });
       const kinematics = kinematicsOf(Ship)!;
       const reckoner = newReckoner(layout, reckoningModelOf(Ship));
       const width = Ship.components.length;

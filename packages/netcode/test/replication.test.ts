@@ -1,4 +1,4 @@
-import { Replica, kinematicsOf, type Kinematics } from "@paceline/netcode";
+import { SentReplica, kinematicsOf, type Kinematics } from "@paceline/netcode";
 import { defineEntity, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";
@@ -7,14 +7,14 @@ import { TICK_SECONDS, policy } from "./racing-policy.js";
 /** Steps an entity tick by tick, sends when it is due, and notes at which ticks that was. */
 class Owner {
   readonly sentAt: number[] = [];
-  readonly replica: Replica;
+  readonly replica: SentReplica;
   readonly kinematics: Kinematics | undefined;
   readonly state: Float32Array;
   readonly #firstTick: number;
   #step = 0;
 
   constructor(definition: EntityDefinition, firstTick = 0) {
-    this.replica = new Replica({ definition, tickSeconds: TICK_SECONDS });
+    this.replica = new SentReplica({ definition, tickSeconds: TICK_SECONDS });
     this.kinematics = kinematicsOf(definition);
     this.state = new Float32Array(definition.components.length);
     this.#firstTick = firstTick;

@@ -1,6 +1,6 @@
 import { angle, defineEntity, flag, vec2 } from "@paceline/protocol";
 import { expect, test } from "vitest";
-import { noteWritten, sampleMotion, type WrittenBefore } from "../src/replication/sample-motion.js";
+import { noteWritten, sampleMotion, type WrittenBefore } from "../src/replica/sample-motion.js";
 
 const fields = {
   position: vec2({ range: [-100, 100], precision: 0.01 }),

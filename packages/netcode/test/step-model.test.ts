@@ -1,4 +1,10 @@
-import { Replica, RemoteBody, DEFAULT_CONVERGENCE, newReckoner, reckoningModelOf } from "@paceline/netcode";
+import {
+  SentReplica,
+  RemoteBody,
+  DEFAULT_CONVERGENCE,
+  newReckoner,
+  reckoningModelOf,
+} from "@paceline/netcode";
 import { angle, defineEntity, flag, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 
@@ -55,7 +61,7 @@ describe("a game's own model", () => {
   });
 
   test("spares an owner who drives as the model says all updates but heartbeats", () => {
-    const replica = new Replica({ definition: Kart, tickSeconds: TICK_SECONDS });
+    const replica = new SentReplica({ definition: Kart, tickSeconds: TICK_SECONDS });
     const state = Float32Array.of(0, 0, 0, 0, 0, 1, 0);
     const sentAt: number[] = [];
     const step = Kart.step as (state: object, seconds: number) => void;
@@ -121,7 +127,7 @@ describe("a game's own model", () => {
         return Number.NaN;
       },
     });
-    const replica = new Replica({
+    const replica = new SentReplica({
       definition,
       tickSeconds: TICK_SECONDS,
       onFault: (fault) => faults.push(fault.kind),

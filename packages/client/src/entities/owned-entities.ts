@@ -9,34 +9,47 @@ import {
   type MotionLayout,
 } from "@paceline/protocol";
 import {
-  EntityTable,
+  Replica,
+  ReplicaStore,
   assignFields,
   defineFields,
   kinematicsOf,
   noteWritten,
   sampleMotion,
-  vacate,
   type Clamp,
   type InitialFields,
   type Kinematics,
   type Place,
-  type ReplicatedEntity,
   type SampledMoment,
   type WrittenBefore,
 } from "@paceline/netcode";
 import type { OwnedEntity } from "./entity.js";
 import { FieldChanges } from "./field-changes.js";
 
-/** One owned entity with all that is known of it. Replication calls it by its local id. */
-export interface OwnedRecord extends ReplicatedEntity {
-  readonly localId: number;
-  readonly place: Place;
+/** One owned entity, by its local id: its row is what the game has written. */
+export class OwnedRecord extends Replica<OwnedEntity> {
   readonly kinematics: Kinematics | undefined;
+  readonly changes: FieldChanges;
   /** What the game had written when states were published last; undefined where its way from there is no motion. */
   published: WrittenBefore | undefined;
-  readonly entity: OwnedEntity;
-  readonly changes: FieldChanges;
-  distanceM: number;
+  distanceM = 0;
+  readonly #sampled: Float32Array;
+
+  constructor(localId: number, place: Place, entity: OwnedEntity, changes: FieldChanges) {
+    super(localId, place, entity);
+    this.kinematics = kinematicsOf(this.definition);
+    this.changes = changes;
+    this.#sampled = this.row.slice();
+  }
+
+  get localId(): number {
+    return this.id;
+  }
+
+  /** As of the tick that was sampled last, complete. */
+  override get state(): Float32Array {
+    return this.#sampled;
+  }
 }
 
 export interface OwnedEntitiesOptions {
@@ -53,11 +66,8 @@ export interface OwnedEntitiesOptions {
 
 /** The entities that this participant owns. */
 export class OwnedEntities {
-  readonly #tables = new Map<EntityDefinition, EntityTable>();
-  readonly #records = new Map<number, OwnedRecord>();
-  readonly #byEntity = new WeakMap<object, OwnedRecord>();
+  readonly #records = new ReplicaStore<OwnedRecord>();
   readonly #options: OwnedEntitiesOptions;
-  #nextLocalId = 0;
 
   constructor(options: OwnedEntitiesOptions) {
     this.#options = options;
@@ -76,43 +86,19 @@ export class OwnedEntities {
       throw new NetError("limit/entities", `a participant may own ${limits.ownedEntities} entities`);
     }
     const known = definition as unknown as EntityDefinition;
-    const table = this.#tables.get(known) ?? new EntityTable(known);
-    this.#tables.set(known, table);
-    const localId = this.#freeLocalId();
-    const place = { table, row: table.allocate() };
-    const changes: FieldChanges = new FieldChanges(known, () => entity);
-    const entity = this.#newEntity(localId, place, changes);
-    try {
+    const localId = this.#records.freeId();
+    return this.#records.add(known, (place) => {
+      const changes: FieldChanges = new FieldChanges(known, () => entity);
+      const entity = this.#newEntity(localId, place, changes);
       assignFields(entity, known, initial);
-    } catch (error) {
-      vacate(place);
-      throw error;
-    }
-    const state = table.stateOf(place.row).slice();
-    const record: OwnedRecord = {
-      id: localId,
-      localId,
-      definition: known,
-      place,
-      kinematics: kinematicsOf(known),
-      entity,
-      changes,
-      distanceM: 0,
-      published: undefined,
-      state,
-      get texts() {
-        return place.table.textsOf(place.row);
-      },
-    };
-    this.#records.set(localId, record);
-    this.#byEntity.set(entity, record);
-    return record;
+      return new OwnedRecord(localId, place, entity, changes);
+    });
   }
 
   /** Throws {@link ConfigError} for what is not an entity of this participant. */
   despawn(entity: object): OwnedRecord {
-    const record = this.#byEntity.get(entity);
-    if (!record || !this.#records.delete(record.localId)) {
+    const record = this.#records.of(entity);
+    if (!record) {
       throw new ConfigError({
         field: "entity",
         value: entity,
@@ -120,7 +106,7 @@ export class OwnedEntities {
       });
     }
     record.changes.end();
-    vacate(record.place);
+    this.#records.remove(record);
     return record;
   }
 
@@ -128,7 +114,7 @@ export class OwnedEntities {
   correct(localId: number, state: Uint8Array): void {
     const record = this.#records.get(localId);
     if (!record) return;
-    const row = record.place.table.stateOf(record.place.row);
+    const { row } = record;
     const values = new Float32Array(row.length);
     const reader = new ByteReader(state);
     if (!readRow(reader, record.definition, values) || reader.remaining > 0) return;
@@ -142,8 +128,7 @@ export class OwnedEntities {
    * written since, and completes them.
    */
   sample(tick: number, moment: SampledMoment): void {
-    for (const { kinematics, state, place, definition, published } of this.#records.values()) {
-      const written = place.table.stateOf(place.row);
+    for (const { kinematics, state, row: written, definition, published } of this.#records.values()) {
       if (published) sampleMotion(definition, published, written, moment, state);
       else state.set(written);
       kinematics?.derive(state, tick, this.#options.tickSeconds);
@@ -152,9 +137,8 @@ export class OwnedEntities {
 
   /** Whether the game has moved an entity with a motion since its values were published. */
   get hasMoved(): boolean {
-    for (const { place, definition, published } of this.#records.values()) {
+    for (const { row: written, definition, published } of this.#records.values()) {
       const { position = 0, dimensions = 0 } = definition.motionLayout ?? {};
-      const written = place.table.stateOf(place.row);
       for (let at = position; at < position + dimensions; at++) {
         if (published && written[at] !== published.row[at]) return true;
       }
@@ -165,8 +149,7 @@ export class OwnedEntities {
   /** What the game has written is published, `sinceMs` after the last time; what was derived from it can be read. */
   published(sinceMs: number): void {
     for (const record of this.#records.values()) {
-      const { place, definition, state } = record;
-      const written = place.table.stateOf(place.row);
+      const { row: written, definition, state } = record;
       if (definition.motionLayout) keepDerived(definition.motionLayout, state, written);
       if (record.published) noteWritten(definition, record.published, written, sinceMs);
       else record.published = { row: written.slice(), rates: new Float64Array(written.length) };
@@ -174,10 +157,9 @@ export class OwnedEntities {
     }
   }
 
-  #teleport(localId: number, entity: object): void {
-    const record = this.#records.get(localId);
-    // A later entity may have the same local id.
-    if (record?.entity !== entity) return;
+  #teleport(entity: object): void {
+    const record = this.#records.of(entity);
+    if (!record) return;
     record.kinematics?.restart();
     record.published = undefined;
     this.#options.onTeleport(record);
@@ -185,7 +167,7 @@ export class OwnedEntities {
 
   #newEntity(localId: number, place: Place, changes: FieldChanges): OwnedEntity {
     const { definition } = place.table;
-    const ofEntity = (entity: object) => this.#byEntity.get(entity);
+    const ofEntity = (entity: object) => this.#records.of(entity);
     const shown = defineFields({}, definition, { place, layer: "state", isWritable: false });
     const options = this.#options;
     const base: object = {
@@ -201,7 +183,7 @@ export class OwnedEntities {
         return options.tick();
       },
       ageMs: 0,
-      teleport: () => this.#teleport(localId, base),
+      teleport: () => this.#teleport(base),
       get viewDistanceM() {
         return ofEntity(base)?.distanceM ?? 0;
       },
@@ -221,13 +203,6 @@ export class OwnedEntities {
       onClamp: (clamp: Clamp) => options.onClamp(clamp),
     } as const;
     return defineFields(base, definition, row) as unknown as OwnedEntity;
-  }
-
-  #freeLocalId(): number {
-    while (this.#records.has(this.#nextLocalId)) this.#nextLocalId = (this.#nextLocalId + 1) & 0xffff;
-    const localId = this.#nextLocalId;
-    this.#nextLocalId = (localId + 1) & 0xffff;
-    return localId;
   }
 }
 

@@ -180,7 +180,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** All entities of a kind. */
   *entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
-    for (const { entity } of this.#here.world.ofKind(definition)) {
+    for (const { entity } of this.#here.world.records.ofKind(definition)) {
       yield entity as unknown as ServerEntity<D>;
     }
   }

@@ -338,9 +338,9 @@ export class AuthoritativeMode implements RoomMode {
 
   /** This participant wants to own an entity: the authority decides whether it may. */
   spawned(record: OwnedRecord): void {
-    const { localId, definition, place } = record;
+    const { localId, definition, row } = record;
     const { name, schemaHash } = definition;
-    const state = writeRow(new ByteWriter(), place.table.stateOf(place.row)).take();
+    const state = writeRow(new ByteWriter(), row).take();
     const { tickHz } = this.#parts.time;
     this.#ownIds.ask(localId, definition);
     const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz });

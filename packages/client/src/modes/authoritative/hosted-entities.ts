@@ -9,12 +9,12 @@ import {
   type StatePlan,
 } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
-import { ReplicaStore, type ReplicaStoreOptions } from "../../entities/replica-store.js";
+import { ShownEntities, type ShownEntitiesOptions } from "../../entities/shown-entities.js";
 import type { Peer } from "../../peers/peer.js";
 import type { ViewPlan } from "../../plan/view-plan.js";
 
 export interface HostedEntitiesOptions extends Pick<
-  ReplicaStoreOptions,
+  ShownEntitiesOptions,
   "rttMs" | "isOwn" | "onSpawn" | "onDespawn" | "onDesync" | "onDropped" | "onFault"
 > {
   readonly info: AuthorityInfo;
@@ -30,7 +30,7 @@ const MOST_ENTITIES = 0x10000;
 
 /** Reads the entities of a room as its authority tells them. */
 export class HostedEntities {
-  readonly store: ReplicaStore;
+  readonly store: ShownEntities;
   readonly #options: HostedEntitiesOptions;
   readonly #definitions = new Map<string, EntityDefinition>();
   #reader: SnapshotReader;
@@ -39,7 +39,7 @@ export class HostedEntities {
   constructor(options: HostedEntitiesOptions) {
     this.#options = options;
     const { info, myNumber } = options;
-    this.store = new ReplicaStore({
+    this.store = new ShownEntities({
       ...options,
       hasRates: false,
       idOf: (id) => id,

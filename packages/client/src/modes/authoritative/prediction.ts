@@ -7,7 +7,7 @@ import {
   type MotionFault,
   type RowStep,
 } from "@paceline/netcode";
-import type { ReplicaRecord } from "../../entities/replica-store.js";
+import type { ShownReplica } from "../../entities/shown-entities.js";
 import type { InputSender } from "./input-sender.js";
 
 /** How well the prediction of one's own entities does. */
@@ -29,11 +29,11 @@ export interface PredictionOptions {
   readonly tickSeconds: number;
   myNumber(): number;
   nowMs(): number;
-  onFault(record: ReplicaRecord, fault: MotionFault): void;
+  onFault(record: ShownReplica, fault: MotionFault): void;
 }
 
 interface Predicted {
-  readonly record: ReplicaRecord;
+  readonly record: ShownReplica;
   body: PredictedBody<Float32Array>;
 }
 
@@ -74,7 +74,7 @@ export class Prediction {
   }
 
   /** One's own entity of the kind appeared, or was there when this began. */
-  adopt(record: ReplicaRecord): void {
+  adopt(record: ShownReplica): void {
     if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
     this.#predicted.set(record.id, predicted);
@@ -131,7 +131,7 @@ export class Prediction {
     into.set(this.#drawn);
   }
 
-  #newBody(record: ReplicaRecord): PredictedBody<Float32Array> {
+  #newBody(record: ShownReplica): PredictedBody<Float32Array> {
     const options = this.#options;
     const { tickSeconds, sender } = options;
     return new PredictedBody<Float32Array>(
@@ -142,7 +142,7 @@ export class Prediction {
         convergence: DEFAULT_CONVERGENCE,
         onFault: (fault) => options.onFault(record, fault),
       },
-      record.place.table.stateOf(record.place.row),
+      record.row,
       sender.number,
     );
   }

@@ -10,7 +10,7 @@ import {
 import type { MotionFault } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
-import { ReplicaStore } from "../../entities/replica-store.js";
+import { ShownEntities } from "../../entities/shown-entities.js";
 import type { Peer } from "../../peers/peer.js";
 import type { ViewPlan } from "../../plan/view-plan.js";
 import { RemoteStreams } from "./remote-streams.js";
@@ -36,7 +36,7 @@ export interface RemoteEntitiesOptions {
 /** The entities of one peer. What comes in is untrusted: the streams have checked it. */
 export class RemoteEntities {
   readonly #options: RemoteEntitiesOptions;
-  readonly #store: ReplicaStore;
+  readonly #store: ShownEntities;
   readonly #streams: RemoteStreams;
   /** Until the owner speaks itself: what the server has kept of it. */
   #retained: RemoteStreams | undefined;
@@ -44,7 +44,7 @@ export class RemoteEntities {
   constructor(options: RemoteEntitiesOptions) {
     this.#options = options;
     const { owner, sessionNumber } = options;
-    this.#store = new ReplicaStore({
+    this.#store = new ShownEntities({
       ...options,
       hasRates: true,
       rttMs: () => owner.rttMs ?? 0,
@@ -63,7 +63,7 @@ export class RemoteEntities {
     return this.#store.ofKind(definition);
   }
 
-  /** {@link ReplicaStore.neededDelayMs} */
+  /** {@link ShownEntities.neededDelayMs} */
   get neededDelayMs(): number | undefined {
     return this.#store.neededDelayMs;
   }

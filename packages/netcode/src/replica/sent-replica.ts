@@ -19,7 +19,7 @@ const ROUNDING_STEPS = 0.51;
 const MOST_URGENCY = 32;
 const FAULT_URGENCY = 2;
 
-export interface ReplicaOptions {
+export interface SentReplicaOptions {
   readonly definition: EntityDefinition;
   /** Seconds of one simulation tick. */
   readonly tickSeconds: number;
@@ -58,10 +58,10 @@ export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinema
  * One entity as its receivers know it: says when it has to be sent, because they will be wrong about its motion,
  * because another field has changed, or because it was not sent for long.
  */
-export class Replica {
+export class SentReplica {
   /** All errors of its motion may be so much larger than its thresholds. */
   thresholdFactor = 1;
-  readonly #options: ReplicaOptions;
+  readonly #options: SentReplicaOptions;
   readonly #publication: Publication | undefined;
   readonly #plain: readonly PlainField[];
   /** As receivers have it: quantised. */
@@ -84,7 +84,7 @@ export class Replica {
   #reason: PublicationReason = "first";
   #isFaulty = false;
 
-  constructor(options: ReplicaOptions) {
+  constructor(options: SentReplicaOptions) {
     const { definition, tickSeconds } = options;
     this.#options = options;
     const { motionLayout: layout } = definition;

@@ -2,7 +2,7 @@ import type { EntityDefinition } from "@paceline/protocol";
 import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
 import type { PublicationPolicy } from "../reckoning/publication.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
-import { Replica, type EntityTexts } from "./replica.js";
+import { SentReplica, type EntityTexts } from "./sent-replica.js";
 
 /** One entity that may have to be sent. */
 export interface ReplicatedEntity {
@@ -37,7 +37,7 @@ export interface ReceiverReplicationOptions {
 
 interface Slot {
   readonly entity: ReplicatedEntity;
-  readonly replica: Replica;
+  readonly replica: SentReplica;
   /** Errors summed up while unsent: grows until it is the entity's turn. */
   priority: number;
   /** Of the packet that carried the newest state; undefined where nobody acknowledges, or after it was. */
@@ -197,7 +197,7 @@ export class ReceiverReplication {
     const known = this.#slots.get(entity.id);
     if (known) return known;
     const { tickSeconds, onFault } = this.#options;
-    const replica = new Replica({
+    const replica = new SentReplica({
       definition: entity.definition,
       tickSeconds,
       onFault: (fault) => onFault?.(entity, fault),

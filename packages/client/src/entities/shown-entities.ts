@@ -8,13 +8,13 @@ import {
   type SnapshotListener,
 } from "@paceline/protocol";
 import {
-  EntityTable,
+  Replica,
+  ReplicaStore,
   TickTimeline,
   defineFields,
   deriveVelocity,
   isVelocityDerived,
   kinematicsOf,
-  vacate,
   type Kinematics,
   type MotionFault,
   type Place,
@@ -27,46 +27,39 @@ import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 
-/** One entity that somebody else simulates, and how it is shown. */
-export interface ReplicaRecord {
-  /** As its source counts them. */
-  readonly id: number;
-  readonly definition: EntityDefinition;
-  readonly place: Place;
-  readonly entity: Entity;
+/** One entity that somebody else simulates, by the id that its source gave it, and how it is shown. */
+export class ShownReplica extends Replica<Entity> {
   readonly changes: FieldChanges;
-  /** Where a state is read before it is taken: of all entities of the kind. */
-  readonly news: Float32Array;
   /** Undefined where the source sends the rates of a motion, or there are none. */
   readonly kinematics: Kinematics | undefined;
   /** Undefined for what holds: such an entity is shown as it came. */
-  body: ShownBody | undefined;
-  isInterpolated: boolean;
+  body: ShownBody | undefined = undefined;
+  isInterpolated = false;
   /** A participant's number, as the newest state has it; 0: the source itself. */
-  owner: number;
+  owner = 0;
   /** Tick of the newest state, unwrapped. */
-  tick: number;
+  tick = Number.NEGATIVE_INFINITY;
   /** Whether the game knows of it. */
-  isTold: boolean;
-  /** Of an entity that is gone, the last values can still be read. */
-  isGone: boolean;
+  isTold = false;
   /** Of a turn of the event loop: see {@link Clock.turnMs}. */
-  shownAtMs: number;
+  shownAtMs = Number.NEGATIVE_INFINITY;
   /** Draws instead of `body`, where the game predicts this entity. */
-  predicted: ((nowMs: number, into: Float32Array) => void) | undefined;
+  predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
   /** Hears every newer state. */
-  onState: ((state: Float32Array, isJump: boolean) => void) | undefined;
+  onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
+
+  constructor(
+    id: number,
+    place: Place,
+    { entity, changes, kinematics }: Pick<ShownReplica, "entity" | "changes" | "kinematics">,
+  ) {
+    super(id, place, entity);
+    this.changes = changes;
+    this.kinematics = kinematics;
+  }
 }
 
-/** Entities of one kind. */
-interface Kind {
-  readonly table: EntityTable;
-  /** {@link ReplicaRecord.news} */
-  readonly news: Float32Array;
-  readonly records: Map<number, ReplicaRecord>;
-}
-
-export interface ReplicaStoreOptions {
+export interface ShownEntitiesOptions {
   readonly clock: Clock;
   /** How entities are shown, as the plan says it at the moment. */
   readonly view: ViewPlan;
@@ -89,16 +82,15 @@ export interface ReplicaStoreOptions {
 }
 
 /**
- * The entities of one source of states (a peer, or the authority of a room) at somebody who only watches them: rows of
- * typed arrays, ids, owners, what was told to the game, and what to draw. Readers have checked every value.
+ * Shows the entities of one source of states (a peer, or the authority of a room): takes the states that readers have
+ * read and checked, tells the game what comes and goes, and computes what to draw.
  */
-export class ReplicaStore implements SnapshotListener {
+export class ShownEntities implements SnapshotListener {
   /** States that were taken so far. */
   taken = 0;
-  readonly #options: ReplicaStoreOptions;
+  readonly #options: ShownEntitiesOptions;
   readonly #bodies: ShownBodies;
-  readonly #kinds = new Map<EntityDefinition, Kind>();
-  readonly #records = new Map<number, ReplicaRecord>();
+  readonly #records = new ReplicaStore<ShownReplica>();
   #timeline: TickTimeline | undefined;
   #tickSeconds = 0;
   /** The source is away: the game sees none of its entities. */
@@ -109,7 +101,7 @@ export class ReplicaStore implements SnapshotListener {
   #turnMs = Number.NEGATIVE_INFINITY;
   #turnSeconds = 0;
 
-  constructor(options: ReplicaStoreOptions) {
+  constructor(options: ShownEntitiesOptions) {
     this.#options = options;
     this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
   }
@@ -136,13 +128,13 @@ export class ReplicaStore implements SnapshotListener {
     return this.#timeline?.secondsAt(nowMs) ?? 0;
   }
 
-  record(id: number): ReplicaRecord | undefined {
+  record(id: number): ShownReplica | undefined {
     return this.#records.get(id);
   }
 
   /** Those that the game knows of. */
   *ofKind(definition: EntityDefinition): Iterable<Entity> {
-    for (const { isTold, entity } of this.#kinds.get(definition)?.records.values() ?? []) {
+    for (const { isTold, entity } of this.#records.ofKind(definition)) {
       if (isTold) yield entity;
     }
   }
@@ -155,14 +147,10 @@ export class ReplicaStore implements SnapshotListener {
   /** The plan has changed: entities that are to be shown in another way go on from their newest state. */
   planChanged(): void {
     for (const record of this.#records.values()) {
-      const { definition, place, tick } = record;
+      const { definition, row, tick } = record;
       if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
       this.#giveBody(record);
-      record.body?.receive(
-        place.table.stateOf(place.row),
-        this.#timeline!.secondsOf(tick),
-        this.#nowSeconds(),
-      );
+      record.body?.receive(row, this.#timeline!.secondsOf(tick), this.#nowSeconds());
     }
     if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
   }
@@ -180,9 +168,8 @@ export class ReplicaStore implements SnapshotListener {
     }
     const unwrapped = timeline.unwrap(tick);
     if (unwrapped <= record.tick) return;
-    const { table, row } = record.place;
-    const before = table.stateOf(row);
-    const { news } = record;
+    const before = record.row;
+    const news = record.place.table.scratch;
     // Fields that the source's build does not know keep what they began with.
     news.set(before);
     restore(plan, entity.rows, place, news);
@@ -197,7 +184,7 @@ export class ReplicaStore implements SnapshotListener {
     record.tick = unwrapped;
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     const texts = entity.textsAt(tick);
-    if (texts.length > 0) table.textsOf(row).splice(0, texts.length, ...texts);
+    if (texts.length > 0) record.setTexts(texts);
     this.taken += 1;
     record.onState?.(before, isJump);
     record.changes.review();
@@ -214,16 +201,13 @@ export class ReplicaStore implements SnapshotListener {
     if (!record) return;
     // Where it was seen last: the game may want to draw something there.
     this.#bringUpToDate(record);
-    this.#records.delete(id);
-    this.#kinds.get(record.definition)?.records.delete(id);
-    record.isGone = true;
+    this.#records.remove(record);
     record.changes.end();
     if (record.isTold) this.#options.onDespawn(record.entity);
-    vacate(record.place);
   }
 
   clear(): void {
-    for (const id of [...this.#records.keys()]) this.onRemoved(id);
+    for (const { id } of [...this.#records.values()]) this.onRemoved(id);
   }
 
   /** For the game they are gone, or there again. */
@@ -249,7 +233,7 @@ export class ReplicaStore implements SnapshotListener {
 
   /** Fills in what the source does not send, as it has it itself. */
   #derive(
-    { kinematics, definition, tick }: ReplicaRecord,
+    { kinematics, definition, tick }: ShownReplica,
     before: Float32Array,
     news: Float32Array,
     { unwrapped, isJump }: { readonly unwrapped: number; readonly isJump: boolean },
@@ -261,47 +245,24 @@ export class ReplicaStore implements SnapshotListener {
     deriveVelocity(definition, before, news, Number.isFinite(seconds) ? seconds : 0);
   }
 
-  #tell(record: ReplicaRecord): void {
+  #tell(record: ShownReplica): void {
     if (record.isTold || this.#isHidden || this.#isQuiet) return;
     record.isTold = true;
     this.#options.onSpawn(record.entity);
   }
 
-  #add(id: number, definition: EntityDefinition): ReplicaRecord {
-    const kind = this.#kinds.get(definition) ?? {
-      table: new EntityTable(definition),
-      news: new Float32Array(definition.components.length),
-      records: new Map(),
-    };
-    this.#kinds.set(definition, kind);
-    const { table, news, records } = kind;
-    const place = { table, row: table.allocate() };
-    const changes: FieldChanges = new FieldChanges(definition, () => record.entity);
-    const record: ReplicaRecord = {
-      id,
-      definition,
-      place,
-      news,
-      entity: this.#newEntity(id, place, changes, () => record),
-      changes,
-      kinematics: this.#options.hasRates ? undefined : kinematicsOf(definition),
-      body: undefined,
-      isInterpolated: false,
-      owner: 0,
-      tick: Number.NEGATIVE_INFINITY,
-      isTold: false,
-      isGone: false,
-      shownAtMs: Number.NEGATIVE_INFINITY,
-      predicted: undefined,
-      onState: undefined,
-    };
+  #add(id: number, definition: EntityDefinition): ShownReplica {
+    const record: ShownReplica = this.#records.add(definition, (place) => {
+      const changes: FieldChanges = new FieldChanges(definition, () => entity);
+      const entity = this.#newEntity(id, place, changes, () => record);
+      const kinematics = this.#options.hasRates ? undefined : kinematicsOf(definition);
+      return new ShownReplica(id, place, { entity, changes, kinematics });
+    });
     this.#giveBody(record);
-    this.#records.set(id, record);
-    records.set(id, record);
     return record;
   }
 
-  #giveBody(record: ReplicaRecord): void {
+  #giveBody(record: ShownReplica): void {
     const { definition, entity } = record;
     const { body, isInterpolated } = this.#bodies.show(definition, (fault) =>
       this.#options.onFault(entity, definition, fault),
@@ -310,7 +271,7 @@ export class ReplicaStore implements SnapshotListener {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(id: number, place: Place, changes: FieldChanges, record: () => ReplicaRecord): Entity {
+  #newEntity(id: number, place: Place, changes: FieldChanges, record: () => ShownReplica): Entity {
     const options = this.#options;
     const { definition } = place.table;
     const beforeRead = () => this.#bringUpToDate(record());
@@ -340,15 +301,15 @@ export class ReplicaStore implements SnapshotListener {
   }
 
   /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
-  #bringUpToDate(record: ReplicaRecord): void {
+  #bringUpToDate(record: ShownReplica): void {
     const nowMs = turnMsOf(this.#options.clock);
-    if (record.shownAtMs === nowMs || record.isGone) return;
+    if (record.shownAtMs === nowMs || !this.#records.holds(record)) return;
     record.shownAtMs = nowMs;
     const { body, place, predicted } = record;
     const shown = place.table.shownOf(place.row);
     if (predicted) predicted(nowMs, shown);
     else if (body) body.show(this.#nowSeconds(), shown);
-    else shown.set(place.table.stateOf(place.row));
+    else shown.set(record.row);
   }
 
   /** The source's time now, asked for once a turn. */
