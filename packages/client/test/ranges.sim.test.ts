@@ -49,6 +49,19 @@ test("whatever is written, owner and receiver have the same value, within the ra
   expect(b.drops.toRecord()).toEqual({});
 });
 
+test("a component that has changed by less than a step arrives, whatever the others of its field do", async () => {
+  const { stage, a, b } = await pair();
+  const mine = a.spawn(Probe);
+  let seen: Entity<typeof Probe> | undefined;
+  b.onSpawn(Probe, (probe) => (seen = probe));
+  for (const x of [0.3, 0.4559454692198599]) {
+    mine.place.set(x, 0.3);
+    a.advance(stage.scheduler.nowMs());
+    await stage.advance(400);
+  }
+  expect(seen!.place.x).toBe(0.5);
+});
+
 test("a bullet off the screen stays at its edge; the game goes on and is warned once for each field", async () => {
   const warn = warnings();
   const { a } = await pair();

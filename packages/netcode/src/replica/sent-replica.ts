@@ -33,6 +33,8 @@ interface PlainField {
   readonly count: number;
   readonly kind: "angle" | "quat" | "number";
   readonly threshold: number;
+  /** The threshold is that of each component, which may be rounded; otherwise that of their distance. */
+  readonly isOfEach: boolean;
 }
 
 type Own = { -readonly [Key in keyof PublicationPolicy]: PublicationPolicy[Key] };
@@ -209,7 +211,7 @@ export class SentReplica {
 
   #hasPlainChange(state: Float32Array): boolean {
     const sent = this.#sent;
-    for (const { at, count, kind, threshold } of this.#plain) {
+    for (const { at, count, kind, threshold, isOfEach } of this.#plain) {
       if (kind === "quat") {
         if (orientationErrorRad(state, sent, at) > threshold) return true;
         continue;
@@ -218,7 +220,7 @@ export class SentReplica {
       for (let index = at; index < at + count; index++) {
         const change =
           kind === "angle" ? angleDifference(state[index]!, sent[index]!) : state[index]! - sent[index]!;
-        squares += change * change;
+        squares = isOfEach ? Math.max(squares, change * change) : squares + change * change;
       }
       if (squares > threshold * threshold) return true;
     }
@@ -244,8 +246,9 @@ function plainFields(definition: EntityDefinition): PlainField[] {
     const isRate = layout && (at === layout.velocity || at === layout.acceleration);
     if (isRate && own === undefined) return [];
     const kind = field.kind === "angle" || field.kind === "quat" ? field.kind : "number";
-    // Of several components each may be rounded; a rotation's precision is that of the whole.
-    const rounding = kind === "quat" ? 1 : ROUNDING_STEPS * Math.sqrt(count);
-    return [{ at, count, kind, threshold: own ?? field.precision * rounding }];
+    // A rotation's precision is that of the whole.
+    const rounding = kind === "quat" ? 1 : ROUNDING_STEPS;
+    const isOfEach = own === undefined;
+    return [{ at, count, kind, isOfEach, threshold: own ?? field.precision * rounding }];
   });
 }

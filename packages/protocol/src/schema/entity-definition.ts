@@ -50,7 +50,7 @@ export interface EntityOptions<F extends Fields> {
   readonly show?: ShowStyle;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
-   * position and heading, a field's precision for the others.
+   * position and heading; for the others half a field's precision, of each component.
    */
   readonly threshold?: { readonly [Name in keyof F]?: number };
   /** An update is sent at least this often, changed or not. Default: the profile's. */
