@@ -103,9 +103,9 @@ export class VirtualHub {
     }
   }
 
-  /** Real time passes, in which code that is fetched on demand arrives. */
-  async fetches(): Promise<void> {
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 20));
+  /** Real time passes until code that is fetched on demand has arrived, however long a busy machine takes. */
+  fetches(): Promise<void> {
+    return vi.dynamicImportSettled();
   }
 
   #connect(): VirtualSocket {
