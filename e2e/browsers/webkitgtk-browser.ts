@@ -19,6 +19,7 @@ const KEY_VALUES: Record<RaceKey, string> = {
   ArrowRight: "\uE014",
   Enter: "\uE007",
   Space: " ",
+  KeyI: "i",
   KeyP: "p",
   KeyR: "r",
 };

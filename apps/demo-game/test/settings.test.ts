@@ -27,7 +27,7 @@ class MemoryStorage {
 
 test("the address decides what it names", () => {
   const query =
-    "?name=Ada&color=%2300ff00&autostart=1&profile=shooter&transports=websocket&mode=server&watch=1";
+    "?name=Ada&color=%2300ff00&autostart=1&profile=shooter&transports=websocket&mode=server&watch=1&room=fox-42";
   expect(readSettings(query, ORIGIN, undefined)).toEqual({
     name: "Ada",
     color: "#00ff00",
@@ -37,12 +37,14 @@ test("the address decides what it names", () => {
     profile: "shooter",
     transports: ["websocket"],
     server: ORIGIN,
+    invitation: { friends: "fox-42" },
+    complaints: [],
   });
 });
 
-test("nonsense in the address is as if not given", () => {
+test("nonsense in the address has no effect, and the page names it", () => {
   const query =
-    "?name=%00%20&color=javascript:1&autostart=yes&profile=poker&transports=pigeon&server=file:///etc";
+    "?name=%00%20&color=javascript:1&autostart=yes&profile=poker&transports=pigeon&server=file:///etc&room=%3Cb%3E&spead=9";
   const settings = readSettings(query, ORIGIN, undefined);
   expect(settings.name.length).toBeGreaterThan(0);
   expect(settings.color).toMatch(/^#[0-9a-f]{6}$/);
@@ -53,7 +55,12 @@ test("nonsense in the address is as if not given", () => {
     profile: "racing",
     transports: undefined,
     server: ORIGIN,
+    invitation: undefined,
   });
+  for (const key of ["name", "color", "autostart", "profile", "transports", "server", "room"])
+    expect(settings.complaints.join("\n")).toContain(`"${key}" cannot be`);
+  expect(settings.complaints).toContain('Nothing here is named "spead".');
+  expect(settings.complaints.at(-1)).toContain("mode");
 });
 
 test("last time's name and colour are remembered, however broken the storage is", () => {

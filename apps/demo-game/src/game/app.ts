@@ -1,8 +1,9 @@
-import type { Room } from "@paceline/client";
+import { NetError, type Room } from "@paceline/client";
 import { GamepadInput } from "../input/gamepad.js";
 import { Keyboard } from "../input/keyboard.js";
 import { TouchPads, hasTouch } from "../input/touch.js";
 import type { InputSource } from "../input/drive-command.js";
+import { invitationUrl, newFriendsName, type Invitation } from "../net/invitation.js";
 import { joinRace, joinUntilItWorks } from "../net/join-race.js";
 import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
@@ -32,15 +33,20 @@ export class App {
   readonly #root: HTMLElement;
   #game: RaceGame | undefined;
   #panel: NetworkPanel | undefined;
+  #invitation: Invitation | undefined;
+  #mode: string;
   #joining: AbortController | undefined;
   #unsubscribe: (() => void)[] = [];
 
   constructor(root: HTMLElement) {
     this.#root = root;
     this.#settings = readSettings(location.search, location.origin, safeStorage());
+    this.#invitation = this.#settings.invitation;
+    this.#mode = this.#settings.mode;
     const canvas = element("canvas", { class: "world" });
     const map = element("canvas", { class: "minimap" });
     this.#screen = new RaceScreen({
+      onInvite: () => this.#toggleInvite(),
       onPanel: () => this.#panel?.toggle(),
       onCamera: () => this.#rig.toggle(),
       onSound: () => this.#toggleSound(),
@@ -59,6 +65,9 @@ export class App {
     this.#root.classList.add("at-start");
     this.#attract.start();
     this.#start.focus();
+    this.#showInvitation();
+    const { complaints } = this.#settings;
+    if (complaints.length > 0) this.#start.say(`In this page's address: ${complaints.join(" ")}`, true);
     if (this.#settings.autostart) void this.#race(this.#settings);
   }
 
@@ -79,6 +88,7 @@ export class App {
   #onShortcut(code: string): boolean {
     if (this.#game === undefined) return false;
     const shortcuts: Readonly<Record<string, () => void>> = {
+      KeyI: () => this.#toggleInvite(),
       KeyC: () => this.#rig.toggle(),
       KeyM: () => this.#toggleSound(),
       KeyR: () => this.#game?.resetToTrack(),
@@ -91,6 +101,37 @@ export class App {
     return action !== undefined;
   }
 
+  #toggleInvite(): void {
+    const room = this.#game?.participant.room;
+    if (room === undefined) return;
+    const named = this.#invitation && "friends" in this.#invitation ? this.#invitation.friends : room.roomId;
+    this.#screen.invite.toggle(invitationUrl(location.href, this.#mode, named));
+  }
+
+  /** The start screen's first sentence: with whom this race will be. */
+  #showInvitation(): void {
+    const invitation = this.#invitation;
+    if (!invitation) {
+      const text = "Three laps. Everyone on the track is a real connection.";
+      this.#start.showRace(text, "Race among friends", () => this.#invite({ friends: newFriendsName() }));
+      return;
+    }
+    const name = "friends" in invitation ? `the race ${invitation.friends}` : "a friend's race";
+    const text = `You join ${name}. Three laps.`;
+    this.#start.showRace(text, "Race with anybody", () => this.#invite(undefined));
+  }
+
+  #invite(invitation: Invitation | undefined): void {
+    this.#joining?.abort();
+    this.#start.say("");
+    this.#invitation = invitation;
+    const url = new URL(location.href);
+    url.searchParams.delete("room");
+    if (invitation && "friends" in invitation) url.searchParams.set("room", invitation.friends);
+    history.replaceState(undefined, "", url);
+    this.#showInvitation();
+  }
+
   #toggleSound(): void {
     this.#sound.toggle();
     this.#screen.showSound(this.#sound.isOn);
@@ -100,11 +141,18 @@ export class App {
     if (this.#joining !== undefined) return;
     const joining = new AbortController();
     this.#joining = joining;
+    this.#mode = choice.mode;
     storeDriver(safeStorage(), choice);
     this.#start.setBusy(true);
     this.#start.say("");
     const room = await joinUntilItWorks(
-      () => joinRace({ ...this.#settings, mode: choice.mode, driver: { ...choice, isComputer: false } }),
+      () =>
+        joinRace({
+          ...this.#settings,
+          invitation: this.#invitation,
+          mode: choice.mode,
+          driver: { ...choice, isComputer: false },
+        }),
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining),
       joining.signal,
     );
@@ -113,8 +161,10 @@ export class App {
     if (room !== undefined) this.#enter(room, choice);
   }
 
-  #onJoinFailure(error: unknown, retryInMs: number, joining: AbortController): void {
+  #onJoinFailure(error: unknown, retryInMs: number | undefined, joining: AbortController): void {
     const detail = error instanceof Error ? error.message : String(error);
+    if (retryInMs === undefined)
+      return this.#onNoPlace(error instanceof NetError && error.code === "match/full", detail);
     const seconds = Math.round(retryInMs / 1000);
     const where = this.#settings.server;
     this.#start.say(
@@ -126,6 +176,14 @@ export class App {
       joining.abort();
       this.#start.say("");
     });
+  }
+
+  #onNoPlace(isFull: boolean, detail: string): void {
+    const text = isFull
+      ? "This race is full: every place is taken."
+      : "This race is over, or the link is incomplete.";
+    this.#start.say(text, true, detail);
+    this.#start.offer("Race with anybody", () => this.#invite(undefined));
   }
 
   #enter(room: Room, choice: DriverChoice): void {
@@ -184,6 +242,7 @@ export class App {
   #leave(): void {
     for (const stop of this.#unsubscribe) stop();
     this.#game?.dispose();
+    this.#screen.invite.hide();
     this.#panel?.dispose();
     this.#game = undefined;
     this.#panel = undefined;

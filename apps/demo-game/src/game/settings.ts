@@ -1,4 +1,5 @@
 import type { Genre, TransportKind } from "@paceline/client";
+import { readInvitation, type Invitation } from "../net/invitation.js";
 import { MAX_NAME_LENGTH, readColor, readText } from "../race/race-messages.js";
 
 export const PROFILES: readonly Genre[] = [
@@ -53,6 +54,10 @@ export interface Settings {
   readonly transports: readonly TransportKind[] | undefined;
   /** Origin of the server. */
   readonly server: string;
+  /** The race that the address names; undefined: any. */
+  readonly invitation: Invitation | undefined;
+  /** A sentence for each part of the address that has no effect. */
+  readonly complaints: readonly string[];
 }
 
 const STORED_KEY = "paceline.driver";
@@ -62,20 +67,73 @@ interface Stored {
   readonly color: string | undefined;
 }
 
-/** Everything in the address is checked: a link may come from anybody. What does not fit is as if not given. */
+/**
+ * Everything in the address is checked: a link may come from anybody. A part that does not fit has no effect, and
+ * `complaints` names it.
+ */
 export function readSettings(search: string, origin: string, storage: Storage | undefined): Settings {
-  const query = new URLSearchParams(search);
+  const address = new Address(search);
   const stored = readStored(storage);
-  return {
-    name: readText(query.get("name"), MAX_NAME_LENGTH) ?? stored.name ?? pick(NAMES),
-    color: readColor(query.get("color")) ?? stored.color ?? pick(COLORS.slice(0, 7)),
-    mode: MODES.find((mode) => mode === query.get("mode")) ?? "mesh",
-    isSpectator: query.get("watch") === "1",
-    autostart: query.get("autostart") === "1",
-    profile: PROFILES.find((profile) => profile === query.get("profile")) ?? "racing",
-    transports: readTransports(query.get("transports")),
-    server: readServer(query.get("server")) ?? origin,
+  const given = {
+    name: address.read("name", (text) => readText(text, MAX_NAME_LENGTH)),
+    color: address.read("color", readColor),
+    mode: address.read("mode", (text) => MODES.find((mode) => mode === text)),
+    watch: address.read("watch", readSwitch),
+    autostart: address.read("autostart", readSwitch),
+    profile: address.read("profile", (text) => PROFILES.find((profile) => profile === text)),
+    transports: address.read("transports", readTransports),
+    server: address.read("server", readServer),
+    room: address.read("room", readInvitation),
   };
+  return {
+    name: given.name ?? stored.name ?? pick(NAMES),
+    color: given.color ?? stored.color ?? pick(COLORS.slice(0, 7)),
+    mode: given.mode ?? "mesh",
+    isSpectator: given.watch ?? false,
+    autostart: given.autostart ?? false,
+    profile: given.profile ?? "racing",
+    transports: given.transports,
+    server: given.server ?? origin,
+    invitation: given.room,
+    complaints: address.complaints(),
+  };
+}
+
+const MAX_QUOTED = 40;
+
+/** The parameters of the page's address, each read once by its own rule. */
+class Address {
+  readonly #query: URLSearchParams;
+  readonly #known = new Set<string>();
+  readonly #misfits: string[] = [];
+
+  constructor(search: string) {
+    this.#query = new URLSearchParams(search);
+  }
+
+  read<Value>(key: string, rule: (text: string) => Value | undefined): Value | undefined {
+    this.#known.add(key);
+    const text = this.#query.get(key);
+    if (text === null) return undefined;
+    const value = rule(text);
+    if (value === undefined) this.#misfits.push(`"${key}" cannot be "${quoted(text)}".`);
+    return value;
+  }
+
+  complaints(): readonly string[] {
+    const unknown = [...new Set(this.#query.keys())].filter((key) => !this.#known.has(key));
+    const sentences = unknown.map((key) => `Nothing here is named "${quoted(key)}".`);
+    if (unknown.length > 0) sentences.push(`Known are: ${[...this.#known].join(", ")}.`);
+    return [...this.#misfits, ...sentences];
+  }
+}
+
+function quoted(text: string): string {
+  return readText(text, MAX_QUOTED) ?? "";
+}
+
+function readSwitch(text: string): boolean | undefined {
+  return text === "1" ? true : text === "0" ? false : undefined;
 }
 
 export function storeDriver(storage: Storage | undefined, driver: { name: string; color: string }): void {
@@ -97,16 +155,15 @@ function readStored(storage: Storage | undefined): Stored {
   }
 }
 
-function readTransports(value: string | null): readonly TransportKind[] | undefined {
-  if (value === null) return undefined;
+function readTransports(value: string): readonly TransportKind[] | undefined {
   const kinds = value
     .split(",")
     .filter((kind): kind is TransportKind => kind === "webrtc" || kind === "websocket");
   return kinds.length === 0 ? undefined : [...new Set(kinds)];
 }
 
-function readServer(value: string | null): string | undefined {
-  if (value === null || !URL.canParse(value)) return undefined;
+function readServer(value: string): string | undefined {
+  if (!URL.canParse(value)) return undefined;
   const { protocol, origin } = new URL(value);
   return protocol === "http:" || protocol === "https:" ? origin : undefined;
 }

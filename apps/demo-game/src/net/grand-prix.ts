@@ -47,7 +47,7 @@ export interface DriverEntry extends DriverCard {
 
 /** The messages of such a room. */
 export interface GrandPrixTypes {
-  options: { name?: string; color?: string; isComputer?: boolean; isSpectator?: boolean };
+  options: { name?: string; color?: string; isComputer?: boolean; isSpectator?: boolean; room?: string };
   messages: {
     chat: Directed<{ text: string }, { name: string; color: string; text: string }>;
     reset: Directed<Record<string, never>>;

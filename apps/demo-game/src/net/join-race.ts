@@ -1,6 +1,7 @@
-import { Client, type Genre, type Room, type TransportKind } from "@paceline/client";
+import { Client, NetError, type Genre, type Room, type TransportKind } from "@paceline/client";
 import type { DriverCard } from "../race/race-messages.js";
 import { GRAND_PRIX } from "./grand-prix.js";
+import { joinFriends, type Invitation } from "./invitation.js";
 
 export const ROOM_NAME = "race";
 
@@ -8,6 +9,8 @@ export interface JoinOptions {
   readonly mode: "mesh" | "relay" | "server";
   readonly driver: DriverCard;
   readonly isSpectator: boolean;
+  /** Undefined: a race with anybody. */
+  readonly invitation: Invitation | undefined;
   readonly server: string;
   readonly profile: Genre;
   readonly transports: readonly TransportKind[] | undefined;
@@ -22,19 +25,32 @@ function retryDelayMs(attempt: number): number {
 }
 
 export async function joinRace(options: JoinOptions): Promise<Room> {
-  const { server, profile, transports, mode, driver, isSpectator } = options;
+  const { server, profile, transports, mode, driver, isSpectator, invitation } = options;
   const client = new Client(server, {
     profile: mode === "relay" ? { base: profile, topology: "relay" } : profile,
     ...(transports === undefined ? {} : { transports }),
   });
-  if (mode !== "server") return client.joinOrCreate(ROOM_NAME);
-  return client.joinOrCreate(GRAND_PRIX, { ...driver }, { spectate: isSpectator });
+  const isDecided = mode === "server";
+  const kind = isDecided ? GRAND_PRIX : ROOM_NAME;
+  const card = isDecided ? { ...driver } : {};
+  const terms = isDecided ? { spectate: isSpectator } : {};
+  if (!invitation) return client.joinOrCreate(kind, card, terms);
+  if ("roomId" in invitation) return client.joinById(invitation.roomId, card, terms);
+  return joinFriends(client, kind, invitation.friends, card, terms);
 }
 
-/** Tries until it works or `signal` says stop; `onFailure` hears of every failure and of the pause after it. */
+/** True if the server's answer will stay the same: the race is full, or over. */
+function isFinal(error: unknown): boolean {
+  return error instanceof NetError && (error.code === "match/full" || error.code === "match/not-found");
+}
+
+/**
+ * Tries until it works, or `signal` says stop, or the answer is final. `onFailure` gets every failure, and the pause
+ * after it unless it is final.
+ */
 export async function joinUntilItWorks(
   join: () => Promise<Room>,
-  onFailure: (error: unknown, retryInMs: number) => void,
+  onFailure: (error: unknown, retryInMs: number | undefined) => void,
   signal: AbortSignal,
 ): Promise<Room | undefined> {
   for (let attempt = 0; !signal.aborted; attempt++) {
@@ -44,6 +60,10 @@ export async function joinUntilItWorks(
       room.leave();
     } catch (error) {
       if (signal.aborted) break;
+      if (isFinal(error)) {
+        onFailure(error, undefined);
+        break;
+      }
       const delayMs = retryDelayMs(attempt);
       onFailure(error, delayMs);
       await pause(delayMs, signal);

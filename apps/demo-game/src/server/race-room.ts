@@ -23,6 +23,8 @@ const RESET_PERIOD_MS = 1000;
  * it alone knows laps and results. Numbers in messages are those of cars, which their drivers keep after a reload.
  */
 export class RaceRoom extends Room<GrandPrixTypes> {
+  /** Friends name their race. */
+  static override readonly filterBy = ["room"];
   override maxPlayers = 8;
   override maxSpectators = 32;
   override readonly tickHz = RACE_TICK_HZ;

@@ -2,11 +2,13 @@ import { Banner } from "./banner.js";
 import { ChatBox } from "./chat-box.js";
 import { button, element } from "./element.js";
 import { Hud } from "./hud.js";
+import { InviteBox } from "./invite-box.js";
 import { NetworkBadge } from "./network-badge.js";
 import { ResultsBoard, StandingsBoard } from "./standings-board.js";
 import { StartLights } from "./start-lights.js";
 
 export interface RaceScreenActions {
+  readonly onInvite: () => void;
   readonly onPanel: () => void;
   readonly onCamera: () => void;
   readonly onSound: () => void;
@@ -22,6 +24,7 @@ export class RaceScreen {
   readonly results = new ResultsBoard();
   readonly lights = new StartLights();
   readonly banner = new Banner();
+  readonly invite = new InviteBox();
   readonly badge: NetworkBadge;
   readonly chat: ChatBox;
   readonly #sound: HTMLButtonElement;
@@ -34,6 +37,7 @@ export class RaceScreen {
       button("Camera", "tool", actions.onCamera, "Chase or top-down view (C)"),
       this.#sound,
       button("Reset", "tool", actions.onReset, "Back to the track (R)"),
+      button("Invite", "tool", actions.onInvite, "A link to this race (I)"),
       button("Connections", "tool", actions.onPanel, "Who is reached how, and why (P)"),
     ]);
     this.root = element("div", { class: "race" }, [
@@ -44,6 +48,7 @@ export class RaceScreen {
       this.chat.root,
       this.lights.root,
       this.results.root,
+      this.invite.root,
     ]);
   }
 

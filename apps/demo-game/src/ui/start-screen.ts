@@ -21,6 +21,7 @@ export class StartScreen {
   readonly #status: HTMLElement;
   readonly #swatches: HTMLInputElement[];
   readonly #mode: HTMLSelectElement;
+  readonly #lead: HTMLElement;
   #color: string;
 
   constructor(initial: DriverChoice, colors: readonly string[], onRace: (choice: DriverChoice) => void) {
@@ -41,12 +42,13 @@ export class StartScreen {
     this.#mode = modeChoice(initial.mode);
     this.#go = element("button", { class: "start-go", text: "Race", attributes: { type: "submit" } });
     this.#status = element("p", { class: "start-status", attributes: { role: "status" } });
+    this.#lead = element("p", { class: "start-lead" });
     const form = element("form", { class: "start-card" }, [
       element("h1", { class: "wordmark" }, [
         element("span", { text: "PACE" }),
         element("b", { text: "LINE" }),
       ]),
-      element("p", { class: "start-lead", text: "Three laps. Everyone on the track is a real connection." }),
+      this.#lead,
       element("label", { class: "start-label", text: "Name" }),
       this.#name,
       element("span", { class: "start-label", text: "Colour" }),
@@ -78,6 +80,12 @@ export class StartScreen {
     this.#go.focus();
   }
 
+  /** Says whose race this will be, and offers the other kind. */
+  showRace(text: string, other: string, onOther: () => void): void {
+    setText(this.#lead, `${text} `);
+    this.#lead.append(button(other, "link", onOther));
+  }
+
   setBusy(isBusy: boolean): void {
     this.#go.disabled = isBusy;
     setText(this.#go, isBusy ? "Joining…" : "Race");
@@ -88,6 +96,8 @@ export class StartScreen {
     setText(this.#status, text);
     this.#status.title = detail;
     this.#status.classList.toggle("problem", isProblem);
+    // On a small screen the card is longer than the window.
+    if (isProblem) this.#status.scrollIntoView({ block: "nearest" });
   }
 
   offer(label: string, onClick: () => void): void {

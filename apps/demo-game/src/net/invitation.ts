@@ -1,0 +1,64 @@
+import { NetError, type Client, type JoinTerms, type Room, type RoomOptions } from "@paceline/client";
+
+/** A race among friends has a name that they can say, such as "fox-42"; any other race has its room's id. */
+export type Invitation = { readonly friends: string } | { readonly roomId: string };
+
+const FRIENDS_NAME = /^[a-z]{2,12}-[0-9]{1,4}$/;
+const ROOM_ID = /^[A-Za-z0-9_-]{6,64}$/;
+const ANIMALS = [
+  "badger",
+  "falcon",
+  "fox",
+  "hare",
+  "heron",
+  "lynx",
+  "otter",
+  "raven",
+  "stag",
+  "swift",
+  "viper",
+  "wolf",
+];
+
+/** Undefined for text that names no race; an address may come from anybody. */
+export function readInvitation(text: string): Invitation | undefined {
+  if (FRIENDS_NAME.test(text)) return { friends: text };
+  return ROOM_ID.test(text) ? { roomId: text } : undefined;
+}
+
+/** A name for a new race among friends. */
+export function newFriendsName(): string {
+  const animal = ANIMALS[Math.floor(Math.random() * ANIMALS.length)] as string;
+  return `${animal}-${Math.floor(10 + Math.random() * 990)}`;
+}
+
+/** The address that brings another browser into the same race. */
+export function invitationUrl(page: string, mode: string, room: string): string {
+  const url = new URL(page);
+  const server = url.searchParams.get("server");
+  url.search = new URLSearchParams({ ...(server === null ? {} : { server }), mode, room }).toString();
+  url.hash = "";
+  return url.href;
+}
+
+/**
+ * Joins the race among friends with that name, or opens it. It never opens a second one beside a full one: friends would
+ * race apart and not know it. Rejects with `match/full` then.
+ */
+export async function joinFriends(
+  client: Client,
+  kind: string,
+  friends: string,
+  options: RoomOptions = {},
+  terms: JoinTerms = {},
+): Promise<Room> {
+  const wanted = { ...options, room: friends };
+  try {
+    return await client.join(kind, wanted, terms);
+  } catch (error) {
+    if (!(error instanceof NetError) || error.code !== "match/not-found") throw error;
+  }
+  const open = await client.list(kind, { room: friends });
+  if (open.length > 0) throw new NetError("match/full", `the race ${friends} is full`);
+  return client.joinOrCreate(kind, wanted, terms);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { invitationUrl, newFriendsName, readInvitation } from "../src/net/invitation.js";
+import { readSettings } from "../src/game/settings.js";
+
+test("a new name among friends is one that an address may bring", () => {
+  for (let index = 0; index < 100; index++) {
+    const name = newFriendsName();
+    expect(readInvitation(name)).toEqual({ friends: name });
+  }
+});
+
+test("a link leads to the same race and server, and carries nothing of the sender", () => {
+  const page = "https://play.example.com/?name=Ada&autostart=1&server=https%3A%2F%2Feu.example.com#x";
+  const url = new URL(invitationUrl(page, "server", "Kx-3_f9aQ2bc"));
+  expect([...url.searchParams.keys()].sort()).toEqual(["mode", "room", "server"]);
+  const settings = readSettings(url.search, url.origin, undefined);
+  expect(settings).toMatchObject({
+    mode: "server",
+    server: "https://eu.example.com",
+    invitation: { roomId: "Kx-3_f9aQ2bc" },
+    autostart: false,
+    complaints: [],
+  });
+});
+
+test.each(["", "a", "<script>", "../..", "fox 42", "x".repeat(500)])("%j names no race", (text) => {
+  expect(readInvitation(text)).toBeUndefined();
+});

@@ -1,0 +1,76 @@
+import { expect } from "@playwright/test";
+import { RacePage } from "./race-page.js";
+import { screenshotFile, test } from "./scenario.js";
+
+/** The link that the page's Invite button shows. */
+async function linkOf(page: RacePage): Promise<string> {
+  await page.press("KeyI");
+  const link = await page.waitFor(
+    "a link with its QR code",
+    () => {
+      const box = document.querySelector(".invite:not([hidden])");
+      if (!box?.querySelector(".invite-code svg")) return undefined;
+      return box.querySelector<HTMLInputElement>(".invite-link")?.value;
+    },
+    { argument: undefined, timeoutMs: 5000 },
+  );
+  await page.browser.screenshot(screenshotFile(`invite-${page.name}`));
+  await page.press("KeyI");
+  return link;
+}
+
+/** Opens the page and presses Race; resolves with the start screen's answer if it gets no place. */
+async function refusal(page: RacePage, url: string): Promise<string> {
+  await page.browser.open(url);
+  await page.press("Enter");
+  return page.waitFor(
+    "an answer of the start screen",
+    () => document.querySelector(".start-status.problem")?.textContent ?? undefined,
+    { argument: undefined, timeoutMs: 10_000 },
+  );
+}
+
+function queryOf(link: string): Record<string, string> {
+  return Object.fromEntries(new URL(link).searchParams);
+}
+
+for (const mode of ["mesh", "server"]) {
+  test(`an invitation leads into the same race (${mode})`, async ({ startServer, enter }) => {
+    const server = await startServer();
+    const chromium = new RacePage(await enter("chromium"));
+    const firefox = new RacePage(await enter("firefox"));
+    await chromium.join(server.url, { mode, room: "fox-42" });
+    const link = await linkOf(chromium);
+    expect(queryOf(link)).toEqual({ mode, room: "fox-42" });
+    await firefox.join(server.url, queryOf(link));
+    await firefox.sees(chromium);
+    await chromium.sees(firefox);
+    for (const page of [chromium, firefox]) expect(page.browser.complaints).toEqual([]);
+  });
+}
+
+test("a race with anybody has a link too; a full race and a race that is over say so", async ({
+  startServer,
+  enter,
+}) => {
+  const server = await startServer(0, ["--rooms", "race:2"]);
+  const chromium = new RacePage(await enter("chromium"));
+  const firefox = new RacePage(await enter("firefox"));
+  await chromium.join(server.url);
+  const link = await linkOf(chromium);
+  await firefox.join(server.url, queryOf(link));
+  await firefox.sees(chromium);
+
+  const third = new RacePage(await enter("chromium"));
+  expect(await refusal(third, link)).toContain("This race is full");
+  await third.browser.screenshot(screenshotFile("race-full"));
+  expect(await refusal(third, `${server.url}?room=AAAAAAAAAAAA`)).toContain("This race is over");
+
+  await third.browser.open(`${server.url}?spead=9`);
+  const said = await third.waitFor(
+    "the start screen's word about the address",
+    () => document.querySelector(".start-status.problem")?.textContent ?? undefined,
+    { argument: undefined, timeoutMs: 5000 },
+  );
+  expect(said).toContain("spead");
+});
