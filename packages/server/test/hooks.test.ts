@@ -1,7 +1,8 @@
 import { CloseCode } from "@paceline/protocol";
 import { Refusal, type AuthRequest, type Player, type Room } from "@paceline/server";
+import type { VirtualScheduler } from "@paceline/testkit";
 import { roomStage } from "@paceline/testkit/room";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Car, RaceRoom } from "./race.js";
 import { Stage, eventually } from "./stage.js";
 
@@ -12,6 +13,14 @@ async function staged<R extends Room>(roomClass: new () => R, options = {}): Pro
   const opened = await new Stage(roomClass, options).start();
   stage = opened;
   return opened;
+}
+
+/** Lets code of a room block: time passes, and nothing else happens. */
+function blockingOn(scheduler: VirtualScheduler): (ms: number) => void {
+  const nowMs = scheduler.nowMs.bind(scheduler);
+  let blockedMs = 0;
+  vi.spyOn(scheduler, "nowMs").mockImplementation(() => nowMs() + blockedMs);
+  return (ms) => void (blockedMs += ms);
 }
 
 describe("hooks that fail", () => {
@@ -86,50 +95,51 @@ describe("hooks that fail", () => {
   it("a room that blocks the server again and again is ended; others go on", async () => {
     class Hog extends RaceRoom {
       override onTick(): void {
-        if (this.metadata.hog !== true) return;
-        const untilMs = performance.now() + 60;
-        while (performance.now() < untilMs);
+        if (this.metadata.hog === true) block(60);
       }
       override onCreate(options: { track?: string } = {}): void {
         this.setMetadata({ hog: options.track === "hog" });
       }
     }
-    const { server } = await staged(Hog, { blockedMs: 50 });
-    const other = await stage!.join({ track: "calm" });
+    const virtual = roomStage(Hog, { blockedMs: 50 });
+    const block = blockingOn(virtual.scheduler);
+    const calm = await virtual.join({ options: { track: "calm" } });
+    const hogged = await virtual.join({ options: { track: "hog" } }).catch(() => undefined);
     const codes: number[] = [];
-    const hogged = await stage!.join({ track: "hog" }).catch(() => undefined);
-    hogged?.onLeave((code) => codes.push(code));
-    await eventually(() => expect(server.health().rooms).toBe(1));
-    await eventually(() => expect(hogged?.state ?? "left").toBe("left"));
-    const tick = (): number => server.reports()[0]!.tick;
+    hogged?.room.onLeave((code) => codes.push(code));
+    await virtual.advance(1000);
+    expect(virtual.server.health().rooms).toBe(1);
+    expect(hogged?.room.state ?? "left").toBe("left");
+    const tick = (): number => virtual.server.reports()[0]!.tick;
     const before = tick();
-    await eventually(() => expect(tick()).toBeGreaterThan(before + 5));
-    expect(other.state).toBe("joined");
+    await virtual.advance(500);
+    expect(tick()).toBeGreaterThan(before + 5);
+    expect(calm.room.state).toBe("joined");
     expect(codes.every((code) => code === CloseCode.roomClosed)).toBe(true);
+    await virtual.stop();
   });
 
   it("a handler of messages that blocks is counted, and ends its room as a step does; others go on", async () => {
     class Blocking extends RaceRoom {
       override onCreate(): void {
-        this.onMessage("horn", () => {
-          const untilMs = performance.now() + 60;
-          while (performance.now() < untilMs);
-        });
+        this.onMessage("horn", () => block(60));
       }
     }
-    const { server } = await staged(Blocking, { blockedMs: 50 });
-    const other = await stage!.join({ track: "calm" });
-    const room = await stage!.join({ track: "rude" });
+    const virtual = roomStage(Blocking, { blockedMs: 50 });
+    const block = blockingOn(virtual.scheduler);
+    const calm = await virtual.join({ options: { track: "calm" } });
+    const { room } = await virtual.join({ options: { track: "rude" } });
     const codes: number[] = [];
     room.onLeave((code) => codes.push(code));
     for (let count = 0; count < 2; count++) room.send("horn", { loud: true });
-    const blocked = (): number => server.classReports()[0]!.counters.blocked;
-    await eventually(() => expect(blocked()).toBe(2));
-    expect(codes).toEqual([]);
+    const blocked = (): number => virtual.server.classReports()[0]!.counters.blocked;
+    await virtual.advance(500);
+    expect([blocked(), codes]).toEqual([2, []]);
     room.send("horn", { loud: true });
-    await eventually(() => expect(codes).toEqual([CloseCode.roomClosed]));
-    expect(blocked()).toBe(3);
-    expect([other.state, server.health().rooms]).toEqual(["joined", 1]);
+    await virtual.advance(500);
+    expect([blocked(), codes]).toEqual([3, [CloseCode.roomClosed]]);
+    expect([calm.room.state, virtual.server.health().rooms]).toEqual(["joined", 1]);
+    await virtual.stop();
   });
 
   it("handlers that reject or never end: a question is answered, the others are heard", async () => {
