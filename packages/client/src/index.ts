@@ -12,7 +12,7 @@ export type {
   WritableFields,
 } from "@paceline/netcode";
 export * from "./api/profiles.js";
-export type { Prediction, PredictionStats } from "./modes/authoritative/prediction.js";
+export type { Prediction, PredictionStats } from "./modes/prediction.js";
 export * from "./api/client.js";
 export type { AuthToken, IdentityStorage } from "./connection/credentials.js";
 export { connectionTransitions, type ConnectionState } from "./connection/connection-state.js";

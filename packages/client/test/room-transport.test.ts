@@ -3,6 +3,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/paths/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer.js";
+import { decidedRoom, playersRoom } from "../src/report/room-kind.js";
 import { stripeWishOf } from "../src/report/transport-report.js";
 import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
 import { type TransportChange } from "../src/paths/choice.js";
@@ -93,7 +94,6 @@ describe("a room's transport", () => {
     const { transport, scheduler } = newTransport({
       profile: "mmo",
       serverStats: () => stats,
-      authorityHz: () => 30,
     });
     const pass = (seconds: number): void => {
       for (let second = 0; second < seconds; second += 1) {
@@ -103,7 +103,7 @@ describe("a room's transport", () => {
     };
     const choiceOf = async (about: string) =>
       (await transport.explain()).find((row) => row.about === about)?.choice;
-    transport.entered(true);
+    transport.entered(decidedRoom(30));
     transport.setServerWebRtc(true);
     pass(4);
     expect(await choiceOf("game")).toBe("mmo, favours bandwidth: a server decides");
@@ -205,12 +205,12 @@ describe("a room's transport", () => {
 
   test("refuses a topology that the room does not have; a genre's own is a preference", () => {
     const { transport } = newTransport({ profile: "shooter" });
-    transport.entered(false);
+    transport.entered(playersRoom);
     transport.assertTopology();
     expect(transport.plan.inputs.topology).toBe("mesh");
     const wanted = { profile: { base: "shooter", topology: "authority" } } as const;
     expect(() => transport.configure(wanted)).toThrow(/^profile.topology: expected "mesh" or "relay"/);
-    transport.entered(true);
+    transport.entered(decidedRoom(30));
     transport.configure(wanted);
     expect(transport.plan.inputs.topology).toBe("authority");
     expect(() => transport.configure({ profile: { base: "racing", topology: "mesh" } })).toThrow(

@@ -9,6 +9,7 @@ import {
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { FieldChanges, plainValue } from "../entities/field-changes.js";
 import type { Unsubscribe } from "../events/listeners.js";
+import type { SoleWriter } from "../modes/room-mode.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";
 
@@ -41,6 +42,7 @@ type Values = Readonly<Record<string, unknown>>;
 export class OnlyEntityView {
   readonly view: OnlyEntity;
   readonly #room: Room;
+  readonly #writer: () => SoleWriter | undefined;
   readonly #definition: EntityDefinition;
   readonly #changes: FieldChanges;
   /** The newest known values: of an entity, also of one that is gone, or those that a new one begins with. */
@@ -49,8 +51,9 @@ export class OnlyEntityView {
   #isReviewDue = false;
   #stops: Unsubscribe[] = [];
 
-  constructor(room: Room, definition: EntityDefinition) {
+  constructor(room: Room, definition: EntityDefinition, writer: () => SoleWriter | undefined) {
     this.#room = room;
+    this.#writer = writer;
     this.#definition = definition;
     this.#values = initialValues(definition);
     this.#changes = new FieldChanges(definition, () => this.view);
@@ -74,7 +77,7 @@ export class OnlyEntityView {
       onChange: this.#changes.on.bind(this.#changes),
     };
     Object.defineProperty(view, "isMine", { enumerable: true, get: () => this.#own !== undefined });
-    Object.defineProperty(view, "owner", { enumerable: true, get: () => this.#writer ?? null });
+    Object.defineProperty(view, "owner", { enumerable: true, get: () => this.#writer()?.peer ?? null });
     for (const name of Object.keys(this.#definition.fields)) {
       Object.defineProperty(view, name, {
         enumerable: true,
@@ -92,17 +95,8 @@ export class OnlyEntityView {
       (this.#own as Record<string, unknown>)[name] = value;
       return;
     }
-    const writer = this.#room.authority ? "the server" : `player ${this.#writer?.number ?? "?"}`;
-    const expected = `nothing: ${writer} writes it`;
+    const expected = `nothing: ${this.#writer()?.name ?? "another player"} writes it`;
     throw new ConfigError({ field: `${this.#definition.name}.${name}`, value, expected });
-  }
-
-  /** The one who writes; undefined for this participant. */
-  get #writer(): Peer | undefined {
-    const { authority, peers, myNumber } = this.#room;
-    if (authority) return authority;
-    const first = peers.reduce<Peer | undefined>((a, b) => (a && a.number < b.number ? a : b), undefined);
-    return first && first.number < myNumber ? first : undefined;
   }
 
   #reviewLater(): void {
@@ -121,7 +115,7 @@ export class OnlyEntityView {
     const own = this.#own;
     const isOwnThere =
       own !== undefined && [...room.entities(this.#definition)].some((entity) => entity === own);
-    if (this.#writer) {
+    if (this.#writer()) {
       this.#own = undefined;
       if (isOwnThere) room.despawn(own);
     } else if (!isOwnThere) {
@@ -138,7 +132,7 @@ export class OnlyEntityView {
 
   /** Takes the values of the writer's entity, once it is there. */
   #follow(): void {
-    const entity = this.#own ?? this.#entityOf(this.#writer);
+    const entity = this.#own ?? this.#entityOf(this.#writer()?.peer);
     if (!entity || this.#values === (entity as Values)) return;
     for (const stop of this.#stops) stop();
     this.#values = entity;

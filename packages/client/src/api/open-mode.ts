@@ -2,9 +2,15 @@ import type { AuthoritativeMode } from "../modes/authoritative/authoritative-mod
 import { authorityModule } from "../modes/authoritative/authority-module.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
+import { decidedRoom, playersRoom, type RoomKind } from "../report/room-kind.js";
 import type { RoomMode, RoomParts } from "../modes/room-mode.js";
 
 let fetched: typeof AuthoritativeMode | undefined;
+
+/** What the plan and its explanation have to know of the room. */
+export function kindOf({ authority }: Welcome): RoomKind {
+  return authority ? decidedRoom(authority.tickHz) : playersRoom;
+}
 
 /** Fetches what {@link openMode} needs; few rooms of a mesh ever have an authority. */
 export async function fetchMode({ authority }: Welcome): Promise<void> {

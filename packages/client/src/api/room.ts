@@ -12,14 +12,14 @@ import {
 } from "@paceline/protocol";
 import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
 import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
-import type { Prediction } from "../modes/authoritative/prediction.js";
+import type { Prediction } from "../modes/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
-import { fetchMode, openMode } from "./open-mode.js";
+import { fetchMode, kindOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
 import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "../time/game-time.js";
@@ -118,7 +118,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
-      authorityHz: () => this.#welcome?.authority?.tickHz,
       limits: () => this.#mode.limits,
       kinds: () => this.news.definitions,
       onPlan: () => this.#applyPlan(),
@@ -177,6 +176,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       connection: () => this.#connection,
       transport: () => this.transport,
       budget: () => this.#budget,
+      myNumber: () => this.myNumber,
       sessionNumber: () => this.#sessionNumber,
       iceServers: () => this.#iceServers,
       isLooping: () => this.#loop.isRunning,
@@ -374,7 +374,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   only<D extends EntityDefinition>(definition: D): OnlyEntity<D> {
     this.#use(definition);
-    const known = this.#only.get(definition) ?? new OnlyEntityView(this, definition);
+    const known =
+      this.#only.get(definition) ?? new OnlyEntityView(this, definition, () => this.#mode.soleWriter());
     this.#only.set(definition, known);
     return known.view as unknown as OnlyEntity<D>;
   }
@@ -551,9 +552,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #publishUndriven(): void {
-    // The page sends an authority its own entities alone: without any, it need not wake up.
-    const isNothingTold = this.#mode.server !== undefined && this.#owned.size === 0;
-    if (this.#time.isDriven || isNothingTold) return this.#undriven.stop();
+    // A page that would send nothing need not wake up.
+    if (this.#time.isDriven || this.#mode.isIdle) return this.#undriven.stop();
     this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;
     if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.news.report(undrivenError());
     this.#publish(this.nowMs());
@@ -582,7 +582,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
-    this.transport.entered(welcome.authority !== undefined);
+    this.transport.entered(kindOf(welcome));
     // The first time, the code of the mode may have to be fetched.
     if (!this.#waiting) this.#enter(welcome);
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });

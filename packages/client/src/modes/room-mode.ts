@@ -15,7 +15,7 @@ import type {
   Scheduler,
   WebRtcLinkMaker,
 } from "@paceline/transport";
-import type { Prediction } from "./authoritative/prediction.js";
+import type { Prediction } from "./prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedEntities, OwnedRecord } from "../entities/owned-entities.js";
@@ -44,6 +44,8 @@ export interface RoomParts {
   readonly connection: () => ServerConnection;
   readonly transport: () => RoomTransport;
   readonly budget: () => ByteBudget;
+  /** {@link Peer.number} of this participant. */
+  readonly myNumber: () => number;
   /** As the server and the wire know this session. */
   readonly sessionNumber: () => number;
   readonly iceServers: () => readonly IceServer[];
@@ -60,6 +62,11 @@ export interface PrescribedSteps {
   readonly hz: number;
   /** Who prescribes them, in words. */
   readonly why: string;
+}
+
+export interface SoleWriter {
+  readonly peer: Peer;
+  readonly name: string;
 }
 
 /**
@@ -83,6 +90,11 @@ export interface RoomMode {
   readonly shownTick: number;
   /** Reliable messages without a receipt, to whom this participant has a session of its own. */
   readonly unacknowledged: number;
+
+  /** Who writes a state of which the room has one; undefined for this participant, and as long as that is not known. */
+  soleWriter(): SoleWriter | undefined;
+  /** Whether nothing would be sent if the values of a moment were published. */
+  readonly isIdle: boolean;
 
   /** The game can listen. */
   begin(): void;

@@ -1,32 +1,19 @@
-import {
-  MAX_EVERY_TICKS,
-  MAX_HEARTBEAT_MS,
-  type EntityDefinition,
-  type ViewLimits,
-} from "@paceline/protocol";
-import { explainPlan, type HeldBands, type LinkKind, type Measured, type Plan } from "@paceline/transport";
-import type { ServerStats } from "../paths/path-stats.js";
+import type { EntityDefinition } from "@paceline/protocol";
+import { explainPlan, type Measured, type Plan } from "@paceline/transport";
 import type { Peer } from "../peers/peer.js";
 import type { Explanation } from "../paths/choice.js";
-import { everyTicksOf } from "../plan/state-policy.js";
-import { stateIntervalMs } from "../plan/view-plan.js";
+import { measuredInWords, number, percent } from "./in-words.js";
+import type { RoomWords, TravellingRoom } from "./room-words.js";
 
 // Words take room: only room.transport.explain() fetches this file.
 
 /** A running room, as far as it is explained. */
-export interface ExplainedRoom {
-  readonly plan: Plan;
-  /** Steps per second that an authority makes; undefined: there is none. */
-  readonly authorityHz: number | undefined;
-  /** What of the plan the authority does not follow. */
-  readonly limits?: ViewLimits | undefined;
+export interface ExplainedRoom extends TravellingRoom {
+  readonly words: RoomWords;
   readonly measured: Measured | undefined;
-  readonly held: HeldBands;
   /** How old the measurement is, ms. */
   readonly ageMs: number;
-  readonly server: ServerStats;
   readonly serverPath: Explanation;
-  readonly peers: readonly Peer[];
   /** Of entities, that the game uses. */
   readonly kinds: readonly EntityDefinition[];
 }
@@ -43,7 +30,7 @@ export async function explainRoom(room: ExplainedRoom, details: boolean): Promis
     answers[room.plan.reasons.findIndex((reason) => reason.question === question)]?.reason ?? "";
   const rows = [
     gameRow(room.plan, reasonOf("content")),
-    statesRow(room, room.authorityHz === undefined ? reasonOf("paths") : reasonOf("server")),
+    { about: "states", choice: room.words.states(room), reason: reasonOf(room.words.statesQuestion) },
     messagesRow(room, reasonOf("favour")),
     ratesRow(room),
     budgetRow(room.plan),
@@ -68,53 +55,8 @@ function gameRow({ inputs }: Plan, reason: string): Explanation {
   return { about: "game", choice, reason };
 }
 
-const kinds: Readonly<Partial<Record<LinkKind, string>>> = { webrtc: "WebRTC", websocket: "WebSocket" };
-
-function statesRow({ plan, authorityHz, server, peers }: ExplainedRoom, reason: string): Explanation {
-  const { delivery, links } = plan.channels.state;
-  const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
-  const toServer = kinds[server.stateLink ?? "memory"] ?? "no link";
-  const now =
-    authorityHz !== undefined
-      ? `${toServer} to the server`
-      : `${direct} of ${peers.length} players over WebRTC${direct < peers.length ? `, the others relayed over ${toServer}` : ""}`;
-  const waits = waitsFor(links[0], {
-    server,
-    direct,
-    players: peers.length,
-    isHosted: authorityHz !== undefined,
-  });
-  const order =
-    delivery === "newest-wins" ? "the newest wins, lost ones are not repeated" : "all arrive, in order";
-  const isTcp = authorityHz !== undefined && server.stateLink === "websocket";
-  const onTcp =
-    isTcp && delivery === "newest-wins"
-      ? "a newer one replaces one that waits here, what the network loses comes late"
-      : order;
-  return { about: "states", choice: `${now}; ${onTcp}${waits}`, reason };
-}
-
-/** Where the plan wants a link that is not there yet. */
-function waitsFor(
-  link: Plan["channels"]["state"]["links"][number] | undefined,
-  there: {
-    readonly server: ServerStats;
-    readonly direct: number;
-    readonly players: number;
-    readonly isHosted: boolean;
-  },
-): string {
-  const lacksServer = link === "webrtc" && there.server.stateLink !== "webrtc";
-  if (lacksServer) return "; planned: WebRTC to the server, once it is proven";
-  const lacksDirect = link === "direct" && !there.isHosted && there.direct < there.players;
-  return lacksDirect ? "; planned: direct links, as far as they can be proven" : "";
-}
-
-function messagesRow({ plan, authorityHz }: ExplainedRoom, reason: string): Explanation {
-  const { event, command, state } = plan.channels;
-  // States that have to arrive are messages as well: what waits leaves with them.
-  const orStates =
-    authorityHz === undefined && state.delivery === "ordered-reliable" ? ", or with states" : "";
+function messagesRow({ plan, words }: ExplainedRoom, reason: string): Explanation {
+  const { event, command } = plan.channels;
   const events =
     event.delivery === "lifetime"
       ? `events are dropped after ${event.lifetimeMs} ms`
@@ -122,56 +64,24 @@ function messagesRow({ plan, authorityHz }: ExplainedRoom, reason: string): Expl
   const pace =
     command.periodMs === 0
       ? "each leaves at once"
-      : `in packets ${number(command.periodMs)} ms apart${orStates}`;
+      : `in packets ${number(command.periodMs)} ms apart${words.sharers(plan)}`;
   return { about: "messages", choice: `${events}; commands arrive, in order; ${pace}`, reason };
 }
 
-function ratesRow({ plan, authorityHz, limits = {}, kinds }: ExplainedRoom): Explanation {
-  const { stateHz, thresholdM, headingRad, heartbeatMs } = plan.numbers;
-  const isInterpolated = plan.style === "interpolation";
+function ratesRow(room: ExplainedRoom): Explanation {
+  const { thresholdM, headingRad } = room.plan.numbers;
+  const isInterpolated = room.plan.style === "interpolation";
   const share = isInterpolated ? UNMOVED_SHARE : 1;
   const [metres, radians] = [number(thresholdM * share), number(headingRad * share)];
   const when = isInterpolated
     ? `when it is ${metres} m or ${radians} rad from the state before`
     : `when it would be shown ${metres} m or ${radians} rad off`;
-  const own = kinds
+  const own = room.kinds
     .filter(({ threshold: { position, heading } }) => position ?? heading)
     .map(({ name }) => name);
   const named = own.length > 0 ? `; ${own.join(", ")} by the threshold of the definition` : "";
-  if (authorityHz === undefined) {
-    const periodMs = number(plan.channels.state.periodMs);
-    const choice =
-      `up to ${number(stateHz)} states/s of an entity, in packets ${periodMs} ms apart: ${when}, ` +
-      `or after ${number(heartbeatMs)} ms`;
-    return { about: "rates", choice, reason: `the profile, adapted to what is measured${named}` };
-  }
-  const { maxViews, bytesPerSecond } = limits;
-  const hz = number(maxViews ? authorityHz : authorityHz / everyTicksOf(plan, authorityHz));
-  const restMs = maxViews ? MAX_HEARTBEAT_MS : Math.min(heartbeatMs, MAX_HEARTBEAT_MS);
-  const exactly = maxViews ? "when it would be shown off at all" : when;
-  const choice =
-    `the server sends up to ${hz} times/s: an entity ${exactly}, when anything else of it changes, ` +
-    `or after ${number(restMs)} ms`;
-  const pace = maxViews
-    ? `the room's limit: it follows ${maxViews} different plans, and sends exactly to the players of others`
-    : rateLimit(plan, authorityHz);
-  const bytes = bytesPerSecond
-    ? `; the room's limit: ${number(bytesPerSecond)} bytes/s of states, the profile wants ${number(plan.numbers.stateBytesPerSecond)}`
-    : "";
-  return { about: "rates", choice, reason: `${pace}${bytes}${named}` };
-}
-
-/** Whose rate counts: the profile's, or a limit of the room. */
-function rateLimit(plan: Plan, authorityHz: number): string {
-  const wantedHz = 1000 / stateIntervalMs(plan);
-  const steps = `${number(authorityHz)} steps/s`;
-  if (wantedHz > authorityHz) {
-    return `the room's limit: it makes ${steps}, the profile wants ${number(wantedHz)} states/s`;
-  }
-  if (authorityHz / wantedHz > MAX_EVERY_TICKS) {
-    return `the room's limit: one of ${MAX_EVERY_TICKS} steps at least, the profile wants ${number(wantedHz)} states/s`;
-  }
-  return `the profile wants ${number(wantedHz)} states/s; the room makes ${steps}`;
+  const { choice, reason } = room.words.rates(room, when);
+  return { about: "rates", choice, reason: `${reason}${named}` };
 }
 
 /** While less can be sent than wants to go, here or on the path. */
@@ -209,10 +119,6 @@ function playersRow(peers: readonly Peer[]): Explanation {
   return { about: "players", choice, reason: "explain({ details: true }) has each of them" };
 }
 
-function number(value: number): string {
-  return String(Math.round(value * 1000) / 1000);
-}
-
 /** What was measured, how it counts and how old it is, as a row of an explanation. */
 function measuredRow(room: ExplainedRoom): Explanation {
   const { measured, held, ageMs } = room;
@@ -228,45 +134,11 @@ function measuredRow(room: ExplainedRoom): Explanation {
       held.upload,
     ],
   ];
-  const rest = words.map(([name, value, band]) => inWords(name, value, band));
-  const choice = [...lossWords(room, measured), ...rest].join(", ");
+  const rest = words.map(([name, value, band]) => measuredInWords(name, value, band));
+  const choice = [...room.words.losses(room, measured), ...rest].join(", ");
   const age = `${(ageMs / 1000).toFixed(1)} s ago`;
   const reason = `the worst of the paths in use, ${age}; what is in brackets counts: worse after 3 s (stalls: at once), better after 15 s (stalls: 60 s)`;
   return { about, choice, reason };
-}
-
-/** Loss and stalls. With a server that decides, how sure they are; on an ordered link the one looks like the other. */
-function lossWords({ authorityHz, server, held }: ExplainedRoom, measured: Measured): string[] {
-  const { lossRatio, stallRatio } = measured;
-  const { stalls, stateLink } = server;
-  if (authorityHz !== undefined && stateLink === "websocket") {
-    const counted = `stalls: ${stalls.stalled} of ${stalls.roundTrips} round trips (${held.stalls})`;
-    return [`${counted}; loss cannot be seen here`];
-  }
-  const lost = inWords("loss", lossRatio === undefined ? undefined : percent(lossRatio, 1), held.loss);
-  const stalled = inWords("stalls", stallRatio === undefined ? undefined : percent(stallRatio), held.stalls);
-  if (authorityHz === undefined || lossRatio === undefined) return [lost, stalled];
-  return [`${lost}: ${directionsInWords(server)}`, stalled];
-}
-
-/** How sure the loss of each direction is. */
-function directionsInWords({ loss, outgoingLoss }: ServerStats): string {
-  const words = (name: string, reading: ServerStats["loss"]): string => {
-    if (!reading) return `${name} unknown, too few may be lost`;
-    const { ratio, low, high, packets } = reading;
-    const interval = `between ${percent(low, 1)} and ${percent(high, 1)} with 95 % certainty`;
-    return `${name} ${percent(ratio, 1)}, ${interval} from ${packets} packets`;
-  };
-  return `${words("from the server", loss)}; ${words("to it", outgoingLoss)}`;
-}
-
-function inWords(name: string, value: string | undefined, band?: string): string {
-  if (value === undefined) return `${name} unknown`;
-  return band === undefined ? `${name} ${value}` : `${name} ${value} (${band})`;
-}
-
-function percent(ratio: number, places = 0): string {
-  return `${(ratio * 100).toFixed(places)} %`;
 }
 
 /** A peer's path, as a row of an explanation. */

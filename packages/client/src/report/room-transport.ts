@@ -14,7 +14,6 @@ import {
   type Profile,
   type ProfileChoice,
   type Scheduler,
-  type Topology,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { Crowd } from "./crowd.js";
@@ -29,6 +28,7 @@ import { Listeners, type Unsubscribe } from "../events/listeners.js";
 import type { PeerConnection } from "../peers/peer.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/choice.js";
+import { unknownRoom, type RoomKind } from "./room-kind.js";
 import { Simulation, type SimulatedNetwork } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
 
@@ -41,8 +41,6 @@ export interface RoomTransportOptions {
   /** The connection to the server, in words. */
   serverPath(): Explanation;
   killServerWebRtc?(): void;
-  /** Steps per second of the room's authority. */
-  authorityHz?(): number | undefined;
   /** Parts of the plan that the room overrules. */
   limits?(): ViewLimits | undefined;
   serverStats(): ServerStats;
@@ -75,8 +73,7 @@ export class RoomTransport {
   #transports: readonly TransportKind[];
   #plan: Plan;
   #serverHasWebRtc: boolean | "unknown" = "unknown";
-  /** Undefined before the room is known. */
-  #hasAuthority: boolean | undefined;
+  #room: RoomKind = unknownRoom;
 
   /** @internal */
   constructor(options: RoomTransportOptions) {
@@ -135,10 +132,10 @@ export class RoomTransport {
   async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
     checkKeys("", options, ["details"]);
     const { details = false } = options;
-    const { explainRoom } = await import("./explanation.js");
+    const [{ explainRoom }, words] = await Promise.all([import("./explanation.js"), this.#room.words()]);
     const room = {
       plan: this.plan,
-      authorityHz: this.#options.authorityHz?.(),
+      words,
       limits: this.#options.limits?.(),
       measured: this.#steady.measured,
       held: this.#steady.held,
@@ -162,7 +159,7 @@ export class RoomTransport {
       throw new ConfigError({ field: "profile.numbers.tickHz", value: named, expected });
     }
     const profile = profileOf(choiceAt(choice, tickHz));
-    assertTopology(choice, this.#hasAuthority);
+    this.#room.assertFits(choice);
     const transports =
       change.transports === undefined ? this.#transports : checkedTransports(change.transports);
     assertPossible(choice, transports);
@@ -173,13 +170,13 @@ export class RoomTransport {
   }
 
   /** @internal The room is known. */
-  entered(hasAuthority: boolean): void {
-    this.#hasAuthority = hasAuthority;
+  entered(room: RoomKind): void {
+    this.#room = room;
   }
 
   /** @internal Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
   assertTopology(): void {
-    assertTopology(this.#choice, this.#hasAuthority);
+    this.#room.assertFits(this.#choice);
   }
 
   /** @internal The room was left. */
@@ -215,7 +212,7 @@ export class RoomTransport {
     this.#recordServerLinks(old);
     const rates = changedNumbers(old, this.#plan);
     if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
-    if (hasDirectLinks(this.#plan) !== wasDirect && this.#hasAuthority !== true) {
+    if (hasDirectLinks(this.#plan) !== wasDirect && this.#room.hasPairs) {
       const choice = wasDirect ? "relayed" : "direct > relayed";
       const reason = this.directObstacle() ?? "players may have direct links";
       this.record({ about: "links between players", choice, reason });
@@ -302,7 +299,7 @@ export class RoomTransport {
     const { transports } = this;
     const around = surroundings(transports, { peers: peers.length, directPeers }, this.#options.newLink);
     const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });
-    const topology = topologyIn(profile, this.#hasAuthority);
+    const topology = this.#room.topologyFor(profile.topology);
     const server = { webrtc: this.#serverHasWebRtc };
     const { measured, held } = this.#steady;
     return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) }, profile);
@@ -317,23 +314,6 @@ export class RoomTransport {
         : "the server has not said that it speaks WebRTC";
     this.record({ about: "links to the server", choice, reason });
   }
-}
-
-/** A genre's topology is a preference: a room without an authority is a mesh, one with an authority nothing else. */
-function topologyIn({ topology }: Profile, hasAuthority = false): Topology {
-  if (hasAuthority) return "authority";
-  return topology === "authority" ? "mesh" : topology;
-}
-
-/** Throws where the game itself asks for a topology that the room does not have. */
-function assertTopology(choice: ProfileChoice, hasAuthority: boolean | undefined): void {
-  const topology = typeof choice === "object" ? choice.topology : undefined;
-  if (topology === undefined || hasAuthority === undefined) return;
-  if ((topology === "authority") === hasAuthority) return;
-  const expected = hasAuthority
-    ? `"authority", or nothing: a server decides in this room`
-    : `"mesh" or "relay", or nothing: no server decides in this room`;
-  throw new ConfigError({ field: "profile.topology", value: topology, expected });
 }
 
 function serverLinksOf({ channels }: Plan): string {

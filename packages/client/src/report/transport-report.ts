@@ -1,5 +1,6 @@
 import type { Measured, Plan } from "@paceline/transport";
 import type { Explanation } from "../paths/choice.js";
+import { number } from "./in-words.js";
 import type { StripeWish } from "../connection/stripes.js";
 
 /** The rates that have changed between two plans, in words; empty where none has. */
@@ -7,14 +8,10 @@ export function changedNumbers(before: Plan, after: Plan): string {
   const names = Object.keys(after.numbers) as (keyof Plan["numbers"])[];
   const changes = names.flatMap((name) => {
     const [from, to] = [before.numbers[name], after.numbers[name]];
-    return from === to ? [] : [`${name} ${inWords(from)} → ${inWords(to)}`];
+    return from === to ? [] : [`${name} ${number(from)} → ${number(to)}`];
   });
   if (before.stripes !== after.stripes) changes.push(`stripes ${before.stripes} → ${after.stripes}`);
   return changes.join(", ");
-}
-
-function inWords(value: number): string {
-  return String(Math.round(value * 1000) / 1000);
 }
 
 /** Over how many sockets the plan wants states to go, and why. */

@@ -28,7 +28,7 @@ import { Requests, turnMsOf, type Cancel, type Plan, type Session } from "@pacel
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { Welcome } from "../../connection/server-connection-options.js";
-import type { PrescribedSteps, RoomMode, RoomParts } from "../room-mode.js";
+import type { PrescribedSteps, RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import type { Peer, PeerConnection, PeerState } from "../../peers/peer.js";
 import type { ViewPlan } from "../../plan/view-plan.js";
 import type { ReachedTick } from "../../time/game-time.js";
@@ -37,7 +37,7 @@ import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
-import { Prediction } from "./prediction.js";
+import { Prediction } from "../prediction.js";
 import { everyTicksOf } from "../../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
@@ -144,6 +144,15 @@ export class AuthoritativeMode implements RoomMode {
 
   get peers(): readonly Peer[] {
     return [...this.#peers.values()];
+  }
+
+  soleWriter(): SoleWriter | undefined {
+    return this.#server && { peer: this.#server, name: "the server" };
+  }
+
+  /** The page sends the authority its own entities alone. */
+  get isIdle(): boolean {
+    return this.#parts.owned.size === 0;
   }
 
   get neededDelayMs(): number | undefined {

@@ -9,7 +9,7 @@ import {
 import type { Welcome } from "../../connection/server-connection-options.js";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
-import type { RoomMode, RoomParts } from "../room-mode.js";
+import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import { Members } from "./members.js";
 import type { Peer, PeerConnection } from "../../peers/peer.js";
 import { SharedBulkRate } from "../../peers/bulk-rate.js";
@@ -23,6 +23,7 @@ export class MeshMode implements RoomMode {
   readonly limits = {};
   readonly publishesSteps = true;
   readonly shownTick = 0;
+  readonly isIdle = false;
   readonly #parts: RoomParts;
   readonly #members: Members;
   readonly #states: StateSender;
@@ -93,6 +94,14 @@ export class MeshMode implements RoomMode {
 
   get pairs(): Iterable<PeerConnection> {
     return this.#members.peers();
+  }
+
+  /** The participant who has been in the room for longest. */
+  soleWriter(): SoleWriter | undefined {
+    const [first, ...rest] = this.pairs;
+    if (!first) return undefined;
+    const peer = rest.reduce((a, b) => (a.number < b.number ? a : b), first);
+    return peer.number < this.#parts.myNumber() ? { peer, name: `player ${peer.number}` } : undefined;
   }
 
   get neededDelayMs(): number | undefined {

@@ -7,8 +7,7 @@ import {
   type MotionFault,
   type RowStep,
 } from "@paceline/netcode";
-import type { ShownReplica } from "../../entities/shown-entities.js";
-import type { InputSender } from "./input-sender.js";
+import type { ShownReplica } from "../entities/shown-entities.js";
 
 /** How well the prediction of one's own entities does. */
 export interface PredictionStats {
@@ -25,7 +24,8 @@ export interface PredictionOptions {
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
-  readonly sender: InputSender;
+  /** Of this player's inputs: the number of the newest one. */
+  readonly sender: { readonly number: number };
   readonly tickSeconds: number;
   myNumber(): number;
   nowMs(): number;

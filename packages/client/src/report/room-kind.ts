@@ -1,0 +1,53 @@
+import { ConfigError } from "@paceline/protocol";
+import type { ProfileChoice, Topology } from "@paceline/transport";
+import type { RoomWords } from "./room-words.js";
+
+/** What the plan of a room, and the words about it, have to know of how the room travels. */
+export interface RoomKind {
+  /** Whether players may have links to each other. */
+  readonly hasPairs: boolean;
+  /** A genre's topology is a preference: the one that the room has then. */
+  topologyFor(preferred: Topology): Topology;
+  /** Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
+  assertFits(choice: ProfileChoice): void;
+  /** What explains a running room; fetched when first wanted. */
+  words(): Promise<RoomWords>;
+}
+
+/** A room that is not known yet: it may become any, and travels as one of players among themselves. */
+export const unknownRoom: RoomKind = {
+  hasPairs: true,
+  topologyFor: (preferred) => (preferred === "authority" ? "mesh" : preferred),
+  assertFits: () => undefined,
+  words: async () => (await import("./room-words.js")).playersWords,
+};
+
+/** A room of players among themselves. */
+export const playersRoom: RoomKind = {
+  ...unknownRoom,
+  assertFits: (choice) => {
+    if (topologyOf(choice) !== "authority") return;
+    refuse(choice, `"mesh" or "relay", or nothing: no server decides in this room`);
+  },
+};
+
+/** A room in which a server decides, in so many steps per second. */
+export function decidedRoom(stepHz: number): RoomKind {
+  return {
+    hasPairs: false,
+    topologyFor: () => "authority",
+    assertFits: (choice) => {
+      if ((topologyOf(choice) ?? "authority") === "authority") return;
+      refuse(choice, `"authority", or nothing: a server decides in this room`);
+    },
+    words: async () => (await import("./room-words.js")).authorityWords(stepHz),
+  };
+}
+
+function topologyOf(choice: ProfileChoice): Topology | undefined {
+  return typeof choice === "object" ? choice.topology : undefined;
+}
+
+function refuse(choice: ProfileChoice, expected: string): never {
+  throw new ConfigError({ field: "profile.topology", value: topologyOf(choice), expected });
+}

@@ -1,0 +1,148 @@
+import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type ViewLimits } from "@paceline/protocol";
+import type { HeldBands, LinkKind, Measured, Plan } from "@paceline/transport";
+import type { ServerStats } from "../paths/path-stats.js";
+import type { Peer } from "../peers/peer.js";
+import { everyTicksOf } from "../plan/state-policy.js";
+import { stateIntervalMs } from "../plan/view-plan.js";
+import { measuredInWords, number, percent } from "./in-words.js";
+
+// Words take room: only room.transport.explain() fetches this file.
+
+/** A running room, as far as its words need it. */
+export interface TravellingRoom {
+  readonly plan: Plan;
+  /** What of the plan the room does not follow. */
+  readonly limits?: ViewLimits | undefined;
+  readonly server: ServerStats;
+  readonly held: HeldBands;
+  readonly peers: readonly Peer[];
+}
+
+/** The words about a running room that depend on how it travels. */
+export interface RoomWords {
+  /** The question of the tree whose answer is the reason for the links of states. */
+  readonly statesQuestion: string;
+  /** The links that states take, and how they arrive. */
+  states(room: TravellingRoom): string;
+  /** What else leaves with messages that wait for each other. */
+  sharers(plan: Plan): string;
+  /** @param when an entity is sent, in words */
+  rates(room: TravellingRoom, when: string): { readonly choice: string; readonly reason: string };
+  /** Loss and stalls. */
+  losses(room: TravellingRoom, measured: Measured): string[];
+}
+
+/** Of players among themselves. */
+export const playersWords: RoomWords = {
+  statesQuestion: "paths",
+  states({ plan, server, peers }) {
+    const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
+    const rest = direct < peers.length ? `, the others relayed over ${nameOf(server)}` : "";
+    const now = `${direct} of ${peers.length} players over WebRTC${rest}`;
+    const isWaiting = plan.channels.state.links[0] === "direct" && direct < peers.length;
+    const waits = isWaiting ? "; planned: direct links, as far as they can be proven" : "";
+    return `${now}; ${arrival(plan)}${serverWait(plan, server) ?? waits}`;
+  },
+  // States that have to arrive are messages as well: what waits leaves with them.
+  sharers: ({ channels }) => (channels.state.delivery === "ordered-reliable" ? ", or with states" : ""),
+  rates({ plan }, when) {
+    const periodMs = number(plan.channels.state.periodMs);
+    const { stateHz, heartbeatMs } = plan.numbers;
+    const choice =
+      `up to ${number(stateHz)} states/s of an entity, in packets ${periodMs} ms apart: ${when}, ` +
+      `or after ${number(heartbeatMs)} ms`;
+    return { choice, reason: "the profile, adapted to what is measured" };
+  },
+  losses: ({ held }, { lossRatio, stallRatio }) => [lossOf(lossRatio, held), stallsOf(stallRatio, held)],
+};
+
+/** Of a room in which a server decides, in so many steps per second. */
+export function authorityWords(stepHz: number): RoomWords {
+  return {
+    statesQuestion: "server",
+    states({ plan, server }) {
+      const isLate = server.stateLink === "websocket" && plan.channels.state.delivery === "newest-wins";
+      const how = isLate
+        ? "a newer one replaces one that waits here, what the network loses comes late"
+        : arrival(plan);
+      return `${nameOf(server)} to the server; ${how}${serverWait(plan, server) ?? ""}`;
+    },
+    sharers: () => "",
+    rates({ plan, limits = {} }, when) {
+      const { maxViews, bytesPerSecond } = limits;
+      const hz = number(maxViews ? stepHz : stepHz / everyTicksOf(plan, stepHz));
+      const restMs = maxViews ? MAX_HEARTBEAT_MS : Math.min(plan.numbers.heartbeatMs, MAX_HEARTBEAT_MS);
+      const exactly = maxViews ? "when it would be shown off at all" : when;
+      const choice =
+        `the server sends up to ${hz} times/s: an entity ${exactly}, when anything else of it changes, ` +
+        `or after ${number(restMs)} ms`;
+      const pace = maxViews
+        ? `the room's limit: it follows ${maxViews} different plans, and sends exactly to the players of others`
+        : rateLimit(plan, stepHz);
+      const bytes = bytesPerSecond
+        ? `; the room's limit: ${number(bytesPerSecond)} bytes/s of states, the profile wants ${number(plan.numbers.stateBytesPerSecond)}`
+        : "";
+      return { choice, reason: `${pace}${bytes}` };
+    },
+    // On an ordered link loss looks like a stall. Elsewhere the words say how sure the loss is.
+    losses({ server, held }, { lossRatio, stallRatio }) {
+      const { stalls, stateLink } = server;
+      if (stateLink === "websocket") {
+        const counted = `stalls: ${stalls.stalled} of ${stalls.roundTrips} round trips (${held.stalls})`;
+        return [`${counted}; loss cannot be seen here`];
+      }
+      const directions = lossRatio === undefined ? "" : `: ${directionsInWords(server)}`;
+      return [`${lossOf(lossRatio, held)}${directions}`, stallsOf(stallRatio, held)];
+    },
+  };
+}
+
+const kinds: Readonly<Partial<Record<LinkKind, string>>> = { webrtc: "WebRTC", websocket: "WebSocket" };
+
+function nameOf({ stateLink }: ServerStats): string {
+  return kinds[stateLink ?? "memory"] ?? "no link";
+}
+
+function arrival({ channels }: Plan): string {
+  return channels.state.delivery === "newest-wins"
+    ? "the newest wins, lost ones are not repeated"
+    : "all arrive, in order";
+}
+
+/** Where the plan wants a link to the server that is not there yet. */
+function serverWait({ channels }: Plan, { stateLink }: ServerStats): string | undefined {
+  const isWaiting = channels.state.links[0] === "webrtc" && stateLink !== "webrtc";
+  return isWaiting ? "; planned: WebRTC to the server, once it is proven" : undefined;
+}
+
+/** Whose rate counts: the profile's, or a limit of the room. */
+function rateLimit(plan: Plan, stepHz: number): string {
+  const wantedHz = 1000 / stateIntervalMs(plan);
+  const steps = `${number(stepHz)} steps/s`;
+  if (wantedHz > stepHz) {
+    return `the room's limit: it makes ${steps}, the profile wants ${number(wantedHz)} states/s`;
+  }
+  if (stepHz / wantedHz > MAX_EVERY_TICKS) {
+    return `the room's limit: one of ${MAX_EVERY_TICKS} steps at least, the profile wants ${number(wantedHz)} states/s`;
+  }
+  return `the profile wants ${number(wantedHz)} states/s; the room makes ${steps}`;
+}
+
+function lossOf(ratio: number | undefined, held: HeldBands): string {
+  return measuredInWords("loss", ratio === undefined ? undefined : percent(ratio, 1), held.loss);
+}
+
+function stallsOf(ratio: number | undefined, held: HeldBands): string {
+  return measuredInWords("stalls", ratio === undefined ? undefined : percent(ratio), held.stalls);
+}
+
+/** How sure the loss of each direction is. */
+function directionsInWords({ loss, outgoingLoss }: ServerStats): string {
+  const words = (name: string, reading: ServerStats["loss"]): string => {
+    if (!reading) return `${name} unknown, too few may be lost`;
+    const { ratio, low, high, packets } = reading;
+    const interval = `between ${percent(low, 1)} and ${percent(high, 1)} with 95 % certainty`;
+    return `${name} ${percent(ratio, 1)}, ${interval} from ${packets} packets`;
+  };
+  return `${words("from the server", loss)}; ${words("to it", outgoingLoss)}`;
+}
