@@ -15,6 +15,7 @@ import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
 import type { Prediction } from "../modes/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
+import { EarlyTasks } from "./early-tasks.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
@@ -42,8 +43,6 @@ const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
 /** What comes before the game could listen. */
 const MAX_EARLY = 1024;
-/** A second or two of a game that moves entities: no start of one that calls advance a little later. */
-const MANY_UNDRIVEN_MOVES = 30;
 
 /** What the server says that is about the others. */
 type NewsOfOthers = Exclude<RoomControl, { readonly type: "iceServers" | "draining" }>;
@@ -71,7 +70,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #time: GameTime;
   readonly #loop: GameLoop;
   #lockstepSessions = 0;
-  #undrivenMoves = 0;
   readonly #owned: OwnedEntities;
   readonly #parts: RoomParts;
   /** A mesh of nobody until the server has said welcome. */
@@ -82,10 +80,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
-  /** News of the others that came before the mode was there. */
-  #waiting: NewsOfOthers[] | undefined = [];
-  /** What came before the game could listen. */
-  #early: (() => void)[] | undefined = [];
+  /** News of the others wait for the mode. */
+  readonly #entered = new EarlyTasks();
+  /** What is told to the game waits until it can listen. */
+  readonly #heard = new EarlyTasks(MAX_EARLY);
   readonly #router = new Router(
     () => this.#connection.cameBack(),
     (reason) => this.drops.count(reason),
@@ -102,13 +100,20 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#time = this.#newTime(setup);
     const { tickHz } = this.#time;
     this.#loop = this.#newLoop(setup);
-    this.#undriven = new UndrivenTicks(scheduler, () => this.#publishUndriven());
     this.#owned = new OwnedEntities({
       tickSeconds: 1 / tickHz,
       idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
       tick: () => this.#time.tick,
       onTeleport: (record) => this.#mode.teleported(record),
       onClamp: (clamp) => this.news.clamped(clamp),
+    });
+    this.#undriven = new UndrivenTicks({
+      scheduler,
+      time: this.#time,
+      isIdle: () => this.#mode.isIdle,
+      hasMoved: () => this.#owned.hasMoved,
+      publish: () => this.#publish(this.nowMs()),
+      report: (error) => this.news.report(error),
     });
     this.#parts = this.#newParts(setup);
     this.#mode = new MeshMode(this.#parts);
@@ -147,12 +152,12 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#control(message),
-        onAuthority: (payload) => this.#whenHeard(() => this.#mode.receive(payload)),
-        onAuthorityEvent: (body) => this.#whenHeard(() => this.#mode.receiveEvent(body)),
+        onAuthority: (payload) => this.#heard.run(() => this.#mode.receive(payload)),
+        onAuthorityEvent: (body) => this.#heard.run(() => this.#mode.receiveEvent(body)),
         onAuthorityState: (body, tick) => {
           const cameAtMs = this.nowMs();
-          if (!this.#early) this.#mode.receiveState(body, tick, cameAtMs);
-          else this.#whenHeard(() => this.#mode.receiveState(body, tick, cameAtMs));
+          if (this.#heard.isOpen) this.#mode.receiveState(body, tick, cameAtMs);
+          else this.#heard.run(() => this.#mode.receiveState(body, tick, cameAtMs));
         },
         onAcknowledged: (sequence) => this.#mode.acknowledged(sequence),
         onPong: (times) => this.clock.observe(times),
@@ -551,14 +556,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
   }
 
-  #publishUndriven(): void {
-    // A page that would send nothing need not wake up.
-    if (this.#time.isDriven || this.#mode.isIdle) return this.#undriven.stop();
-    this.#undrivenMoves += this.#owned.hasMoved ? 1 : 0;
-    if (this.#undrivenMoves === MANY_UNDRIVEN_MOVES) this.news.report(undrivenError());
-    this.#publish(this.nowMs());
-  }
-
   /** Sends what has to be sent of the values that belong to that moment. */
   #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
@@ -584,7 +581,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
     this.transport.entered(kindOf(welcome));
     // The first time, the code of the mode may have to be fetched.
-    if (!this.#waiting) this.#enter(welcome);
+    if (this.#entered.isOpen) this.#enter(welcome);
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
   }
 
@@ -592,9 +589,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #enter(welcome: Welcome): void {
     this.#mode = openMode(this.#parts, welcome);
     this.transport.review();
-    for (const message of this.#waiting ?? []) this.#takeNews(message);
-    this.#waiting = undefined;
-    if (!this.#early) this.#mode.begin();
+    this.#entered.open();
+    if (this.#heard.isOpen) this.#mode.begin();
   }
 
   #resumed(): void {
@@ -635,9 +631,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #control(message: RoomControl): void {
     if (message.type === "iceServers") this.#iceServers = message.iceServers;
     else if (message.type === "draining")
-      this.#whenHeard(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
-    else if (this.#waiting) this.#waiting.push(message);
-    else this.#takeNews(message);
+      this.#heard.run(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
+    else this.#entered.run(() => this.#takeNews(message));
   }
 
   #takeNews(message: NewsOfOthers): void {
@@ -669,18 +664,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     else this.#mode.signal(from, attempt, data);
   }
 
-  /** Runs a task now, or when the game had a chance to listen. False where it was dropped: too much waits. */
-  #whenHeard(task: () => boolean | void): boolean {
-    if (!this.#early) return task() !== false;
-    if (this.#early.length >= MAX_EARLY) return false;
-    this.#early.push(task);
-    return true;
-  }
-
   #hear(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const task of early) task();
+    this.#heard.open();
     this.#mode.begin();
     this.#router.release();
   }
@@ -713,10 +698,4 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#connection.sample(this.nowMs());
     this.transport.observe();
   }
-}
-
-function undrivenError(): NetError {
-  const message =
-    "the game moves entities and calls neither room.advance nor room.loop: others see them less smoothly";
-  return new NetError("time/undriven", `${message}; call room.advance() at the end of every frame`);
 }

@@ -1,26 +1,55 @@
+import { NetError } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** For a game that says no ticks: states leave at the plan's rate, begun anew where that changes. */
+/** A second or two of a game that moves entities: no start of one that calls advance a little later. */
+const MANY_MOVES = 30;
+
+export interface UndrivenTicksOptions {
+  readonly scheduler: Scheduler;
+  /** Whether the game says its moments itself by now. */
+  readonly time: { readonly isDriven: boolean };
+  /** Whether nothing would be sent: the page need not wake up then. */
+  isIdle(): boolean;
+  /** Whether the game has moved an entity since the last publication. */
+  hasMoved(): boolean;
+  publish(): void;
+  report(error: NetError): void;
+}
+
+/** For a game that says no moments: states leave at the plan's rate, begun anew where that changes. */
 export class UndrivenTicks {
-  readonly #scheduler: Scheduler;
-  readonly #step: () => void;
+  readonly #options: UndrivenTicksOptions;
   #hz: number | undefined;
   #cancel: Cancel | undefined;
+  #moves = 0;
 
-  constructor(scheduler: Scheduler, step: () => void) {
-    this.#scheduler = scheduler;
-    this.#step = step;
+  constructor(options: UndrivenTicksOptions) {
+    this.#options = options;
   }
 
   runAt(hz: number): void {
     if (hz === this.#hz) return;
     this.stop();
     this.#hz = hz;
-    this.#cancel = this.#scheduler.every(1000 / hz, this.#step);
+    this.#cancel = this.#options.scheduler.every(1000 / hz, () => this.#step());
   }
 
   stop(): void {
     this.#cancel?.();
     this.#hz = undefined;
   }
+
+  #step(): void {
+    const { time, isIdle, hasMoved, publish, report } = this.#options;
+    if (time.isDriven || isIdle()) return this.stop();
+    this.#moves += hasMoved() ? 1 : 0;
+    if (this.#moves === MANY_MOVES) report(undrivenError());
+    publish();
+  }
+}
+
+function undrivenError(): NetError {
+  const message =
+    "the game moves entities and calls neither room.advance nor room.loop: others see them less smoothly";
+  return new NetError("time/undriven", `${message}; call room.advance() at the end of every frame`);
 }
