@@ -40,11 +40,11 @@ export class UndrivenTicks {
   }
 
   #step(): void {
-    const { time, isIdle, hasMoved, publish, report } = this.#options;
-    if (time.isDriven || isIdle()) return this.stop();
-    this.#moves += hasMoved() ? 1 : 0;
-    if (this.#moves === MANY_MOVES) report(undrivenError());
-    publish();
+    const options = this.#options;
+    if (options.time.isDriven || options.isIdle()) return this.stop();
+    this.#moves += options.hasMoved() ? 1 : 0;
+    if (this.#moves === MANY_MOVES) options.report(undrivenError());
+    options.publish();
   }
 }
 
