@@ -10,7 +10,7 @@ MOTIONS = ("hold", "velocity", "acceleration", "turn", "history", "step")
 def _first_byte(reader):
     """WF3."""
     first = reader.u8()
-    if first >> 4 != 1:
+    if first >> 4 != 2:
         raise Drop("version")
     return first & 15
 
@@ -18,24 +18,24 @@ def _first_byte(reader):
 def envelope_of(data):
     """WF29. The class, a key, the numbers, and the packet that is passed on."""
     reader = ByteReader(data, "too-short")
-    if _first_byte(reader) != 1:
+    flags = _first_byte(reader)
+    if not flags & 1:
         raise Drop("flags")
     said = reader.u8()
     traffic_class, is_broadcast = said & 7, said & 8
     if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 128):
         raise Drop("unknown-kind")
-    envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16()}
+    envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16() if flags & 4 else 0}
     if said & 128:
         # WF63: of one entity
-        envelope.update(entity=reader.u32(), update=reader.u16())
+        envelope["subject"] = {"entity": reader.u32(), "sequence": reader.u16()}
     if said >> 4 & 7:
         # WF50: of that session of the pair
         envelope["epoch"] = said >> 4 & 7
-    counted = reader.u8()
-    count = counted & 127
-    if not 1 <= count <= 64:
+    count = reader.u8() if flags & 8 else 1
+    if flags & 4 and envelope["key"] == 0 or flags & 8 and not 2 <= count <= 64:
         raise Drop("length")
-    if counted & 128:
+    if flags & 2:
         # WF129: it must not wait on the server
         envelope["isPrompt"] = True
     if is_broadcast:

@@ -152,7 +152,7 @@ class Link:
 
     def read(self, sender, data):
         """One dict per session that it belongs to."""
-        if data[:1] == b"\x11":
+        if data and data[0] & 1:
             envelope = envelope_of(data)
             packet, routing = envelope.pop("packet"), envelope
             first_ids = routing.get("firstIds", [None] * len(routing["peers"]))

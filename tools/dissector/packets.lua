@@ -381,31 +381,36 @@ end
 function M.read(link, sender, s)
   local tree = { offset = 0, length = #s }
   local ok, said = pcall(function()
-    if u8(s, 1) ~= 0x11 then return read_packet(tree, link, session_of(link, sender, nil), s, 1) end
-    -- With 128: an update of one entity, which the server knows by its sequence.
-    local is_update = u8(s, 2) >= 128
-    local at = is_update and 11 or 5
-    -- With 128: it must not wait for others on the server.
-    local is_prompt = u8(s, at) >= 128
-    local count = u8(s, at) % 128
-    local envelope = add(tree, nil, 1, at + 2 * count, nil, "Routing envelope")
+    local flags = u8(s, 1)
+    if flags % 2 == 0 then return read_packet(tree, link, session_of(link, sender, nil), s, 1) end
+    local envelope = add(tree, nil, 1, 1, nil, "Routing envelope")
+    if math.floor(flags / 2) % 2 == 1 then add(envelope, "prompt", 1, 1, true) end
     add(envelope, "class", 2, 1, u8(s, 2) % 8)
-    add(envelope, "key", 3, 2, u16(s, 3))
-    if is_update then
-      add(envelope, "update_of", 5, 4, u32(s, 5))
-      add(envelope, "update", 9, 2, u16(s, 9))
+    local at, count = 3, 1
+    if math.floor(flags / 4) % 2 == 1 then
+      add(envelope, "key", at, 2, u16(s, at))
+      at = at + 2
     end
-    if is_prompt then add(envelope, "prompt", at, 1, true) end
-    local peers, ids, packet_at = {}, nil, at + 1 + 2 * count
+    -- With 128: an update of one entity, which the server knows by its sequence.
+    if u8(s, 2) >= 128 then
+      add(envelope, "update_of", at, 4, u32(s, at))
+      add(envelope, "update", at + 4, 2, u16(s, at + 4))
+      at = at + 6
+    end
+    if math.floor(flags / 8) % 2 == 1 then
+      count = u8(s, at)
+      at = at + 1
+    end
+    local peers, ids, packet_at = {}, nil, at + 2 * count
     if math.floor(u8(s, 2) / 8) % 2 == 1 then
-      peers, ids, packet_at = add_numbered(envelope, s, at + 1, count)
-      envelope.length = packet_at - 1
+      peers, ids, packet_at = add_numbered(envelope, s, at, count)
     else
       for index = 1, count do
-        peers[index] = u16(s, at - 1 + 2 * index)
-        add(envelope, "participant", at - 1 + 2 * index, 2, peers[index])
+        peers[index] = u16(s, at - 2 + 2 * index)
+        add(envelope, "participant", at - 2 + 2 * index, 2, peers[index])
       end
     end
+    envelope.length = packet_at - 1
     local line
     for index = count, 1, -1 do
       -- All read it, the first one shows it.

@@ -167,7 +167,7 @@ class OddProcess {
 
 /** Writes some lines for each: the log tells of every room. */
 async function makeNoise(url: string, rooms: number): Promise<void> {
-  const body = JSON.stringify({ version: 1, options: {} });
+  const body = JSON.stringify({ version: 2, options: {} });
   for (let room = 0; room < rooms; room++) {
     const response = await fetch(`${url}/match/create/race`, { method: "POST", body });
     await response.text();
@@ -207,7 +207,7 @@ describe("a log that goes nowhere", () => {
     const url = await server.address();
     const room = await joined(url, "race");
     for (let loud = 0; loud < LOUD_ROOMS; loud++) {
-      const body = JSON.stringify({ version: 1, options: {} });
+      const body = JSON.stringify({ version: 2, options: {} });
       await (await fetch(`${url}/match/create/loud${loud}`, { method: "POST", body })).text();
     }
     const askedAtMs = performance.now();

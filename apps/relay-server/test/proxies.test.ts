@@ -156,7 +156,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
         method: "POST",
         headers,
       });
-      asked.end('{"version":1}');
+      asked.end('{"version":2}');
       const [response] = (await once(asked, "response")) as [IncomingMessage];
       response.resume();
       return response.statusCode;
@@ -189,7 +189,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     const match = (from: string): Promise<Response> =>
       fetch(`${address}/match/join/race`, {
         method: "POST",
-        body: '{"version":1}',
+        body: '{"version":2}',
         // What a player writes there itself stands before what the proxy appends, and does not count.
         headers: { "X-Forwarded-For": from },
       });

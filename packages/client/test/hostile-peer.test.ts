@@ -204,7 +204,7 @@ describe("what comes from a peer", () => {
     for (let count = 0; count < 300; count++) {
       const packet = random.bytes(random.int(1, 60));
       // Half of them begin as packets of this version do.
-      if (random.bool(0.5)) packet[0] = 0x10 | random.int(0, 15);
+      if (random.bool(0.5)) packet[0] = 0x20 | random.int(0, 15);
       raw.sendPacket(a.myNumber, packet);
     }
     await until("a has cut it off", () => resets === 1);

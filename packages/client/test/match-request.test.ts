@@ -9,7 +9,7 @@ const TIMEOUT_MS = 4000;
 const SHORT_MS = 150;
 const call = checkedCall("joinOrCreate", "race", { track: "hill" });
 const goodSeat = {
-  version: 1,
+  version: 2,
   ticket: "abc.DEF-_1",
   roomName: "race",
   roomId: "r",
@@ -76,7 +76,7 @@ describe("a match request", () => {
       {
         method: "POST",
         url: "/games/match/joinOrCreate/race",
-        body: JSON.stringify({ version: 1, options: { track: "hill" }, webrtc: true }),
+        body: JSON.stringify({ version: 2, options: { track: "hill" }, webrtc: true }),
       },
     ]);
   });
@@ -137,7 +137,7 @@ describe("a match request", () => {
   });
 
   test("is answered by another version", async () => {
-    answer = { body: JSON.stringify({ ...goodSeat, version: 2 }) };
+    answer = { body: JSON.stringify({ ...goodSeat, version: 1 }) };
     expect(await refusal(ask())).toMatchObject({ code: "session/version", retryable: false });
   });
 

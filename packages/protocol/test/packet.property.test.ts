@@ -2,6 +2,7 @@ import {
   ByteWriter,
   MessageKind,
   PROTOCOL_VERSION,
+  downwardOf,
   isRouted,
   limits,
   messageBytes,
@@ -14,7 +15,7 @@ import {
   type Message,
   type PacketHeader,
 } from "@paceline/protocol";
-import { array, assert, integer, property, tuple, uint8Array } from "fast-check";
+import { array, assert, constantFrom, integer, property, tuple, uint8Array } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { envelope, messages, packetHeader } from "./arbitraries.js";
 
@@ -85,7 +86,7 @@ describe("packets", () => {
       bytes[0] = first;
       return typeof readPacket(bytes) !== "string";
     });
-    expect(accepted).toEqual([0x10, 0x12, 0x14, 0x16, 0x18]);
+    expect(accepted).toEqual([0x20, 0x22, 0x24, 0x26, 0x28]);
   });
 
   test("[WF13] may be of the greatest length and no longer", () => {
@@ -155,8 +156,8 @@ describe("envelopes", () => {
 
   test("[WF12] [WF29] are canonical", () => {
     assert(
-      property(uint8Array({ maxLength: 30 }), (rest) => {
-        const bytes = Uint8Array.of(0x11, ...rest);
+      property(constantFrom(0x21, 0x23, 0x25, 0x29, 0x2f), uint8Array({ maxLength: 30 }), (first, rest) => {
+        const bytes = Uint8Array.of(first, ...rest);
         const read = readEnvelope(bytes);
         if (typeof read === "string") return;
         const writer = new ByteWriter();
@@ -167,11 +168,11 @@ describe("envelopes", () => {
     );
   });
 
-  test("[WF8] [WF29] are refused for every first byte but one", () => {
+  test("[WF8] [WF29] are refused for every first byte but eight", () => {
     const accepted = Array.from({ length: 256 }, (_, first) => first).filter(
-      (first) => typeof readEnvelope(Uint8Array.of(first, 0, 0, 0, 1, 7, 0, 9)) !== "string",
+      (first) => typeof readEnvelope(Uint8Array.of(first, 0, 2, 2, 2, 7, 0, 2, 9, 9)) !== "string",
     );
-    expect(accepted).toEqual([0x11]);
+    expect(accepted).toEqual([0x21, 0x23, 0x25, 0x27, 0x29, 0x2b, 0x2d, 0x2f]);
   });
 
   test("[WF13] [WF29] hold a packet of the greatest length and 64 receivers, no more", () => {
@@ -190,11 +191,25 @@ describe("envelopes", () => {
 
   test("[WF129] may ask not to wait, however many receivers they name", () => {
     const counts = Array.from({ length: 256 }, (_, count) => count).filter((count) => {
-      const peers = new Uint8Array(2 * (count & 0x7f));
-      const read = readEnvelope(Uint8Array.of(0x11, 3, 0, 0, count, ...peers, 9));
-      return typeof read !== "string" && read.isPrompt === (count > 128 ? true : undefined);
+      const read = readEnvelope(Uint8Array.of(0x2b, 3, count, ...new Uint8Array(2 * count), 9));
+      return typeof read !== "string" && read.isPrompt === true;
     });
-    const once = Array.from({ length: 64 }, (_, count) => count + 1);
-    expect(counts).toEqual([...once, ...once.map((count) => count + 128)]);
+    expect(counts).toEqual(Array.from({ length: 63 }, (_, more) => more + 2));
+    expect(readEnvelope(Uint8Array.of(0x23, 3, 7, 0, 9))).toMatchObject({ isPrompt: true, peers: [7] });
+  });
+
+  test("[WF29] one receiver costs two bytes, and the server passes on nothing but class, epoch and sender", () => {
+    const bytesOf = (of: Parameters<typeof writeEnvelope>[1]): number => {
+      const writer = new ByteWriter();
+      writeEnvelope(writer, of);
+      return writer.length - of.packet.length;
+    };
+    const packet = Uint8Array.of(9);
+    const subject = { entity: 0x10003, sequence: 5 };
+    const sent = { trafficClass: "state", key: 4, subject, isPrompt: true, peers: [2, 3], packet } as const;
+    expect(bytesOf({ trafficClass: "state", key: 0, peers: [1], packet })).toBe(2 + 2);
+    expect(bytesOf(sent)).toBe(2 + 2 + 6 + 1 + 2 * 2);
+    expect(downwardOf(sent, 1)).toMatchObject({ key: 0, peers: [1] });
+    expect(bytesOf(downwardOf(sent, 1))).toBe(2 + 2);
   });
 });

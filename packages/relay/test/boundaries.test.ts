@@ -41,7 +41,7 @@ describe("an error in what answers", () => {
       const player = await real.join();
       vi.spyOn(Lobby.prototype, name).mockImplementationOnce(broken);
       const ask = () =>
-        fetch(real.url + path, { method, ...(method === "POST" && { body: '{"version":1}' }) });
+        fetch(real.url + path, { method, ...(method === "POST" && { body: '{"version":2}' }) });
       const failed = await ask();
       expect(failed.status).toBe(500);
       expect(await failed.text()).not.toContain("mistake");

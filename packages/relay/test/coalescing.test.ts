@@ -150,7 +150,7 @@ describe("packets of a room", () => {
     await isRead(a);
     windows.end();
     // Seven bytes of envelope each.
-    expect(sent()).toEqual({ packets: before.packets + 6, bytes: before.bytes + 6 * 17 });
+    expect(sent()).toEqual({ packets: before.packets + 6, bytes: before.bytes + 6 * 14 });
   });
 });
 

@@ -32,7 +32,7 @@ async function withOthers(): Promise<() => Promise<void>> {
   const [one, two] = [await real.join("create/race"), await real.join()];
   let said = 0;
   return async () => {
-    const packet = Uint8Array.of(0x10, ++said);
+    const packet = Uint8Array.of(0x20, ++said);
     one.forward([two], packet);
     await eventually(() => expect(two.forwarded.at(-1)?.packet).toEqual(packet));
     expect([one.closes, two.closes]).toEqual([[], []]);
@@ -114,9 +114,9 @@ describe("a relay", () => {
   ])("[WF13] counts a message of %i bytes that is %s", async (bytes, _, code) => {
     const othersAreFine = await withOthers();
     const { ticket } = await real.seat();
-    const raw = await real.raw(["paceline.1", `ticket.${ticket}`]);
+    const raw = await real.raw(["paceline.2", `ticket.${ticket}`]);
     await eventually(() => expect(real.relay.health().sessions).toBe(3));
-    raw.frame(Opcode.binary, new Uint8Array(bytes).fill(0x10));
+    raw.frame(Opcode.binary, new Uint8Array(bytes).fill(0x20));
     await eventually(() => expect(drops()).toEqual({ "too-long": 1 }));
     await eventually(() => expect(raw.closeCode).toBe(code));
     const closes = real.relay.counts.linkCloses;

@@ -55,7 +55,7 @@ describe("links", () => {
     expect(b.welcome.peers).toEqual([{ number: 1, id: a.welcome.sessionId, webrtc: false }]);
     await eventually(() => expect(a.of("joined").map(({ peer }) => peer.number)).toEqual([2, 3]));
     a.forward([b, c], Uint8Array.of(1, 2, 3), { trafficClass: "state", key: 9 });
-    const expected = { trafficClass: "state", key: 9, peers: [1], packet: Uint8Array.of(1, 2, 3) };
+    const expected = { trafficClass: "state", key: 0, peers: [1], packet: Uint8Array.of(1, 2, 3) };
     await eventually(() => expect([b.forwarded, c.forwarded]).toEqual([[expected], [expected]]));
     expect(a.forwarded).toEqual([]);
     c.tell({ type: "leave" });
@@ -69,9 +69,8 @@ describe("links", () => {
     expect(await closeOf([WEBSOCKET_PROTOCOL, "ticket"])).toBe(CloseCode.refused);
     expect(await closeOf([WEBSOCKET_PROTOCOL])).toBe(CloseCode.refused);
     expect(await closeOf([WEBSOCKET_PROTOCOL, "resume.nobody.token"])).toBe(CloseCode.sessionUnknown);
-    expect(await closeOf([`paceline.${PROTOCOL_VERSION + 1}`, `ticket.${ticket}`])).toBe(
-      CloseCode.versionMismatch,
-    );
+    for (const other of [PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1])
+      expect(await closeOf([`paceline.${other}`, `ticket.${ticket}`])).toBe(CloseCode.versionMismatch);
     const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
     await eventually(() => player.welcome);
     expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketUsed);
@@ -217,7 +216,7 @@ describe("bad participants", () => {
     const [a, b] = [await real.join(), await real.join()];
     const flooder = await real.rawParticipant();
     // Well-formed: an event for somebody who is not there.
-    const frame = RawWebSocket.frameOf(Opcode.binary, Uint8Array.of(0x11, 2, 0, 0, 1, 0xff, 0xff, 0));
+    const frame = RawWebSocket.frameOf(Opcode.binary, Uint8Array.of(0x21, 2, 0xff, 0xff, 0));
     const batch = Buffer.concat(Array<Buffer>(200).fill(frame));
     const worstMs = await worstExchangeMs(a, b, () => flooder.socket.write(batch));
     expect(worstMs).toBeLessThan(1000);

@@ -74,13 +74,13 @@ export class RealRelay {
   }
 
   /** A match request; `body` as it stands if it is text. */
-  match(path: string, body: unknown = { version: 1 }, init: RequestInit = {}): Promise<Response> {
+  match(path: string, body: unknown = { version: 2 }, init: RequestInit = {}): Promise<Response> {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return fetch(`${this.url}/match/${path}`, { method: "POST", body: text, ...init });
   }
 
   async seat(path = "joinOrCreate/race", more: object = {}): Promise<SeatAnswer> {
-    const response = await this.match(path, { version: 1, ...more });
+    const response = await this.match(path, { version: 2, ...more });
     if (response.status !== 200) throw new Error(`no seat: ${await response.text()}`);
     return (await response.json()) as SeatAnswer;
   }

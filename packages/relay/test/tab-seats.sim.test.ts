@@ -145,7 +145,7 @@ describe("a page that is loaded anew", () => {
   });
 
   it("[WF128] is told of a seat that is none", () => {
-    const body = { version: 1, options: {} };
+    const body = { version: 2, options: {} };
     for (const seat of [
       null,
       "a",

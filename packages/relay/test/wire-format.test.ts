@@ -36,11 +36,11 @@ describe("seats", () => {
   });
 
   test.each([
-    ["join/race", { version: 1 }, 404, "match/not-found"],
-    ["create/chess", { version: 1 }, 404, "match/unknown-room"],
-    ["create/race", { version: 2 }, 400, "session/version"],
+    ["join/race", { version: 2 }, 404, "match/not-found"],
+    ["create/chess", { version: 2 }, 404, "match/unknown-room"],
+    ["create/race", { version: 1 }, 400, "session/version"],
     ["create/race", "{", 400, "match/bad-request"],
-    ["enter/race", { version: 1 }, 404, "match/bad-request"],
+    ["enter/race", { version: 2 }, 404, "match/bad-request"],
   ])(`[WF42] are refused with a status and a code: %s, %o`, async (path, body, status, code) => {
     const response = await real.match(path, body);
     const { error } = (await response.json()) as { error: { code: string; message: unknown } };
@@ -83,10 +83,10 @@ describe("envelopes", () => {
   test("[WF30] reach whoever is named in the room, once, byte for byte, with their sender", async () => {
     const [a, b, c] = [await real.join(), await real.join(), await real.join()];
     const stranger = await real.join("create/race");
-    const packet = Uint8Array.of(0x10, 0xff, 0);
+    const packet = Uint8Array.of(0x20, 0xff, 0);
     const peers = [b.number, c.number, b.number, a.number, 4000];
     a.forward([], packet, { trafficClass: "event", key: 7, peers });
-    const arrived = { trafficClass: "event", key: 7, peers: [a.number], packet };
+    const arrived = { trafficClass: "event", key: 0, peers: [a.number], packet };
     await eventually(() => expect(c.forwarded).toEqual([arrived]));
     await eventually(() => expect(b.forwarded).toEqual([arrived]));
     expect([a.forwarded, stranger.forwarded]).toEqual([[], []]);
@@ -117,7 +117,7 @@ describe("a join in the upgrade", () => {
     [{ method: "reconnect", target: "somebody", token: "t" }, "match/bad-request"],
     [{ method: "enter" }, "match/bad-request"],
     [{ target: 7 }, "match/bad-request"],
-    [{ version: 2 }, "session/version"],
+    [{ version: 1 }, "session/version"],
     [{ options: { deep: {} } }, "match/bad-request"],
     [{ options: { long: "x".repeat(5000) } }, "match/bad-request"],
   ])("[WF71] is refused with 4106 and the code of a match request: %o", async (request, code) => {
@@ -170,7 +170,7 @@ describe("one more socket", () => {
     // They alternate from the moment when the relay has taken the socket in.
     await eventually(() => {
       for (let more = 0; more < 10; more++, sent++)
-        b.forward([a], Uint8Array.of(0x10, sent), { trafficClass: "state", key: 1 + sent });
+        b.forward([a], Uint8Array.of(0x20, sent), { trafficClass: "state", key: 1 + sent });
       expect(forwarded()).toBeGreaterThan(3);
     });
     await eventually(() => expect(a.forwarded.length + forwarded()).toBe(sent));

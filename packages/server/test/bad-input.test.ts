@@ -79,7 +79,7 @@ async function through(rudeness: Rudeness, options: Partial<ClientOptions> = {})
 const twoSteps = { authToken: "somebody" };
 
 async function match(path: string, track: string): Promise<{ status: number; ticket: string }> {
-  const body = JSON.stringify({ version: 1, options: { track } });
+  const body = JSON.stringify({ version: 2, options: { track } });
   const response = await fetch(`${stage.url}/match/${path}`, { method: "POST", body });
   const { ticket = "" } = (await response.json()) as { ticket?: string };
   return { status: response.status, ticket };
@@ -194,7 +194,7 @@ describe("messages", () => {
     );
     const flood = setInterval(() => {
       for (let sent = 0; sent < 100; sent++)
-        socket.send(Uint8Array.of(0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        socket.send(Uint8Array.of(0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     }, 5);
     try {
       expect([CloseCode.flooding, CloseCode.protocolViolation]).toContain(await closed);
@@ -269,7 +269,7 @@ describe("joining", () => {
     const response = await fetch(`${stage.url}/match/joinOrCreate/race`, {
       method: "POST",
       headers: { Origin: "https://evil.example" },
-      body: JSON.stringify({ version: 1, options: {} }),
+      body: JSON.stringify({ version: 2, options: {} }),
     });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error: { code: "session/origin" } });

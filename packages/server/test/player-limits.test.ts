@@ -248,8 +248,8 @@ describe("what a participant has no right to", () => {
   it("[WF80] includes packets for other players", async () => {
     stage = roomStage(FreeRoom);
     const [one, two] = [await RawPlayer.join(stage), await RawPlayer.join(stage)];
-    const head = Uint8Array.of(0x11, 2, 0, 0, 1, two.number, 0);
-    one.session.activeLink!.send("event", Uint8Array.of(...head, 0x10, 0, 0, 0, 0, 0, 0));
+    const head = Uint8Array.of(0x21, 2, two.number, 0);
+    one.session.activeLink!.send("event", Uint8Array.of(...head, 0x20, 0, 0, 0, 0, 0, 0));
     await stage.advance(100);
     expect(two.routed).toBe(0);
     expect(drops()).toEqual({ "not-allowed": 1 });

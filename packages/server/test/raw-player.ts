@@ -38,7 +38,7 @@ export class RawPlayer {
       },
     });
     const pair = virtualSocketPair({ scheduler, random: seededRandom(1), settings: {} });
-    const body = { version: 1, method: "joinOrCreate", target: "staged", options: {}, ...request };
+    const body = { version: 2, method: "joinOrCreate", target: "staged", options: {}, ...request };
     const credential = `join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
     server.takeLink(new WebSocketLink(pair.server, { scheduler }), {
       address: "raw",

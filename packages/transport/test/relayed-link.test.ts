@@ -24,11 +24,11 @@ test("[WF129] asks the server not to hold back inputs, commands and a game's eve
   link.start({ onOpen: () => undefined, onPacket: () => undefined, onClose: () => undefined });
   scheduler.advance(1);
   for (const trafficClass of ["state", "reference", "command", "input", "bulk"] as const) {
-    link.send(trafficClass, Uint8Array.of(0x10));
+    link.send(trafficClass, Uint8Array.of(0x20));
   }
-  link.send("event", Uint8Array.of(0x10), 0, 1500);
+  link.send("event", Uint8Array.of(0x20), 0, 1500);
   // A ping, which is worth something however late it is.
-  link.send("event", Uint8Array.of(0x10));
+  link.send("event", Uint8Array.of(0x20));
   const prompt = sent.map(({ trafficClass, isPrompt = false }) => [trafficClass, isPrompt]);
   expect(prompt).toEqual([
     ["state", false],

@@ -58,19 +58,43 @@ describe("headers of a session", () => {
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(1));
     const [ping, first] = link.takeSent();
-    expect(ping!.header).toMatchObject({ sequence: 0, tick: 77, acks: undefined, receipt: 0 });
-    expect(first!.header).toMatchObject({ sequence: 1, tick: 77, acks: undefined, receipt: 0 });
+    expect(ping!.header).toMatchObject({ sequence: 0, tick: 77, acks: undefined, receipt: undefined });
+    expect(first!.header).toMatchObject({ sequence: 1, tick: 77, acks: undefined, receipt: undefined });
     link.receive([reliable(0, 9)], { sequence: 100 });
-    link.receive([], { sequence: 102 });
+    link.receive([event(1)], { sequence: 102 });
     scene.session.sendReliable(Uint8Array.of(9));
     const [second] = link.takeSent();
     expect(second!.header).toMatchObject({ sequence: 2, acks: { ack: 102, ackBits: 2 }, receipt: 1 });
   });
 
+  test("[WF5] [WF6] say what arrived when it is news, and three times where packets may be lost", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    const said = (send: () => void): boolean[] => {
+      send();
+      return link
+        .takeSent()
+        .map(({ header: { acks, receipt } }) => acks !== undefined && receipt !== undefined);
+    };
+    const command = (): unknown => scene.session.sendReliable(Uint8Array.of(9));
+    const lossy = (): unknown => scene.session.sendState(Uint8Array.of(9));
+    said(command);
+    link.receive([reliable(0, 9)], { sequence: 7 });
+    expect([said(command), said(command)]).toEqual([[true], [false]]);
+    link.receive([{ kind: MessageKind.ping, body: Uint8Array.of(1, 0) }], { sequence: 8 });
+    expect(link.takeSent().map(({ header }) => header.acks)).toEqual([undefined]);
+    // One that was there before is news as well: the other side does not know it.
+    link.receive([reliable(0, 9)], { sequence: 9 });
+    (link as { isUnreliable: boolean }).isUnreliable = true;
+    expect([said(lossy), said(lossy), said(lossy), said(lossy)]).toEqual([[true], [true], [true], [false]]);
+    link.receive([reliable(1, 9)], { sequence: 10 });
+    expect([said(lossy), said(command), said(lossy)]).toEqual([[true], [true], [false]]);
+  });
+
   test("[WF5] [WF9] acks go on across the wrap", () => {
     const scene = new Scene();
     const link = scene.link();
-    for (const sequence of [0xfffe, 0xffff, 0, 2]) link.receive([], { sequence });
+    for (const sequence of [0xfffe, 0xffff, 0, 2]) link.receive([event(1)], { sequence });
     link.takeSent();
     scene.session.sendReliable(Uint8Array.of(1));
     expect(link.takeSent()[0]!.header.acks).toEqual({ ack: 2, ackBits: 0b1110 });

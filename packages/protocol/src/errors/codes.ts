@@ -1,7 +1,7 @@
 /** Every number that means something on the wire, in one place. A number is never reused for something else. */
 
 /** Version of the packet format: the high four bits of every packet. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** WebSocket subprotocol that names format and version. */
 export const WEBSOCKET_PROTOCOL = `paceline.${PROTOCOL_VERSION}`;

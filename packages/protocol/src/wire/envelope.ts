@@ -41,6 +41,15 @@ export interface Subject {
   readonly sequence: number;
 }
 
+/** Flags of the first byte, beside {@link PacketFlag.routed}. */
+const EnvelopeFlag = {
+  /** The packet must not wait for others. */
+  prompt: 2,
+  /** A key follows the class. */
+  keyed: 4,
+  /** A count precedes the numbers; otherwise there is one number. */
+  several: 8,
+} as const;
 /** Set in the byte of the class where a subject follows the key. */
 const HAS_SUBJECT = 0x80;
 /** Between it and the class stands the epoch. */
@@ -48,8 +57,6 @@ const EPOCH_SHIFT = 4;
 /** Set in the byte of the class where each receiver has a number of its own for the messages behind the list. */
 const IS_BROADCAST = 0x08;
 const CLASS_BITS = 0x07;
-/** Set in the byte of the count where the packet must not wait for others. */
-const IS_PROMPT = 0x80;
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
@@ -60,12 +67,17 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
 
 /** All of an envelope but the packet, which may be written behind it. */
 export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
-  writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed);
-  const { subject, epoch = 0, peers, firstIds } = envelope;
+  const { key, subject, epoch = 0, isPrompt, peers, firstIds } = envelope;
+  const flags =
+    (isPrompt ? EnvelopeFlag.prompt : 0) |
+    (key === 0 ? 0 : EnvelopeFlag.keyed) |
+    (peers.length === 1 ? 0 : EnvelopeFlag.several);
+  writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed | flags);
   const form = (subject ? HAS_SUBJECT : 0) | (firstIds ? IS_BROADCAST : 0);
-  writer.u8(TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | form).u16(envelope.key);
+  writer.u8(TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | form);
+  if (key !== 0) writer.u16(key);
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
-  writer.u8(peers.length | (envelope.isPrompt ? IS_PROMPT : 0));
+  if (peers.length !== 1) writer.u8(peers.length);
   if (firstIds) writeNumbered(writer, peers, firstIds);
   else for (const peer of peers) writer.u16(peer);
 }
@@ -79,33 +91,39 @@ function writeNumbered(writer: ByteWriter, peers: readonly number[], firstIds: r
   }
 }
 
+/** The envelope in which a relay passes the packet on: key, entity and haste were for the relay alone. */
+export function downwardOf({ trafficClass, epoch, firstIds, packet }: Envelope, sender: number): Envelope {
+  return { trafficClass, epoch, firstIds, packet, key: 0, peers: [sender] };
+}
+
 /** Reads an envelope; a reason instead where it must be dropped. The packet is a view into `bytes`. */
 export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const reader = new ByteReader(bytes);
   const first = reader.u8();
   if (!reader.ok) return "too-short";
   if (first >> 4 !== PROTOCOL_VERSION) return "version";
-  if ((first & 0x0f) !== PacketFlag.routed) return "flags";
+  if ((first & PacketFlag.routed) === 0) return "flags";
   const kind = reader.u8();
   const trafficClass = classOf(kind);
   const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch;
-  const key = reader.u16();
+  const isKeyed = (first & EnvelopeFlag.keyed) !== 0;
+  const key = isKeyed ? reader.u16() : 0;
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
-  const counted = reader.u8();
-  const count = counted & ~IS_PROMPT;
+  const isList = (first & EnvelopeFlag.several) !== 0;
+  const count = isList ? reader.u8() : 1;
   if (trafficClass === undefined) return "unknown-kind";
-  if (!isCount(count, reader)) return "length";
+  if (reader.ok && ((isKeyed && key === 0) || (isList && !isCount(count)))) return "length";
   const list = kind & IS_BROADCAST ? readNumbered(reader, count) : readPeers(reader, count);
   if (!list) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  const isPrompt = counted > count || undefined;
+  const isPrompt = (first & EnvelopeFlag.prompt) !== 0 || undefined;
   return { trafficClass, key, subject, epoch: epoch || undefined, isPrompt, ...list, packet: reader.rest() };
 }
 
-/** Where the bytes have ended before, that is said later. */
-function isCount(count: number, { ok }: ByteReader): boolean {
-  return !ok || (count > 0 && count <= limits.envelopeTargets);
+/** One receiver has no count. */
+function isCount(count: number): boolean {
+  return count > 1 && count <= limits.envelopeTargets;
 }
 
 /** A broadcast has commands, and is about no entity. */

@@ -1,11 +1,11 @@
-import { ByteWriter, readEnvelope, writeEnvelope, type Envelope } from "@paceline/protocol";
+import { ByteWriter, downwardOf, readEnvelope, writeEnvelope, type Envelope } from "@paceline/protocol";
 import type { DropCounters, Scheduler } from "@paceline/transport";
 import type { Participant } from "../sessions/participant.js";
 import type { Room } from "../sessions/room.js";
 import { RoomWindow } from "./room-window.js";
 
-/** Version, flags, class, key, count, the sender's number, and a message's in a broadcast. */
-const DOWNWARD_ENVELOPE_BYTES = 9;
+/** Version and flags, class, the sender's number, and a message's in a broadcast. */
+const DOWNWARD_ENVELOPE_BYTES = 6;
 /** Copies of a broadcast that are more do not wait in a window. */
 const MAX_COPIED_BYTES = 16_384;
 /** Keys are 16 bits per sender: together they are a receiver's key. */
@@ -84,7 +84,7 @@ export class Forwarder {
   }
 
   #downward(envelope: Envelope, senderNumber: number): Uint8Array {
-    writeEnvelope(this.#writer.reset(), { ...envelope, isPrompt: false, peers: [senderNumber] });
+    writeEnvelope(this.#writer.reset(), downwardOf(envelope, senderNumber));
     return this.#writer.take();
   }
 }

@@ -1,4 +1,10 @@
-import { ByteWriter, writeEnvelope, type Envelope, type TrafficClassName } from "@paceline/protocol";
+import {
+  ByteWriter,
+  downwardOf,
+  writeEnvelopeHead,
+  type Envelope,
+  type TrafficClassName,
+} from "@paceline/protocol";
 import { frameHeadBytes, writeFrameHead } from "@paceline/transport/node";
 import type { TrafficCount } from "../ops/relay-counters.js";
 
@@ -22,7 +28,6 @@ export interface FrameRun {
 
 /** Sockets may hold on to a chunk as long as a part of it is not sent. */
 const CHUNK_BYTES = 16_384;
-const NOTHING = new Uint8Array(0);
 
 /**
  * The frames of one window, one behind the other in memory: receivers of the same packets are given the same bytes, and
@@ -45,8 +50,7 @@ export class Frames {
   add(envelope: Envelope, senderNumber: number, key: number): number {
     const { trafficClass, packet } = envelope;
     // The packet is copied to its place, not by way of the writer.
-    const around = { ...envelope, isPrompt: false, peers: [senderNumber], packet: NOTHING };
-    writeEnvelope(this.#head.reset(), around);
+    writeEnvelopeHead(this.#head.reset(), downwardOf(envelope, senderNumber));
     const head = this.#head.view();
     const envelopeBytes = head.length + packet.length;
     const chunk = this.#chunkFor(frameHeadBytes(envelopeBytes) + envelopeBytes);

@@ -71,3 +71,23 @@ export class Answer {
     this.#cancel = undefined;
   }
 }
+
+/** A packet that may be lost does not settle what it says: so many of them do. */
+const LOSSY_REPEATS = 3;
+
+/** Whether there is something to say that the other side has not heard. */
+export class News {
+  #packets = 0;
+
+  /** Something has happened. */
+  add(): void {
+    this.#packets = LOSSY_REPEATS;
+  }
+
+  /** Whether the packet that leaves is to say it. */
+  take(mayBeLost: boolean): boolean {
+    if (this.#packets <= 0) return false;
+    this.#packets -= mayBeLost ? 1 : LOSSY_REPEATS;
+    return true;
+  }
+}

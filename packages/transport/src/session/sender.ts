@@ -12,7 +12,7 @@ import {
   type PacketHeader,
   type TrafficClassName,
 } from "@paceline/protocol";
-import { losesPackets, type Link } from "../link.js";
+import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed-link.js";
 import { BulkQueue } from "./outbox/bulk-queue.js";
@@ -39,10 +39,9 @@ export interface BulkRate {
 }
 
 export interface SenderOptions extends OutboxOptions {
-  /** The header of a packet that leaves now: the tick, and what has arrived here. */
-  header(sequence: number): PacketHeader;
-  /** A packet leaves that says what has arrived. */
-  onAnswered?(): void;
+  /** The header of a packet that leaves now: the tick, and what has arrived here if that is news. */
+  header(sequence: number, says: "nothing" | "perhaps" | "surely"): PacketHeader;
+
   /** A state has arrived at the other side, by the number that {@link Sender.addState} gave it: told once, oldest first. */
   onArrived?(number: number): void;
   readonly bulkRate?: BulkRate | undefined;
@@ -434,7 +433,7 @@ export class Sender implements PacketSource {
     }
   }
 
-  /** Every packet of a session says what has arrived, so that a receipt rarely needs a packet of its own. */
+  /** Any packet may say what has arrived, so that a receipt rarely needs one of its own. */
   #startPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
     const sequence = this.#sequence;
     // Nobody repeats it if it is lost: the acks will tell. What a relay drops was replaced by something newer.
@@ -442,9 +441,10 @@ export class Sender implements PacketSource {
     if (isSentOnce && losesPackets(link)) this.#sentLoss.sent(sequence);
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
+    const isUnsure = link.isUnreliable && mayBeLost(trafficClass);
     // Bulk may wait in the path.
-    if (trafficClass !== "bulk") this.#options.onAnswered?.();
-    const header = this.#options.header(sequence);
+    const says = trafficClass === "bulk" ? "nothing" : isUnsure ? "perhaps" : "surely";
+    const header = this.#options.header(sequence, says);
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
     writePacketHeader(writer, header);

@@ -19,7 +19,7 @@ import {
 import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
-import { Answer } from "./answer.js";
+import { Answer, News } from "./answer.js";
 import { BulkInbox } from "./bulk-inbox.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
@@ -54,6 +54,8 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.ping,
   MessageKind.pong,
 ]);
+/** What answers itself. */
+const probeKinds: ReadonlySet<MessageKind> = new Set([MessageKind.ping, MessageKind.pong]);
 /** Bulk that breaks the protocol; what else is dropped may be chance. */
 const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
 
@@ -80,6 +82,8 @@ export class Session {
   readonly #packetLoss = new PathLoss(this.#loss);
   readonly #publicationLoss = new PathLoss(this.#loss);
   readonly #answer: Answer;
+  readonly #acksDue = new News();
+  readonly #receiptDue = new News();
   readonly #channel: SessionOptions["channel"];
   /** Undefined while there is nothing to look after. */
   #stopUpdates: Cancel | undefined;
@@ -101,14 +105,12 @@ export class Session {
     this.#sender = new Sender({
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
-      header: (sequence) => ({
+      header: (sequence, says) => ({
         sequence,
         isPublished: false,
         tick: this.#currentTick(),
-        acks: this.#received.acks,
-        receipt: this.#inbox.expected,
+        ...(says !== "nothing" && this.#arrivals(says === "perhaps")),
       }),
-      onAnswered: () => this.#answer.given(),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
@@ -132,6 +134,15 @@ export class Session {
       onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
+  }
+
+  /** What a packet that leaves now says of what has arrived here. */
+  #arrivals(mayBeLost: boolean): Pick<Packet, "acks" | "receipt"> {
+    this.#answer.given();
+    return {
+      acks: this.#acksDue.take(mayBeLost) ? this.#received.acks : undefined,
+      receipt: this.#receiptDue.take(mayBeLost) ? this.#inbox.expected : undefined,
+    };
   }
 
   /** Takes a packet that came over one of this session's links; of any other link it takes none. */
@@ -505,6 +516,9 @@ export class Session {
     }
     this.#countLoss(isPublished ? this.#publicationLoss : this.#packetLoss, sequence, messages, monitor);
     if (isPublished) return true;
+    // Where packets are lost, the other side counts all that arrive.
+    const isNews = losesPackets(monitor.link) || messages.some(({ kind }) => !probeKinds.has(kind));
+    if (isNews) this.#acksDue.add();
     const { receipt, acks } = packet;
     if (receipt !== undefined && !this.#sender.acknowledgeCommands(receipt)) this.#violated("bad-message");
     if (acks && !this.#sender.acknowledgePackets(acks)) this.#violated("bad-message");
@@ -585,6 +599,7 @@ export class Session {
 
   #takeReliable(id: number, message: Uint8Array): void {
     if (this.#isClosed) return;
+    this.#receiptDue.add();
     this.#answer.soon("command", message.length, this.activeLink?.kind === "relayed");
     const dropped = this.#inbox.receive(id, message, (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
