@@ -78,6 +78,7 @@ describe("headers of a session", () => {
     };
     const command = (): unknown => scene.session.sendReliable(Uint8Array.of(9));
     const lossy = (): unknown => scene.session.sendState(Uint8Array.of(9));
+    (link as { isUnreliable: boolean }).isUnreliable = false;
     said(command);
     link.receive([reliable(0, 9)], { sequence: 7 });
     expect([said(command), said(command)]).toEqual([[true], [false]]);
