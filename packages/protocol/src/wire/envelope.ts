@@ -106,24 +106,24 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const kind = reader.u8();
   const trafficClass = classOf(kind);
   const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch;
-  const isKeyed = (first & EnvelopeFlag.keyed) !== 0;
-  const key = isKeyed ? reader.u16() : 0;
+  const key = first & EnvelopeFlag.keyed ? reader.u16() : undefined;
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
-  const isList = (first & EnvelopeFlag.several) !== 0;
-  const count = isList ? reader.u8() : 1;
+  const count = first & EnvelopeFlag.several ? reader.u8() : undefined;
   if (trafficClass === undefined) return "unknown-kind";
-  if (reader.ok && ((isKeyed && key === 0) || (isList && !isCount(count)))) return "length";
-  const list = kind & IS_BROADCAST ? readNumbered(reader, count) : readPeers(reader, count);
-  if (!list) return "length";
+  const isSaid = key !== 0 && isCount(count);
+  const list = kind & IS_BROADCAST ? readNumbered(reader, count ?? 1) : readPeers(reader, count ?? 1);
+  // Where the bytes have ended before, zeros were read.
+  if (!list || (reader.ok && !isSaid)) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
   const isPrompt = (first & EnvelopeFlag.prompt) !== 0 || undefined;
-  return { trafficClass, key, subject, epoch: epoch || undefined, isPrompt, ...list, packet: reader.rest() };
+  const head = { trafficClass, key: key ?? 0, subject, epoch: epoch || undefined, isPrompt };
+  return { ...head, ...list, packet: reader.rest() };
 }
 
 /** One receiver has no count. */
-function isCount(count: number): boolean {
-  return count > 1 && count <= limits.envelopeTargets;
+function isCount(count: number | undefined): boolean {
+  return count === undefined || (count > 1 && count <= limits.envelopeTargets);
 }
 
 /** A broadcast has commands, and is about no entity. */
