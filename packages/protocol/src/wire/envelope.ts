@@ -105,25 +105,29 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   if ((first & PacketFlag.routed) === 0) return "flags";
   const kind = reader.u8();
   const trafficClass = classOf(kind);
-  const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch;
   const key = first & EnvelopeFlag.keyed ? reader.u16() : undefined;
   const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
-  const count = first & EnvelopeFlag.several ? reader.u8() : undefined;
   if (trafficClass === undefined) return "unknown-kind";
-  const isSaid = key !== 0 && isCount(count);
-  const list = kind & IS_BROADCAST ? readNumbered(reader, count ?? 1) : readPeers(reader, count ?? 1);
-  // Where the bytes have ended before, zeros were read.
-  if (!list || (reader.ok && !isSaid)) return "length";
+  const list = readList(reader, first, kind);
+  // Where the bytes have ended before, the key reads as zero.
+  if (!list || (key === 0 && reader.ok)) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
+  const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch || undefined;
   const isPrompt = (first & EnvelopeFlag.prompt) !== 0 || undefined;
-  const head = { trafficClass, key: key ?? 0, subject, epoch: epoch || undefined, isPrompt };
-  return { ...head, ...list, packet: reader.rest() };
+  return { trafficClass, key: key ?? 0, subject, epoch, isPrompt, ...list, packet: reader.rest() };
 }
 
-/** One receiver has no count. */
-function isCount(count: number | undefined): boolean {
-  return count === undefined || (count > 1 && count <= limits.envelopeTargets);
+/** The numbers; undefined where they or their count are malformed. One number has no count. */
+function readList(
+  reader: ByteReader,
+  first: number,
+  kind: number,
+): Pick<Envelope, "peers" | "firstIds"> | undefined {
+  const count = first & EnvelopeFlag.several ? reader.u8() : 1;
+  const isCount = count === 1 ? (first & EnvelopeFlag.several) === 0 : count > 1;
+  if (reader.ok && (!isCount || count > limits.envelopeTargets)) return undefined;
+  return kind & IS_BROADCAST ? readNumbered(reader, count) : readPeers(reader, count);
 }
 
 /** A broadcast has commands, and is about no entity. */
