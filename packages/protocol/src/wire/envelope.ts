@@ -106,7 +106,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const kind = reader.u8();
   const trafficClass = classOf(kind);
   const key = first & EnvelopeFlag.keyed ? reader.u16() : undefined;
-  const subject = kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
+  const subject = readSubject(reader, kind);
   if (trafficClass === undefined) return "unknown-kind";
   const list = readList(reader, first, kind);
   // Where the bytes have ended before, the key reads as zero.
@@ -116,6 +116,10 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch || undefined;
   const isPrompt = (first & EnvelopeFlag.prompt) !== 0 || undefined;
   return { trafficClass, key: key ?? 0, subject, epoch, isPrompt, ...list, packet: reader.rest() };
+}
+
+function readSubject(reader: ByteReader, kind: number): Subject | undefined {
+  return kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
 }
 
 /** The numbers; undefined where they or their count are malformed. One number has no count. */
