@@ -26,9 +26,9 @@ class CountingCoder extends BitCoder {
     super(0x10000, prefixTables("5".repeat(TABLES * TOKENS)));
   }
 
-  override symbol(table: number, symbol: number): number {
+  protected override putSymbol(table: number, symbol: number): void {
     this.counts[table * TOKENS + symbol]! += 1;
-    return super.symbol(table, symbol);
+    super.putSymbol(table, symbol);
   }
 }
 

@@ -5,6 +5,7 @@ import { ESCAPE, LONGEST, TOKENS, type PrefixTables } from "./prefix-tables.js";
 /** The smallest size that no token holds. */
 const LARGE = 4096;
 const NOTHING = new Uint8Array(0);
+const WORD_BITS = 32;
 
 /**
  * Bits over a reused buffer, the highest of each byte first. The same calls encode and decode: encoding takes the value
@@ -13,22 +14,24 @@ const NOTHING = new Uint8Array(0);
 export class BitCoder {
   readonly #own: Uint8Array;
   readonly #views: Views;
-  readonly #tables: PrefixTables;
+  readonly #codes: Uint16Array;
+  readonly #slots: Uint16Array;
   #bytes: Uint8Array;
   /** Bytes written. */
   #at = 0;
-  /** An encoder's bits that are not in the buffer yet: the lowest `filled` ones. */
+  /** An encoder's bits that are not in the buffer yet: the lowest `filled` ones, at most 31. */
   #word = 0;
   #filled = 0;
   /** Bits read. */
   #position = 0;
   #isDecoding = false;
 
-  constructor(capacityBytes: number, tables: PrefixTables) {
+  constructor(capacityBytes: number, { codes, slots }: PrefixTables) {
     this.#own = new Uint8Array(capacityBytes);
     this.#views = new Views(this.#own);
     this.#bytes = this.#own;
-    this.#tables = tables;
+    this.#codes = codes;
+    this.#slots = slots;
   }
 
   get isDecoding(): boolean {
@@ -50,9 +53,9 @@ export class BitCoder {
 
   /** Ends encoding; what is left of the last byte is zeros. A view, until the next start. */
   finish(): Uint8Array {
-    this.#put(0, -this.#filled & 7);
-    while (this.#filled > 0) this.#flush();
-    return this.#views.of(this.#at);
+    const length = this.#at + ((this.#filled + 7) >> 3);
+    this.#putWord(this.#word << (WORD_BITS - this.#filled));
+    return this.#views.of(length);
   }
 
   /** After decoding: whether every byte was read, and what is left of the last one is zeros. */
@@ -84,42 +87,59 @@ export class BitCoder {
 
   /** A symbol by one of the tables. */
   symbol(table: number, symbol: number): number {
-    const { lengths, codes, slots } = this.#tables;
     if (!this.#isDecoding) {
-      const at = table * TOKENS + symbol;
-      this.#put(codes[at]!, lengths[at]!);
+      this.putSymbol(table, symbol);
       return symbol;
     }
-    const entry = slots[(table << LONGEST) + (this.#peek() >>> (32 - LONGEST))]!;
-    this.#position += entry & 15;
-    return entry >>> 4;
+    const slot = this.#slots[(table << LONGEST) + (this.#peek() >>> (WORD_BITS - LONGEST))]!;
+    this.#position += slot & 15;
+    return slot >> 4;
   }
 
   /**
-   * A number with its sign: the token of its size, which a table codes, which of the token's sizes it is, and the sign
-   * where it may have one. The lowest `shift` bits of a size are no part of the token.
+   * Encodes a number with its sign: the token of its size, which a table codes, which of the token's sizes it is, and
+   * the sign where it may have one. The lowest `shift` bits of a size are no part of the token.
    */
-  residual(table: number, shift: number, residual: number): number {
+  putResidual(table: number, shift: number, residual: number): void {
     const size = residual < 0 ? -residual : residual;
-    const isDecoding = this.#isDecoding;
-    const token = this.symbol(table, isDecoding ? 0 : tokenOf(size >> shift));
-    if (token === 0 && shift === 0) return 0;
-    if (token === ESCAPE) return this.#large(residual, size);
-    const extra = token < 4 ? 0 : (token - 2) >> 1;
-    const start = (token < 4 ? token : (2 + (token & 1)) << extra) << shift;
-    const count = extra + shift + 1;
-    if (!isDecoding) {
-      this.#put(((size - start) << 1) | (residual < 0 ? 1 : 0), count);
-      return residual;
+    const short = size >> shift;
+    const token = short < LARGE ? halfOctave(short) : ESCAPE;
+    this.putSymbol(table, token);
+    if (token === ESCAPE) this.#large(residual, size);
+    else if (token !== 0 || shift !== 0) {
+      const count = extraBits(token) + shift;
+      const rest = size & ((1 << count) - 1);
+      this.#put((rest << 1) | (residual < 0 ? 1 : 0), count + 1);
     }
-    const rest = this.#peek() >>> (32 - count);
+  }
+
+  /** Decodes what {@link putResidual} encodes. */
+  takeResidual(table: number, shift: number): number {
+    let word = this.#peek();
+    const slot = this.#slots[(table << LONGEST) + (word >>> (WORD_BITS - LONGEST))]!;
+    const token = slot >> 4;
+    const length = slot & 15;
+    this.#position += length;
+    if (token === 0 && shift === 0) return 0;
+    if (token === ESCAPE) return this.#large(0, 0);
+    const extra = extraBits(token);
+    const count = extra + shift + 1;
+    // Of the 25 bits that were there, a code takes up to 9, and what follows without a shift up to 11.
+    word = shift === 0 ? word << length : this.#peek();
     this.#position += count;
-    return (rest & 1) === 1 ? -(start + (rest >>> 1)) : start + (rest >>> 1);
+    const rest = word >>> (WORD_BITS - count);
+    const size = ((token < 4 ? token : (2 + (token & 1)) << extra) << shift) + (rest >>> 1);
+    return (rest & 1) === 1 ? -size : size;
   }
 
   /** Lets go of the bytes that were decoded. */
   release(): void {
     this.#bytes = NOTHING;
+  }
+
+  protected putSymbol(table: number, symbol: number): void {
+    const code = this.#codes[table * TOKENS + symbol]!;
+    this.#put(code >> 4, code & 15);
   }
 
   /** As many bits as its length says, without the highest. */
@@ -131,16 +151,28 @@ export class BitCoder {
     return this.bits(residual < 0 ? 1 : 0, 1) === 1 ? -coded : coded;
   }
 
-  /** Up to 24 bits. */
+  /** Up to 31 bits. */
   #put(value: number, count: number): void {
-    this.#word = (this.#word << count) | value;
-    this.#filled += count;
-    while (this.#filled >= 8) this.#flush();
+    const filled = this.#filled + count;
+    if (filled < WORD_BITS) {
+      this.#word = (this.#word << count) | value;
+      this.#filled = filled;
+      return;
+    }
+    const left = filled - WORD_BITS;
+    this.#putWord((this.#word << (count - left)) | (value >>> left));
+    this.#word = value;
+    this.#filled = left;
   }
 
-  #flush(): void {
-    this.#filled -= 8;
-    this.#bytes[this.#at++] = this.#word >>> this.#filled;
+  #putWord(word: number): void {
+    const bytes = this.#bytes;
+    const at = this.#at;
+    bytes[at] = word >>> 24;
+    bytes[at + 1] = word >>> 16;
+    bytes[at + 2] = word >>> 8;
+    bytes[at + 3] = word;
+    this.#at = at + 4;
   }
 
   /** The next 32 bits, at least 25 of which have not been read: those that are not there are zeros. */
@@ -155,11 +187,12 @@ export class BitCoder {
   }
 }
 
-/** Sizes below 4 are tokens; from there on each octave has two. */
-function tokenOf(size: number): number {
-  return size < LARGE ? halfOctave(size) : ESCAPE;
+/** Of a token, what is below the bit that it names. */
+function extraBits(token: number): number {
+  return token < 4 ? 0 : (token - 2) >> 1;
 }
 
+/** Sizes below 4 are tokens; from there on each octave has two. */
 export function halfOctave(size: number): number {
   if (size < 4) return size;
   const top = 31 - Math.clz32(size);

@@ -22,10 +22,9 @@ export const LONGEST = 9;
 
 /** Canonical prefix codes: shorter ones first, and of the same length in the order of their symbols. */
 export interface PrefixTables {
-  /** By table and symbol; 0 where there is no code. */
-  readonly lengths: Uint8Array;
+  /** By table and symbol: code and, in the lowest four bits, its length; 0 where there is no code. */
   readonly codes: Uint16Array;
-  /** By table and the next {@link LONGEST} bits: symbol and length. */
+  /** By table and the next {@link LONGEST} bits: symbol and, in the lowest four bits, the length of its code. */
   readonly slots: Uint16Array;
 }
 
@@ -40,12 +39,12 @@ export function prefixTables(digits: string): PrefixTables {
     let slot = first;
     for (const { symbol, length } of inOrder(lengths.subarray(table * TOKENS, (table + 1) * TOKENS))) {
       const size = 1 << (LONGEST - length);
-      codes[table * TOKENS + symbol] = (slot - first) / size;
+      codes[table * TOKENS + symbol] = (((slot - first) / size) << 4) | length;
       slots.fill((symbol << 4) | length, slot, slot + size);
       slot += size;
     }
   }
-  return { lengths, codes, slots };
+  return { codes, slots };
 }
 
 function inOrder(lengths: Uint8Array): { readonly symbol: number; readonly length: number }[] {

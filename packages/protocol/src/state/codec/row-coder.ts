@@ -16,11 +16,16 @@ const MASKED = 64;
 const WIDEST_SIZE = 0x100000;
 /** A column of so few bits is not worth a residual: it follows as it is. */
 const NARROW_BITS = 4;
+/** Mask bits that are a symbol. */
+const MASK_BITS = 4;
+/** The table of a column's residual, and its shift, by what is expected of the column. */
+const TABLE_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => tableOf(expected));
+const SHIFT_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => shiftOf(expected));
 
 /**
  * Codes rows against their baselines, in two passes over the entities of a packet. `expect` predicts every column, and
- * from how far the last prediction was off how far this one will be. The masks say which of the columns that should be
- * right are not. `code` brings the residuals.
+ * from how far the last prediction was off how far this one will be, and codes the masks, which say which of the columns
+ * that should be right are not. `code` brings the residuals.
  */
 export class RowCoder {
   readonly #coder: BitCoder;
@@ -29,16 +34,16 @@ export class RowCoder {
   #predicted = new Int32Array(256);
   /** An encoder's residuals; at a decoder, whether a masked column has one. */
   #residuals = new Int32Array(256);
+  /** Columns of the first pass. */
   #count = 0;
-  /** Which of them have a mask bit. */
-  #masked = new Int32Array(256);
-  #maskedCount = 0;
   /** The next column of the second pass. */
   #at = 0;
-  readonly #turned = new Int32Array(QUAT_COLUMNS);
+  /** The mask symbol that is not full yet: its columns, its bits, and which of the columns moved. */
+  readonly #masked = new Int32Array(MASK_BITS);
+  #maskedCount = 0;
+  #mask = 0;
+  #moved = 0;
   readonly #bent = new Float64Array(1);
-  #age = 1;
-  #growth = 1;
   /** False once a decoded value lay outside its range. */
   isInRange = true;
 
@@ -49,74 +54,65 @@ export class RowCoder {
   /** Before the first entity of a packet. */
   start(): void {
     this.#count = 0;
-    this.#maskedCount = 0;
     this.#at = 0;
     this.isInRange = true;
   }
 
   expect(plan: RowPlan, baselines: Baselines): void {
-    this.#reserve(plan.count + plan.texts);
-    if (baselines.age !== this.#age) {
-      this.#age = baselines.age;
-      this.#growth = baselines.age * baselines.age;
-    }
+    const isDecoding = this.#coder.isDecoding;
+    const start = this.#count;
+    this.#count += plan.count;
+    this.#reserve();
     const { runs } = plan;
     for (let index = 0; index < runs.length; index++) {
       const { way, from, to } = runs[index]!;
-      if (way === Way.smooth) this.#expectSmooth(plan, from, to, baselines);
-      else if (way === Way.angle) this.#expectAngles(plan, from, to, baselines);
-      else if (way === Way.place) this.#expectPlaces(plan, from, to, baselines);
-      else if (way === Way.step) this.#expectSteps(plan, from, to, baselines);
-      else this.#expectTurn(plan, from, baselines);
+      const here = start + from;
+      if (way === Way.turn) this.#expectTurn(plan, from, baselines, here);
+      else if (baselines.at1 < 0) this.#expectUnknown(plan, from, to, baselines, here, way);
+      else if (way === Way.smooth) this.#expectSmooth(plan, from, to, baselines, here);
+      else if (way === Way.angle) this.#expectAngles(plan, from, to, baselines, here);
+      else if (way === Way.place) this.#expectPlaces(plan, from, to, baselines, here);
+      else this.#expectSteps(plan, from, to, baselines, here);
+      // The velocities of now are known to an encoder only.
+      if (way === Way.place && !isDecoding) this.#predictPlaces(plan, from, to, baselines, here);
     }
+    if (!isDecoding) this.#subtract(plan, baselines, start);
+    this.#markMasked(plan, start);
   }
 
   /** A text has a mask bit, too. */
   expectText(hasChanged: boolean): void {
-    const at = this.#count++;
-    this.#expected[at] = HELD | MASKED;
-    this.#residuals[at] = hasChanged ? 1 : 0;
-    this.#masked[this.#maskedCount++] = at;
+    const here = this.#count++;
+    this.#reserve();
+    this.#residuals[here] = hasChanged ? 1 : 0;
+    this.#codeMaskBit(here, HELD);
   }
 
-  /** Between the passes: four mask bits are a symbol, whichever entities they are of. */
-  codeMasks(): void {
-    const masked = this.#masked;
-    const expected = this.#expected;
-    const residuals = this.#residuals;
-    const coder = this.#coder;
-    for (let from = 0; from < this.#maskedCount; from += 4) {
-      const to = Math.min(from + 4, this.#maskedCount);
-      let moved = 0;
-      let mask = 0;
-      for (let index = from; index < to; index++) {
-        const at = masked[index]!;
-        const last = expected[at]! - MASKED;
-        moved |= (last !== 0 && last !== HELD ? 1 : 0) << (index - from);
-        mask |= (residuals[at] !== 0 ? 1 : 0) << (index - from);
-      }
-      mask = coder.symbol(MASKS + moved, mask);
-      if (!coder.isDecoding) continue;
-      for (let index = from; index < to; index++) residuals[masked[index]!] = (mask >> (index - from)) & 1;
-    }
+  /** Between the passes: the last mask symbol may not be full. */
+  endMasks(): void {
+    if (this.#maskedCount > 0) this.#codeMask();
   }
 
   /** Codes the next row; a decoder fills it in. */
   code(plan: RowPlan, baselines: Baselines): void {
+    const start = this.#at;
+    this.#at += plan.count;
+    if (!this.#coder.isDecoding) {
+      this.#write(plan, baselines, start);
+      return;
+    }
     const { runs } = plan;
     for (let index = 0; index < runs.length; index++) {
       const { way, from, to } = runs[index]!;
-      if (!this.#coder.isDecoding) this.#write(plan, from, to, baselines);
-      else if (way === Way.turn) {
+      if (way === Way.turn) {
         const column = plan.columns[from]!;
-        const { row, at } = baselines;
-        const here = this.#at;
-        this.#read(plan, from, from + 1, baselines);
-        leaveOut(plan.plan, column, this.#predicted, here, row[at + column]!);
-        this.#read(plan, from + 1, to, baselines);
+        this.#read(plan, from, from + 1, baselines, start);
+        const axis = baselines.row[baselines.at + column]!;
+        leaveOut(plan.plan, column, this.#predicted, start + from, axis);
+        this.#read(plan, from + 1, to, baselines, start);
       } else {
-        if (way === Way.place) this.#predictPlaces(plan, from, to, baselines, this.#at);
-        this.#read(plan, from, to, baselines);
+        if (way === Way.place) this.#predictPlaces(plan, from, to, baselines, start + from);
+        this.#read(plan, from, to, baselines, start);
       }
     }
   }
@@ -126,61 +122,72 @@ export class RowCoder {
     return this.#residuals[this.#at++] !== 0;
   }
 
-  /** They go on changing as they did; the last time that missed by how much the change changed. */
-  #expectSmooth(plan: RowPlan, from: number, to: number, baselines: Baselines): void {
-    const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
-    const perTick1 = age / gap1;
-    const ofBend = this.#growth / gap1;
-    const ofOlder = this.#growth / gap2;
-    const lasting = (age * (age + 1)) / 8;
+  /** From a single known state: they stay. */
+  #expectUnknown(
+    { columns }: RowPlan,
+    from: number,
+    to: number,
+    { rows, at0 }: Baselines,
+    here: number,
+    way: number,
+  ): void {
     for (let index = from; index < to; index++) {
-      const column = plan.columns[index]!;
+      this.#predicted[here] = rows[at0 + columns[index]!]!;
+      this.#expected[here++] = way === Way.step ? HELD : UNKNOWN;
+    }
+  }
+
+  /** They go on changing as they did; the last time that missed by how much the change changed. */
+  #expectSmooth(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
+    const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
+    const { columns, min, max } = plan;
+    const predicted = this.#predicted;
+    const expected = this.#expected;
+    const growth = age * age;
+    const perTick1 = age / gap1;
+    const ofBend = growth / gap1;
+    const ofOlder = at2 < 0 ? 0 : growth / gap2;
+    const lasting = at2 < 0 ? 0 : (age * (age + 1)) / 8;
+    for (let index = from; index < to; index++) {
+      const column = columns[index]!;
       const value = rows[at0 + column]!;
-      if (at1 < 0) {
-        this.#add(plan, index, baselines, value, UNKNOWN);
-        continue;
-      }
       const older = rows[at1 + column]!;
       const change = value - older;
       const before = at2 < 0 ? 0 : older - rows[at2 + column]!;
       const bend = at2 < 0 ? 0 : change / gap1 - before / gap2;
-      const predicted = clamp(value + change * perTick1 + bend * lasting, plan.min[index]!, plan.max[index]!);
-      this.#add(plan, index, baselines, predicted, classOf(change * ofBend - before * ofOlder));
+      predicted[here] = clamp(value + change * perTick1 + bend * lasting, min[index]!, max[index]!);
+      expected[here++] = classOf(change * ofBend - before * ofOlder);
     }
   }
 
-  /** The same, the short way around. */
-  #expectAngles(plan: RowPlan, from: number, to: number, baselines: Baselines): void {
+  /** The same without the bend, the short way around. */
+  #expectAngles(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
+    const growth = age * age;
+    const perTick1 = age / gap1;
+    const ofBend = growth / gap1;
+    const ofOlder = at2 < 0 ? 0 : growth / gap2;
     for (let index = from; index < to; index++) {
       const column = plan.columns[index]!;
       const turn = plan.turn[index]!;
       const value = rows[at0 + column]!;
-      const change = at1 < 0 ? 0 : short(value - rows[at1 + column]!, turn);
-      const before = at2 < 0 ? 0 : short(rows[at1 + column]! - rows[at2 + column]!, turn);
-      const predicted = Math.floor(value + change * (age / gap1) + 0.5);
-      const missed = change * (this.#growth / gap1) - before * (this.#growth / gap2);
-      const here = this.#count;
-      this.#add(plan, index, baselines, positive(predicted, turn), at1 < 0 ? UNKNOWN : classOf(missed));
-      this.#residuals[here] = short(this.#residuals[here]!, turn);
+      const older = rows[at1 + column]!;
+      const change = short(value - older, turn);
+      const before = at2 < 0 ? 0 : short(older - rows[at2 + column]!, turn);
+      this.#predicted[here] = positive(Math.floor(value + change * perTick1 + 0.5), turn);
+      this.#expected[here++] = classOf(change * ofBend - before * ofOlder);
     }
   }
 
-  /** They go where their velocities lead; those of now are known to an encoder only. */
-  #expectPlaces(plan: RowPlan, from: number, to: number, baselines: Baselines): void {
+  /** They go where their velocities lead: see {@link #predictPlaces}. */
+  #expectPlaces(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
     const { rows, at0, at1, age, gap1 } = baselines;
-    const here = this.#count;
     const half = (plan.scales[from]! * gap1) / 2;
-    if (!this.#coder.isDecoding) this.#predictPlaces(plan, from, to, baselines, here);
     for (let index = from; index < to; index++) {
-      let expected = UNKNOWN;
-      if (at1 >= 0) {
-        const column = plan.columns[index]!;
-        const rate = plan.rates[index]!;
-        const moved = (rows[at0 + rate]! + rows[at1 + rate]!) * half;
-        expected = classOf((rows[at0 + column]! - rows[at1 + column]! - moved) * age);
-      }
-      this.#add(plan, index, baselines, this.#predicted[here + index - from]!, expected);
+      const column = plan.columns[index]!;
+      const rate = plan.rates[index]!;
+      const moved = (rows[at0 + rate]! + rows[at1 + rate]!) * half;
+      this.#expected[here++] = classOf((rows[at0 + column]! - rows[at1 + column]! - moved) * age);
     }
   }
 
@@ -197,116 +204,137 @@ export class RowCoder {
       const changed = at1 < 0 ? 0 : (before - rows[at1 + rate]!) * ticks;
       const moved = (before + before + change) * half + (changed - change) * curve;
       const place = rows[at0 + plan.columns[index]!]! + moved;
-      this.#predicted[here + index - from] = clamp(place, plan.min[index]!, plan.max[index]!);
+      this.#predicted[here++] = clamp(place, plan.min[index]!, plan.max[index]!);
     }
   }
 
-  #expectTurn(plan: RowPlan, index: number, baselines: Baselines): void {
-    const { row, at } = baselines;
-    const turned = this.#turned;
+  #expectTurn(plan: RowPlan, index: number, baselines: Baselines, here: number): void {
+    const { row, at, at1, age } = baselines;
     const first = plan.columns[index]!;
-    turnOn(plan.plan, first, baselines, turned, this.#bent);
-    const expected = baselines.at1 < 0 ? UNKNOWN : classOf(this.#bent[0]! * this.#growth);
-    this.#add(plan, index, baselines, turned[0]!, 0);
-    if (!this.#coder.isDecoding) leaveOut(plan.plan, first, turned, 0, row[at + first]!);
-    for (let axis = 1; axis < QUAT_COLUMNS; axis++) {
-      this.#add(plan, index + axis, baselines, turned[axis]!, expected);
-    }
+    turnOn(plan.plan, first, baselines, this.#predicted, here, this.#bent);
+    if (!this.#coder.isDecoding) leaveOut(plan.plan, first, this.#predicted, here, row[at + first]!);
+    this.#expected[here] = 0;
+    const expected = at1 < 0 ? UNKNOWN : classOf(this.#bent[0]! * (age * age));
+    this.#expected.fill(expected, here + 1, here + QUAT_COLUMNS);
   }
 
   /** They stay, or go on counting as they do. */
-  #expectSteps(plan: RowPlan, from: number, to: number, baselines: Baselines): void {
+  #expectSteps(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
-    for (let index = from; index < to; index++) {
+    for (let index = from; index < to; index++, here++) {
       const column = plan.columns[index]!;
       const value = rows[at0 + column]!;
-      const older = at1 < 0 ? value : rows[at1 + column]!;
-      if (value === older) {
-        this.#add(plan, index, baselines, value, HELD);
-        continue;
-      }
+      const older = rows[at1 + column]!;
+      this.#predicted[here] = value;
+      this.#expected[here] = HELD;
+      if (value === older) continue;
       const change = (value - older) / gap1;
-      if (at2 >= 0 && change === (older - rows[at2 + column]!) / gap2) {
-        const predicted = clamp(value + change * age, plan.min[index]!, plan.max[index]!);
-        this.#add(plan, index, baselines, predicted, HELD);
-      } else
-        this.#add(
-          plan,
-          index,
-          baselines,
-          value,
-          STEPPED + Math.min(Math.max(1, classOf(change)), WIDEST_MOVE),
-        );
+      if (at2 >= 0 && change === (older - rows[at2 + column]!) / gap2)
+        this.#predicted[here] = clamp(value + change * age, plan.min[index]!, plan.max[index]!);
+      else this.#expected[here] = STEPPED + Math.min(Math.max(1, classOf(change)), WIDEST_MOVE);
     }
   }
 
-  #add(plan: RowPlan, index: number, { row, at }: Baselines, predicted: number, expected: number): void {
-    const here = this.#count++;
-    this.#predicted[here] = predicted;
-    // Steps have one anyway.
-    const isMasked = expected < MASKED_BELOW || expected >= STEPPED || plan.bits[index]! <= NARROW_BITS;
-    this.#expected[here] = isMasked ? expected | MASKED : expected;
-    if (isMasked) this.#masked[this.#maskedCount++] = here;
-    if (!this.#coder.isDecoding) this.#residuals[here] = row[at + plan.columns[index]!]! - predicted;
-  }
-
-  #write(plan: RowPlan, from: number, to: number, { row, at }: Baselines): void {
-    for (let index = from; index < to; index++) {
-      const here = this.#at++;
-      const expected = this.#expected[here]!;
-      const residual = this.#residuals[here]!;
-      if (expected < MASKED) this.#codeResidual(expected, residual);
-      else if (residual !== 0) {
-        const bits = plan.bits[index]!;
-        if (bits > NARROW_BITS) this.#codeMove(expected - MASKED, residual);
-        else if (bits > 1) this.#coder.bits(row[at + plan.columns[index]!]! - plan.min[index]!, bits);
-      }
+  /** An encoder's residuals. */
+  #subtract({ columns, turn, count }: RowPlan, { row, at }: Baselines, start: number): void {
+    const predicted = this.#predicted;
+    const residuals = this.#residuals;
+    for (let index = 0; index < count; index++) {
+      const here = start + index;
+      const residual = row[at + columns[index]!]! - predicted[here]!;
+      residuals[here] = turn[index] === 0 ? residual : short(residual, turn[index]!);
     }
   }
 
-  #read(plan: RowPlan, from: number, to: number, { row, at }: Baselines): void {
+  #markMasked({ bits, count }: RowPlan, start: number): void {
+    const expected = this.#expected;
+    for (let index = 0; index < count; index++) {
+      const here = start + index;
+      const known = expected[here]!;
+      // Steps have one anyway.
+      if (known >= MASKED_BELOW && known < STEPPED && bits[index]! > NARROW_BITS) continue;
+      expected[here] = known | MASKED;
+      this.#codeMaskBit(here, known);
+    }
+  }
+
+  /** Four mask bits are a symbol, whichever entities they are of. */
+  #codeMaskBit(here: number, expected: number): void {
+    const index = this.#maskedCount++;
+    this.#masked[index] = here;
+    if (expected !== 0 && expected !== HELD) this.#moved |= 1 << index;
+    if (this.#residuals[here] !== 0) this.#mask |= 1 << index;
+    if (index === MASK_BITS - 1) this.#codeMask();
+  }
+
+  #codeMask(): void {
+    const mask = this.#coder.symbol(MASKS + this.#moved, this.#mask);
+    if (this.#coder.isDecoding) {
+      for (let index = 0; index < this.#maskedCount; index++)
+        this.#residuals[this.#masked[index]!] = (mask >> index) & 1;
+    }
+    this.#maskedCount = 0;
+    this.#mask = 0;
+    this.#moved = 0;
+  }
+
+  #write({ columns, bits, min, count }: RowPlan, { row, at }: Baselines, start: number): void {
+    const coder = this.#coder;
+    const expected = this.#expected;
+    const residuals = this.#residuals;
+    for (let index = 0; index < count; index++) {
+      const known = expected[start + index]!;
+      const residual = residuals[start + index]!;
+      if (known >= MASKED && residual === 0) continue;
+      const width = bits[index]!;
+      if (width > NARROW_BITS) coder.putResidual(TABLE_OF[known]!, SHIFT_OF[known]!, residual);
+      else if (width > 1) coder.bits(row[at + columns[index]!]! - min[index]!, width);
+    }
+  }
+
+  #read(plan: RowPlan, from: number, to: number, { row, at }: Baselines, start: number): void {
+    const { columns, bits, min, max, turn } = plan;
+    const coder = this.#coder;
     for (let index = from; index < to; index++) {
-      const here = this.#at++;
-      const expected = this.#expected[here]!;
-      const low = plan.min[index]!;
-      const high = plan.max[index]!;
+      const here = start + index;
+      const known = this.#expected[here]!;
+      const low = min[index]!;
+      const high = max[index]!;
       let value = this.#predicted[here]!;
-      if (expected < MASKED) value += this.#codeResidual(expected, 0);
-      else if (this.#residuals[here] !== 0) {
-        const bits = plan.bits[index]!;
-        if (bits > NARROW_BITS) value += this.#codeMove(expected - MASKED, 0);
+      if (known < MASKED || this.#residuals[here] !== 0) {
+        const width = bits[index]!;
+        if (width > NARROW_BITS) value += coder.takeResidual(TABLE_OF[known]!, SHIFT_OF[known]!);
         // Of two values the other one.
-        else value = bits > 1 ? low + this.#coder.bits(0, bits) : low + high - value;
+        else value = width > 1 ? low + coder.bits(0, width) : low + high - value;
+        if (turn[index] !== 0) value = positive(value, turn[index]!);
+        if (value < low || value > high) {
+          this.isInRange = false;
+          value = plan.rest[index]!;
+        }
       }
-      if (plan.turn[index]! > 0) value = positive(value, plan.turn[index]!);
-      if (value < low || value > high) {
-        this.isInRange = false;
-        value = plan.rest[index]!;
-      }
-      row[at + plan.columns[index]!] = value;
+      row[at + columns[index]!] = value;
     }
   }
 
-  /** A residual that may be zero. Tables of wide ones have one shape: the low bits follow as they are. */
-  #codeResidual(expected: number, residual: number): number {
-    const shift = expected > WIDEST ? (expected - WIDEST + 1) >> 1 : 0;
-    return this.#coder.residual(SIZES + expected - MASKED_BELOW - 2 * shift, shift, residual);
-  }
-
-  /** A residual that is not zero. */
-  #codeMove(expected: number, residual: number): number {
-    const table = expected === HELD ? STEPS : MOVES + (expected > STEPPED ? expected - STEPPED : expected);
-    return this.#coder.residual(table, 0, residual);
-  }
-
-  #reserve(more: number): void {
-    const needed = this.#count + more;
+  #reserve(): void {
+    const needed = this.#count;
     if (needed <= this.#expected.length) return;
     this.#expected = grown(this.#expected, new Uint8Array(needed * 2));
-    this.#masked = grown(this.#masked, new Int32Array(needed * 2));
     this.#predicted = grown(this.#predicted, new Int32Array(needed * 2));
     this.#residuals = grown(this.#residuals, new Int32Array(needed * 2));
   }
+}
+
+function shiftOf(expected: number): number {
+  // Tables of wide ones have one shape: the low bits follow as they are.
+  return expected > WIDEST && expected < STEPPED ? (expected - WIDEST + 1) >> 1 : 0;
+}
+
+/** With a mask bit, a residual is not zero. */
+function tableOf(expected: number): number {
+  if (expected < MASKED) return SIZES + expected - MASKED_BELOW - 2 * shiftOf(expected);
+  const known = expected - MASKED;
+  return known === HELD ? STEPS : MOVES + (known > STEPPED ? known - STEPPED : known);
 }
 
 /** The class of an expected residual: the token of its size, without an end. */

@@ -9,21 +9,22 @@ const second = new Float64Array(4);
 const third = new Float64Array(4);
 
 /**
- * Turns a quaternion on as it turned, and writes the result's columns to `into`, and to `bent` by how much the last turn
- * differed from the one before it, in steps of the columns (returned it would be a new object). On the unit sphere,
- * q(n + 1) = 2 cos(angle) q(n) - q(n - 1).
+ * Turns a quaternion on as it turned, and writes the result's columns to `into`, from `here` on, and to `bent` by how
+ * much the last turn differed from the one before it, in steps of the columns (returned it would be a new object). On
+ * the unit sphere, q(n + 1) = 2 cos(angle) q(n) - q(n - 1).
  */
 export function turnOn(
   plan: StatePlan,
   column: number,
   baselines: Baselines,
   into: Int32Array,
+  here: number,
   bent: Float64Array,
 ): void {
   const { rows, at0, at1, at2, age, gap1 } = baselines;
   unpackQuat(plan, column, rows, at0, newest);
   if (at1 < 0) {
-    for (let index = 0; index < 4; index++) into[index] = rows[at0 + column + index]!;
+    for (let index = 0; index < 4; index++) into[here + index] = rows[at0 + column + index]!;
     bent[0] = 0;
     return;
   }
@@ -52,7 +53,7 @@ export function turnOn(
       newest[index] = next;
     }
   }
-  packQuat(plan, column, newest, into, -column);
+  packQuat(plan, column, newest, into, here - column);
   bent[0] = bend / plan.step[column + 1]!;
 }
 
