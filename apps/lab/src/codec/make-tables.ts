@@ -26,9 +26,9 @@ class CountingCoder extends BitCoder {
     super(0x10000, prefixTables("5".repeat(TABLES * TOKENS)));
   }
 
-  protected override putSymbol(table: number, symbol: number): void {
+  protected override codeOf(table: number, symbol: number): number {
     this.counts[table * TOKENS + symbol]! += 1;
-    super.putSymbol(table, symbol);
+    return super.codeOf(table, symbol);
   }
 }
 

@@ -1,9 +1,7 @@
 import { Views } from "../plan/views.js";
 import { codeWide } from "../coding/varuint.js";
-import { ESCAPE, LONGEST, TOKENS, type PrefixTables } from "./prefix-tables.js";
+import { ESCAPE, LARGE, LONGEST, TOKEN_OF, TOKENS, type PrefixTables } from "./prefix-tables.js";
 
-/** The smallest size that no token holds. */
-const LARGE = 4096;
 const NOTHING = new Uint8Array(0);
 const WORD_BITS = 32;
 
@@ -14,8 +12,8 @@ const WORD_BITS = 32;
 export class BitCoder {
   readonly #own: Uint8Array;
   readonly #views: Views;
-  readonly #codes: Uint16Array;
-  readonly #slots: Uint16Array;
+  readonly #codes: Uint32Array;
+  readonly #slots: Uint32Array;
   #bytes: Uint8Array;
   /** Bytes written. */
   #at = 0;
@@ -85,15 +83,16 @@ export class BitCoder {
     return this.bits(value ? 1 : 0, 1) === 1;
   }
 
-  /** A symbol by one of the tables. */
+  /** A symbol of a mask, by one of the tables. */
   symbol(table: number, symbol: number): number {
     if (!this.#isDecoding) {
-      this.putSymbol(table, symbol);
+      const code = this.codeOf(table, symbol);
+      this.#put(code >>> 8, code & 15);
       return symbol;
     }
     const slot = this.#slots[(table << LONGEST) + (this.#peek() >>> (WORD_BITS - LONGEST))]!;
     this.#position += slot & 15;
-    return slot >> 4;
+    return slot >>> 8;
   }
 
   /**
@@ -103,32 +102,36 @@ export class BitCoder {
   putResidual(table: number, shift: number, residual: number): void {
     const size = residual < 0 ? -residual : residual;
     const short = size >> shift;
-    const token = short < LARGE ? halfOctave(short) : ESCAPE;
-    this.putSymbol(table, token);
-    if (token === ESCAPE) this.#large(residual, size);
-    else if (token !== 0 || shift !== 0) {
-      const count = extraBits(token) + shift;
-      const rest = size & ((1 << count) - 1);
-      this.#put((rest << 1) | (residual < 0 ? 1 : 0), count + 1);
+    const code = this.codeOf(table, short < LARGE ? TOKEN_OF[short]! : ESCAPE);
+    const count = (code >>> 4) & 15;
+    if (shift === 0 && short < LARGE) {
+      const rest = ((size & ((1 << (count - 1)) - 1)) << 1) | (residual >>> 31);
+      this.#put(((code >>> 8) << count) | rest, (code & 15) + count);
+      return;
+    }
+    this.#put(code >>> 8, code & 15);
+    if (short >= LARGE) this.#large(residual, size);
+    else {
+      // A size of which the lowest bits are no part of the token has a sign, whatever the token.
+      const below = (count > 0 ? count - 1 : 0) + shift;
+      this.#put(((size & ((1 << below) - 1)) << 1) | (residual >>> 31), below + 1);
     }
   }
 
   /** Decodes what {@link putResidual} encodes. */
   takeResidual(table: number, shift: number): number {
-    let word = this.#peek();
+    const word = this.#peek();
     const slot = this.#slots[(table << LONGEST) + (word >>> (WORD_BITS - LONGEST))]!;
-    const token = slot >> 4;
+    const least = slot >>> 8;
     const length = slot & 15;
     this.#position += length;
-    if (token === 0 && shift === 0) return 0;
-    if (token === ESCAPE) return this.#large(0, 0);
-    const extra = extraBits(token);
-    const count = extra + shift + 1;
+    if (least === 0 && shift === 0) return 0;
+    if (least === LARGE) return this.#large(0, 0);
+    const count = shift === 0 ? (slot >>> 4) & 15 : (least === 0 ? 1 : (slot >>> 4) & 15) + shift;
     // Of the 25 bits that were there, a code takes up to 9, and what follows without a shift up to 11.
-    word = shift === 0 ? word << length : this.#peek();
+    const rest = (shift === 0 ? word << length : this.#peek()) >>> (WORD_BITS - count);
     this.#position += count;
-    const rest = word >>> (WORD_BITS - count);
-    const size = ((token < 4 ? token : (2 + (token & 1)) << extra) << shift) + (rest >>> 1);
+    const size = (least << shift) + (rest >>> 1);
     return (rest & 1) === 1 ? -size : size;
   }
 
@@ -137,9 +140,8 @@ export class BitCoder {
     this.#bytes = NOTHING;
   }
 
-  protected putSymbol(table: number, symbol: number): void {
-    const code = this.#codes[table * TOKENS + symbol]!;
-    this.#put(code >> 4, code & 15);
+  protected codeOf(table: number, symbol: number): number {
+    return this.#codes[table * TOKENS + symbol]!;
   }
 
   /** As many bits as its length says, without the highest. */
@@ -185,16 +187,4 @@ export class BitCoder {
         : ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8);
     return word << (this.#position & 7);
   }
-}
-
-/** Of a token, what is below the bit that it names. */
-function extraBits(token: number): number {
-  return token < 4 ? 0 : (token - 2) >> 1;
-}
-
-/** Sizes below 4 are tokens; from there on each octave has two. */
-export function halfOctave(size: number): number {
-  if (size < 4) return size;
-  const top = 31 - Math.clz32(size);
-  return 2 * top + ((size >> (top - 1)) & 1);
 }

@@ -20,32 +20,57 @@ export const TABLES = STEPS + 1;
 /** Bits of the longest code. */
 export const LONGEST = 9;
 
+/** The smallest size that no token holds. */
+export const LARGE = 4096;
+
 /** Canonical prefix codes: shorter ones first, and of the same length in the order of their symbols. */
 export interface PrefixTables {
-  /** By table and symbol: code and, in the lowest four bits, its length; 0 where there is no code. */
-  readonly codes: Uint16Array;
-  /** By table and the next {@link LONGEST} bits: symbol and, in the lowest four bits, the length of its code. */
-  readonly slots: Uint16Array;
+  /** By table and symbol: 4 bits for the length of the code, 4 for {@link restOf} of the token, then the code. */
+  readonly codes: Uint32Array;
+  /** By table and the next {@link LONGEST} bits: the same 8 bits, then the symbol of a mask, or a token's least size. */
+  readonly slots: Uint32Array;
 }
 
 /** @param digits of each symbol of each table the length of its code */
 export function prefixTables(digits: string): PrefixTables {
   const lengths = Uint8Array.from(digits, Number);
-  const codes = new Uint16Array(lengths.length);
-  const slots = new Uint16Array((lengths.length / TOKENS) << LONGEST);
+  const codes = new Uint32Array(lengths.length);
+  const slots = new Uint32Array((lengths.length / TOKENS) << LONGEST);
   const tables = lengths.length / TOKENS;
   for (let table = 0; table < tables; table++) {
     const first = table << LONGEST;
     let slot = first;
     for (const { symbol, length } of inOrder(lengths.subarray(table * TOKENS, (table + 1) * TOKENS))) {
       const size = 1 << (LONGEST - length);
-      codes[table * TOKENS + symbol] = (((slot - first) / size) << 4) | length;
-      slots.fill((symbol << 4) | length, slot, slot + size);
+      const isMask = table < SIZES;
+      const low = (isMask ? 0 : restOf(symbol) << 4) | length;
+      codes[table * TOKENS + symbol] = (((slot - first) / size) << 8) | low;
+      slots.fill(((isMask ? symbol : leastOf(symbol)) << 8) | low, slot, slot + size);
       slot += size;
     }
   }
   return { codes, slots };
 }
+
+/** Bits that follow a token: which of its sizes it is, and the sign. */
+function restOf(token: number): number {
+  if (token === ESCAPE) return 0;
+  return token < 4 ? Math.min(token, 1) : token >> 1;
+}
+
+function leastOf(token: number): number {
+  return token < 4 ? token : (2 + (token & 1)) << ((token - 2) >> 1);
+}
+
+/** Sizes below 4 are tokens; from there on each octave has two. */
+export function halfOctave(size: number): number {
+  if (size < 4) return size;
+  const top = 31 - Math.clz32(size);
+  return 2 * top + ((size >> (top - 1)) & 1);
+}
+
+/** The tokens of all sizes that have one. */
+export const TOKEN_OF = Uint8Array.from({ length: LARGE }, (_, size) => halfOctave(size));
 
 function inOrder(lengths: Uint8Array): { readonly symbol: number; readonly length: number }[] {
   return Array.from(lengths, (length, symbol) => ({ symbol, length }))

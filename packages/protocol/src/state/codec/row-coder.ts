@@ -1,8 +1,19 @@
 import type { Baselines } from "../coding/baselines.js";
 import { QUAT_COLUMNS } from "../plan/state-plan.js";
-import { halfOctave, type BitCoder } from "./bit-coder.js";
-import { MASKED_BELOW, MASKS, MOVES, SIZES, STEPS, WIDEST, WIDEST_MOVE } from "./prefix-tables.js";
-import { Way, type RowPlan } from "./row-plan.js";
+import type { BitCoder } from "./bit-coder.js";
+import {
+  LARGE,
+  MASKED_BELOW,
+  MASKS,
+  MOVES,
+  SIZES,
+  STEPS,
+  TOKEN_OF,
+  WIDEST,
+  WIDEST_MOVE,
+  halfOctave,
+} from "./prefix-tables.js";
+import { NARROW_BITS, Way, type RowPlan } from "./row-plan.js";
 import { leaveOut, turnOn } from "./turning.js";
 
 /** The prediction of a column from a single known state. */
@@ -14,10 +25,16 @@ const HELD = STEPPED;
 const MASKED = 64;
 /** Residuals of this size and more are expected to be of this size. */
 const WIDEST_SIZE = 0x100000;
-/** A column of so few bits is not worth a residual: it follows as it is. */
-const NARROW_BITS = 4;
 /** Mask bits that are a symbol. */
 const MASK_BITS = 4;
+/** With MASKED for the classes of columns that should be right; steps have a mask bit anyway. */
+const WITH_MASK = Uint8Array.from({ length: 2 * MASKED }, (_, expected) =>
+  expected < MASKED_BELOW || expected >= STEPPED ? expected | MASKED : expected,
+);
+/** Whether a column with a mask bit moved. */
+const HAS_MOVED = WITH_MASK.map((_, expected) =>
+  expected === MASKED || expected === (HELD | MASKED) ? 0 : 1,
+);
 /** The table of a column's residual, and its shift, by what is expected of the column. */
 const TABLE_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => tableOf(expected));
 const SHIFT_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => shiftOf(expected));
@@ -38,11 +55,9 @@ export class RowCoder {
   #count = 0;
   /** The next column of the second pass. */
   #at = 0;
-  /** The mask symbol that is not full yet: its columns, its bits, and which of the columns moved. */
-  readonly #masked = new Int32Array(MASK_BITS);
+  /** The columns that have a mask bit. */
+  #masked = new Int32Array(256);
   #maskedCount = 0;
-  #mask = 0;
-  #moved = 0;
   readonly #bent = new Float64Array(1);
   /** False once a decoded value lay outside its range. */
   isInRange = true;
@@ -54,6 +69,7 @@ export class RowCoder {
   /** Before the first entity of a packet. */
   start(): void {
     this.#count = 0;
+    this.#maskedCount = 0;
     this.#at = 0;
     this.isInRange = true;
   }
@@ -77,20 +93,38 @@ export class RowCoder {
       if (way === Way.place && !isDecoding) this.#predictPlaces(plan, from, to, baselines, here);
     }
     if (!isDecoding) this.#subtract(plan, baselines, start);
-    this.#markMasked(plan, start);
+    this.#findMasked(plan, start);
   }
 
   /** A text has a mask bit, too. */
   expectText(hasChanged: boolean): void {
     const here = this.#count++;
     this.#reserve();
+    this.#expected[here] = HELD | MASKED;
     this.#residuals[here] = hasChanged ? 1 : 0;
-    this.#codeMaskBit(here, HELD);
+    this.#masked[this.#maskedCount++] = here;
   }
 
-  /** Between the passes: the last mask symbol may not be full. */
-  endMasks(): void {
-    if (this.#maskedCount > 0) this.#codeMask();
+  /** Between the passes: four mask bits are a symbol, whichever entities they are of. */
+  codeMasks(): void {
+    const masked = this.#masked;
+    const expected = this.#expected;
+    const residuals = this.#residuals;
+    const coder = this.#coder;
+    const count = this.#maskedCount;
+    for (let from = 0; from < count; from += MASK_BITS) {
+      const bits = count - from < MASK_BITS ? count - from : MASK_BITS;
+      let moved = 0;
+      let mask = 0;
+      for (let bit = 0; bit < bits; bit++) {
+        const here = masked[from + bit]!;
+        moved |= HAS_MOVED[expected[here]!]! << bit;
+        mask |= (residuals[here] === 0 ? 0 : 1) << bit;
+      }
+      mask = coder.symbol(MASKS + moved, mask);
+      if (!coder.isDecoding) continue;
+      for (let bit = 0; bit < bits; bit++) residuals[masked[from + bit]!] = (mask >> bit) & 1;
+    }
   }
 
   /** Codes the next row; a decoder fills it in. */
@@ -246,36 +280,18 @@ export class RowCoder {
     }
   }
 
-  #markMasked({ bits, count }: RowPlan, start: number): void {
+  /** Without a branch: which columns they are cannot be foreseen. */
+  #findMasked({ narrow, count }: RowPlan, start: number): void {
     const expected = this.#expected;
-    for (let index = 0; index < count; index++) {
-      const here = start + index;
-      const known = expected[here]!;
-      // Steps have one anyway.
-      if (known >= MASKED_BELOW && known < STEPPED && bits[index]! > NARROW_BITS) continue;
-      expected[here] = known | MASKED;
-      this.#codeMaskBit(here, known);
+    const masked = this.#masked;
+    let found = this.#maskedCount;
+    for (let here = start; here < start + count; here++) {
+      const known = WITH_MASK[expected[here]! | (narrow[here - start]! * MASKED)]!;
+      expected[here] = known;
+      masked[found] = here;
+      found += known >> 6;
     }
-  }
-
-  /** Four mask bits are a symbol, whichever entities they are of. */
-  #codeMaskBit(here: number, expected: number): void {
-    const index = this.#maskedCount++;
-    this.#masked[index] = here;
-    if (expected !== 0 && expected !== HELD) this.#moved |= 1 << index;
-    if (this.#residuals[here] !== 0) this.#mask |= 1 << index;
-    if (index === MASK_BITS - 1) this.#codeMask();
-  }
-
-  #codeMask(): void {
-    const mask = this.#coder.symbol(MASKS + this.#moved, this.#mask);
-    if (this.#coder.isDecoding) {
-      for (let index = 0; index < this.#maskedCount; index++)
-        this.#residuals[this.#masked[index]!] = (mask >> index) & 1;
-    }
-    this.#maskedCount = 0;
-    this.#mask = 0;
-    this.#moved = 0;
+    this.#maskedCount = found;
   }
 
   #write({ columns, bits, min, count }: RowPlan, { row, at }: Baselines, start: number): void {
@@ -320,6 +336,7 @@ export class RowCoder {
     const needed = this.#count;
     if (needed <= this.#expected.length) return;
     this.#expected = grown(this.#expected, new Uint8Array(needed * 2));
+    this.#masked = grown(this.#masked, new Int32Array(needed * 2));
     this.#predicted = grown(this.#predicted, new Int32Array(needed * 2));
     this.#residuals = grown(this.#residuals, new Int32Array(needed * 2));
   }
@@ -339,7 +356,8 @@ function tableOf(expected: number): number {
 
 /** The class of an expected residual: the token of its size, without an end. */
 function classOf(expected: number): number {
-  const size = expected < 0 ? -expected : expected;
+  const size = Math.abs(expected);
+  if (size < LARGE - 1) return TOKEN_OF[(size + 0.5) | 0]!;
   return halfOctave(size < WIDEST_SIZE ? (size + 0.5) | 0 : WIDEST_SIZE);
 }
 

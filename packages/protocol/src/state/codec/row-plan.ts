@@ -1,6 +1,8 @@
 import { Role } from "../plan/residual-parameters.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
+/** A column of so few bits is not worth a residual: it follows as it is. */
+export const NARROW_BITS = 4;
 /** How columns are predicted; those of a quaternion are one turn. */
 export const Way = { smooth: 0, angle: 1, place: 2, step: 3, turn: 4 } as const;
 
@@ -22,6 +24,8 @@ export class RowPlan {
   readonly max: Int32Array;
   readonly rest: Int32Array;
   readonly bits: Uint8Array;
+  /** 1 for columns of at most {@link NARROW_BITS} bits. */
+  readonly narrow: Uint8Array;
   /** Steps of a full turn, 0 where a column does not turn. */
   readonly turn: Int32Array;
   /** Of a place: the column of its rate, and its steps per step of the rate and tick. */
@@ -42,6 +46,7 @@ export class RowPlan {
     this.max = columns.map((column) => plan.max[column]!);
     this.rest = columns.map((column) => plan.rest[column]!);
     this.bits = Uint8Array.from(columns, (column) => plan.bits[column]!);
+    this.narrow = this.bits.map((bits) => (bits <= NARROW_BITS ? 1 : 0));
     this.turn = columns.map((column) => plan.turn[column]!);
     this.rates = Int32Array.from(groups, ({ group, index }) => group.rate + index);
     this.scales = Float64Array.from(groups, ({ group }) => group.rateScale);

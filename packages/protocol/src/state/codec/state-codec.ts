@@ -33,7 +33,7 @@ export class StateCodec implements PacketCodec {
     for (let index = 0; index < entries.count; index++) {
       if (entries.ticks0[index] !== NO_TICK) this.#expect(entries, index, tick, staged);
     }
-    rows.endMasks();
+    rows.codeMasks();
     for (let index = 0; index < entries.count; index++) {
       const plan = this.#rowPlans[entries.kinds[index]!]!;
       if (entries.ticks0[index] === NO_TICK) {
