@@ -13,16 +13,14 @@ import {
   WIDEST_MOVE,
   halfOctave,
 } from "./prefix-tables.js";
-import { NARROW_BITS, Way, type RowPlan } from "./row-plan.js";
-import { leaveOut, turnOn } from "./turning.js";
+import { MASKED, NARROW_BITS, Way, type RowPlan, type Run } from "./row-plan.js";
+import { bent, leaveOut, turnOn } from "./turning.js";
 
 /** The prediction of a column from a single known state. */
 const UNKNOWN = 8;
 /** From here on the classes of numbers that step, by their last step; the first of them stood still. */
 const STEPPED = 48;
 const HELD = STEPPED;
-/** Beside its class: the column has a mask bit. */
-const MASKED = 64;
 /** Residuals of this size and more are expected to be of this size. */
 const WIDEST_SIZE = 0x100000;
 /** Mask bits that are a symbol. */
@@ -55,10 +53,9 @@ export class RowCoder {
   #count = 0;
   /** The next column of the second pass. */
   #at = 0;
-  /** The columns that have a mask bit. */
+  /** The columns that have a mask bit, and in the lowest bit whether they moved. */
   #masked = new Int32Array(256);
   #maskedCount = 0;
-  readonly #bent = new Float64Array(1);
   /** False once a decoded value lay outside its range. */
   isInRange = true;
 
@@ -81,19 +78,19 @@ export class RowCoder {
     this.#reserve();
     const { runs } = plan;
     for (let index = 0; index < runs.length; index++) {
-      const { way, from, to } = runs[index]!;
-      const here = start + from;
-      if (way === Way.turn) this.#expectTurn(plan, from, baselines, here);
-      else if (baselines.at1 < 0) this.#expectUnknown(plan, from, to, baselines, here, way);
-      else if (way === Way.smooth) this.#expectSmooth(plan, from, to, baselines, here);
-      else if (way === Way.angle) this.#expectAngles(plan, from, to, baselines, here);
-      else if (way === Way.place) this.#expectPlaces(plan, from, to, baselines, here);
-      else this.#expectSteps(plan, from, to, baselines, here);
+      const run = runs[index]!;
+      const { way } = run;
+      const here = start + run.from;
+      if (way === Way.turn) this.#expectTurn(plan, run, baselines, here);
+      else if (baselines.at1 < 0) this.#expectUnknown(plan, run, baselines, here);
+      else if (way === Way.smooth) this.#expectSmooth(plan, run, baselines, here);
+      else if (way === Way.angle) this.#expectAngles(plan, run, baselines, here);
+      else if (way === Way.place) this.#expectPlaces(plan, run, baselines, here);
+      else this.#expectSteps(plan, run, baselines, here);
       // The velocities of now are known to an encoder only.
-      if (way === Way.place && !isDecoding) this.#predictPlaces(plan, from, to, baselines, here);
+      if (way === Way.place && !isDecoding) this.#predictPlaces(plan, run, baselines, here);
     }
-    if (!isDecoding) this.#subtract(plan, baselines, start);
-    this.#findMasked(plan, start);
+    this.#findMasked(plan, baselines, start);
   }
 
   /** A text has a mask bit, too. */
@@ -102,13 +99,12 @@ export class RowCoder {
     this.#reserve();
     this.#expected[here] = HELD | MASKED;
     this.#residuals[here] = hasChanged ? 1 : 0;
-    this.#masked[this.#maskedCount++] = here;
+    this.#masked[this.#maskedCount++] = here << 1;
   }
 
   /** Between the passes: four mask bits are a symbol, whichever entities they are of. */
   codeMasks(): void {
     const masked = this.#masked;
-    const expected = this.#expected;
     const residuals = this.#residuals;
     const coder = this.#coder;
     const count = this.#maskedCount;
@@ -117,13 +113,13 @@ export class RowCoder {
       let moved = 0;
       let mask = 0;
       for (let bit = 0; bit < bits; bit++) {
-        const here = masked[from + bit]!;
-        moved |= HAS_MOVED[expected[here]!]! << bit;
-        mask |= (residuals[here] === 0 ? 0 : 1) << bit;
+        const entry = masked[from + bit]!;
+        moved |= (entry & 1) << bit;
+        mask |= (residuals[entry >> 1] === 0 ? 0 : 1) << bit;
       }
       mask = coder.symbol(MASKS + moved, mask);
       if (!coder.isDecoding) continue;
-      for (let bit = 0; bit < bits; bit++) residuals[masked[from + bit]!] = (mask >> bit) & 1;
+      for (let bit = 0; bit < bits; bit++) residuals[masked[from + bit]! >> 1] = (mask >> bit) & 1;
     }
   }
 
@@ -135,20 +131,19 @@ export class RowCoder {
       this.#write(plan, baselines, start);
       return;
     }
-    const { runs } = plan;
-    for (let index = 0; index < runs.length; index++) {
-      const { way, from, to } = runs[index]!;
-      if (way === Way.turn) {
-        const column = plan.columns[from]!;
-        this.#read(plan, from, from + 1, baselines, start);
-        const axis = baselines.row[baselines.at + column]!;
-        leaveOut(plan.plan, column, this.#predicted, start + from, axis);
-        this.#read(plan, from + 1, to, baselines, start);
-      } else {
-        if (way === Way.place) this.#predictPlaces(plan, from, to, baselines, start + from);
-        this.#read(plan, from, to, baselines, start);
-      }
+    // Two kinds of columns are predicted from what stands before them.
+    const { late } = plan;
+    let from = 0;
+    for (let index = 0; index < late.length; index++) {
+      const run = late[index]!;
+      const isTurn = run.way === Way.turn;
+      const to = isTurn ? run.from + 1 : run.from;
+      this.#read(plan, from, to, baselines, start);
+      if (isTurn) this.#turnAround(plan, run.from, baselines, start + run.from);
+      else this.#predictPlaces(plan, run, baselines, start + run.from);
+      from = to;
     }
+    this.#read(plan, from, plan.count, baselines, start);
   }
 
   /** Whether the next text has changed. */
@@ -157,14 +152,7 @@ export class RowCoder {
   }
 
   /** From a single known state: they stay. */
-  #expectUnknown(
-    { columns }: RowPlan,
-    from: number,
-    to: number,
-    { rows, at0 }: Baselines,
-    here: number,
-    way: number,
-  ): void {
+  #expectUnknown({ columns }: RowPlan, { way, from, to }: Run, { rows, at0 }: Baselines, here: number): void {
     for (let index = from; index < to; index++) {
       this.#predicted[here] = rows[at0 + columns[index]!]!;
       this.#expected[here++] = way === Way.step ? HELD : UNKNOWN;
@@ -172,7 +160,7 @@ export class RowCoder {
   }
 
   /** They go on changing as they did; the last time that missed by how much the change changed. */
-  #expectSmooth(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
+  #expectSmooth(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const { columns, min, max } = plan;
     const predicted = this.#predicted;
@@ -195,7 +183,7 @@ export class RowCoder {
   }
 
   /** The same without the bend, the short way around. */
-  #expectAngles(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
+  #expectAngles(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const growth = age * age;
     const perTick1 = age / gap1;
@@ -214,7 +202,7 @@ export class RowCoder {
   }
 
   /** They go where their velocities lead: see {@link #predictPlaces}. */
-  #expectPlaces(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
+  #expectPlaces(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, age, gap1 } = baselines;
     const half = (plan.scales[from]! * gap1) / 2;
     for (let index = from; index < to; index++) {
@@ -225,7 +213,7 @@ export class RowCoder {
     }
   }
 
-  #predictPlaces(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
+  #predictPlaces(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { row, at, rows, at0, at1, age, gap1 } = baselines;
     const scale = plan.scales[from]!;
     const half = (scale * age) / 2;
@@ -242,18 +230,23 @@ export class RowCoder {
     }
   }
 
-  #expectTurn(plan: RowPlan, index: number, baselines: Baselines, here: number): void {
-    const { row, at, at1, age } = baselines;
-    const first = plan.columns[index]!;
-    turnOn(plan.plan, first, baselines, this.#predicted, here, this.#bent);
-    if (!this.#coder.isDecoding) leaveOut(plan.plan, first, this.#predicted, here, row[at + first]!);
+  #expectTurn(plan: RowPlan, { from }: Run, baselines: Baselines, here: number): void {
+    const { at1, age } = baselines;
+    turnOn(plan.plan, plan.columns[from]!, baselines, this.#predicted, here);
+    if (!this.#coder.isDecoding) this.#turnAround(plan, from, baselines, here);
     this.#expected[here] = 0;
-    const expected = at1 < 0 ? UNKNOWN : classOf(this.#bent[0]! * (age * age));
+    const expected = at1 < 0 ? UNKNOWN : classOf(bent[0]! * (age * age));
     this.#expected.fill(expected, here + 1, here + QUAT_COLUMNS);
   }
 
+  /** Another component may be left out than predicted. */
+  #turnAround({ plan, columns }: RowPlan, index: number, { row, at }: Baselines, here: number): void {
+    const first = columns[index]!;
+    leaveOut(plan, first, this.#predicted, here, row[at + first]!);
+  }
+
   /** They stay, or go on counting as they do. */
-  #expectSteps(plan: RowPlan, from: number, to: number, baselines: Baselines, here: number): void {
+  #expectSteps(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     for (let index = from; index < to; index++, here++) {
       const column = plan.columns[index]!;
@@ -269,27 +262,22 @@ export class RowCoder {
     }
   }
 
-  /** An encoder's residuals. */
-  #subtract({ columns, turn, count }: RowPlan, { row, at }: Baselines, start: number): void {
-    const predicted = this.#predicted;
-    const residuals = this.#residuals;
-    for (let index = 0; index < count; index++) {
-      const here = start + index;
-      const residual = row[at + columns[index]!]! - predicted[here]!;
-      residuals[here] = turn[index] === 0 ? residual : short(residual, turn[index]!);
-    }
-  }
-
-  /** Without a branch: which columns they are cannot be foreseen. */
-  #findMasked({ narrow, count }: RowPlan, start: number): void {
+  /** And an encoder's residuals. Which columns have a mask bit cannot be foreseen: no branch depends on it. */
+  #findMasked({ columns, narrow, turn, count }: RowPlan, { row, at }: Baselines, start: number): void {
+    const isDecoding = this.#coder.isDecoding;
     const expected = this.#expected;
+    const predicted = this.#predicted;
     const masked = this.#masked;
     let found = this.#maskedCount;
-    for (let here = start; here < start + count; here++) {
-      const known = WITH_MASK[expected[here]! | (narrow[here - start]! * MASKED)]!;
+    for (let index = 0; index < count; index++) {
+      const here = start + index;
+      const known = WITH_MASK[expected[here]! | narrow[index]!]!;
       expected[here] = known;
-      masked[found] = here;
+      masked[found] = (here << 1) | HAS_MOVED[known]!;
       found += known >> 6;
+      if (isDecoding) continue;
+      const residual = row[at + columns[index]!]! - predicted[here]!;
+      this.#residuals[here] = turn[index] === 0 ? residual : short(residual, turn[index]!);
     }
     this.#maskedCount = found;
   }

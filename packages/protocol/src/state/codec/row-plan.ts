@@ -3,11 +3,13 @@ import type { StatePlan } from "../plan/state-plan.js";
 
 /** A column of so few bits is not worth a residual: it follows as it is. */
 export const NARROW_BITS = 4;
+/** Beside what is expected of a column: it has a mask bit. */
+export const MASKED = 64;
 /** How columns are predicted; those of a quaternion are one turn. */
 export const Way = { smooth: 0, angle: 1, place: 2, step: 3, turn: 4 } as const;
 
 /** Columns that are predicted in one way: `from` to before `to`, in the order in which they are coded. */
-interface Run {
+export interface Run {
   readonly way: number;
   readonly from: number;
   to: number;
@@ -20,11 +22,13 @@ export class RowPlan {
   readonly count: number;
   readonly columns: Int32Array;
   readonly runs: readonly Run[];
+  /** Those that are predicted from what stands before them in the same state. */
+  readonly late: readonly Run[];
   readonly min: Int32Array;
   readonly max: Int32Array;
   readonly rest: Int32Array;
   readonly bits: Uint8Array;
-  /** 1 for columns of at most {@link NARROW_BITS} bits. */
+  /** MASKED for columns of at most {@link NARROW_BITS} bits. */
   readonly narrow: Uint8Array;
   /** Steps of a full turn, 0 where a column does not turn. */
   readonly turn: Int32Array;
@@ -42,11 +46,12 @@ export class RowPlan {
     this.count = columns.length;
     this.columns = columns;
     this.runs = runsOf(plan);
+    this.late = this.runs.filter(({ way }) => way === Way.place || way === Way.turn);
     this.min = columns.map((column) => plan.min[column]!);
     this.max = columns.map((column) => plan.max[column]!);
     this.rest = columns.map((column) => plan.rest[column]!);
     this.bits = Uint8Array.from(columns, (column) => plan.bits[column]!);
-    this.narrow = this.bits.map((bits) => (bits <= NARROW_BITS ? 1 : 0));
+    this.narrow = this.bits.map((bits) => (bits <= NARROW_BITS ? MASKED : 0));
     this.turn = columns.map((column) => plan.turn[column]!);
     this.rates = Int32Array.from(groups, ({ group, index }) => group.rate + index);
     this.scales = Float64Array.from(groups, ({ group }) => group.rateScale);

@@ -7,10 +7,11 @@ const MOST_STEPS = 64;
 const newest = new Float64Array(4);
 const second = new Float64Array(4);
 const third = new Float64Array(4);
+/** By how much the last turn differed from the one before it, in steps of the columns: returned it would be a new object. */
+export const bent = new Float64Array(1);
 
 /**
- * Turns a quaternion on as it turned, and writes the result's columns to `into`, from `here` on, and to `bent` by how
- * much the last turn differed from the one before it, in steps of the columns (returned it would be a new object). On
+ * Turns a quaternion on as it turned, writes the result's columns to `into`, from `here` on, and sets {@link bent}. On
  * the unit sphere, q(n + 1) = 2 cos(angle) q(n) - q(n - 1).
  */
 export function turnOn(
@@ -19,7 +20,6 @@ export function turnOn(
   baselines: Baselines,
   into: Int32Array,
   here: number,
-  bent: Float64Array,
 ): void {
   const { rows, at0, at1, at2, age, gap1 } = baselines;
   unpackQuat(plan, column, rows, at0, newest);

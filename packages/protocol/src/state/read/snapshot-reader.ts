@@ -218,7 +218,9 @@ export class SnapshotReader {
     const entries = this.#entries;
     const entity = entries.entities[index]!;
     const place = entries.places[index]!;
-    const isNew = this.#entities.get(entity.id) !== entity;
+    // One with baselines is known, unless this packet has removed it.
+    const mayBeNew = entries.ticks0[index] === NO_TICK || this.#removed.length > 0;
+    const isNew = mayBeNew && this.#entities.get(entity.id) !== entity;
     const isNews = entity.newest < 0 || ((tick - entity.newest) | 0) > 0;
     const before = entity.newest < 0 ? -1 : entity.find(entity.newest);
     const changes = isNew ? StateChange.born : before < 0 ? 0 : this.#changes(entity, before, place);
@@ -229,10 +231,12 @@ export class SnapshotReader {
     const at = entity.claim(tick);
     if (at < 0) return -1;
     this.#keptAt = at;
-    const { rows, plan } = entity;
-    for (let column = 0; column < plan.width; column++) rows[at + column] = this.#staged[place + column]!;
+    const { rows } = entity;
+    const { width } = entity.plan;
+    const staged = this.#staged;
+    for (let column = 0; column < width; column++) rows[at + column] = staged[place + column]!;
     entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
-    if (this.#checked === index && stateChecksum(rows, at, plan.width) !== this.#checksum) {
+    if (this.#checked === index && stateChecksum(rows, at, width) !== this.#checksum) {
       listener.onDesync(entity.id, tick);
     }
     return isNews ? changes : -1;
