@@ -71,6 +71,7 @@ export class Attract {
         key: `attract-${index}`,
         color: COLORS[index] as string,
         name: "",
+        number: index + 1,
         isMine: true,
       }),
     );

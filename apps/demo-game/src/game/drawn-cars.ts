@@ -3,7 +3,7 @@ import { STALE_AFTER_MS, type RemoteCar } from "../net/remote-car.js";
 import type { Racer } from "../race/racer.js";
 import type { DrawnCar } from "../render/draw-car.js";
 
-type Identity = Pick<DrawnCar, "key" | "color" | "name" | "isMine">;
+type Identity = Pick<DrawnCar, "key" | "color" | "name" | "number" | "isMine">;
 
 /** A locally simulated car between its last two steps. */
 export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity): DrawnCar {
@@ -36,6 +36,7 @@ export function drawnFromRemote(remote: RemoteCar, isInspected: boolean): DrawnC
     handbrake: remote.handbrake,
     color: remote.color,
     name: remote.name,
+    number: remote.number,
     isMine: false,
     isGhost: remote.ageMs > STALE_AFTER_MS,
     received: isInspected ? remote.received : undefined,

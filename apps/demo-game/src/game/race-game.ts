@@ -1,4 +1,4 @@
-import type { Room } from "@paceline/client";
+import type { Peer, Room } from "@paceline/client";
 import { wrapAngle } from "../car/angle.js";
 import { forwardSpeedOf, speedOf } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
@@ -135,11 +135,12 @@ export class RaceGame {
   }
 
   #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
-    const { card, racer, remotes } = this.participant;
+    const { card, carNumber, racer, remotes } = this.participant;
     const mine = drawnFromRacer(racer, alpha, {
       key: "mine",
       color: card.color,
       name: card.name,
+      number: carNumber,
       isMine: true,
     });
     return {
@@ -210,8 +211,11 @@ export class RaceGame {
     if (this.participant.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
       screen.hud.say("Short cut! R puts you back", 1200, "problem");
     }
+    const { watched } = this.participant;
+    if (watched !== undefined) screen.hud.say(`Watching ${watched}`, 1200);
     screen.standings.show(standings);
-    screen.badge.show(room.peers, room.authority);
+    const isComputer = (peer: Peer): boolean => this.participant.cardOf(peer).isComputer;
+    screen.badge.show(room.peers, isComputer, room.authority);
     minimap.draw(cars);
   }
 }

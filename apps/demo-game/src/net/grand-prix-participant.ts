@@ -30,7 +30,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   readonly room: Room;
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
-  readonly card: DriverCard;
+  readonly #wanted: DriverCard;
   readonly #events: ParticipantEvents;
   readonly #now: () => number;
   readonly #cards = new Map<number, DriverCard>();
@@ -39,6 +39,8 @@ export class GrandPrixParticipant implements RaceParticipant {
   #input: WritableFields<typeof Drive.definition.fields> | undefined;
   #prediction: Prediction | undefined;
   #mine: ServerCar | undefined;
+  /** The own car, or for a spectator the one that the camera follows. */
+  #followed: ServerCar | undefined;
   #hadMissedGate = false;
   remotes: readonly RemoteCar[] = [];
   lastLapMs = 0;
@@ -51,7 +53,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     events: ParticipantEvents = {},
   ) {
     this.room = room;
-    this.card = card;
+    this.#wanted = card;
     this.#now = now;
     this.#events = events;
     this.session = new RaceSession<Peer>(this.#racingRoom(), now(), {
@@ -67,6 +69,18 @@ export class GrandPrixParticipant implements RaceParticipant {
   /** Quality of the own car's prediction. */
   get prediction(): Prediction["stats"] | undefined {
     return this.#prediction?.stats;
+  }
+
+  get card(): DriverCard {
+    return (this.#followed && this.#cards.get(this.#followed.id)) ?? this.#wanted;
+  }
+
+  get watched(): string | undefined {
+    return this.room.isSpectator && this.#followed ? this.card.name : undefined;
+  }
+
+  get carNumber(): number {
+    return this.#followed?.id ?? 0;
   }
 
   get myNumber(): number {
@@ -111,10 +125,10 @@ export class GrandPrixParticipant implements RaceParticipant {
     this.session.update(this.#now());
     const cars = [...this.room.entities(RaceCar)];
     this.#mine = cars.find((car) => car.isMine);
-    this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
     // A spectator's camera follows the leader.
-    const followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
-    if (followed) this.#follow(followed);
+    this.#followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
+    if (this.#followed) this.#follow(this.#followed);
+    this.remotes = cars.flatMap((car) => (car === this.#followed ? [] : [this.#remote(car)]));
     const isOnGrid = this.session.phase === "countdown";
     for (const { id, shown } of cars) {
       const progress = this.#progressOf(id);

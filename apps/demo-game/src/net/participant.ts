@@ -1,6 +1,7 @@
 import type { Peer, Room } from "@paceline/client";
 import type { DriveInput } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
+import { Liveries } from "../race/liveries.js";
 import { Progress } from "../race/progress.js";
 import {
   readAnnouncement,
@@ -28,7 +29,9 @@ export class Participant implements RaceParticipant {
   readonly room: Room<PeerMessages>;
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
-  readonly card: DriverCard;
+  /** The card with the colour that the driver wants. */
+  readonly #wanted: DriverCard;
+  readonly #liveries = new Liveries();
   readonly #entity: OwnCar;
   readonly #events: ParticipantEvents;
   readonly #now: () => number;
@@ -51,7 +54,7 @@ export class Participant implements RaceParticipant {
     events: ParticipantEvents = {},
   ) {
     this.room = room;
-    this.card = card;
+    this.#wanted = card;
     this.#now = now;
     this.#events = events;
     this.#sessionId = room.sessionId;
@@ -84,6 +87,7 @@ export class Participant implements RaceParticipant {
     // A participant that waits for a race to be announced asks the director for it.
     const isWaiting = this.session.phase === "waiting";
     this.#introductions.update(nowMs, (peer) => isWaiting && peer === this.room.peers[0]);
+    this.#paint();
     this.remotes = this.#readRemotes();
     const isOnGrid = this.session.phase === "countdown";
     for (const remote of this.remotes) {
@@ -92,6 +96,18 @@ export class Participant implements RaceParticipant {
       if (isOnGrid) progress.restart();
       progress.show(remote.x, remote.y);
     }
+  }
+
+  get card(): DriverCard {
+    return this.#painted(this.room.myNumber, this.#wanted);
+  }
+
+  get watched(): undefined {
+    return undefined;
+  }
+
+  get carNumber(): number {
+    return this.room.myNumber;
   }
 
   get myNumber(): number {
@@ -164,7 +180,18 @@ export class Participant implements RaceParticipant {
   }
 
   cardOf(peer: Peer): DriverCard {
-    return this.#introductions.cardOf(peer);
+    return this.#painted(peer.number, this.#introductions.cardOf(peer));
+  }
+
+  #paint(): void {
+    const { room } = this;
+    const others = room.peers.map((peer) => [peer.number, this.#introductions.cardOf(peer).color] as const);
+    this.#liveries.update([[room.myNumber, this.#wanted.color], ...others]);
+  }
+
+  #painted(number: number, card: DriverCard): DriverCard {
+    const color = this.#liveries.colorOf(number, card.color);
+    return color === card.color ? card : { ...card, color };
   }
 
   /** Everybody in the race, first to last. */
@@ -241,7 +268,7 @@ export class Participant implements RaceParticipant {
   /** This participant's data for a newcomer. */
   #introduceTo(peer: Peer): void {
     const { room, session } = this;
-    room.send("driver", this.card, peer);
+    room.send("driver", this.#wanted, peer);
     if (session.isDirector()) session.announce(this.#now(), peer);
     const entry = session.entryOf(room.myNumber);
     if (entry !== undefined) room.send("entry", { race: session.race, entry }, peer);

@@ -29,7 +29,12 @@ export interface RaceParticipant {
   /** The own car as it is shown. */
   readonly racer: Racer;
   readonly session: RaceSession<Peer>;
+  /** Card of the car in the middle of the picture, with the colour that it has in this race. */
   readonly card: DriverCard;
+  /** Name of the driver whom a spectator watches; undefined for a driver. */
+  readonly watched: string | undefined;
+  /** The number on the roof of the car in the middle of the picture. */
+  readonly carNumber: number;
   /** By which this one goes in the books; 0 while it has no car. */
   readonly myNumber: number;
   /** The others' cars as shown in this frame. */

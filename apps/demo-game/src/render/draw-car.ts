@@ -13,6 +13,8 @@ export interface DrawnCar {
   readonly handbrake: boolean;
   readonly color: string;
   readonly name: string;
+  /** On the roof. */
+  readonly number: number;
   readonly isMine: boolean;
   /** Cannot be touched now: just put on the track, or not heard of for a while. */
   readonly isGhost: boolean;
@@ -139,6 +141,7 @@ export class CarPainter {
     context.fillStyle = "#fff6cf";
     context.fillRect(1.86, -0.66, 0.2, 0.26);
     context.fillRect(1.86, 0.4, 0.2, 0.26);
+    drawRoofNumber(context, car.number);
     const isBraking = car.handbrake || car.throttle < -0.05;
     context.fillStyle = isBraking ? "#ff3b30" : "#8c1f1a";
     context.fillRect(-2.02, -0.74, 0.16, 0.34);
@@ -150,6 +153,21 @@ export class CarPainter {
     context.arc(-2.05, 0.57, 0.5, 0, Math.PI * 2);
     context.fill();
   }
+}
+
+/** Across the roof, to be read from behind; two digits at most. */
+function drawRoofNumber(context: CanvasRenderingContext2D, number: number): void {
+  context.save();
+  context.translate(-0.38, 0);
+  context.rotate(Math.PI / 2);
+  // Browsers round fonts below a pixel, so the digits are drawn large and scaled down to metres.
+  context.scale(0.05, 0.05);
+  context.font = "800 17px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillStyle = "#ffffff";
+  context.fillText(String(number % 100), 0, 1);
+  context.restore();
 }
 
 /** The name above a car, upright whatever the camera does; (x, y) in screen pixels. */

@@ -6,6 +6,7 @@ import { identityOf } from "../drivers/driver-options.js";
 import { skillOf } from "../drivers/racecraft.js";
 import { Drive, RACE_TICK_HZ, RaceCar, type DriverEntry, type GrandPrixTypes } from "../net/grand-prix.js";
 import { readChat, readDriverCard, type DriverCard, type RaceAnnouncement } from "../race/race-messages.js";
+import { liveriesOf } from "../race/liveries.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import type { LapEvent } from "../race/lap-counter.js";
@@ -130,7 +131,9 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   }
 
   #drivers(): readonly DriverEntry[] {
-    return Array.from(this.#seats.values(), ({ number, card }) => ({ number, ...card }));
+    const seats = [...this.#seats.values()];
+    const colors = liveriesOf(seats.map(({ number, card }) => [number, card.color]));
+    return seats.map(({ number, card }) => ({ number, ...card, color: colors.get(number) ?? card.color }));
   }
 
   #tellDrivers(): void {
@@ -172,9 +175,10 @@ export class RaceRoom extends Room<GrandPrixTypes> {
 
   #chat(player: Racing, message: unknown): void {
     const text = readChat(message);
-    const card = this.#seatOf.get(player)?.card;
-    if (text === undefined || !card) return;
-    this.broadcast("chat", { name: card.name, color: card.color, text }, { except: player });
+    const number = this.#seatOf.get(player)?.number;
+    const driver = this.#drivers().find((entry) => entry.number === number);
+    if (text === undefined || !driver) return;
+    this.broadcast("chat", { name: driver.name, color: driver.color, text }, { except: player });
   }
 
   #reset(player: Racing): void {

@@ -19,16 +19,20 @@ export class NetworkBadge {
     });
   }
 
-  show(peers: readonly Peer[], authority?: Peer): void {
+  /** Players before computer drivers: a driver without WebRTC is nobody's problem. */
+  show(peers: readonly Peer[], isComputer: (peer: Peer) => boolean, authority?: Peer): void {
     if (authority) return this.#showServer(peers.length, authority);
-    const direct = peers.filter((peer) => peer.path === "direct").length;
-    const relayed = peers.length - direct;
-    setText(this.#text, summary(direct, relayed));
-    const worst = worstOf(peers);
+    const players = peers.filter((peer) => !isComputer(peer));
+    const shown = players.length > 0 ? players : peers;
+    const direct = shown.filter((peer) => peer.path === "direct").length;
+    const relayed = shown.length - direct;
+    setText(this.#text, summary(direct, relayed, peers.length - players.length));
+    const worst = worstOf(players);
     setText(this.#reason, worst?.reason ?? "");
-    this.root.title = worst === undefined ? "Nobody else is here yet" : `${worst.channel}: ${worst.reason}`;
+    this.root.title =
+      worst === undefined ? "No other player is here yet" : `${worst.channel}: ${worst.reason}`;
     this.root.dataset["path"] =
-      peers.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
+      shown.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
   }
 
   #showServer(others: number, { channel, reason, rttMs }: Peer): void {
@@ -43,7 +47,9 @@ export class NetworkBadge {
   }
 }
 
-function summary(direct: number, relayed: number): string {
+function summary(direct: number, relayed: number, computers: number): string {
+  if (computers === direct + relayed && computers > 0)
+    return computers === 1 ? "1 computer driver" : `${computers} computer drivers`;
   if (direct + relayed === 0) return "alone on the track";
   if (relayed === 0) return `${direct} direct`;
   if (direct === 0) return `${relayed} via relay`;
