@@ -96,7 +96,7 @@ describe("a queue of reliable messages", () => {
     ]);
   });
 
-  test("goes again where a packet behind the oldest arrives, once for each receipt that brings news", () => {
+  test("goes again where a packet behind the oldest arrives, and once more where one behind its repetition does", () => {
     const queue = new ReliableQueue();
     queue.add([bytes(10), bytes(10), bytes(10), bytes(10)], 0);
     for (const sequence of [1, 2, 3]) send(queue, sequence, 0, 1);
@@ -105,13 +105,26 @@ describe("a queue of reliable messages", () => {
     expect(queue.rewindIfLost(2)).toBe(true);
     expect(queue.hasUnsent).toBe(true);
     for (const sequence of [11, 12, 13]) send(queue, sequence, 10, 1);
-    expect(queue.rewindIfLost(12)).toBe(false);
+    // One from before the repetition says nothing of it.
+    expect(queue.rewindIfLost(3)).toBe(false);
+    expect(queue.rewindIfLost(12)).toBe(true);
+    for (const sequence of [21, 22, 23]) send(queue, sequence, 20, 1);
     expect(queue.acknowledge(1, 20)).toHaveLength(1);
     // The packets that are on their way still count after the receipt.
-    expect(queue.rewindIfLost(13)).toBe(true);
+    expect(queue.rewindIfLost(23)).toBe(true);
     // Nothing is on its way any more.
-    expect(queue.rewindIfLost(13)).toBe(false);
-    expect(send(queue, 21, 30)).toEqual([1, 2, 3]);
+    expect(queue.rewindIfLost(23)).toBe(false);
+    expect(send(queue, 31, 30)).toEqual([1, 2, 3]);
+  });
+
+  test("goes again four times for acks alone: whoever gives no receipts gets no more", () => {
+    const queue = new ReliableQueue();
+    queue.add([bytes(10), bytes(10)], 0);
+    const repeats = Array.from({ length: 20 }, (_, round) => {
+      for (const place of [1, 2]) send(queue, 2 * round + place, 0, 1);
+      return queue.rewindIfLost(2 * round + 2);
+    });
+    expect(repeats.filter(Boolean)).toHaveLength(4);
   });
 
   test("goes again where nothing was heard of the oldest, after twice the time each time, eight times at most", () => {

@@ -600,7 +600,10 @@ export class Session {
   #takeReliable(id: number, message: Uint8Array): void {
     if (this.#isClosed) return;
     this.#receiptDue.add();
-    this.#answer.soon("command", message.length, this.activeLink?.kind === "relayed");
+    // A receipt that says nothing new tells of a message that is missing: it leaves at once.
+    const isRepeated = id !== this.#inbox.expected;
+    const bytes = isRepeated ? Number.POSITIVE_INFINITY : message.length;
+    this.#answer.soon("command", bytes, this.activeLink?.kind === "relayed");
     const dropped = this.#inbox.receive(id, message, (payload) => {
       if (!this.#isClosed) this.#handlers.onReliable(payload);
     });

@@ -21,6 +21,8 @@ export const HELD_OVERHEAD_BYTES = 160;
 const BULK_ADVICE = ', or more with { class: "bulk" }';
 /** After a repetition about so many bytes go before a receipt says that they arrive. */
 const FIRST_BYTES = 16_384;
+/** Without news in a receipt, no more repetitions are asked for by acks: a receiver that lies about them gets no more. */
+const MAX_FAST_REPEATS = 4;
 /** Without a receipt, what goes again does so after twice the time, up to so many times. */
 const MAX_DOUBLINGS = 3;
 
@@ -54,7 +56,8 @@ export class ReliableQueue {
   #windowBytes: number;
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #acknowledgedBytes = 0;
-  #hasProgressed = true;
+  /** Since a receipt brought something new. */
+  #fastRepeats = 0;
   #repeats = 0;
 
   /** @param window default: everything may be on its way, but what goes again does so a little at first */
@@ -167,7 +170,7 @@ export class ReliableQueue {
     const window = this.#windowBytes;
     this.#windowBytes = this.#window?.after(window, receiptBytes, tookMs, nowMs) ?? window + receiptBytes;
     this.#progressAtMs = nowMs;
-    this.#hasProgressed = true;
+    this.#fastRepeats = 0;
     this.#repeats = 0;
     if (this.#pending.length === 0) this.#carriers = undefined;
     return arrived;
@@ -218,13 +221,14 @@ export class ReliableQueue {
 
   /**
    * A packet has arrived. Reliable messages take one path that keeps their order: those of older packets for which no
-   * receipt came are lost. True, and all go again, at most once for each receipt that brought something new.
+   * receipt came are lost. True, and all go again. If they are lost once more, a packet behind their repetition says so.
    */
   rewindIfLost(sequence: number): boolean {
-    if (this.#carriers?.delete(sequence) !== true || !this.#hasProgressed || this.#sent === 0) return false;
+    if (this.#carriers?.delete(sequence) !== true || this.#sent === 0) return false;
     const oldest = this.#pending[0];
     if (!oldest || sequenceDistance(oldest.sequence, sequence) >= 0) return false;
-    this.#hasProgressed = false;
+    if (this.#fastRepeats >= MAX_FAST_REPEATS) return false;
+    this.#fastRepeats += 1;
     this.rewind();
     return true;
   }
