@@ -34,32 +34,32 @@ test("an answer after the ping has counted as lost changes nothing, nor one to n
   expect(loss.ratio).toBe(1);
 });
 
-test.each([
-  [0.1, 0.19],
-  [0.2, 0.36],
-])("a link whose events are repeated shows a loss of %d each way in its pings", (ratio, roundTripLoss) => {
-  const measured: number[] = [];
-  for (let seed = 1; seed <= 12; seed++) {
-    const scheduler = new VirtualScheduler();
-    const settings = { delayMs: 20, loss: { kind: "uniform", ratio } } as const;
-    const pair = memoryLinkPair({ scheduler, random: seededRandom(seed), settings });
-    const options = {
-      preference: 1,
-      needsProof: true,
-      connectTimeoutMs: 5000,
-      timeoutMs: 1000,
-      heartbeatMs: 250,
-    };
-    const [a, b] = [pair.a, pair.b].map((link) => {
-      const session = new Session({ scheduler, handlers: { onReliable: () => undefined } });
-      session.attach(link, options);
-      return session;
-    });
-    scheduler.every(50, () => [a, b].forEach((session) => session!.sendState(new Uint8Array(40), 1)));
-    scheduler.advance(30_000);
-    measured.push(a!.readingOf(pair.a)!.lossRatio);
-    expect(Math.abs(a!.pathLoss!.ratio - ratio)).toBeLessThan(0.07);
-  }
-  const mean = measured.reduce((sum, loss) => sum + loss, 0) / measured.length;
-  expect(Math.abs(mean - roundTripLoss)).toBeLessThan(0.05);
-});
+test.each([0.1, 0.2])(
+  "a link whose events are repeated reads a loss of %d each way as such, though its pings lose twice",
+  (ratio) => {
+    const measured: number[] = [];
+    for (let seed = 1; seed <= 12; seed++) {
+      const scheduler = new VirtualScheduler();
+      const settings = { delayMs: 20, loss: { kind: "uniform", ratio } } as const;
+      const pair = memoryLinkPair({ scheduler, random: seededRandom(seed), settings });
+      const options = {
+        preference: 1,
+        needsProof: true,
+        connectTimeoutMs: 5000,
+        timeoutMs: 1000,
+        heartbeatMs: 250,
+      };
+      const [a, b] = [pair.a, pair.b].map((link) => {
+        const session = new Session({ scheduler, handlers: { onReliable: () => undefined } });
+        session.attach(link, options);
+        return session;
+      });
+      scheduler.every(50, () => [a, b].forEach((session) => session!.sendState(new Uint8Array(40), 1)));
+      scheduler.advance(30_000);
+      measured.push(a!.readingOf(pair.a)!.lossRatio);
+      expect(Math.abs(a!.pathLoss!.ratio - ratio)).toBeLessThan(0.07);
+    }
+    const mean = measured.reduce((sum, loss) => sum + loss, 0) / measured.length;
+    expect(Math.abs(mean - ratio)).toBeLessThan(0.03);
+  },
+);

@@ -101,8 +101,8 @@ export class LinkMonitor {
     return {
       rttMs,
       jitterMs,
-      lossRatio: this.#loss.ratio,
-      recentLossRatio: this.#loss.recentRatio,
+      lossRatio: oneWay(this.#loss.ratio),
+      recentLossRatio: oneWay(this.#loss.recentRatio),
     };
   }
 
@@ -257,4 +257,9 @@ export class LinkMonitor {
     this.#unansweredSinceMs = undefined;
     this.#unanswered = 0;
   }
+}
+
+/** A round trip is lost on the way there or on the way back; a state goes one of the two. */
+function oneWay(roundTripLossRatio: number): number {
+  return 1 - Math.sqrt(1 - roundTripLossRatio);
 }
