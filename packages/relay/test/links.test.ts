@@ -69,6 +69,9 @@ describe("links", () => {
     expect(await closeOf([WEBSOCKET_PROTOCOL, "ticket"])).toBe(CloseCode.refused);
     expect(await closeOf([WEBSOCKET_PROTOCOL])).toBe(CloseCode.refused);
     expect(await closeOf([WEBSOCKET_PROTOCOL, "resume.nobody.token"])).toBe(CloseCode.sessionUnknown);
+    const older = real.player([`paceline.${PROTOCOL_VERSION - 1}`, `ticket.${ticket}`]);
+    await eventually(() => expect(older.close?.code).toBe(CloseCode.versionMismatch));
+    expect(older.close?.reason).toMatch(/speaks paceline\.2: update the older/);
     for (const other of [PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1])
       expect(await closeOf([`paceline.${other}`, `ticket.${ticket}`])).toBe(CloseCode.versionMismatch);
     const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);

@@ -142,6 +142,45 @@ describe("bulk", () => {
     expect(b.drops.toRecord()).toMatchObject({ "too-long": 2 });
   });
 
+  test("[WF96] a message that never ends is dropped where it is too long, and takes no more memory than one that may be", () => {
+    const scheduler = new VirtualScheduler();
+    const { a: raw, b: link } = memoryLinkPair({ scheduler, random: seededRandom(1), isUnreliable: false });
+    const bulk: number[] = [];
+    const session = new Session({
+      scheduler,
+      bulkBytes: () => 20_000,
+      handlers: { onReliable: () => undefined, onBulk: ({ length }) => bulk.push(length) },
+    });
+    raw.start({ onOpen: () => undefined, onPacket: () => undefined, onClose: () => undefined });
+    session.attach(link, LINK);
+    scheduler.advance(50);
+    let id = 0;
+    const send = (bytes: number, flags: number): void => {
+      const writer = new ByteWriter();
+      writePacketHeader(writer, { sequence: id, tick: 0, isPublished: false });
+      const body = new ByteWriter(bytes + 3).u16(id).u8(flags).bytes(new Uint8Array(bytes)).take();
+      writeMessage(writer, MessageKind.bulk, body);
+      id += 1;
+      raw.send("bulk", writer.take());
+      scheduler.advance(5);
+    };
+    let mostHeld = 0;
+    const dropped: (number | undefined)[] = [];
+    for (let chunk = 0; chunk < 300; chunk++) {
+      send(1000, 0);
+      mostHeld = Math.max(mostHeld, session.heldBytes);
+      dropped.push(session.drops.toRecord()["too-long"]);
+    }
+    // The 21st passes the limit.
+    expect([dropped[19], dropped[20], dropped[299]]).toEqual([undefined, 1, 1]);
+    expect(mostHeld).toBeLessThanOrEqual(20_000 + 1000);
+    expect(session.heldBytes).toBe(0);
+    send(10, 1);
+    send(10, 1);
+    expect(bulk).toEqual([10]);
+    expect(session.drops.toRecord()).toEqual({ "too-long": 1 });
+  });
+
   test("[WF96] a session that takes none counts a violation, and so does any session of what makes no sense", () => {
     const scheduler = new VirtualScheduler();
     const { a: raw, b: link } = memoryLinkPair({ scheduler, random: seededRandom(1), isUnreliable: false });

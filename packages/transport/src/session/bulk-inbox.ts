@@ -44,24 +44,26 @@ export class BulkInbox {
     if (!reader.ok || flags > LAST_CHUNK) return "bad-message";
     let dropped: DropReason | undefined;
     const reason = this.#inbox.receive(id, body.subarray(2), (chunk) => {
-      this.#append(chunk.subarray(1), maxBytes);
+      if (!this.#append(chunk.subarray(1), maxBytes)) dropped = "too-long";
       if (chunk[0] !== LAST_CHUNK) return;
       const [whole, bytes] = [this.#whole, this.#bytes];
       this.#whole = NOTHING;
       this.#bytes = 0;
       if (bytes <= maxBytes) deliver(whole.slice(0, bytes));
-      else dropped = "too-long";
     });
     return reason ?? dropped;
   }
 
-  /** Of a message that is too long nothing is kept; those after it are read all the same. */
-  #append(part: Uint8Array, maxBytes: number): void {
+  /**
+   * False for the part that makes a message too long: it may never end. Nothing of it is kept; those after it are read all
+   * the same.
+   */
+  #append(part: Uint8Array, maxBytes: number): boolean {
     const at = this.#bytes;
     this.#bytes += part.length;
     if (this.#bytes > maxBytes) {
       this.#whole = NOTHING;
-      return;
+      return at > maxBytes;
     }
     if (this.#bytes > this.#whole.length) {
       const larger = new Uint8Array(Math.min(maxBytes, Math.max(2 * this.#whole.length, this.#bytes)));
@@ -69,5 +71,6 @@ export class BulkInbox {
       this.#whole = larger;
     }
     this.#whole.set(part, at);
+    return true;
   }
 }
