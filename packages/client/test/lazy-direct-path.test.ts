@@ -25,6 +25,7 @@ describe("the direct path to a peer", () => {
   function pathOf(isInitiator: boolean): LazyDirectPath {
     return new LazyDirectPath({
       scheduler,
+      loadDirectPath: () => import("../src/peers/direct-path.js"),
       iceServers: () => [],
       isInitiator,
       eventLifetimeMs: () => 1500,

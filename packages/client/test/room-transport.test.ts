@@ -30,6 +30,8 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
   let plans = 0;
   const transport = new RoomTransport({
     scheduler,
+    loadExplanation: () => import("../src/report/explanation.js"),
+    loadSimulation: () => import("@paceline/transport/simulated"),
     profile: "racing",
     transports: ["webrtc", "websocket"],
     peers: () => [],

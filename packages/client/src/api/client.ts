@@ -21,7 +21,6 @@ import {
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { assertSignal, untilAborted } from "../events/abortable.js";
-import { authorityModule } from "../modes/authoritative/authority-module.js";
 import {
   credentialsOf,
   type AuthToken,
@@ -47,6 +46,7 @@ import {
   type JoinTerms,
   requestRooms,
 } from "../connection/match-request.js";
+import { authorityModule, loadDirectPath } from "./late-code.js";
 import type { Room } from "./room.js";
 import type { RoomSetup } from "./room-setup.js";
 import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
@@ -293,7 +293,7 @@ export class Client<S extends object = ServerTypes> {
       first = new FirstAttempt({ ...setup, webrtc: this.#isDirectWanted });
       // States come with the welcome, offers of direct paths two round trips later.
       if (profileOf(this.#profile).topology === "authority") authorityModule.prefetch();
-      if (this.#isDirectWanted) import("../peers/direct-path.js").catch(() => undefined);
+      if (this.#isDirectWanted) loadDirectPath().catch(() => undefined);
       try {
         const { Room } = await roomCode();
         if (signal?.aborted) throw new NetError("session/ended", "aborted");

@@ -1,5 +1,5 @@
 import type { AuthoritativeMode } from "../modes/authoritative/authoritative-mode.js";
-import { authorityModule } from "../modes/authoritative/authority-module.js";
+import { authorityModule } from "./late-code.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
 import { decidedRoom, playersRoom, type RoomKind } from "../report/room-kind.js";

@@ -20,6 +20,7 @@ import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
+import { loadDirectPath, loadExplanation, loadSimulation } from "./late-code.js";
 import { fetchMode, kindOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
@@ -119,6 +120,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#mode = new MeshMode(this.#parts);
     this.transport = new RoomTransport({
       ...setup,
+      loadExplanation,
+      loadSimulation,
       peers: () => this.#mode.pairs,
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
@@ -170,6 +173,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return {
       scheduler,
       newLink,
+      loadDirectPath,
       news: this.news,
       owned: this.#owned,
       messages: this.#messages,
@@ -215,6 +219,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #newServerPath(): ServerPath {
     return new ServerPath({
       ...this.setup,
+      loadDirectPath,
       connection: this.#connection,
       eventLifetimeMs: () => this.transport.plan.channels.event.lifetimeMs,
       onChange: () => this.transport.record(this.#serverPath.explain()),

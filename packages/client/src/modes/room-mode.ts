@@ -19,6 +19,7 @@ import type { Prediction } from "./prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedEntities, OwnedRecord } from "../entities/owned-entities.js";
+import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { Peer, PeerConnection } from "../peers/peer.js";
 import type { RoomMessages } from "../peers/room-messages.js";
 import type { Router } from "../peers/router.js";
@@ -31,6 +32,7 @@ import type { RoomNews } from "./room-news.js";
 export interface RoomParts {
   readonly scheduler: Scheduler;
   readonly newLink: WebRtcLinkMaker | undefined;
+  readonly loadDirectPath: LoadDirectPath;
   readonly news: RoomNews;
   readonly owned: OwnedEntities;
   readonly messages: RoomMessages;

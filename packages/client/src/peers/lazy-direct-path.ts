@@ -2,7 +2,11 @@ import type { Link, LinkClose } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 import { LazyModule } from "../browser/lazy-module.js";
 
+/** Fetches the code of direct paths. */
+export type LoadDirectPath = () => Promise<{ readonly DirectPath: typeof DirectPath }>;
+
 export interface LazyDirectPathOptions extends DirectPathOptions {
+  readonly loadDirectPath: LoadDirectPath;
   /** The code did not load, for a new reason; {@link LazyDirectPath.lastFailure} says which. */
   onLoadFailure(): void;
 }
@@ -19,7 +23,7 @@ const EARLY_SIGNALS = 64;
  */
 export class LazyDirectPath {
   readonly #options: LazyDirectPathOptions;
-  readonly #module = new LazyModule("DirectPath", () => import("./direct-path.js"));
+  readonly #module: LazyModule<"DirectPath", Awaited<ReturnType<LoadDirectPath>>>;
   #path: DirectPath | undefined;
   #isAllowed = false;
   #isLoading = false;
@@ -29,6 +33,7 @@ export class LazyDirectPath {
 
   constructor(options: LazyDirectPathOptions) {
     this.#options = options;
+    this.#module = new LazyModule("DirectPath", options.loadDirectPath);
   }
 
   /** Why there is no direct link although one is allowed; undefined before anything failed. */

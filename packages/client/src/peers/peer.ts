@@ -31,7 +31,7 @@ import {
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import type { LinkTerms } from "./direct-path.js";
-import { LazyDirectPath } from "./lazy-direct-path.js";
+import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
 import type { PathQuality } from "../paths/path-stats.js";
 import { RateMeter, type PeerRates } from "../paths/rate-meter.js";
 
@@ -59,6 +59,7 @@ export interface PeerOptions {
   readonly channel: ChannelPolicyOf;
   /** Makes WebRTC links where the environment has none of its own. */
   readonly newLink: WebRtcLinkMaker | undefined;
+  readonly loadDirectPath: LoadDirectPath;
   readonly handlers: PeerHandlers;
   iceServers(): readonly IceServer[];
   /** There is a new link; returns it. */
@@ -187,6 +188,7 @@ export class PeerConnection implements Peer {
     this.#direct = new LazyDirectPath({
       scheduler,
       newLink: options.newLink,
+      loadDirectPath: options.loadDirectPath,
       iceServers: () => options.iceServers(),
       eventLifetimeMs: () => options.channel("event").lifetimeMs,
       isInitiator: options.sessionNumber > info.number,

@@ -1,6 +1,6 @@
 import { SERVER_NUMBER } from "@paceline/protocol";
 import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
-import { LazyDirectPath } from "./lazy-direct-path.js";
+import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
 import type { Peer, PeerConnection } from "./peer.js";
 import type { Explanation } from "../paths/choice.js";
 import type { ServerConnection } from "../connection/server-connection.js";
@@ -8,6 +8,7 @@ import type { ServerConnection } from "../connection/server-connection.js";
 export interface ServerPathOptions {
   readonly scheduler: Scheduler;
   readonly newLink: WebRtcLinkMaker | undefined;
+  readonly loadDirectPath: LoadDirectPath;
   readonly connection: ServerConnection;
   /** How long a new link tries to deliver an event, ms. */
   eventLifetimeMs(): number;
@@ -37,6 +38,7 @@ export class ServerPath {
     this.#path = new LazyDirectPath({
       scheduler: options.scheduler,
       newLink: options.newLink,
+      loadDirectPath: options.loadDirectPath,
       isInitiator: true,
       eventLifetimeMs: () => options.eventLifetimeMs(),
       // The server can be reached as it is, or not at all: TURN would be a detour to it.

@@ -13,7 +13,6 @@ import {
   type Plan,
   type Profile,
   type ProfileChoice,
-  type Scheduler,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { Crowd } from "./crowd.js";
@@ -26,14 +25,16 @@ import {
 } from "../browser/environment.js";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
 import type { PeerConnection } from "../peers/peer.js";
+import type { explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/choice.js";
 import { unknownRoom, type RoomKind } from "./room-kind.js";
-import { Simulation, type SimulatedNetwork } from "./simulation.js";
+import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
 
-export interface RoomTransportOptions {
-  readonly scheduler: Scheduler;
+export interface RoomTransportOptions extends SimulationOptions {
+  /** Fetches the words of {@link RoomTransport.explain}. */
+  loadExplanation(): Promise<{ readonly explainRoom: typeof explainRoom }>;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink?: WebRtcLinkMaker | undefined;
@@ -78,7 +79,7 @@ export class RoomTransport {
   /** @internal */
   constructor(options: RoomTransportOptions) {
     this.#options = options;
-    this.#simulation = new Simulation(options.scheduler);
+    this.#simulation = new Simulation(options);
     this.#choice = options.profile;
     this.#profile = profileOf(options.profile);
     this.#transports = options.transports;
@@ -132,7 +133,10 @@ export class RoomTransport {
   async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
     checkKeys("", options, ["details"]);
     const { details = false } = options;
-    const [{ explainRoom }, words] = await Promise.all([import("./explanation.js"), this.#room.words()]);
+    const [{ explainRoom }, words] = await Promise.all([
+      this.#options.loadExplanation(),
+      this.#room.words(),
+    ]);
     const room = {
       plan: this.plan,
       words,

@@ -1,19 +1,30 @@
 import type { Link, Scheduler } from "@paceline/transport";
-import type { NetworkSettings, SimulatedLine } from "@paceline/transport/simulated";
+import type { describeNetwork, NetworkSettings, SimulatedLine } from "@paceline/transport/simulated";
+
+interface SimulationCode {
+  readonly describeNetwork: typeof describeNetwork;
+  readonly SimulatedLine: typeof SimulatedLine;
+}
+
+export interface SimulationOptions {
+  readonly scheduler: Scheduler;
+  /** Fetches the code of a worse network. */
+  loadSimulation(): Promise<SimulationCode>;
+}
 
 /** What a page can pretend of its network, in each direction; what is left out is as on a perfect path. */
 export type SimulatedNetwork = Partial<NetworkSettings>;
 
 /** The room's links, and the worse line on which they can be made to hang. Its code is fetched when first wanted. */
 export class Simulation {
-  readonly #scheduler: Scheduler;
+  readonly #options: SimulationOptions;
   readonly #links = new Set<Link>();
   #line: SimulatedLine | undefined;
   #settings: SimulatedNetwork | undefined;
   #calls = 0;
 
-  constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler;
+  constructor(options: SimulationOptions) {
+    this.#options = options;
   }
 
   /** Undefined: the links are as they are. */
@@ -37,8 +48,8 @@ export class Simulation {
     const call = this.#calls;
     let words = "none";
     if (settings) {
-      const { SimulatedLine, describeNetwork } = await import("@paceline/transport/simulated");
-      this.#line ??= new SimulatedLine({ scheduler: this.#scheduler });
+      const { SimulatedLine, describeNetwork } = await this.#options.loadSimulation();
+      this.#line ??= new SimulatedLine({ scheduler: this.#options.scheduler });
       words = describeNetwork(settings);
     }
     if (call !== this.#calls) return undefined;

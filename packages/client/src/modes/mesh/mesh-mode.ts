@@ -50,6 +50,7 @@ export class MeshMode implements RoomMode {
         bulkRate: this.#bulkRate,
         budget: parts.budget(),
         newLink: parts.newLink,
+        loadDirectPath: parts.loadDirectPath,
         channel: parts.channel,
         iceServers: parts.iceServers,
         interpose: (link) => parts.transport().interpose(link),

@@ -1,0 +1,20 @@
+import { LazyModule } from "../browser/lazy-module.js";
+
+/*
+ * Code that few rooms need, fetched when a room first does. Each file in `late/` exports the room besides: bundlers then see
+ * that the room's code is there already, and do not cut what both need into chunks of its own. Few large chunks compress
+ * better than many small ones: a player saves 4 kB.
+ */
+
+/** What only rooms with an authority need. */
+export const authorityModule = /* @__PURE__ */ new LazyModule(
+  "AuthoritativeMode",
+  () => import("./late/authority.js"),
+);
+
+/** WebRTC. */
+export const loadDirectPath = () => import("./late/direct-path.js");
+/** The words of `room.transport.explain`. */
+export const loadExplanation = () => import("./late/explanation.js");
+/** The network that `room.transport.simulate` pretends. */
+export const loadSimulation = () => import("./late/simulation.js");

@@ -1,0 +1,2 @@
+export * from "../room.js";
+export { AuthoritativeMode } from "../../modes/authoritative/authoritative-mode.js";

@@ -1,0 +1,2 @@
+export * from "../room.js";
+export { DirectPath } from "../../peers/direct-path.js";

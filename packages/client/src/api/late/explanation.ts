@@ -1,0 +1,2 @@
+export * from "../room.js";
+export { explainRoom } from "../../report/explanation.js";

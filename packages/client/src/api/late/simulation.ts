@@ -1,0 +1,2 @@
+export * from "../room.js";
+export { describeNetwork, SimulatedLine } from "@paceline/transport/simulated";
