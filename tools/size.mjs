@@ -31,7 +31,6 @@ const LATER = [
   },
   { entry: "words of the decision tree, fetched to explain", mark: "/transport/dist/profiles/tree-words.js" },
   { entry: "words of a running room, fetched to explain", mark: "/client/dist/report/explanation.js" },
-  { entry: "words of how a room travels, fetched to explain", mark: "/client/dist/report/room-words.js" },
   { entry: "panel with its simulator, fetched by who opens it", mark: "/client/dist/panel/panel.js" },
   { entry: "nearest server, measured on demand", mark: "/client/dist/connection/nearest.js" },
   { entry: "queue, fetched by who waits", mark: "/client/dist/api/queueing.js" },

@@ -41,6 +41,7 @@ class Scene {
       interpolationDelayMs: 100,
       intervalMs: 50,
       lagMs: 0,
+      loadInterpolation: () => import("../src/api/late/interpolation.js"),
     },
     onSpawn: ({ id }) => this.spawned.push(id),
     onDespawn: ({ id }) => this.despawned.push(id),

@@ -30,7 +30,7 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
   let plans = 0;
   const transport = new RoomTransport({
     scheduler,
-    loadExplanation: () => import("../src/report/explanation.js"),
+    loadExplanation: () => import("../src/api/late/explanation.js"),
     loadSimulation: () => import("@paceline/transport/simulated"),
     profile: "racing",
     transports: ["webrtc", "websocket"],

@@ -14,6 +14,8 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
 
 /** WebRTC. */
 export const loadDirectPath = () => import("./late/direct-path.js");
+/** What shows entities between their states. */
+export const loadInterpolation = () => import("./late/interpolation.js");
 /** The words of `room.transport.explain`. */
 export const loadExplanation = () => import("./late/explanation.js");
 /** The network that `room.transport.simulate` pretends. */

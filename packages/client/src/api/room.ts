@@ -20,7 +20,7 @@ import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
-import { loadDirectPath, loadExplanation, loadSimulation } from "./late-code.js";
+import { loadDirectPath, loadExplanation, loadInterpolation, loadSimulation } from "./late-code.js";
 import { fetchMode, kindOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
@@ -180,7 +180,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       router: this.#router,
       time: this.#time,
       drops: this.drops,
-      view: viewPlanOf(this),
+      view: viewPlanOf(this, loadInterpolation),
       channel: (name) => this.transport.plan.channels[name],
       connection: () => this.#connection,
       transport: () => this.transport,

@@ -1,4 +1,4 @@
-import type { Interpolation } from "./interpolation.js";
+import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
 
 /** Fetched once for all rooms of a page: the code is the same. */
 let fetched: Interpolation | undefined;
@@ -9,9 +9,9 @@ export function fetchedInterpolation(): Interpolation | undefined {
 }
 
 /** Fetches interpolation; where that fails, entities go on being shown by dead reckoning and the next one tries again. */
-export function fetchInterpolation(onFetched: () => void): void {
-  import("./interpolation.js").then(
-    ({ interpolation }) => {
+export function fetchInterpolation(load: ViewPlan["loadInterpolation"], onFetched: () => void): void {
+  load().then(
+    (interpolation) => {
       fetched = interpolation;
       onFetched();
     },

@@ -8,9 +8,8 @@ import {
   type MotionFault,
   type ShownBody,
 } from "@paceline/netcode";
-import type { Interpolation } from "./interpolation.js";
 import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
-import type { ViewPlan } from "../plan/view-plan.js";
+import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
 
 /** How an entity of others is shown. */
 export interface Showing {
@@ -51,7 +50,8 @@ export class ShownBodies {
     if (!layout) return { body: undefined, isInterpolated: false };
     const isWanted = this.interpolates(definition);
     const parts = isWanted ? fetchedInterpolation() : undefined;
-    if (isWanted && !parts) fetchInterpolation(() => this.#options.onFetched());
+    if (isWanted && !parts)
+      fetchInterpolation(this.#options.view.loadInterpolation, () => this.#options.onFetched());
     const body = parts
       ? this.#newDelayed(parts, layout, components.length)
       : this.#newReckoned(definition, layout, onFault);

@@ -1,5 +1,13 @@
+import type { DEFAULT_INTERPOLATION_DELAY, DelayedBody, InterpolationDelay } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import type { RoomClock } from "../time/room-clock.js";
+
+/** The code that shows entities between their states. */
+export interface Interpolation {
+  readonly DEFAULT_INTERPOLATION_DELAY: typeof DEFAULT_INTERPOLATION_DELAY;
+  readonly DelayedBody: typeof DelayedBody;
+  readonly InterpolationDelay: typeof InterpolationDelay;
+}
 
 /** What of the plan, and of the clock, decides how the entities of others are shown; always that of the moment. */
 export interface ViewPlan {
@@ -13,6 +21,8 @@ export interface ViewPlan {
   readonly intervalMs: number;
   /** How far behind now interpolated entities are shown, ms. */
   readonly lagMs: number;
+  /** Fetches the code of interpolation, when the first entity is to be shown so. */
+  loadInterpolation(this: void): Promise<Interpolation>;
 }
 
 /** The least time between two states of an entity, ms: its rate, and the period of the packets that bring them. */
@@ -21,11 +31,12 @@ export function stateIntervalMs({ numbers, channels }: Plan): number {
 }
 
 /** The view of a room that may be under construction: nothing is asked of it before it is needed. */
-export function viewPlanOf(room: {
-  readonly transport: { readonly plan: Plan };
-  readonly clock: RoomClock;
-}): ViewPlan {
+export function viewPlanOf(
+  room: { readonly transport: { readonly plan: Plan }; readonly clock: RoomClock },
+  loadInterpolation: ViewPlan["loadInterpolation"],
+): ViewPlan {
   return {
+    loadInterpolation,
     get isInterpolated() {
       return room.transport.plan.style === "interpolation";
     },

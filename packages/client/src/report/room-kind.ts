@@ -2,6 +2,12 @@ import { ConfigError } from "@paceline/protocol";
 import type { ProfileChoice, Topology } from "@paceline/transport";
 import type { RoomWords } from "./room-words.js";
 
+/** The words of all kinds of rooms. */
+export interface WordsOfRooms {
+  readonly playersWords: RoomWords;
+  authorityWords(this: void, stepHz: number): RoomWords;
+}
+
 /** What the plan of a room, and the words about it, have to know of how the room travels. */
 export interface RoomKind {
   /** Whether players may have links to each other. */
@@ -10,8 +16,8 @@ export interface RoomKind {
   topologyFor(preferred: Topology): Topology;
   /** Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
   assertFits(choice: ProfileChoice): void;
-  /** What explains a running room; fetched when first wanted. */
-  words(): Promise<RoomWords>;
+  /** What explains a running room, of the words that the room has fetched. */
+  words(all: WordsOfRooms): RoomWords;
 }
 
 /** A room that is not known yet: it may become any, and travels as one of players among themselves. */
@@ -19,7 +25,7 @@ export const unknownRoom: RoomKind = {
   hasPairs: true,
   topologyFor: (preferred) => (preferred === "authority" ? "mesh" : preferred),
   assertFits: () => undefined,
-  words: async () => (await import("./room-words.js")).playersWords,
+  words: ({ playersWords }) => playersWords,
 };
 
 /** A room of players among themselves. */
@@ -40,7 +46,7 @@ export function decidedRoom(stepHz: number): RoomKind {
       if ((topologyOf(choice) ?? "authority") === "authority") return;
       refuse(choice, `"authority", or nothing: a server decides in this room`);
     },
-    words: async () => (await import("./room-words.js")).authorityWords(stepHz),
+    words: ({ authorityWords }) => authorityWords(stepHz),
   };
 }
 

@@ -28,13 +28,13 @@ import type { PeerConnection } from "../peers/peer.js";
 import type { explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/choice.js";
-import { unknownRoom, type RoomKind } from "./room-kind.js";
+import { unknownRoom, type RoomKind, type WordsOfRooms } from "./room-kind.js";
 import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
 
 export interface RoomTransportOptions extends SimulationOptions {
   /** Fetches the words of {@link RoomTransport.explain}. */
-  loadExplanation(): Promise<{ readonly explainRoom: typeof explainRoom }>;
+  loadExplanation(): Promise<WordsOfRooms & { readonly explainRoom: typeof explainRoom }>;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink?: WebRtcLinkMaker | undefined;
@@ -133,13 +133,10 @@ export class RoomTransport {
   async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
     checkKeys("", options, ["details"]);
     const { details = false } = options;
-    const [{ explainRoom }, words] = await Promise.all([
-      this.#options.loadExplanation(),
-      this.#room.words(),
-    ]);
+    const words = await this.#options.loadExplanation();
     const room = {
       plan: this.plan,
-      words,
+      words: this.#room.words(words),
       limits: this.#options.limits?.(),
       measured: this.#steady.measured,
       held: this.#steady.held,
@@ -149,7 +146,7 @@ export class RoomTransport {
       peers: [...this.#options.peers()],
       kinds: [...(this.#options.kinds?.() ?? [])],
     };
-    return explainRoom(room, details);
+    return words.explainRoom(room, details);
   }
 
   /** Changes profile or transports at once. Throws ConfigError for what cannot be; nothing is changed then. */

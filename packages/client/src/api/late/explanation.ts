@@ -1,2 +1,3 @@
 export * from "../room.js";
 export { explainRoom } from "../../report/explanation.js";
+export { authorityWords, playersWords } from "../../report/room-words.js";
