@@ -12,8 +12,8 @@ const WORD_BITS = 32;
 export class BitCoder {
   readonly #own: Uint8Array;
   readonly #views: Views;
-  readonly #codes: Uint32Array;
-  readonly #slots: Uint32Array;
+  readonly #codes: Int32Array;
+  readonly #slots: Int32Array;
   #bytes: Uint8Array;
   /** Bytes written. */
   #at = 0;
@@ -87,12 +87,12 @@ export class BitCoder {
   symbol(table: number, symbol: number): number {
     if (!this.#isDecoding) {
       const code = this.codeOf(table, symbol);
-      this.#put(code >>> 8, code & 15);
+      this.#put(code >> 8, code & 15);
       return symbol;
     }
     const slot = this.#slots[(table << LONGEST) + (this.#peek() >>> (WORD_BITS - LONGEST))]!;
     this.#position += slot & 15;
-    return slot >>> 8;
+    return slot >> 8;
   }
 
   /**
@@ -103,13 +103,13 @@ export class BitCoder {
     const size = residual < 0 ? -residual : residual;
     const short = size >> shift;
     const code = this.codeOf(table, short < LARGE ? TOKEN_OF[short]! : ESCAPE);
-    const count = (code >>> 4) & 15;
+    const count = (code >> 4) & 15;
     if (shift === 0 && short < LARGE) {
       const rest = ((size & ((1 << (count - 1)) - 1)) << 1) | (residual >>> 31);
-      this.#put(((code >>> 8) << count) | rest, (code & 15) + count);
+      this.#put(((code >> 8) << count) | rest, (code & 15) + count);
       return;
     }
-    this.#put(code >>> 8, code & 15);
+    this.#put(code >> 8, code & 15);
     if (short >= LARGE) this.#large(residual, size);
     else {
       // A size of which the lowest bits are no part of the token has a sign, whatever the token.
@@ -122,12 +122,12 @@ export class BitCoder {
   takeResidual(table: number, shift: number): number {
     const word = this.#peek();
     const slot = this.#slots[(table << LONGEST) + (word >>> (WORD_BITS - LONGEST))]!;
-    const least = slot >>> 8;
+    const least = slot >> 8;
     const length = slot & 15;
     this.#position += length;
     if (least === 0 && shift === 0) return 0;
     if (least === LARGE) return this.#large(0, 0);
-    const count = shift === 0 ? (slot >>> 4) & 15 : (least === 0 ? 1 : (slot >>> 4) & 15) + shift;
+    const count = shift === 0 ? (slot >> 4) & 15 : (least === 0 ? 1 : (slot >> 4) & 15) + shift;
     // Of the 25 bits that were there, a code takes up to 9, and what follows without a shift up to 11.
     const rest = (shift === 0 ? word << length : this.#peek()) >>> (WORD_BITS - count);
     this.#position += count;

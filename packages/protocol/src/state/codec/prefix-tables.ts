@@ -26,16 +26,16 @@ export const LARGE = 4096;
 /** Canonical prefix codes: shorter ones first, and of the same length in the order of their symbols. */
 export interface PrefixTables {
   /** By table and symbol: 4 bits for the length of the code, 4 for {@link restOf} of the token, then the code. */
-  readonly codes: Uint32Array;
+  readonly codes: Int32Array;
   /** By table and the next {@link LONGEST} bits: the same 8 bits, then the symbol of a mask, or a token's least size. */
-  readonly slots: Uint32Array;
+  readonly slots: Int32Array;
 }
 
 /** @param digits of each symbol of each table the length of its code */
 export function prefixTables(digits: string): PrefixTables {
   const lengths = Uint8Array.from(digits, Number);
-  const codes = new Uint32Array(lengths.length);
-  const slots = new Uint32Array((lengths.length / TOKENS) << LONGEST);
+  const codes = new Int32Array(lengths.length);
+  const slots = new Int32Array((lengths.length / TOKENS) << LONGEST);
   const tables = lengths.length / TOKENS;
   for (let table = 0; table < tables; table++) {
     const first = table << LONGEST;

@@ -53,7 +53,7 @@ export class RowCoder {
   #count = 0;
   /** The next column of the second pass. */
   #at = 0;
-  /** The columns that have a mask bit, and in the lowest bit whether they moved. */
+  /** The columns that have a mask bit; in the two lowest bits, an encoder's mask bit, and whether they moved. */
   #masked = new Int32Array(256);
   #maskedCount = 0;
   /** False once a decoded value lay outside its range. */
@@ -99,7 +99,7 @@ export class RowCoder {
     this.#reserve();
     this.#expected[here] = HELD | MASKED;
     this.#residuals[here] = hasChanged ? 1 : 0;
-    this.#masked[this.#maskedCount++] = here << 1;
+    this.#masked[this.#maskedCount++] = (here << 2) | (hasChanged ? 2 : 0);
   }
 
   /** Between the passes: four mask bits are a symbol, whichever entities they are of. */
@@ -115,11 +115,11 @@ export class RowCoder {
       for (let bit = 0; bit < bits; bit++) {
         const entry = masked[from + bit]!;
         moved |= (entry & 1) << bit;
-        mask |= (residuals[entry >> 1] === 0 ? 0 : 1) << bit;
+        mask |= ((entry >> 1) & 1) << bit;
       }
       mask = coder.symbol(MASKS + moved, mask);
       if (!coder.isDecoding) continue;
-      for (let bit = 0; bit < bits; bit++) residuals[masked[from + bit]! >> 1] = (mask >> bit) & 1;
+      for (let bit = 0; bit < bits; bit++) residuals[masked[from + bit]! >> 2] = (mask >> bit) & 1;
     }
   }
 
@@ -267,17 +267,22 @@ export class RowCoder {
     const isDecoding = this.#coder.isDecoding;
     const expected = this.#expected;
     const predicted = this.#predicted;
+    const residuals = this.#residuals;
     const masked = this.#masked;
     let found = this.#maskedCount;
     for (let index = 0; index < count; index++) {
       const here = start + index;
       const known = WITH_MASK[expected[here]! | narrow[index]!]!;
       expected[here] = known;
-      masked[found] = (here << 1) | HAS_MOVED[known]!;
+      let residual = 0;
+      if (!isDecoding) {
+        residual = row[at + columns[index]!]! - predicted[here]!;
+        if (turn[index] !== 0) residual = short(residual, turn[index]!);
+        residuals[here] = residual;
+      }
+      const hasChanged = (residual | -residual) >>> 31;
+      masked[found] = (here << 2) | (hasChanged << 1) | HAS_MOVED[known]!;
       found += known >> 6;
-      if (isDecoding) continue;
-      const residual = row[at + columns[index]!]! - predicted[here]!;
-      this.#residuals[here] = turn[index] === 0 ? residual : short(residual, turn[index]!);
     }
     this.#maskedCount = found;
   }

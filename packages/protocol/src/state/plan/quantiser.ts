@@ -20,7 +20,8 @@ export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Ar
       packQuat(plan, column, quat, row, at);
       continue;
     }
-    const steps = Math.round(state[index]! / step[column]!);
+    // Math.round took a third of the time of this function.
+    const steps = Math.floor(state[index]! / step[column]! + 0.5);
     if (how === Handling.angle) row[at + column] = quantisedAngle(plan, index, steps);
     else if (steps >= min[column]! && steps <= max[column]!) row[at + column] = steps;
     else if (how === Handling.rate) row[at + column] = cutOff(steps, min[column]!, max[column]!);
