@@ -120,6 +120,19 @@ const attacks: Record<string, Attack> = {
     send(owner, { kind: "stream", stream, name, tickHz: 60, motion, schemaHash, fieldCount: 0, fieldHashes });
     send(owner, { kind: "reference", stream, states: new Uint8Array(20).fill(tick) });
   },
+  "commands, requests and replies": (owner, tick) => {
+    send(owner, { kind: "command", type: "x", message: tick });
+    send(owner, { kind: "request", id: tick, type: "x", message: tick });
+    send(owner, { kind: "reply", id: tick, ok: true, message: tick });
+  },
+  "events, and payloads without sense": (owner, tick) => {
+    if (owner.session.unacknowledged > 200) return;
+    owner.session.sendEvent(new Uint8Array(40).fill(tick));
+    owner.session.sendReliable(Uint8Array.of(tick & 0xff, 0xc1, 0xff));
+  },
+  "states of entities that it does not have": (owner, tick) => {
+    owner.session.sendState(new Uint8Array(40).fill(tick), 0);
+  },
   "acks of all that was ever sent": (owner) => {
     const header = { sequence: 40_000, tick: 0, isPublished: false, receipt: 0 };
     const writer = new ByteWriter();

@@ -60,7 +60,7 @@ export class Flock {
     this.#newcomers.push({ feed, link });
   }
 
-  /** Tells all of them. Returns how many bytes left for each. */
+  /** Tells all of them. Returns how many bytes left for each member for what was due. */
   write(
     tick: number,
     due: readonly EntityRows[],
@@ -69,7 +69,9 @@ export class Flock {
   ): number {
     if (this.#newcomers.length === 0) return this.#tell(tick, due, this.#members);
     const rows = all();
-    const bytes = this.#members.length > 0 ? this.#tell(tick, rows, this.#members) : 0;
+    // That the members are told of everything is for the newcomers' sake: they pay for what was due.
+    const whole = this.#members.length > 0 ? this.#tell(tick, rows, this.#members) : 0;
+    const bytes = Math.ceil((whole * due.length) / Math.max(1, rows.length));
     this.sender = this.#newSender();
     const feeds = this.#newcomers.map(({ feed, link }) => {
       feed.enter(this, link, tick + aloneTicks);

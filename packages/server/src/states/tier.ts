@@ -70,12 +70,14 @@ export class Tier {
       if (flock.isEmpty) this.#flocks.delete(kinds);
       else if (isTurn || flock.hasNewcomers) bytes = Math.max(bytes, this.#tell(flock, kinds, tick, due));
     }
-    bytes = Math.max(bytes, this.#tellAlone(moment, due, isTurn));
+    const aloneBytes = this.#tellAlone(moment, due, isTurn);
+    // A player that has lost states, or asks for them again, costs more: the budget of the others does not pay for it.
+    bytes ||= aloneBytes;
     // Nothing was told to anybody: that says nothing of how much a state takes.
     if (bytes > 0) this.#replication.spent(bytes, due.length);
   }
 
-  /** Tells each of those by what has arrived at it. Returns the most bytes that left for one. */
+  /** Tells each of those by what has arrived at it. Returns how many bytes left for the one in the middle. */
   #tellAlone(moment: ReplicationMoment, due: readonly EntityRecord[], isTurn: boolean): number {
     if (this.#alone.length === 0) return 0;
     const { tick } = moment;
@@ -92,9 +94,10 @@ export class Tier {
     };
     const toldTick = (record: EntityRecord): number | undefined => this.#replication.toldTick(record);
     const turn = { due, rowsOf, isTurn, toldTick };
-    let bytes = 0;
-    for (const feed of this.#alone) bytes = Math.max(bytes, feed.write(moment, turn, this.#tickHz));
-    return bytes;
+    const bytes = this.#alone
+      .map((feed) => feed.write(moment, turn, this.#tickHz))
+      .filter((each) => each > 0);
+    return bytes.sort((a, b) => a - b)[(bytes.length - 1) >> 1] ?? 0;
   }
 
   /**

@@ -1,0 +1,248 @@
+import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
+import {
+  ByteWriter,
+  MessageKind,
+  PayloadKind,
+  writePacketHeader,
+  writePeerPayload,
+  type PeerPayload,
+} from "@paceline/protocol";
+import { roomStage, type RoomStage } from "@paceline/testkit/room";
+import { describe, expect, test } from "vitest";
+import { viewTermsOf } from "../../client/src/modes/authoritative/view-terms.js";
+import { RawPlayer } from "./raw-player.js";
+
+const Car = defineEntity("car", {
+  position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
+});
+const TICK_HZ = 20;
+const PERIOD_MS = 1000 / TICK_HZ;
+const CARS = 30;
+/** They stand still: only what goes whole tells of them again. */
+const POSTS = 150;
+const WATCHED_TICKS = 80;
+/** A player that asks again and again is told together with the others for so many snapshots at most. */
+const MAX_SHARED = 4;
+const LINE = { delayMs: 20 } as const;
+
+/** Somewhere else at every tick, and never where one could have guessed it. */
+function placeOf(car: number, tick: number): { readonly x: number; readonly y: number } {
+  const hash = Math.imul(car * 7919 + tick, 0x9e3779b1) >>> 0;
+  return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
+}
+
+class Arena extends Room {
+  override readonly entities = [Car];
+  override readonly playerEntities = [{ definition: Car }];
+  override readonly tickHz = TICK_HZ;
+  readonly cars: ServerEntity<typeof Car>[] = [];
+
+  override onCreate(): void {
+    for (let car = 0; car < CARS; car++) this.cars.push(this.spawn(Car));
+    for (let post = 0; post < POSTS; post++) this.spawn(Car, { position: { x: post, y: post } });
+  }
+
+  override onTick(_seconds: number, tick: number): void {
+    for (const [car, { position }] of this.cars.entries()) {
+      const { x, y } = placeOf(car, tick);
+      position.set(x, y);
+    }
+  }
+}
+
+type Attack = (player: RawPlayer, step: number) => void;
+
+interface Heard {
+  /** When each tick's states came to an honest player, ms after the first watched tick. */
+  readonly cameAtMs: ReadonlyMap<number, number>;
+  /** States that did not say what they had to. */
+  readonly wrong: number;
+  readonly bytes: number;
+  /** Whether the server sent the attacker the same states as the honest player, for each watched tick. */
+  readonly isShared: readonly boolean[];
+}
+
+const TAIL_BYTES = 48;
+
+/** What the server sent on each link: bytes in all, and how the states of each tick end. */
+interface SentOnLink {
+  bytes: number;
+  readonly tails: Map<number, string>;
+}
+
+function watchLinks(stage: RoomStage<Arena>): SentOnLink[] {
+  const links: SentOnLink[] = [];
+  const { server } = stage;
+  const take = server.takeLink.bind(server);
+  server.takeLink = (link, request) => {
+    const sent: SentOnLink = { bytes: 0, tails: new Map() };
+    links.push(sent);
+    const send = link.send.bind(link);
+    link.send = (trafficClass, packet, ...rest) => {
+      sent.bytes += packet.length;
+      const isState = trafficClass === "state" && packet.length > 2 * TAIL_BYTES;
+      if (isState) sent.tails.set(stage.room.tick, Buffer.from(packet.subarray(-TAIL_BYTES)).toString("hex"));
+      send(trafficClass, packet, ...rest);
+    };
+    take(link, request);
+  };
+  return links;
+}
+
+/** What an honest player gets while another one does as the attack says, at every tick. */
+async function heardBeside(attack: Attack): Promise<Heard> {
+  const stage = roomStage(Arena);
+  const links = watchLinks(stage);
+  const honest = await stage.join({ network: LINE });
+  expect([...honest.room.entities(Car)]).toEqual([]);
+  const player = await RawPlayer.join(stage);
+  // Players of equal terms are told together.
+  player.tell({ type: "view", ...viewTermsOf(honest.room.transport.plan, TICK_HZ) });
+  const [toHonest, toPlayer] = links as [SentOnLink, SentOnLink];
+  await stage.advance(2000);
+  const { room: arena, scheduler } = stage;
+  const [firstTick, startMs, before] = [arena.tick + 1, scheduler.nowMs(), toHonest.bytes];
+  const cameAtMs = new Map<number, number>();
+  let wrong = 0;
+  honest.room.onStateChange((tick) => {
+    if (tick >= firstTick) cameAtMs.set(tick - firstTick, scheduler.nowMs() - startMs);
+    for (const { id, lastTick, position } of honest.room.entities(Car)) {
+      const car = arena.cars.findIndex((each) => each.id === id);
+      if (lastTick !== tick || car < 0) continue;
+      const { x, y } = placeOf(car, tick);
+      if (position.x !== x || position.y !== y) wrong += 1;
+    }
+  });
+  for (let step = 0; step < WATCHED_TICKS; step++) {
+    if (!player.session.isClosed) attack(player, step);
+    await stage.advance(PERIOD_MS);
+  }
+  const bytes = toHonest.bytes - before;
+  const isShared = Array.from({ length: WATCHED_TICKS - 4 }, (_, index) => {
+    const tail = toPlayer.tails.get(firstTick + index);
+    return tail !== undefined && tail === toHonest.tails.get(firstTick + index);
+  });
+  await stage.stop();
+  return { cameAtMs, wrong, bytes, isShared };
+}
+
+function sendPacket(player: RawPlayer, header: object, messages: (writer: ByteWriter) => void): void {
+  const writer = new ByteWriter();
+  writePacketHeader(writer, { sequence: 40_000, tick: 0, isPublished: false, ...header });
+  messages(writer);
+  player.session.activeLink?.send("event", writer.take());
+}
+
+function sendPayload(player: RawPlayer, payload: PeerPayload): void {
+  if (player.session.unacknowledged < 200) player.session.sendReliable(writePeerPayload(payload));
+}
+
+const { name, motion, schemaHash, stateHash, fieldHashes } = Car;
+const state = new Uint8Array(Car.components.length * 4);
+
+const attacks: Record<string, Attack> = {
+  "kinds, other ones at each tick": (player, step) => {
+    player.tell({ type: "kinds", kinds: step % 2 === 0 ? [] : [{ name, stateHash }] });
+  },
+  "kinds that the room describes otherwise": (player, step) => {
+    player.tell({ type: "kinds", kinds: [{ name, stateHash: step }] });
+  },
+  "terms, other ones at each tick": (player, step) => {
+    const view = { isInterpolated: step % 2 === 0, everyTicks: 1 + (step % 8), thresholdM: step / 10 };
+    player.tell({ type: "view", ...view, bytesPerSecond: 1000 + step, repeats: step % 3 === 0 });
+  },
+  "resync of all": (player) => void player.tell({ type: "resync", ids: [] }),
+  "resync of some, known or not": (player, step) =>
+    void player.tell({ type: "resync", ids: [0, 1, 2, step, 65_535] }),
+  "own and disown": (player, step) => {
+    const own = { type: "own", localId: step % 3, name, schemaHash, state, tickHz: 20 } as const;
+    player.tell(own, own, { type: "disown", localId: (step + 1) % 3 });
+  },
+  "states of entities that it has not": (player, step) => {
+    player.session.sendState(new Uint8Array(40).fill(step), 0);
+  },
+  "inputs that the room does not take": (player, step) => {
+    player.session.sendInput(new Uint8Array(40).fill(step));
+  },
+  "commands, requests and replies": (player, step) => {
+    sendPayload(player, { kind: "command", type: "x", message: step });
+    sendPayload(player, { kind: "request", id: step, type: "x", message: step });
+    sendPayload(player, { kind: "reply", id: step, ok: true, message: step });
+  },
+  "what only players send each other": (player, step) => {
+    const stream = step % 256;
+    sendPayload(player, {
+      kind: "stream",
+      stream,
+      name,
+      tickHz: 20,
+      motion,
+      schemaHash,
+      fieldCount: 1,
+      fieldHashes,
+    });
+    sendPayload(player, { kind: "reference", stream, states: new Uint8Array(20).fill(step) });
+    sendPayload(player, { kind: "resync", stream, entities: [0, 1] });
+    sendPayload(player, { kind: "fields", stream, fieldCount: 0 });
+    sendPayload(player, { kind: "present", stream });
+  },
+  "messages of an authority without sense": (player, step) => {
+    if (player.session.unacknowledged > 200) return;
+    player.session.sendReliable(Uint8Array.of(PayloadKind.authority, step, 0xc1, 0xff));
+  },
+  "acks of all that was ever sent": (player) => {
+    sendPacket(player, { receipt: 0, acks: { ack: 1, ackBits: 0xffffffff } }, () => undefined);
+  },
+  "receipts of what was never sent": (player) => {
+    sendPacket(player, { receipt: 30_000 }, () => undefined);
+  },
+  "pings, a hundred to a packet": (player, step) => {
+    sendPacket(player, { sequence: 40_000 + step }, (writer) => {
+      for (let count = 0; count < 100; count++) writer.u8(MessageKind.ping).varint(2).u16(count);
+    });
+  },
+  "its session's end": (player, step) => {
+    if (step === 30) player.session.close(4200, "no");
+  },
+};
+
+const quiet = heardBeside(() => undefined);
+
+/** The most ticks in a row of which both were told the same. */
+function longestRun(isShared: readonly boolean[]): number {
+  let [longest, run] = [0, 0];
+  for (const each of isShared) {
+    run = each ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+describe("one hostile player in a room with an authority", () => {
+  test.each(Object.entries(attacks))(
+    "changes no value that another one reads, and delays none by a period: %s",
+    async (_, attack) => {
+      const [usual, heard] = [await quiet, await heardBeside(attack)];
+      expect(usual.cameAtMs.size).toBeGreaterThan(WATCHED_TICKS * 0.95);
+      expect([usual.wrong, heard.wrong]).toEqual([0, 0]);
+      for (const [tick, atMs] of usual.cameAtMs) {
+        // What was on its way at the end is no loss.
+        if (tick > WATCHED_TICKS - 4) continue;
+        expect(Math.abs((heard.cameAtMs.get(tick) ?? Infinity) - atMs)).toBeLessThanOrEqual(PERIOD_MS);
+      }
+      // States that go whole for the sake of one player are an exception for all others.
+      expect(heard.bytes / usual.bytes).toBeLessThan(1.1);
+    },
+  );
+
+  test.each(["resync of all", "resync of some, known or not"])(
+    `is told by itself after at most ${MAX_SHARED} snapshots if it asks again and again: %s`,
+    async (attack) => {
+      const [usual, heard] = [await quiet, await heardBeside(attacks[attack]!)];
+      // One that asks for nothing is told what the others are told.
+      expect(usual.isShared.filter(Boolean).length).toBeGreaterThan(WATCHED_TICKS * 0.8);
+      expect(longestRun(heard.isShared)).toBeLessThanOrEqual(MAX_SHARED);
+      expect(heard.isShared.filter(Boolean).length).toBeLessThan(WATCHED_TICKS / 4);
+    },
+  );
+});
