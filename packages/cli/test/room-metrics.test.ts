@@ -3,8 +3,8 @@ import { NodeWebSocket } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { Room } from "@paceline/server";
 import { afterEach, expect, test, vi } from "vitest";
-import { RelayHost } from "../src/relay-host.js";
-import { serverOptions } from "../src/server-options.js";
+import { RelayHost } from "../src/server/relay-host.js";
+import { serverOptions } from "../src/server/server-options.js";
 
 const TOKEN = "let me in, I run this";
 /** A step takes this long at least. */

@@ -12,23 +12,26 @@ export interface Game {
 /** Of no module. */
 export const NO_GAME: Game = { rooms: {}, queues: {} };
 
-/** Kinds of rooms that a game's module exports, and queues for them. Throws {@link UsageError} for one that has none. */
-export async function gameOf(file: string): Promise<Game> {
+/**
+ * Kinds of rooms that a game's module exports, and queues for them. Throws {@link UsageError} for one that has none, naming
+ * it `name`. A new `query` makes Node read the file again.
+ */
+export async function gameOf(file: string, query = "", name = file): Promise<Game> {
   let game: { readonly rooms?: unknown; readonly queues?: unknown };
   try {
-    game = (await import(pathToFileURL(path.resolve(file)).href)) as typeof game;
+    game = (await import(`${pathToFileURL(path.resolve(file)).href}${query}`)) as typeof game;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`game: "${file}" cannot be loaded: ${why}`, { cause: error });
+    throw new UsageError(`game: "${name}" cannot be loaded: ${why}`, { cause: error });
   }
   const { rooms, queues = {} } = game;
   const classes = typeof rooms === "object" && rooms !== null ? Object.values(rooms) : [];
   if (classes.length === 0 || !classes.every((entry) => typeof entry === "function")) {
-    throw new UsageError(`game: expected "${file}" to export "rooms", classes of rooms by name`);
+    throw new UsageError(`game: expected "${name}" to export "rooms", classes of rooms by name`);
   }
   if (typeof queues !== "object" || queues === null) {
     throw new UsageError(
-      `game: expected "queues" of "${file}" to be options of queues by the name of their rooms`,
+      `game: expected "queues" of "${name}" to be options of queues by the name of their rooms`,
     );
   }
   // The server checks what is in them.

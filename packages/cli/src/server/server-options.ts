@@ -49,7 +49,9 @@ export interface ServerOptions {
 }
 
 /** Printed by `--help`. */
-export const USAGE = `relay-server [options]           each also as environment variable, and in the file
+export const usageOf = (
+  command: string,
+): string => `${command} [options]${" ".repeat(Math.max(1, 21 - command.length))}each also as environment variable, and in the file
 
   --config FILE           PACELINE_CONFIG        a JSON file with these settings, and with "limits"
   --port 0..65535         PACELINE_PORT          where to listen; 0: any free port (8787)
@@ -213,7 +215,11 @@ function parsed(args: readonly string[]): ReturnType<typeof parseArgs<{ options:
   } catch (error) {
     // The first sentence names the flag; what follows is about positional arguments, of which there are none.
     const [sentence = ""] = String(error instanceof Error ? error.message : error).split(". ");
-    throw new UsageError(sentence, { cause: error });
+    const isUnknown = (error as { readonly code?: string }).code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
+    const known = Object.keys(flags).map((name) => `--${name}`);
+    throw new UsageError(isUnknown ? `${sentence}; there are ${known.join(", ")}` : sentence, {
+      cause: error,
+    });
   }
 }
 

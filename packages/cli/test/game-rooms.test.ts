@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "@paceline/relay";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { gameOf } from "../src/game-rooms.js";
-import { RelayHost } from "../src/relay-host.js";
-import { serverOptions } from "../src/server-options.js";
-import { UsageError } from "../src/usage-error.js";
+import { gameOf } from "../src/server/game-rooms.js";
+import { RelayHost } from "../src/server/relay-host.js";
+import { serverOptions } from "../src/server/server-options.js";
+import { UsageError } from "../src/server/usage-error.js";
 
 let folder: string;
 beforeAll(() => {

@@ -1,7 +1,7 @@
 import { createRelay } from "@paceline/relay";
 import { describe, expect, test } from "vitest";
-import { serverOptions } from "../src/server-options.js";
-import { UsageError } from "../src/usage-error.js";
+import { serverOptions } from "../src/server/server-options.js";
+import { UsageError } from "../src/server/usage-error.js";
 
 const relayOf = (args: readonly string[], environment = {}) => {
   const options = serverOptions(args, environment);

@@ -12,8 +12,8 @@ import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RelayHost } from "../src/relay-host.js";
-import { serverOptions } from "../src/server-options.js";
+import { RelayHost } from "../src/server/relay-host.js";
+import { serverOptions } from "../src/server/server-options.js";
 
 interface Ports {
   readonly proxy: number;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serverOptions } from "../src/server-options.js";
-import { UsageError } from "../src/usage-error.js";
+import { serverOptions } from "../src/server/server-options.js";
+import { UsageError } from "../src/server/usage-error.js";
 
 let folder: string;
 beforeAll(() => {

@@ -8,8 +8,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { silentLog } from "@paceline/relay";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { RelayHost } from "../src/relay-host.js";
-import { serverOptions } from "../src/server-options.js";
+import { RelayHost } from "../src/server/relay-host.js";
+import { serverOptions } from "../src/server/server-options.js";
 import { TurnClient } from "./turn-client.js";
 
 const DEPLOY = path.resolve(import.meta.dirname, "../../../deploy");

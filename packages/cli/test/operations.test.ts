@@ -5,9 +5,9 @@ import { NodeWebSocket } from "@paceline/client/node";
 import { CloseCode } from "@paceline/protocol";
 import type { Log, LogLevel } from "@paceline/relay";
 import { afterEach, describe, expect, test } from "vitest";
-import { pinoLog } from "../src/pino-log.js";
-import { RelayHost, type HostAddresses } from "../src/relay-host.js";
-import { serverOptions } from "../src/server-options.js";
+import { pinoLog } from "../src/server/pino-log.js";
+import { RelayHost, type HostAddresses } from "../src/server/relay-host.js";
+import { serverOptions } from "../src/server/server-options.js";
 
 const TOKEN = "let me in, I run this";
 const hosts: RelayHost[] = [];

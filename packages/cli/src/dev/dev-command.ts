@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import process from "node:process";
+import { ConfigError } from "@paceline/relay";
+import { freePortFrom } from "../server/port.js";
+import { serverOptions, usageOf, type ServerOptions } from "../server/server-options.js";
+import { listenFaultOf } from "../server/serve.js";
+import { UsageError } from "../server/usage-error.js";
+import { DevServer } from "./dev-server.js";
+
+const DEFAULT_PORT = 8787;
+const USAGE = usageOf("paceline dev [game.ts]");
+
+/** `paceline dev`: runs until it is stopped. */
+export async function dev(args: readonly string[]): Promise<void> {
+  const options = await readOptions(args);
+  if (options === undefined) return;
+  // Stacks of the game then name its own lines.
+  process.setSourceMapsEnabled(true);
+  const server = new DevServer(options);
+  const stop = (): void => void server.stop().then(() => process.exit());
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  try {
+    const address = await server.listen();
+    console.log(`listening on ${address}`);
+    for (const other of otherAddresses(options.host, address))
+      console.log(`others on your network: ${other}`);
+  } catch (error) {
+    console.error(await listenFaultOf(error, options));
+    await server.stop();
+    process.exit(1);
+  }
+}
+
+async function readOptions(args: readonly string[]): Promise<ServerOptions | undefined> {
+  try {
+    const [first = "", ...rest] = args;
+    const isFile = first !== "" && !first.startsWith("-");
+    const flags = isFile ? ["--game", first, ...rest] : args;
+    const options = serverOptions(flags, process.env);
+    if (options === undefined) {
+      console.log(USAGE);
+      return undefined;
+    }
+    if (options.gameFile !== undefined && !existsSync(options.gameFile))
+      throw new UsageError(`game: there is no file "${options.gameFile}"`);
+    const isChosen = options.port !== DEFAULT_PORT;
+    const port = isChosen ? options.port : ((await freePortFrom(DEFAULT_PORT, options.host)) ?? DEFAULT_PORT);
+    if (port !== options.port) console.log(`port ${options.port} is taken`);
+    return { ...options, port };
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
+    console.error(`${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+function otherAddresses(host: string, address: string): string[] {
+  if (host !== "0.0.0.0" && host !== "::") return [];
+  const { port } = new URL(address);
+  return Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ family, internal }) => family === "IPv4" && !internal)
+    .map(({ address: own }) => `http://${own}:${port}`);
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import path from "node:path";
+import type { Duplex } from "node:stream";
+import { consoleLog, type Log, type RelayOptions } from "@paceline/relay";
+import { defineServer, type RoomEntry, type Server } from "@paceline/server";
+import { context, type BuildContext, type BuildResult, type Message } from "esbuild";
+import { NO_GAME, gameOf, type Game } from "../server/game-rooms.js";
+
+type AnyServer = Server<Readonly<Record<string, RoomEntry>>>;
+
+/** What {@link DevGame} takes. */
+export interface DevGameOptions {
+  /** A module (TypeScript or JavaScript) that exports `rooms`. None: only the relay's rooms. */
+  readonly file?: string | undefined;
+  /** Options of the relay; its `rooms` stand beside those of the file. */
+  readonly relay: Omit<RelayOptions, "log">;
+  readonly log?: Log;
+  /** Called after each start and reload. */
+  readonly onStatus?: (status: DevGameStatus) => void;
+}
+
+/** The rooms that are open now, and the error of the last save if it has one. */
+export interface DevGameStatus {
+  readonly rooms: readonly string[];
+  readonly error: string | undefined;
+}
+
+/**
+ * A game's rooms for development. A save of its file, or of one that it imports, starts them again: players drop and
+ * come back by themselves. While the file has an error, the last rooms that worked go on.
+ */
+export class DevGame {
+  readonly #options: DevGameOptions;
+  readonly #secret: string | Uint8Array;
+  #server: AnyServer | undefined;
+  #context: BuildContext | undefined;
+  #folder: string | undefined;
+  #status: DevGameStatus = { rooms: [], error: undefined };
+  #builds = 0;
+  /** Saves are worked off one after the other. */
+  #reloading: Promise<void> = Promise.resolve();
+
+  constructor(options: DevGameOptions) {
+    this.#options = options;
+    // One for all reloads: a ticket that was given before a save is good after it.
+    this.#secret = options.relay.secret ?? randomBytes(32);
+  }
+
+  get status(): DevGameStatus {
+    return this.#status;
+  }
+
+  /** Resolves after the first start, whether the file has an error or not. */
+  async start(): Promise<void> {
+    const { file } = this.#options;
+    if (file === undefined) return this.#load(() => Promise.resolve(NO_GAME));
+    // Beside the game's packages, so that it and this server share one copy of them.
+    this.#folder = mkdtempSync(path.join(packagesFolder(file), ".paceline-"));
+    let onFirst: () => void;
+    const first = new Promise<void>((resolve) => (onFirst = resolve));
+    this.#context = await context({
+      entryPoints: [file],
+      outdir: this.#folder,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      packages: "external",
+      sourcemap: "inline",
+      write: true,
+      entryNames: "game",
+      outExtension: { ".js": ".mjs" },
+      logLevel: "silent",
+      plugins: [
+        {
+          name: "paceline-reload",
+          setup: (build) =>
+            build.onEnd((result) => {
+              this.#reloading = this.#reloading.then(() => this.#reload(result)).then(onFirst);
+            }),
+        },
+      ],
+    });
+    await this.#context.watch();
+    await first;
+  }
+
+  /** True if the request was the game's. */
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#server) return this.#server.handleRequest(request, response);
+    if (!request.url?.startsWith("/match")) return false;
+    response.writeHead(503, { "Content-Type": "text/plain; charset=utf-8" });
+    response.end(`The game's file has an error:\n${this.#status.error ?? ""}\n`);
+    return true;
+  }
+
+  /** True if the upgrade was the game's. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    return this.#server?.handleUpgrade(request, socket, head) ?? false;
+  }
+
+  /** Ends the rooms and no longer watches the file. */
+  async stop(): Promise<void> {
+    await this.#context?.dispose();
+    await this.#reloading;
+    await this.#server?.stop();
+    this.#server = undefined;
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #reload({ errors }: BuildResult): Promise<void> {
+    if (errors.length > 0) return this.#fail(errors.map(textOf).join("\n"));
+    // Node keeps each module that it has read by its address; a new query is a new address.
+    const built = path.join(this.#folder!, "game.mjs");
+    await this.#load(() => gameOf(built, `?build=${(this.#builds += 1)}`, this.#options.file));
+  }
+
+  async #load(read: () => Promise<Game>): Promise<void> {
+    const { relay, log = consoleLog } = this.#options;
+    try {
+      const { rooms, queues } = await read();
+      const kinds = { ...relay.rooms, ...rooms };
+      const next = defineServer<Readonly<Record<string, RoomEntry>>>({
+        ...relay,
+        secret: this.#secret,
+        rooms: kinds,
+        queues,
+        log,
+      });
+      const last = this.#server;
+      this.#server = next;
+      await last?.stop();
+      this.#say({ rooms: Object.keys(kinds), error: undefined });
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #fail(error: string): void {
+    this.#say({ rooms: this.#status.rooms, error });
+  }
+
+  #say(status: DevGameStatus): void {
+    this.#status = status;
+    this.#options.onStatus?.(status);
+  }
+}
+
+/** The nearest `node_modules`, or the game's own folder if it has none. */
+function packagesFolder(file: string): string {
+  const home = path.dirname(path.resolve(file));
+  for (let folder = home; ; folder = path.dirname(folder)) {
+    const packages = path.join(folder, "node_modules");
+    if (existsSync(packages)) return packages;
+    if (folder === path.dirname(folder)) return home;
+  }
+}
+
+function textOf({ text, location }: Message): string {
+  if (!location) return text;
+  return `${location.file}:${location.line}:${location.column + 1}: ${text}\n    ${location.lineText}`;
+}

@@ -1,0 +1,18 @@
+/** Address of the script that shows a page the errors of the game's file, and of its events. */
+export const OVERLAY_PATH = "/@paceline/overlay.js";
+
+/** Listens for the game's errors, shows the last one over the page, and takes it away after a save without one. */
+export const OVERLAY_SCRIPT = `
+let box;
+new EventSource("/@paceline/events").onmessage = ({ data }) => {
+  const { error } = JSON.parse(data);
+  box?.remove();
+  if (!error) return;
+  box = document.createElement("pre");
+  box.id = "paceline-error";
+  box.style.cssText = "position:fixed;inset:0;z-index:99999;margin:0;padding:2rem;overflow:auto;white-space:pre-wrap;"
+    + "background:#200e;color:#fbb;font:15px/1.5 monospace";
+  box.textContent = "The game's file has an error. The server runs on; save the file again.\\n\\n" + error;
+  document.body.append(box);
+};
+`;

@@ -1,0 +1,27 @@
+/** `paceline COMMAND`: exits with 2 when it was called wrongly. */
+import process from "node:process";
+import { serve } from "./server/serve.js";
+
+const USAGE = `paceline COMMAND [options]
+
+  dev [game.ts]   a server for development: relay, rooms of game.ts reloaded on save, files of a folder
+  start           the server for production
+
+  paceline COMMAND --help prints the options of a command.`;
+
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  // The server for production does without a compiler.
+  dev: async (args) => (await import("./dev/dev-command.js")).dev(args),
+  start: (args) => serve(args, "paceline start"),
+};
+
+const [name = "--help", ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+if (command !== undefined) await command(args);
+else if (name === "--help" || name === "-h") console.log(USAGE);
+else {
+  console.error(
+    `there is no command "${name}"; there are ${Object.keys(commands).join(" and ")}\n\n${USAGE}`,
+  );
+  process.exitCode = 2;
+}

@@ -1,0 +1,56 @@
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { createServer } from "node:net";
+
+const PORTS_TRIED = 20;
+
+/** The first of a few ports, counted up from `first`, on which nobody listens. */
+export async function freePortFrom(first: number, host: string): Promise<number | undefined> {
+  for (let port = first; port < Math.min(first + PORTS_TRIED, 65_536); port += 1) {
+    if (await isFree(port, host)) return port;
+  }
+  return undefined;
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen({ port, host }, () => probe.close(() => resolve(true)));
+  });
+}
+
+/** The process that listens on a port, as `node server.js (process 4711)`. Undefined off Linux, or for other users' processes. */
+export function ownerOf(port: number): string | undefined {
+  try {
+    const sockets = new Set(["tcp", "tcp6"].flatMap((table) => listenersIn(`/proc/net/${table}`, port)));
+    const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && holdsAny(name, sockets));
+    if (pid === undefined) return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+    return `${command.slice(0, 80)} (process ${pid})`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of the sockets that listen on a port, from a table of Linux. */
+function listenersIn(table: string, port: number): string[] {
+  const LISTENING = "0A";
+  const rows = readFileSync(table, "utf8").trim().split("\n").slice(1);
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(
+      ([, local = "", , state]) =>
+        state === LISTENING && Number.parseInt(local.split(":")[1] ?? "", 16) === port,
+    )
+    .map((columns) => `socket:[${columns[9]}]`);
+}
+
+function holdsAny(pid: string, sockets: ReadonlySet<string>): boolean {
+  try {
+    const folder = `/proc/${pid}/fd`;
+    return readdirSync(folder).some((file) => sockets.has(readlinkSync(`${folder}/${file}`)));
+  } catch {
+    // A process of another user, or one that has just ended.
+    return false;
+  }
+}

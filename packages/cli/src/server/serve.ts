@@ -1,0 +1,92 @@
+import { ConfigError } from "@paceline/relay";
+import { NO_GAME, gameOf } from "./game-rooms.js";
+import { LogSink, standardError } from "./log-sink.js";
+import { freePortFrom, ownerOf } from "./port.js";
+import { pinoLog } from "./pino-log.js";
+import { RelayHost } from "./relay-host.js";
+import { serverOptions, usageOf, type ServerOptions } from "./server-options.js";
+import { UsageError } from "./usage-error.js";
+
+interface Configured {
+  readonly options: ServerOptions;
+  readonly host: RelayHost;
+  readonly sink: LogSink;
+}
+
+/** The last lines of a log whose reader stands still are not waited for any longer. */
+const FLUSH_MS = 500;
+
+async function configured(args: readonly string[], usage: string): Promise<Configured | undefined> {
+  try {
+    const options = serverOptions(args, process.env);
+    if (options === undefined) {
+      console.log(usage);
+      return undefined;
+    }
+    const sink = new LogSink(standardError());
+    const game = options.gameFile === undefined ? NO_GAME : await gameOf(options.gameFile);
+    return { options, host: new RelayHost(options, pinoLog(options.logLevel, sink), game), sink };
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
+    console.error(`${error.message}\n\n${usage}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken; choose another with --port or --admin-port",
+  EACCES: "not allowed; ports below 1024 need privileges",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  ENOTFOUND: "there is no such host",
+};
+
+/** A sentence for the person at the terminal. */
+export async function listenFaultOf(error: unknown, options: ServerOptions): Promise<string> {
+  const known = error as { readonly code?: string; readonly address?: string; readonly port?: number };
+  const { code = String(error), address = options.host, port = options.port } = known;
+  const fault = `cannot listen on ${address}, port ${port}: ${listenFaults[code] ?? code}`;
+  return code === "EADDRINUSE" ? `${fault}${await takenBy(port, address)}` : fault;
+}
+
+/** Names the process that listens there, and the next port that is free. */
+async function takenBy(port: number, host: string): Promise<string> {
+  const owner = ownerOf(port);
+  const free = await freePortFrom(port + 1, host);
+  const by = owner === undefined ? "" : `; taken by ${owner}`;
+  return free === undefined ? by : `${by}; ${free} is free`;
+}
+
+/** The threads of the WebRTC library would keep the process for a while. */
+async function end(stopped: Promise<void>, sink: LogSink, code = 0): Promise<void> {
+  await stopped;
+  await sink.flush(FLUSH_MS);
+  process.exit(code);
+}
+
+/**
+ * The server as a process: exits with 0 when it was stopped, 1 when it cannot listen or after an error that nobody catches,
+ * 2 when it was called wrongly. `command` is its name in the usage.
+ */
+export async function serve(args: readonly string[], command: string): Promise<void> {
+  const ready = await configured(args, usageOf(command));
+  if (ready === undefined) return;
+  const { options, host, sink } = ready;
+  // A reader that is gone: nobody is left to tell, and players have nothing to do with it.
+  process.stdout.on("error", () => undefined);
+  host.guardProcess({ beforeExit: () => sink.flush(FLUSH_MS) });
+  // A second signal does not wait for anybody.
+  process.once("SIGTERM", () => {
+    process.once("SIGTERM", () => void end(host.stop(), sink));
+    void end(host.drain(), sink);
+  });
+  process.once("SIGINT", () => void end(host.stop(), sink));
+  try {
+    const { game, admin, rooms } = await host.listen();
+    if (admin !== undefined) console.log(`admin page and metrics on ${admin}`);
+    console.log(`listening on ${game} with rooms ${rooms.join(", ")}`);
+  } catch (error) {
+    console.error(await listenFaultOf(error, options));
+    await end(host.stop(), sink, 1);
+  }
+}

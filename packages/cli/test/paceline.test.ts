@@ -1,0 +1,158 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { Client } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const BIN = join(import.meta.dirname, "../bin/paceline.js");
+
+/** `paceline ARGS` as a process of its own, in a game's folder. */
+class Command {
+  readonly #child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  text = "";
+
+  constructor(args: readonly string[], flags: readonly string[] = []) {
+    this.#child = spawn(process.execPath, [...flags, BIN, ...args], { cwd: folder, env: {} });
+    this.#child.stdout?.on("data", (data: Buffer) => (this.text += data.toString()));
+    this.#child.stderr?.on("data", (data: Buffer) => (this.text += data.toString()));
+    this.exited = once(this.#child, "close").then(([code]) => code as number | null);
+    running.push(this);
+  }
+
+  async says(pattern: RegExp): Promise<string> {
+    await vi.waitUntil(() => pattern.test(this.text), { timeout: 10_000 });
+    return pattern.exec(this.text)![1] ?? "";
+  }
+
+  async end(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+}
+
+let folder: string;
+const running: Command[] = [];
+
+beforeAll(() => {
+  // What runs is what is in dist: bring it up to date (incremental, so mostly nothing happens).
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const build = spawnSync(process.execPath, [tsc, "-b", "packages/cli"], { cwd: ROOT, encoding: "utf8" });
+  if (build.status !== 0) throw new Error(build.stdout);
+  folder = mkdtempSync(join(tmpdir(), "paceline-cli-"));
+  const scope = join(folder, "node_modules/@paceline");
+  mkdirSync(scope, { recursive: true });
+  symlinkSync(join(ROOT, "packages/server"), join(scope, "server"));
+  mkdirSync(join(folder, "public"));
+  writeFileSync(join(folder, "public/index.html"), "<!doctype html><title>mine</title>");
+}, 60_000);
+afterEach(() => Promise.all(running.splice(0).map((command) => command.end())));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A game whose room answers "word" with `word`, in TypeScript. */
+function gameSaying(word: string): string {
+  return `import { Room } from "@paceline/server";
+class Arena extends Room {
+  override onCreate(): void {
+    this.onRequest("word", () => "${word}");
+  }
+}
+export const rooms: Record<string, new () => Room> = { arena: Arena };
+`;
+}
+
+function save(text: string): void {
+  writeFileSync(join(folder, "game.ts"), text);
+}
+
+const dev = (...args: readonly string[]): Command => new Command(["dev", ...args]);
+
+describe("paceline dev", () => {
+  test("runs the rooms of a TypeScript file, and a save reaches players who are inside", async () => {
+    save(gameSaying("one"));
+    const command = dev("game.ts", "--port", "0", "--webrtc", "off");
+    const address = await command.says(/^listening on (\S+)/m);
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    const room = await client.joinOrCreate("arena");
+    expect(await room.request("word", null)).toBe("one");
+    let reconnects = 0;
+    room.onReconnect(() => (reconnects += 1));
+    save(gameSaying("two"));
+    await expect.poll(() => reconnects, { timeout: 15_000 }).toBe(1);
+    expect(await room.request("word", null)).toBe("two");
+    room.leave();
+  });
+
+  test.each([
+    ["does not compile", "export const rooms = {", /game\.ts:1:\d+: Expected identifier/],
+    ["throws", "throw new Error('no such map');", /game\.ts" cannot be loaded: no such map/],
+    ["exports no rooms", "export const room = 1;", /expected ".*game\.ts" to export "rooms"/],
+  ])("lives on with a file that %s, tells the page, and recovers", async (_what, text, message) => {
+    save(text);
+    const command = dev("game.ts", "--port", "0", "--webrtc", "off", "--static", "public");
+    const address = await command.says(/^listening on (\S+)/m);
+    expect(command.text).toMatch(message);
+    const match = (): Promise<Response> =>
+      fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":1}' });
+    expect((await match()).status).toBe(503);
+    const page = await (await fetch(address)).text();
+    expect(page).toContain("<title>mine</title>");
+    expect(page).toContain('src="/@paceline/overlay.js"');
+    expect(await (await fetch(`${address}/@paceline/overlay.js`)).text()).toContain("/@paceline/events");
+    const events = (await fetch(`${address}/@paceline/events`)).body!.getReader();
+    const next = async (): Promise<string> => Buffer.from((await events.read()).value!).toString();
+    expect(JSON.parse((await next()).slice("data: ".length))).toMatchObject({
+      error: expect.stringMatching(message) as string,
+    });
+    save(gameSaying("well"));
+    expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
+    expect((await match()).status).not.toBe(503);
+    await events.cancel();
+  });
+
+  test("names a file that is not there", async () => {
+    const command = dev("none.ts");
+    expect(await command.exited).toBe(2);
+    expect(command.text).toContain('game: there is no file "none.ts"');
+  });
+});
+
+describe("a wrong call of paceline", () => {
+  test("names who has the port, and one that is free", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    for (const name of ["dev", "start"]) {
+      const command = new Command([name, "--port", String(port), "--webrtc", "off"]);
+      expect(await command.exited).toBe(1);
+      expect(command.text).toMatch(/the port is taken/);
+      expect(command.text).toMatch(/; \d+ is free/);
+      // Other systems do not tell.
+      expect(command.text).toContain(process.platform === "linux" ? `(process ${process.pid})` : "");
+    }
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  test.each([
+    [["dev", "--prot", "80"], /--prot'; there are --config, --port, /],
+    [["start", "--prot", "80"], /--prot'; there are --config, --port, /],
+    [["strat"], /there is no command "strat"; there are dev and start/],
+  ])("%j lists what there is", async (args, message) => {
+    const command = new Command(args);
+    expect(await command.exited).toBe(2);
+    expect(command.text).toMatch(message);
+  });
+
+  test("with an old Node says so in one sentence", async () => {
+    const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";
+    const command = new Command(["dev"], ["--import", old]);
+    expect(await command.exited).toBe(1);
+    expect(command.text).toBe("paceline needs Node 20.19 or newer; this is Node 18.20.4.\n");
+  });
+});
