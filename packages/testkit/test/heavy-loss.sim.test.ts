@@ -60,8 +60,8 @@ describe("a player with a WebSocket alone", () => {
   test.each([
     ["clean", {}, 0],
     ["narrow", { rateBps: 16_000 }, 0],
-    // Jitter may hold three answers back together by chance: it did so in 18 of 240 such runs.
-    ["narrow and jittery", { rateBps: 64_000, jitterMs: 10 }, 5],
+    // Jitter may hold three answers back together by chance.
+    ["narrow and jittery", { rateBps: 64_000, jitterMs: 10 }, 1],
   ])("keeps to one on a path that is %s", async (_, network, mostAlarms) => {
     const alarms: number[] = [];
     for (let seed = 1; seed <= 24; seed++) {

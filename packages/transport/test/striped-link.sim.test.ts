@@ -290,6 +290,17 @@ describe("stalls behind lost segments", () => {
     expect(stalls.ratio).toBeCloseTo(3 / 11);
   });
 
+  test("are no pings that a later one's answer has overtaken: the link keeps the order, so they were dropped", () => {
+    const stalls = new StallMeter();
+    for (let nowMs = 0; nowMs <= 5000; nowMs += 500) stalls.observe(roundTrip(50, nowMs));
+    stalls.observeOpen([5100, 5200, 5300, 5400], 350, 6500);
+    expect(stalls.reading).toEqual({ stalled: 4, roundTrips: 12 });
+    stalls.observe({ sentMs: 5300, receivedMs: 6510, wasLate: false });
+    expect(stalls.reading).toEqual({ stalled: 2, roundTrips: 10 });
+    stalls.observeOpen([5100, 5200, 5400], 20, 6520);
+    expect(stalls.reading).toEqual({ stalled: 2, roundTrips: 10 });
+  });
+
   test("are unknown while there were too few round trips", () => {
     const stalls = new StallMeter();
     expect(stalls.ratio).toBeUndefined();

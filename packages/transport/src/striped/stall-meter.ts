@@ -54,6 +54,8 @@ export class StallMeter {
   /** Nothing at all comes, or no answer among it, and pings are overdue. */
   #isSilent = false;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
+  /** When the newest ping was sent that has its answer. */
+  #answeredSentMs = Number.NEGATIVE_INFINITY;
   #observedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Share of the round trips that stalled behind lost segments, 0 to 1; undefined while there were too few. */
@@ -77,8 +79,9 @@ export class StallMeter {
 
   /** Takes a round trip of the first socket. One that waited for this page's own loop did not wait for a segment. */
   observe({ sentMs, receivedMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
-    this.#overdue = this.#overdue.filter((openMs) => openMs !== sentMs);
+    this.#overdue = this.#overdue.filter((openMs) => openMs > sentMs);
     this.#answeredAtMs = receivedMs;
+    this.#answeredSentMs = Math.max(this.#answeredSentMs, sentMs);
     if (wasLate) return;
     this.#forget(receivedMs);
     this.#samples.push({ sentMs, receivedMs });
@@ -97,7 +100,9 @@ export class StallMeter {
     acknowledgedAtMs = Number.NEGATIVE_INFINITY,
   ): void {
     this.#forget(nowMs);
-    this.#overdue = sentMs.filter((openMs) => this.#isStall({ sentMs: openMs, receivedMs: nowMs }));
+    // The link keeps the order: a ping that was overtaken by an answer was never to have one, as beyond a limit of pings.
+    const open = sentMs.filter((openMs) => openMs > this.#answeredSentMs);
+    this.#overdue = open.filter((openMs) => this.#isStall({ sentMs: openMs, receivedMs: nowMs }));
     const unansweredMs = nowMs - Math.max(this.#answeredAtMs, acknowledgedAtMs, this.#overdue[0] ?? nowMs);
     const isUnanswered = this.#overdue.length >= MIN_STALLS && unansweredMs >= NO_ANSWER_MS;
     this.#isSilent = isUnanswered || (silentMs >= SILENCE_MS && this.#overdue.length > 0);
