@@ -22,8 +22,8 @@ export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Ar
     }
     // Math.round took a third of the time of this function.
     const steps = Math.floor(state[index]! / step[column]! + 0.5);
-    if (how === Handling.angle) row[at + column] = quantisedAngle(plan, index, steps);
-    else if (steps >= min[column]! && steps <= max[column]!) row[at + column] = steps;
+    if (steps >= min[column]! && steps <= max[column]!) row[at + column] = steps;
+    else if (how === Handling.angle) row[at + column] = quantisedAngle(plan, index, steps);
     else if (how === Handling.rate) row[at + column] = cutOff(steps, min[column]!, max[column]!);
     else refuse(plan, index, state[index]!);
   }
