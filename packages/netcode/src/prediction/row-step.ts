@@ -1,6 +1,7 @@
 import type { EntityDefinition, Fields, InputDefinition, StepState } from "@paceline/protocol";
 import type { Components } from "../body/body-layout.js";
-import { defineCells, type ReadonlyFields } from "../entity-view.js";
+import type { ReadonlyFields } from "../entity-view.js";
+import { RowByName } from "../row-by-name.js";
 
 /** A game's physics for one tick, by the names of fields: moves `state` on, under the player's `input`. */
 export type InputStep<F extends Fields = Fields, I extends Fields = Fields> = (
@@ -14,30 +15,11 @@ export type RowStep = (state: Components, input: Float32Array, seconds: number) 
 
 /** Lets physics that know fields by name move rows. */
 export function rowStepOf(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): RowStep {
-  let row: Components = new Float64Array(definition.components.length);
-  let pressed: Components = new Float32Array(inputs.definition.components.length);
-  const state = defineCells({}, definition, {
-    access: "free",
-    get: (offset) => row[offset]!,
-    set: (offset, value) => {
-      row[offset] = value;
-    },
-    setAll: (offset, values) => row.set(values, offset),
-    // Text is no part of a row.
-    text: () => "",
-    setText: () => undefined,
-  });
-  const input = defineCells({}, inputs.definition, {
-    access: "read",
-    get: (offset) => pressed[offset]!,
-    set: () => undefined,
-    setAll: () => undefined,
-    text: () => "",
-    setText: () => undefined,
-  });
+  const state = new RowByName(definition, "free");
+  const input = new RowByName(inputs.definition, "read");
   return (of, by, seconds) => {
-    row = of;
-    pressed = by;
-    step(state, input, seconds);
+    state.row = of;
+    input.row = by;
+    step(state.view as never, input.view as never, seconds);
   };
 }

@@ -1,0 +1,37 @@
+import type { EntityDefinition } from "@paceline/protocol";
+import type { Components } from "./body/body-layout.js";
+import { defineCells, type Cells } from "./entity-view.js";
+
+/** Fields of a definition by name, over one row of components after the other. Text is no part of a row. */
+export class RowByName implements Cells {
+  readonly access: "read" | "free";
+  /** The row that {@link view} reads and writes. */
+  row: Components;
+  readonly view: object;
+
+  constructor(definition: EntityDefinition, access: "read" | "free") {
+    this.access = access;
+    this.row = new Float64Array(definition.components.length);
+    this.view = defineCells({}, definition, this);
+  }
+
+  get(offset: number): number {
+    return this.row[offset]!;
+  }
+
+  set(offset: number, value: number): void {
+    this.row[offset] = value;
+  }
+
+  setAll(offset: number, values: ArrayLike<number>): void {
+    this.row.set(values, offset);
+  }
+
+  text(): string {
+    return "";
+  }
+
+  setText(): void {
+    // A model that read texts would not predict the same everywhere.
+  }
+}
