@@ -18,7 +18,8 @@ const IMPURE_GLOBALS = new Set(
 
 /**
  * @typedef {{ mayImport: string[], pure?: boolean, nodeFiles?: string[], folders?: string[] }} Layer folders: those of
- *   `src` in an order in which each imports only from those before it; what lies in `src` itself may import from all
+ *   `src` in an order in which each imports only from those before it; "." stands for the files of `src` itself, which
+ *   may import from all where the order does not name them, as its index.ts always may
  * @typedef {{ file: string, text: string }} SourceFile file is relative to the package, with forward slashes
  * @typedef {{ folder: string, dependencies: string[], sources: SourceFile[], layer: Layer }} Package
  */
@@ -40,9 +41,14 @@ export function importsOf(source) {
   return ts.preProcessFile(source.text, true, true).importedFiles.map((found) => found.fileName);
 }
 
-/** @param {string} file @returns {string | undefined} the folder of `src` that it lies in */
-function folderOf(file) {
-  return /^src\/([^/]+)\//.exec(file)?.[1];
+/**
+ * @param {string[] | undefined} order @param {string} file
+ * @returns {string | undefined} the folder of `src` that it lies in; undefined for a file above all folders
+ */
+function folderOf(order, file) {
+  const folder = /^src\/([^/]+)\//.exec(file)?.[1];
+  const isRanked = order?.includes(".") && !/^src\/index\.[jt]s$/.test(file);
+  return folder ?? (isRanked ? "." : undefined);
 }
 
 /**
@@ -61,7 +67,8 @@ function importFault(pkg, source, specifier) {
   if (specifier.startsWith(".")) {
     const target = path.posix.join(path.posix.dirname(source.file), specifier);
     if (target.startsWith("..")) return `reaches out of its package with "${specifier}"`;
-    return folderFault(pkg.layer.folders, folderOf(source.file), folderOf(target));
+    const order = pkg.layer.folders;
+    return folderFault(order, folderOf(order, source.file), folderOf(order, target));
   }
   const named = packageOf(specifier);
   if (named.startsWith("@paceline/")) {

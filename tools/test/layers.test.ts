@@ -77,6 +77,18 @@ describe("the checker", () => {
     expect(faults("src/new/a.ts", 'import { b } from "../low/b.js";')).toHaveLength(1);
   });
 
+  it("finds an arrow from a file of src itself, but not from index.ts, where the order names them", () => {
+    const layer = { mayImport: [], folders: [".", "high"] };
+    const faults = (file: string, text: string) =>
+      breaches({ folder: "packages/x", dependencies: [], sources: [{ file, text }], layer });
+    expect(faults("src/high/a.ts", 'import type { Low } from "../low.js";')).toEqual([]);
+    expect(faults("src/index.ts", 'export * from "./high/a.js"; export * from "./low.js";')).toEqual([]);
+    expect(faults("src/low.ts", 'import type { A } from "./high/a.js";')).toEqual([
+      'packages/x/src/low.ts may not import from the folder "high"',
+    ]);
+    expect(faults("src/high/a.ts", 'import { all } from "../index.js";')).toHaveLength(1);
+  });
+
   it("finds an undeclared and an unused dependency", () => {
     const layer = { mayImport: ["@paceline/protocol"] };
     expect(check('import "@paceline/protocol";', layer)[0]).toContain("without depending on it");

@@ -8,7 +8,7 @@ export * from "./live/steady-measurements.js";
 export * from "./memory/memory-link.js";
 export * from "./profiles/index.js";
 export * from "./fan-out/broadcast.js";
-export * from "./relayed-link.js";
+export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
 export * from "./fan-out/publications.js";
 export * from "./session/drop-counters.js";

@@ -3,8 +3,8 @@ import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import { Bundle, commandPeriodMs } from "../session/outbox/bundle.js";
 import type { Session } from "../session/session.js";
-import { fanOut, type RelayedReceiver } from "./fan-out.js";
-import type { Uplink } from "../relayed-link.js";
+import { fanOut, type RelayedReceiver } from "../relayed/fan-out.js";
+import type { Uplink } from "../relayed/relayed-link.js";
 
 export interface BroadcastReceiver extends RelayedReceiver {
   readonly session: Session;

@@ -8,8 +8,8 @@ import {
   type ByteWriter,
 } from "@paceline/protocol";
 import type { Plan } from "../profiles/plan.js";
-import { fanOut, packetOf, type RelayedReceiver } from "./fan-out.js";
-import type { RelayedLink, Uplink } from "../relayed-link.js";
+import { fanOut, packetOf, type RelayedReceiver } from "../relayed/fan-out.js";
+import type { RelayedLink, Uplink } from "../relayed/relayed-link.js";
 import type { Scheduler } from "../scheduler.js";
 import { MAX_EVENT_BYTES, assertBytes } from "../session/outbox/payload-limits.js";
 import type { Session } from "../session/session.js";

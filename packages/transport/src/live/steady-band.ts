@@ -1,8 +1,4 @@
-/** A band of a measured quantity: from this value on, until the next band begins. The lowest begins at 0. */
-export interface Band<Name extends string = string> {
-  readonly name: Name;
-  readonly from: number;
-}
+import type { Band } from "../profiles/bands.js";
 
 /** By default a worse band is entered when the value was in it, or in worse ones, for so long without a break. */
 export const ENTER_AFTER_MS = 3000;

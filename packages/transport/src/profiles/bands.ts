@@ -1,6 +1,11 @@
 import type { Circumstances, Measured } from "./circumstances.js";
-import type { Band } from "../live/steady-band.js";
 import type { Battery, Favour, Genre, Movement, Network, Profile, Topology } from "./profile.js";
+
+/** A band of a measured quantity: from this value on, until the next band begins. The lowest begins at 0. */
+export interface Band<Name extends string = string> {
+  readonly name: Name;
+  readonly from: number;
+}
 
 /**
  * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. A

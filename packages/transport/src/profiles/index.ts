@@ -1,4 +1,4 @@
-export { type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js";
+export { type Band, type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js";
 export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
 export * from "./decide.js";
 export * from "./explain-plan.js";

@@ -14,7 +14,7 @@ import {
 } from "@paceline/protocol";
 import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
-import { RelayedLink } from "../relayed-link.js";
+import { RelayedLink } from "../relayed/relayed-link.js";
 import { BulkQueue } from "./outbox/bulk-queue.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
 import { Lane, newWaiting, type Waiting } from "./outbox/lane.js";

@@ -1,5 +1,5 @@
 import { ByteWriter, limits, writeEnvelopeHead, type Envelope } from "@paceline/protocol";
-import type { RelayedLink, Uplink } from "../relayed-link.js";
+import type { RelayedLink, Uplink } from "./relayed-link.js";
 
 /** One of several participants that are reached through the relay. */
 export interface RelayedReceiver {

@@ -1,8 +1,8 @@
 import { writeEnvelopeHead, type ByteWriter, type TrafficClassName } from "@paceline/protocol";
-import { mayBeLost, type Link } from "./link.js";
-import { PathLink } from "./path-link.js";
-import type { Scheduler } from "./scheduler.js";
-import { packetOf } from "./fan-out/fan-out.js";
+import { mayBeLost, type Link } from "../link.js";
+import { PathLink } from "../path-link.js";
+import type { Scheduler } from "../scheduler.js";
+import { packetOf } from "./fan-out.js";
 
 /** What leads to the server: a session, which may have one link for some classes of traffic and one for others. */
 export interface Uplink {
