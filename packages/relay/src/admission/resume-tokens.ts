@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { randomId } from "./random-id.js";
 
 interface Issued {
   readonly hash: Buffer;
@@ -20,7 +21,7 @@ export class ResumeTokens {
 
   /** A new token; the older ones stay good until this one has arrived. */
   issue(): string {
-    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const token = randomId(TOKEN_BYTES);
     this.#issued.push({ hash: hashOf(token), messageId: undefined });
     if (this.#issued.length > MAX_ISSUED) this.#issued.shift();
     return token;
