@@ -1,15 +1,14 @@
-import { Unpackr } from "msgpackr/unpack";
+import { Packr, Unpackr } from "msgpackr";
 import { ConfigError, type ConfigProblem } from "../errors/errors.js";
 import { limits } from "../errors/codes.js";
-import { ByteWriter } from "./byte-writer.js";
 import { isWellFormed } from "./msgpack-check.js";
-import { writeMsgpack } from "./msgpack-writer.js";
 
 /**
  * Values of rare messages (control, commands, requests) as msgpack: never per tick. Plain data only: null,
  * booleans, finite numbers, text, bytes, arrays and plain objects. Records and extensions are off, so that any
  * msgpack reader understands the bytes and no code is generated from them.
  */
+const packer = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
 const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
 
 /**
@@ -19,9 +18,8 @@ const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsTy
 export function encodeValue(value: unknown, name = "message"): Uint8Array {
   const problem = plainDataProblem(value, name);
   if (problem) throw new ConfigError(problem);
-  const writer = new ByteWriter();
-  writeMsgpack(writer, value);
-  return writer.take();
+  // The packer reuses its buffer: copy out.
+  return new Uint8Array(packer.pack(value));
 }
 
 /** Decodes untrusted bytes; undefined where they are not exactly one well-formed plain value. Never throws. */
