@@ -19,7 +19,7 @@ import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
 const WEBPACK = "webpack@5.112.2";
 /** The goals, and the largest sizes: bytes of JavaScript, compressed. */
 const ENTRY = { goalBytes: 28_000, budgetBytes: 18_300 };
-const PLAYER = { goalBytes: 48_000, budgetBytes: 100_400 };
+const PLAYER = { goalBytes: 48_000, budgetBytes: 106_200 };
 const MAX_ERROR_BYTES = 3000;
 /** Of every answer over HTTP; the socket is a connection of its own, which takes two of them. */
 const RTT_MS = 50;
