@@ -45,7 +45,10 @@ export async function withInstalled(work) {
       mkdirSync(packed);
       const { code, output } = await pnpm(["pack", "--pack-destination", packed], { cwd: home });
       if (code !== 0) throw new Error(`packing ${path.basename(home)} failed:\n${output}`);
-      tarballs.push(...readdirSync(packed).map((file) => path.join(packed, file)));
+      for (const file of readdirSync(packed)) {
+        tarballs.push(path.join(packed, file));
+        await refuseWorkspaceRanges(path.join(packed, file));
+      }
     }
     writeFileSync(path.join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
     const installed = await npmInstall(folder, tarballs);
@@ -54,6 +57,13 @@ export async function withInstalled(work) {
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
+}
+
+/** npm cannot install a version that only this workspace understands. @param {string} tarball */
+async function refuseWorkspaceRanges(tarball) {
+  const read = await runChild("tar", ["-xOf", tarball, "package/package.json"]);
+  if (read.code !== 0) throw new Error(`${tarball} has no package.json:\n${read.output}`);
+  if (read.output.includes('"workspace:')) throw new Error(`${tarball} names a version by "workspace:"`);
 }
 
 /** @param {string} folder @param {string[]} what */
