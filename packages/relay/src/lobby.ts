@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   CloseCode,
   SERVER_NUMBER,
@@ -34,7 +35,6 @@ import { signalPayload } from "./signaling/signal-payload.js";
 import { StripeTickets } from "./admission/stripe-tickets.js";
 import { TicketOffice } from "./admission/ticket-office.js";
 import { WebRtcDesk } from "./signaling/webrtc-desk.js";
-import { randomId } from "./admission/random-id.js";
 
 const TOKEN_BYTES = 24;
 /** How long the close of a page's links may take to be heard after the request of the page that follows it. */
@@ -560,4 +560,8 @@ function againOf(request: MatchRequest): MatchRequest {
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
 export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
   link.close(CloseCode.matchRefused, `${code} ${message}`);
+}
+
+function randomId(bytes: number): string {
+  return randomBytes(bytes).toString("base64url");
 }

@@ -1,5 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { randomId } from "./random-id.js";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 interface Issued {
   readonly hash: Buffer;
@@ -21,7 +20,7 @@ export class ResumeTokens {
 
   /** A new token; the older ones stay good until this one has arrived. */
   issue(): string {
-    const token = randomId(TOKEN_BYTES);
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#issued.push({ hash: hashOf(token), messageId: undefined });
     if (this.#issued.length > MAX_ISSUED) this.#issued.shift();
     return token;

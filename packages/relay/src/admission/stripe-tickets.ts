@@ -1,5 +1,5 @@
+import { randomBytes } from "node:crypto";
 import type { Cancel, Scheduler } from "@paceline/transport";
-import { randomId } from "./random-id.js";
 
 /** Sockets that one session may ask for besides its first, open or on their way. */
 export const MAX_STRIPES = 2;
@@ -25,7 +25,7 @@ export class StripeTickets<Owner> {
     let count = 0;
     for (const ticket of this.#outstanding.values()) if (ticket.owner === owner) count += 1;
     if (count >= MAX_STRIPES) return undefined;
-    const ticket = randomId(TICKET_BYTES);
+    const ticket = randomBytes(TICKET_BYTES).toString("base64url");
     const cancel = this.#scheduler.after(LIFETIME_MS, () => this.#outstanding.delete(ticket));
     this.#outstanding.set(ticket, { owner, cancel });
     return ticket;

@@ -1,5 +1,5 @@
 import { type RoomOptions, type RoomListing, type Group, type MatchRefusal } from "@paceline/protocol";
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
 import { GroupPlaces } from "./group-places.js";
@@ -8,7 +8,6 @@ import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.
 import type { RelaySettings, RoomKind } from "../options/relay-options.js";
 import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
 import { Room } from "../sessions/room.js";
-import { randomId } from "../admission/random-id.js";
 
 const ROOM_ID_BYTES = 9;
 const MOST_LISTED = 100;
@@ -191,7 +190,7 @@ export class RoomDirectory {
   #open(name: string, { maxPlayers, authority }: RoomKind, options: RoomOptions, openedBy = ""): Room {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
-    const id = randomId(ROOM_ID_BYTES);
+    const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const { limits, scheduler } = this.#settings;
     const place = { id, name, options, optionsKey, maxPlayers, code: randomCode(), openedBy };
     const onMeeting = this.#onMeeting;

@@ -1,4 +1,5 @@
 import { type MatchedSeat, type MatchRefusal } from "@paceline/protocol";
+import { randomBytes } from "node:crypto";
 import type { AddressShares } from "../limits/address-shares.js";
 import type { MatchRequest } from "./match-request.js";
 import { busy, full } from "./match-refusals.js";
@@ -10,7 +11,6 @@ import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
 import type { Held, ReservedSeat } from "./seat.js";
 import type { TicketOffice } from "../admission/ticket-office.js";
-import { randomId } from "../admission/random-id.js";
 
 const SESSION_ID_BYTES = 12;
 
@@ -142,7 +142,7 @@ export class Seats {
   }
 
   #reserve(seat: Omit<ReservedSeat, "cancelRelease">): string {
-    const sessionId = randomId(SESSION_ID_BYTES);
+    const sessionId = randomBytes(SESSION_ID_BYTES).toString("base64url");
     if (seat.before) seat.room.reserveSuccessor(sessionId);
     else seat.room.reserve(sessionId, seat.isSpectator);
     this.#shares.take(seat.address);
