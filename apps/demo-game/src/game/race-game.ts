@@ -135,7 +135,7 @@ export class RaceGame {
   }
 
   #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
-    const { card, carNumber, racer, remotes } = this.participant;
+    const { card, carNumber, racer, remotes, watched } = this.participant;
     const mine = drawnFromRacer(racer, alpha, {
       key: "mine",
       color: card.color,
@@ -145,7 +145,15 @@ export class RaceGame {
     });
     return {
       parts: this.#parts,
-      cars: [mine, ...remotes.map((remote) => drawnFromRemote(remote, this.isInspected))],
+      // A spectator's picture has the watched car in its middle already.
+      cars: [
+        mine,
+        ...remotes.flatMap((remote) =>
+          watched !== undefined && remote.number === carNumber
+            ? []
+            : [drawnFromRemote(remote, this.isInspected)],
+        ),
+      ],
     };
   }
 

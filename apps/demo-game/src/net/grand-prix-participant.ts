@@ -128,7 +128,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     // A spectator's camera follows the leader.
     this.#followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
     if (this.#followed) this.#follow(this.#followed);
-    this.remotes = cars.flatMap((car) => (car === this.#followed ? [] : [this.#remote(car)]));
+    this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
     const isOnGrid = this.session.phase === "countdown";
     for (const { id, shown } of cars) {
       const progress = this.#progressOf(id);
