@@ -11,10 +11,10 @@ import { ROOT } from "./pnpm.mjs";
 /** In the order in which they use each other, by the names under which they do. */
 const PARTS = {
   numbers: "numbers.lua",
-  RangeReader: "range_reader.lua",
+  BitReader: "bit_reader.lua",
   plans: "plan.lua",
   rotation: "rotation.lua",
-  EntityReader: "entity_reader.lua",
+  RowReader: "row_reader.lua",
   States: "state_reader.lua",
   msgpack: "msgpack.lua",
   fields: "fields.lua",

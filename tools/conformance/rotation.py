@@ -1,63 +1,62 @@
-"""Where a rotation is expected (STATE-CODEC.md, "Role 3, rotation"). Quaternions are (x, y, z, w)."""
+"""Where a rotation is expected (STATE-CODEC.md, "Rotations"). Quaternions are (x, y, z, w)."""
 import math
 
 from columns import quaternion
+from tables import rounded
+
+MOST_STEPS = 64
 
 
-def product(a, b):
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return (
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
+def cosine(a, b):
+    product = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    return product if product < 1 else 1
+
+
+def aligned(q, to):
+    """Of the two quaternions that mean the same rotation, the one nearer to `to`."""
+    product = q[0] * to[0] + q[1] * to[1] + q[2] * to[2] + q[3] * to[3]
+    return list(q) if product >= 0 else [-part for part in q]
 
 
 def unit(q):
     x, y, z, w = q
     length = math.sqrt(x * x + y * y + z * z + w * w)
-    return x / length, y / length, z / length, w / length
+    return [x / length, y / length, z / length, w / length]
 
 
-def half_turn(to, start, ticks):
-    x, y, z, w = product(to, (-start[0], -start[1], -start[2], start[3]))
-    s = x * x + y * y + z * z
-    factor = ((-1 if w < 0 else 1) * (1 + s * (1 / 6 + s * (3 / 40 + s * (15 / 336))))) / ticks
-    return x * factor, y * factor, z * factor
-
-
-def predict_rotation(state, group):
-    """The quaternion, and how much it turns and bends."""
-    q0 = quaternion(group, state.b0)
+def predict_rotation(group, state):
+    """The predicted columns, and how much the turning changed, in steps."""
     if state.b1 is None:
-        return q0, 0.0, 0.0
-    q1 = quaternion(group, state.b1)
-    turn, earlier, step, age = half_turn(q0, q1, state.gap1), (0.0, 0.0, 0.0), group.columns[1].step, state.age
+        return [state.b0[index] for index in group.indices], 0.0
+    q0 = list(quaternion(group, state.b0))
+    q1 = aligned(quaternion(group, state.b1), q0)
+    bend = 0.0
     if state.b2 is not None:
-        earlier = half_turn(q1, quaternion(group, state.b2), state.gap2)
-    bends = [a - b for a, b in zip(turn, earlier)]
-    change = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]
-    bend = bends[0] * bends[0] + bends[1] * bends[1] + bends[2] * bends[2]
-    kept = state._keep((2 * math.sqrt(change)) / step, (2 * math.sqrt(bend)) / step)
-    bent = 0 if state.b2 is None else 0.2 * age * (age + 1) * (1 if kept > 2 / 3 else 1.5 * kept)
-    share = 1 if kept > 0.7 else 0.3 + kept
-    onward = [(a * age + b * bent) * share for a, b in zip(turn, bends)]
-    four = turned_on(q0, onward)
-    return four, 2 * max(map(abs, turn)), 2 * max(map(abs, bends))
+        q2 = aligned(quaternion(group, state.b2), q1)
+        twice = 2 * cosine(q1, q2)
+        bend = max(abs(a - (twice * b - c)) for a, b, c in zip(q0, q1, q2))
+    if state.gap1 > 1:
+        q1 = unit([a - (a - b) / state.gap1 for a, b in zip(q0, q1)])
+    twice = 2 * cosine(q0, q1)
+    for _ in range(min(state.age, MOST_STEPS)):
+        q0, q1 = [twice * a - b for a, b in zip(q0, q1)], q0
+    return packed(group, q0), bend / group.columns[1].step
 
 
-def turned_on(q0, onward):
-    x, y, z = (part / 16 for part in onward)
-    s = x * x + y * y + z * z
-    sine = 1 - (s / 6) * (1 - s / 20)
-    turn = unit((x * sine, y * sine, z * sine, 1 - (s / 2) * (1 - s / 12)))
-    for _ in range(4):
-        turn = product(turn, turn)
-    return unit(product(turn, q0))
+def packed(group, q):
+    """The columns of a quaternion of any length: its largest component is left out."""
+    largest = max(range(4), key=lambda index: abs(q[index]))
+    x, y, z, w = q
+    scale = (-1 if q[largest] < 0 else 1) / math.sqrt(x * x + y * y + z * z + w * w)
+    parts = [part for index, part in enumerate(q) if index != largest]
+    return [largest] + [rounded((part * scale) / column.step) for part, column in zip(parts, group.columns[1:])]
 
 
-def rest_of(four, left_out):
-    sign = -1 if four[left_out] < 0 else 1
-    return [sign * part for index, part in enumerate(four) if index != left_out]
+def without(group, q, left_out):
+    """The other three components as columns, with the sign that makes the one that is left out positive."""
+    sign = -1 if q[left_out] < 0 else 1
+    parts = [sign * part for index, part in enumerate(q) if index != left_out]
+    return [
+        min(max(rounded(part / column.step), column.min), column.max)
+        for part, column in zip(parts, group.columns[1:])
+    ]

@@ -1,10 +1,7 @@
 """Bodies of states, and what their reader keeps (STATE-CODEC.md, "A packet's body" and "What a reader keeps")."""
-from math import gcd
-
+from bit_reader import BitReader
 from byte_reader import Drop
-from entity_reader import EntityReader, tick_difference
-from range_coder import RangeReader
-from tables import CHANGE, PLACE, SMOOTH, STEP
+from row_reader import RowReader, read_masks, tick_difference
 
 MOST = 4096
 MOST_COLUMNS = 131072
@@ -46,28 +43,27 @@ class StateReader:
 
     def read(self, body, tick):
         """A dict of what the body says; nothing changes where it is dropped."""
-        coder = RangeReader(body)
+        coder = BitReader(body)
         count = coder.small()
         if count > MOST:
             raise Drop("too-long")
         shared = self._baselines(coder, tick)
         removed = self._removals(coder)
         checksum = None
-        if coder.flag(492):
+        if coder.flag():
             checksum = coder.small(), coder.bits(16)
             if checksum[0] >= count:
                 raise Drop("bad-message")
         heads = self._heads(coder, tick, count, shared)
-        grids = self._grids(coder, heads)
-        states = self._states(coder, tick, heads, grids)
+        states = self._states(coder, tick, heads)
         coder.check_end()
         return self._take(tick, removed, states, checksum)
 
     def _baselines(self, coder, tick):
-        if not coder.flag(15892):
+        if not coder.flag():
             return None
         newest = (tick - coder.small() - 1) % 2**32
-        if coder.flag(14746):
+        if coder.flag():
             return [newest, (newest - 1) % 2**32, (newest - 2) % 2**32]
         ticks = [newest, None, None]
         for index in (1, 2):
@@ -78,7 +74,7 @@ class StateReader:
         return ticks
 
     def _removals(self, coder):
-        if not coder.flag(492):
+        if not coder.flag():
             return []
         count = coder.small()
         if count > MOST:
@@ -90,7 +86,7 @@ class StateReader:
         return removed
 
     def _heads(self, coder, tick, count, shared):
-        if shared is not None and coder.flag(14746):
+        if shared is not None and coder.flag():
             first = coder.small()
             heads = [Head(first + index) for index in range(count)]
             for head in heads:
@@ -106,28 +102,28 @@ class StateReader:
         return heads
 
     def _listed_heads(self, coder, tick, count, shared):
-        heads, last, kind, hits = [], -1, 0, 0
-        for coded in range(count):
-            if coder.flag(16384 * (hits + 1) // (coded + 2)):
-                last, hits = last + 1, hits + 1
+        heads, last, kind = [], -1, 0
+        for _ in range(count):
+            if coder.flag():
+                last += 1
             else:
                 last += 2 + coder.small()
             coder.check_not_past()
             head = Head(last)
             heads.append(head)
             head.ticks = shared
-            if shared is not None and coder.flag(15892):
+            if shared is not None and coder.flag():
                 continue
-            if shared is None or coder.flag(8192):
+            if shared is None or coder.flag():
                 head.ticks = None
-                if not coder.flag(8192):
+                if not coder.flag():
                     kind = coder.small()
                 head.kind = kind
                 head.owner, head.teleports = coder.bits(16), coder.bits(8)
                 continue
-            if not coder.flag(8192):
+            if not coder.flag():
                 head.ticks = self._baselines(coder, tick)
-            if not coder.flag(8192):
+            if not coder.flag():
                 head.owner, head.teleports = coder.bits(16), coder.bits(8)
         return heads
 
@@ -154,27 +150,14 @@ class StateReader:
         if head.owner is None:
             head.owner, head.teleports = head.baselines[0][:2]
 
-    def _grids(self, coder, heads):
-        grids = {}
-        for kind, plan in enumerate(self.plans):
-            rows = [head.baselines[0] for head in heads if head.ticks is not None and head.kind == kind]
-            grids[kind] = {}
-            for group in plan.groups if rows else []:
-                if group.role not in (PLACE, SMOOTH, STEP, CHANGE):
-                    continue
-                for column, index in zip(group.columns, group.indices):
-                    if column.turn or column.max - column.min <= 8:
-                        continue
-                    values = [row[index] for row in rows]
-                    if group.role == STEP:
-                        values = [value for value in values if value not in (column.min, column.max)]
-                    divisor = gcd(*values)
-                    if divisor >= 2 and coder.flag(15401):
-                        grids[kind][index] = divisor
-        return grids
-
-    def _states(self, coder, tick, heads, grids):
-        states, reader = [], EntityReader(coder)
+    def _states(self, coder, tick, heads):
+        rows = {
+            head.number: RowReader(self.plans[head.kind], head.baselines, tick, head.ticks)
+            for head in heads
+            if head.ticks is not None
+        }
+        read_masks(coder, rows.values())
+        states = []
         for head in heads:
             plan, owned = self.plans[head.kind], (head.owner, head.teleports)
             if head.ticks is None:
@@ -182,10 +165,11 @@ class StateReader:
                 for group in plan.groups:
                     for column, index in zip(group.columns, group.indices):
                         row[index] = coder.wide(column.bits) + column.min
-                texts = self._texts(coder, plan, None)
+                texts = self._texts(coder, plan, [])
             else:
-                row = reader.read(plan, head.baselines, tick, head.ticks, grids[head.kind], owned)
-                texts = self._texts(coder, plan, head.texts)
+                row = rows[head.number].read(coder, owned)
+                kept = zip(rows[head.number].texts, head.texts)
+                texts = self._texts(coder, plan, [None if one.has_changed else before for one, before in kept])
             if any(not column.min <= value <= column.max for column, value in zip(plan.columns, row)):
                 raise Drop("out-of-range")
             coder.check_not_past()
@@ -195,7 +179,7 @@ class StateReader:
     def _texts(self, coder, plan, before):
         texts = []
         for index, leaf in enumerate(plan.texts):
-            if before is not None and coder.flag(16336):
+            if index < len(before) and before[index] is not None:
                 texts.append(before[index])
                 continue
             length = coder.bits(8)

@@ -14,9 +14,9 @@ local function drop(reason, head)
 end
 
 local function baselines(coder, tick)
-  if not coder:flag(15892) then return nil end
+  if not coder:flag() then return nil end
   local newest = (tick - coder:small() - 1) % 2 ^ 32
-  if coder:flag(14746) then return { newest, (newest - 1) % 2 ^ 32, (newest - 2) % 2 ^ 32 } end
+  if coder:flag() then return { newest, (newest - 1) % 2 ^ 32, (newest - 2) % 2 ^ 32 } end
   local ticks = { newest }
   for index = 2, 3 do
     local gap = coder:small()
@@ -27,24 +27,24 @@ local function baselines(coder, tick)
 end
 
 local function listed_heads(coder, tick, count, shared)
-  local heads, last, hits = {}, -1, 0
+  local heads, last = {}, -1
   for coded = 0, count - 1 do
-    if coder:flag(math.floor(16384 * (hits + 1) / (coded + 2))) then
-      last, hits = last + 1, hits + 1
+    if coder:flag() then
+      last = last + 1
     else
       last = last + 2 + coder:small()
     end
-    if coder:beyond() > 4 or last > 65535 then drop("length") end
+    if coder:is_exhausted() or last > 65535 then drop("length") end
     local head = { id = last, ticks = shared }
     heads[coded + 1] = head
-    if not (shared and coder:flag(15892)) then
-      if not shared or coder:flag(8192) then
+    if not (shared and coder:flag()) then
+      if not shared or coder:flag() then
         head.ticks = nil
-        if not coder:flag(8192) and coder:small() ~= 0 then drop("unknown-entity") end
+        if not coder:flag() and coder:small() ~= 0 then drop("unknown-entity") end
         head.owner, head.teleports = coder:bits(16), coder:bits(8)
       else
-        if not coder:flag(8192) then head.ticks = baselines(coder, tick) end
-        if not coder:flag(8192) then head.owner, head.teleports = coder:bits(16), coder:bits(8) end
+        if not coder:flag() then head.ticks = baselines(coder, tick) end
+        if not coder:flag() then head.owner, head.teleports = coder:bits(16), coder:bits(8) end
       end
     end
   end
@@ -55,17 +55,17 @@ local function read_head(coder, tick)
   local head = { count = coder:small(), removed = {} }
   if head.count > 4096 then drop("too-long") end
   head.ticks = baselines(coder, tick)
-  if coder:flag(492) then
+  if coder:flag() then
     for _ = 1, math.min(coder:small(), 4096) do
       table.insert(head.removed, coder:bits(16))
-      if coder:beyond() > 4 then drop("length") end
+      if coder:is_exhausted() then drop("length") end
     end
   end
-  if coder:flag(492) then
+  if coder:flag() then
     head.checked, head.checksum = coder:small(), coder:bits(16)
     if head.checked >= head.count then drop("bad-message") end
   end
-  if head.ticks and coder:flag(14746) then
+  if head.ticks and coder:flag() then
     local first = coder:small()
     head.entities = {}
     for index = 0, head.count - 1 do
@@ -99,32 +99,11 @@ function States:resolve(head)
   end
 end
 
-function States:grids(coder, entities)
-  local grids, plan, known = {}, self.plan, {}
-  for _, entity in ipairs(entities) do
-    if entity.rows then table.insert(known, entity.rows[1]) end
-  end
-  if #known == 0 then return grids end
-  for _, group in ipairs(plan.groups) do
-    for index = group.first, group.first + group.count - 1 do
-      local column = plan.columns[index]
-      if group.role ~= 0 and group.role ~= 3 and column.turn == 0 and column.max - column.min > 8 then
-        local divisor = 0
-        for _, row in ipairs(known) do
-          local is_cut = group.role == 4 and (row[index] == column.min or row[index] == column.max)
-          if not is_cut then divisor = numbers.gcd(divisor, row[index]) end
-        end
-        if divisor >= 2 and coder:flag(15401) then grids[index] = divisor end
-      end
-    end
-  end
-  return grids
-end
-
-function States:texts(coder, before)
+-- `marks`: of an entity that has baselines, which texts have changed.
+function States:texts(coder, before, marks)
   local texts = {}
   for index, leaf in ipairs(self.plan.texts) do
-    if before and coder:flag(16336) then
+    if marks and not marks[index].changed then
       texts[index] = before[index]
     else
       local length, bytes = coder:bits(8), {}
@@ -149,25 +128,28 @@ end
 
 -- What the body says: its head, and `states` with rows. Raises what is wrong; then nothing has changed.
 function States:read(body, tick)
-  local coder = RangeReader.new(body)
+  local coder = BitReader.new(body)
   local head = read_head(coder, tick)
   self:resolve(head)
-  local grids = self:grids(coder, head.entities)
-  local reader = EntityReader.new(coder)
+  local rows = {}
   for _, entity in ipairs(head.entities) do
     if entity.rows then
-      entity.row = reader:read(self.plan, entity, tick, grids)
-    else
-      entity.row = self:whole(coder, entity)
+      entity.expected = RowReader.expect(self.plan, entity, tick)
+      table.insert(rows, entity.expected)
     end
-    entity.said = self:texts(coder, entity.texts)
+  end
+  RowReader.read_masks(coder, rows)
+  for _, entity in ipairs(head.entities) do
+    local expected = entity.expected
+    entity.row = expected and expected:read(coder, entity) or self:whole(coder, entity)
+    entity.said = self:texts(coder, entity.texts, expected and expected.texts)
     for index = 0, self.plan.width - 1 do
       local column = self.plan.columns[index]
       if entity.row[index] < column.min or entity.row[index] > column.max then drop("out-of-range", head) end
     end
-    if coder:beyond() > 4 then drop("length", head) end
+    if coder:is_exhausted() then drop("length", head) end
   end
-  if coder:beyond() < 0 or coder:beyond() > 4 then drop("length", head) end
+  if not coder:is_complete() then drop("length", head) end
   self:take(head, tick)
   return head
 end
@@ -194,7 +176,7 @@ end
 
 -- The head alone, where nothing is known of the states.
 function States.head_of(body, tick)
-  return read_head(RangeReader.new(body), tick)
+  return read_head(BitReader.new(body), tick)
 end
 
 return States

@@ -80,7 +80,7 @@ async function benchCars(): Promise<BenchResult> {
   const crowd = measured.rows.filter(({ section }) => section === "crowd");
   const cars = measured.rows.filter(({ section }) => section === undefined);
   console.log(`${table(cars, [...BYTES, ...TIMES])}\n`);
-  console.log(`The simple codec beside Colyseus, one client:\n${table(crowd, CROWD)}\n`);
+  console.log(`Paceline beside Colyseus, one client:\n${table(crowd, CROWD)}\n`);
   const timed = cars.filter(({ system }) => system !== "entropy");
   console.log(`Errors by rounding:\n${table(timed, ERRORS)}\n`);
   console.log(

@@ -1,4 +1,4 @@
-import { planState, quantise, restore, simpleCodec, type EntityDefinition } from "@paceline/protocol";
+import { planState, quantise, restore, type EntityDefinition } from "@paceline/protocol";
 import { definitionArbitrary, stateArbitrary, walkArbitrary, type DrawnState } from "@paceline/testkit";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -87,52 +87,42 @@ const script: fc.Arbitrary<Script> = definitionArbitrary().chain((definition) =>
   }),
 );
 
-const codecs = [
-  { name: "in use", codec: undefined },
-  { name: "simple", codec: simpleCodec },
-];
-
-test.each(codecs)(
-  "sender and receiver stay in step under loss, delay, reordering, duplication and any choice of entities ($name)",
-  ({ codec }) => {
-    fc.assert(
-      fc.property(
-        script,
-        fc.constantFrom(4, 64),
-        fc.constantFrom(60, 1184),
-        ({ definition, walks, fates }, depth, max) => {
-          const world = new StateWorld([definition], depth, codec);
-          const receiver = world.receiver();
-          const sender = world.sender(max);
-          const entities = walks.map((_, index) => world.history.spawn(index * 3, world.plans[0]!));
-          const arrivals: { at: number; sequence: number; body: Uint8Array; tick: number; ackAt: number }[] =
-            [];
-          const acks: { at: number; sequence: number }[] = [];
-          let sequence = 65_530;
-          for (let tick = 0; tick < TICKS; tick++) {
-            const fate = fates[tick]!;
-            for (const ack of acks.filter(({ at }) => at === tick)) sender.acknowledge(ack.sequence);
-            for (const [index, entity] of entities.entries()) world.put(entity, tick, walks[index]![tick]!);
-            const due = entities.filter((_, index) => fate.due & (1 << index)).toReversed();
-            sender.write(tick, due, (body) => {
-              sequence = (sequence + 1) & 0xffff;
-              const arrival = { sequence, body: body.slice(), tick, ackAt: fate.ackDelay };
-              if (!fate.lost) arrivals.push({ ...arrival, at: tick + fate.delay });
-              if (fate.twice) arrivals.push({ ...arrival, at: tick + fate.delay + 1 });
-              return sequence;
-            });
-            for (const { body, sequence: of, tick: sent, ackAt } of arrivals.filter(
-              ({ at }) => at === tick,
-            )) {
-              if (receiver.take(body, sent)) acks.push({ at: tick + 1 + ackAt, sequence: of });
-            }
+test("sender and receiver stay in step under loss, delay, reordering, duplication and any choice of entities", () => {
+  fc.assert(
+    fc.property(
+      script,
+      fc.constantFrom(4, 64),
+      fc.constantFrom(60, 1184),
+      ({ definition, walks, fates }, depth, max) => {
+        const world = new StateWorld([definition], depth);
+        const receiver = world.receiver();
+        const sender = world.sender(max);
+        const entities = walks.map((_, index) => world.history.spawn(index * 3, world.plans[0]!));
+        const arrivals: { at: number; sequence: number; body: Uint8Array; tick: number; ackAt: number }[] =
+          [];
+        const acks: { at: number; sequence: number }[] = [];
+        let sequence = 65_530;
+        for (let tick = 0; tick < TICKS; tick++) {
+          const fate = fates[tick]!;
+          for (const ack of acks.filter(({ at }) => at === tick)) sender.acknowledge(ack.sequence);
+          for (const [index, entity] of entities.entries()) world.put(entity, tick, walks[index]![tick]!);
+          const due = entities.filter((_, index) => fate.due & (1 << index)).toReversed();
+          sender.write(tick, due, (body) => {
+            sequence = (sequence + 1) & 0xffff;
+            const arrival = { sequence, body: body.slice(), tick, ackAt: fate.ackDelay };
+            if (!fate.lost) arrivals.push({ ...arrival, at: tick + fate.delay });
+            if (fate.twice) arrivals.push({ ...arrival, at: tick + fate.delay + 1 });
+            return sequence;
+          });
+          for (const { body, sequence: of, tick: sent, ackAt } of arrivals.filter(({ at }) => at === tick)) {
+            if (receiver.take(body, sent)) acks.push({ at: tick + 1 + ackAt, sequence: of });
           }
-          // A receiver may lack a baseline only where so few are kept that it overtook a late packet.
-          expect(receiver.drops.filter((reason) => depth > 4 || reason !== "no-baseline")).toEqual([]);
-          expect(receiver.desyncs).toEqual([]);
-        },
-      ),
-      { numRuns: 150 },
-    );
-  },
-);
+        }
+        // A receiver may lack a baseline only where so few are kept that it overtook a late packet.
+        expect(receiver.drops.filter((reason) => depth > 4 || reason !== "no-baseline")).toEqual([]);
+        expect(receiver.desyncs).toEqual([]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

@@ -10,7 +10,6 @@ import {
   type DropReason,
   type EntityDefinition,
   type EntityRows,
-  type MakeCodec,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
@@ -25,14 +24,10 @@ export class StateWorld {
   readonly writer: SharedWriter;
   readonly sent = new Map<string, { row: number[]; texts: unknown }>();
 
-  readonly codec: MakeCodec | undefined;
-
-  /** @param codec default: the one in use */
-  constructor(definitions: readonly EntityDefinition[], historyTicks = 64, codec?: MakeCodec) {
-    this.codec = codec;
+  constructor(definitions: readonly EntityDefinition[], historyTicks = 64) {
     this.plans = definitions.map((definition) => planState(definition, { tickHz: TICK_HZ }));
     this.history = new StateHistory({ plans: this.plans, historyTicks });
-    this.writer = new SharedWriter(this.plans, codec);
+    this.writer = new SharedWriter(this.plans);
   }
 
   put(entity: EntityRows, tick: number, { values, texts }: DrawnState): void {
@@ -67,7 +62,6 @@ export class Receiver implements SnapshotListener {
       plans: world.plans,
       historyTicks: world.history.historyTicks,
       maxEntities: 4096,
-      ...(world.codec ? { codec: world.codec } : {}),
     });
   }
 

@@ -10,7 +10,6 @@ import {
   readStreamAnnouncement,
   restore,
   scalar,
-  simpleCodec,
   takeStreamState,
   vec2,
   type EntityDefinition,
@@ -139,8 +138,8 @@ function decoded<Result>(
   state: { readonly values: Float64Array; readonly texts: readonly (string | Uint8Array)[] },
   take: (values: Float64Array) => Result,
 ): Result {
-  const sender = new StateWorld([sent], 64, simpleCodec);
-  const reader = new StateWorld([announced], 64, simpleCodec).receiver();
+  const sender = new StateWorld([sent]);
+  const reader = new StateWorld([announced]).receiver();
   const entity = sender.history.spawn(3, sender.plans[0]!);
   sender.put(entity, 0, state);
   const results: Result[] = [];

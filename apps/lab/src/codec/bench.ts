@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { decodeAllocations, encodeAllocations, evenTrace } from "./allocations.js";
-import { simpleCodec, type MakeCodec } from "@paceline/protocol";
 import { defineCar } from "./car.js";
 import { crowdRows } from "./crowd.js";
 import { entropyBytes } from "./entropy-reference.js";
@@ -24,17 +23,11 @@ export interface BenchResult {
 
 const ACKNOWLEDGED_MS = [100, 200, 400] as const;
 const INT16_BOUND_M = 327.67;
-/** Bytes per tick that recorded movement may take. */
+/** Bytes per tick, means over the recorded traces. */
 const BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
-  yaw: { ordered: 44, "acked-200": 60 },
-  full: { ordered: 48, "acked-200": 70 },
+  yaw: { ordered: 35, "acked-200": 61 },
+  full: { ordered: 37, "acked-200": 69 },
 };
-/** Of the simple codec, means over the recorded traces. */
-const SIMPLE_BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
-  yaw: { "simple-ordered": 35, "simple-200": 61 },
-  full: { "simple-ordered": 37, "simple-200": 69 },
-};
-const MOST_OF_ENTROPY = 1.15;
 const PRECISION = {
   positionErrorMaxM: 0.00501,
   headingErrorMaxDeg: { yaw: 0.0028, full: 0.28 },
@@ -53,12 +46,12 @@ export function benchCodec(options: BenchOptions): BenchResult {
   for (const trace of tracesOf(options.directory, options.isQuick ? 20 : 120)) {
     for (const rotation of ["yaw", "full"] as const) {
       options.progress(`${trace.name}, ${rotation}, ${trace.frames.length} ticks`);
-      const result = benchTrace(trace, rotation, options.isQuick);
+      const result = benchTrace(trace, rotation);
       rows.push(...result.rows);
       faults.push(...result.faults);
     }
   }
-  faults.push(...simpleFaults(rows));
+  faults.push(...sizeFaults(rows));
   const crowd = crowdRows(firstTrace(options.directory), options.isQuick);
   return { rows: [...rows, ...crowd.rows], faults: [...faults, ...crowd.faults] };
 }
@@ -67,12 +60,12 @@ function firstTrace(directory: string | undefined): Trace {
   return directory === undefined ? generateTrace(1, 60) : readTrace(directory, traceNames(directory)[0]!, 60);
 }
 
-/** Means over the recorded traces: what the simple codec may take. */
-function simpleFaults(rows: readonly Row[]): string[] {
+/** Means over the recorded traces. */
+function sizeFaults(rows: readonly Row[]): string[] {
   return (["yaw", "full"] as const).flatMap((rotation) =>
-    Object.entries(SIMPLE_BOUNDS[rotation]).flatMap(([mode, bound]) => {
+    Object.entries(BOUNDS[rotation]).flatMap(([mode, bound]) => {
       const sizes = rows.flatMap((row) => {
-        const isOne = row.mode === mode && row.rotation === rotation;
+        const isOne = row.system === "paceline" && row.mode === mode && row.rotation === rotation;
         return isOne && !String(row.trace).startsWith("generated") ? [Number(row.bytesPerTick)] : [];
       });
       const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
@@ -83,12 +76,9 @@ function simpleFaults(rows: readonly Row[]): string[] {
   );
 }
 
-function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchResult {
+function benchTrace(trace: Trace, rotation: Rotation): BenchResult {
   const results = measure(trace, rotation, systemsFor(trace, rotation));
-  const isRecorded = !trace.name.startsWith("generated");
   const entropies = entropyRows(trace, rotation);
-  // Entropy counted from few samples comes out too low: a quick run proves nothing about it.
-  const references = isRecorded && !isQuick ? entropies : new Map<string, number>();
   const ours = results.filter(({ system }) => system === "paceline");
   return {
     rows: [
@@ -102,10 +92,7 @@ function benchTrace(trace: Trace, rotation: Rotation, isQuick: boolean): BenchRe
         bytesPerTick,
       })),
     ],
-    faults: [
-      ...ours.flatMap((result) => faultsOf({ trace, rotation, result, isRecorded, references })),
-      ...speedFaults(trace, rotation, results),
-    ],
+    faults: ours.flatMap((result) => faultsOf(trace, rotation, result)),
   };
 }
 
@@ -124,9 +111,8 @@ function* tracesOf(directory: string | undefined, seconds: number): Iterable<Tra
 function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
   const definition = defineCar(rotation, trace.frames);
   const common = { definition, rotation, hz: trace.hz, cars: trace.frames[0]!.length };
-  const acknowledged =
-    (mode: string, ageTicks: number, lossRatio: number, codec?: MakeCodec) => (): CodecSystem =>
-      new AcknowledgedSystem({ ...common, mode, ageTicks, lossRatio, ...(codec ? { codec } : {}) });
+  const acknowledged = (mode: string, ageTicks: number, lossRatio: number) => (): CodecSystem =>
+    new AcknowledgedSystem({ ...common, mode, ageTicks, lossRatio });
   const fitsInt16 = trace.frames.every((frame) =>
     frame.every(({ x, y, z }) => Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) <= INT16_BOUND_M),
   );
@@ -135,8 +121,6 @@ function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
     ...ACKNOWLEDGED_MS.map((ms) => acknowledged(`acked-${ms}`, Math.round((ms * trace.hz) / 1000), 0)),
     acknowledged("loss-5", Math.round((100 * trace.hz) / 1000), 0.05),
     () => new ReferenceSystem(common),
-    acknowledged("simple-ordered", 1, 0, simpleCodec),
-    acknowledged("simple-200", Math.round((200 * trace.hz) / 1000), 0, simpleCodec),
     ...(fitsInt16 ? [() => new ColyseusSystem(rotation, common.cars), () => new Int16System(rotation)] : []),
     () => new MsgpackrSystem(rotation),
     () => new JsonSystem(rotation),
@@ -156,50 +140,12 @@ function rowOf(trace: Trace, rotation: Rotation, result: Measured): Row {
   return { system, trace: trace.name, rotation, mode, entities: CARS, ...figures };
 }
 
-interface Judged {
-  readonly trace: Trace;
-  readonly rotation: Rotation;
-  readonly result: Measured;
-  readonly isRecorded: boolean;
-  readonly references: ReadonlyMap<string, number>;
-}
-
-function faultsOf({ trace, rotation, result, isRecorded, references }: Judged): string[] {
-  const where = `${trace.name}, ${rotation}, ${result.mode}`;
-  const faults: string[] = [];
-  const bytes = result.bytesPerTick.toFixed(1);
-  const bound = BOUNDS[rotation][result.mode];
-  if (isRecorded && bound !== undefined && result.bytesPerTick > bound) {
-    faults.push(`${where}: ${bytes} bytes per tick, at most ${bound}`);
-  }
-  const reference = references.get(result.mode);
-  if (rotation === "yaw" && reference !== undefined && result.bytesPerTick > reference * MOST_OF_ENTROPY) {
-    faults.push(
-      `${where}: ${bytes} bytes per tick, at most ${MOST_OF_ENTROPY} x ${reference.toFixed(1)} (entropy)`,
-    );
-  }
+function faultsOf(trace: Trace, rotation: Rotation, result: Measured): string[] {
   const isPrecise =
     result.positionErrorMaxM <= PRECISION.positionErrorMaxM &&
     result.headingErrorMaxDeg <= PRECISION.headingErrorMaxDeg[rotation] &&
     result.velocityErrorMaxMps <= PRECISION.velocityErrorMaxMps;
-  if (!isPrecise) faults.push(`${where}: less precise than it says`);
-  return faults;
-}
-
-/** One shared encoding for eight clients, and one client's decoding, beside Colyseus in the same slices. */
-function speedFaults(trace: Trace, rotation: Rotation, results: readonly Measured[]): string[] {
-  const rival = results.find(({ system }) => system === "colyseus-quantised");
-  if (!rival) return [];
-  const faults: string[] = [];
-  for (const ours of results) {
-    if (ours.system !== "paceline" || (ours.mode !== "ordered" && ours.mode !== "acked-200")) continue;
-    for (const key of ["encodeUsPerTick", "decodeUsPerTick"] as const) {
-      if (ours[key] <= rival[key]) continue;
-      const ratio = (ours[key] / rival[key]).toFixed(2);
-      faults.push(`${trace.name}, ${rotation}, ${ours.mode}: ${key} is ${ratio} x that of Colyseus`);
-    }
-  }
-  return faults;
+  return isPrecise ? [] : [`${trace.name}, ${rotation}, ${result.mode}: less precise than it says`];
 }
 
 /** Measured apart from time: what is compiled meanwhile allocates too. */
@@ -225,7 +171,7 @@ export async function allocationRows(directory: string | undefined): Promise<Ben
         decodeAllocatedBytesPerTick: decoding.allocatedBytesPerTick,
       };
       rows.push(row);
-      const isSteady = /^(ordered|acked|simple)/.test(mode);
+      const isSteady = /^(ordered|acked)/.test(mode);
       const most = Math.max(row.allocationsPerTick, row.decodeAllocationsPerTick);
       if (system === "paceline" && isSteady && most >= 0.5)
         faults.push(`${rotation}, ${mode}: ${most} new objects per tick`);

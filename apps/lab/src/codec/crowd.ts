@@ -1,4 +1,3 @@
-import { simpleCodec } from "@paceline/protocol";
 import { defineCar } from "./car.js";
 import type { BenchResult } from "./bench.js";
 import { measure } from "./measure.js";
@@ -16,15 +15,14 @@ const TICKS = 900;
 /** From one group of eight cars to the next: they drive the same, at another time. */
 const LATER_TICKS = 37;
 
-/** The simple codec for one client beside Colyseus, in the same slices. */
+/** The codec for one client beside Colyseus, in the same slices. */
 export function crowdRows(trace: Trace, isQuick: boolean): BenchResult {
   const results = BOUNDS.map(({ cars, encode, decode }) => {
     const frames = crowded(trace, cars, isQuick ? TICKS / 3 : TICKS);
     const definition = defineCar("yaw", frames);
     const common = { definition, rotation: "yaw", hz: trace.hz, cars, clients: 1 } as const;
     const [ours, rival] = measure({ ...trace, frames }, "yaw", [
-      () =>
-        new AcknowledgedSystem({ ...common, mode: "simple", ageTicks: 1, lossRatio: 0, codec: simpleCodec }),
+      () => new AcknowledgedSystem({ ...common, mode: "ordered", ageTicks: 1, lossRatio: 0 }),
       () => new ColyseusSystem("yaw", cars),
     ]);
     const row = {
@@ -41,11 +39,11 @@ export function crowdRows(trace: Trace, isQuick: boolean): BenchResult {
     const faults: string[] = [];
     if (row.encodeOfColyseus > encode)
       faults.push(
-        `${cars} cars: simple encodes at ${row.encodeOfColyseus.toFixed(2)} x Colyseus, at most ${encode}`,
+        `${cars} cars: encodes at ${row.encodeOfColyseus.toFixed(2)} x Colyseus, at most ${encode}`,
       );
     if (row.decodeOfColyseus > decode)
       faults.push(
-        `${cars} cars: simple decodes at ${row.decodeOfColyseus.toFixed(2)} x Colyseus, at most ${decode}`,
+        `${cars} cars: decodes at ${row.decodeOfColyseus.toFixed(2)} x Colyseus, at most ${decode}`,
       );
     return { row, faults };
   });

@@ -16,7 +16,7 @@ export function entropyBytes(trace: Trace, rotation: "yaw" | "full", age: number
 }
 
 /** Per field the residuals of the prediction that suits it best: all ticks of the first car, then of the next. */
-export function residualsOf(trace: Trace, rotation: "yaw" | "full", age: number): number[][] {
+function residualsOf(trace: Trace, rotation: "yaw" | "full", age: number): number[][] {
   const tables = new Map<string, Map<string, number[]>>();
   const add: Add = (field, model, residual) => {
     const models = tables.get(field) ?? new Map<string, number[]>();

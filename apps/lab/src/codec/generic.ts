@@ -6,7 +6,6 @@ import {
   defineEntity,
   int,
   planState,
-  simpleCodec,
   string,
   uint,
   type EntityDefinition,
@@ -162,7 +161,7 @@ class Ours {
   constructor({ definition, entities }: Scene) {
     const plan = planState(definition, { tickHz: HZ });
     this.#history = new StateHistory({ plans: [plan] });
-    const writer = new SharedWriter([plan], simpleCodec);
+    const writer = new SharedWriter([plan]);
     const checksumTicks = Number.POSITIVE_INFINITY;
     this.#sender = new SnapshotSender({ history: this.#history, writer, checksumTicks });
     for (let id = 0; id < entities; id++) this.#history.spawn(id, plan);

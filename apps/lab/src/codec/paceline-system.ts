@@ -9,7 +9,6 @@ import {
   restore,
   type EntityDefinition,
   type EntityRows,
-  type MakeCodec,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
@@ -25,8 +24,6 @@ interface PacelineOptions {
   readonly cars: number;
   /** Receivers, each with its own acknowledgements. Default: CLIENTS. */
   readonly clients?: number;
-  /** Default: the one in use. */
-  readonly codec?: MakeCodec;
 }
 
 /** Shared by all modes: the game's side with its history, and client 0. */
@@ -45,17 +42,16 @@ abstract class PacelineSystem implements CodecSystem {
   readonly #values: Float64Array;
   readonly #cars: SeenCar[];
 
-  constructor({ definition, rotation, hz, cars, codec }: PacelineOptions) {
+  constructor({ definition, rotation, hz, cars }: PacelineOptions) {
     this.#cars = blankCars(cars);
     this.plan = planState(definition, { tickHz: hz });
     this.history = new StateHistory({ plans: [this.plan] });
-    this.writer = new SharedWriter([this.plan], codec);
+    this.writer = new SharedWriter([this.plan]);
     this.entities = Array.from({ length: cars }, (_, id) => this.history.spawn(id, this.plan));
     this.reader = new SnapshotReader({
       plans: [this.plan],
       historyTicks: 64,
       maxEntities: cars,
-      ...(codec ? { codec } : {}),
     });
     this.#rotation = rotation;
     this.#values = new Float64Array(definition.components.length);

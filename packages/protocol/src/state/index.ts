@@ -1,6 +1,6 @@
-export * from "./coding/checksum.js";
+export * from "./codec/checksum.js";
 export * from "./plan/entity-rows.js";
-export * from "./coding/packet-entries.js";
+export * from "./codec/packet-entries.js";
 export * from "./plan/quantiser.js";
 export * from "./read/snapshot-reader.js";
 export * from "./send/snapshot-writer.js";
@@ -14,5 +14,4 @@ export * from "./plan/state-size.js";
 export * from "./codec/state-codec.js";
 export * from "./codec/bit-coder.js";
 export * from "./codec/prefix-tables.js";
-export type { MakeCodec } from "./coding/snapshot-codec.js";
 export * from "./plan/stream-columns.js";

@@ -1,15 +1,11 @@
 import { MessageKind, PayloadKind, TrafficClass } from "../errors/codes.js";
 import type { Component, Leaf } from "../schema/entity-components.js";
 import type { EntityDefinition } from "../schema/entity-definition.js";
-import { CHANGE_CHANCES, SHAPES, WEIGHTS } from "../state/plan/residual-parameters.js";
-import { buildFrequencies } from "../state/coding/residual-shapes.js";
+import { CODE_LENGTHS } from "../state/codec/tables.js";
 import { planState, type StatePlan } from "../state/plan/state-plan.js";
 
 type LuaValue =
   string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
-
-/** Letters of {@link CHANGE_CHANCES}, from 0 on. */
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
  * What the Lua dissector for Wireshark has to know: the definitions and their columns, and the tables of the codec.
@@ -19,16 +15,12 @@ export function dissectorTables(definitions: readonly EntityDefinition[]): strin
   const described = Object.fromEntries(
     definitions.map((definition) => [definition.name, describe(definition)]),
   );
-  const frequencies = SHAPES.map((shapes) => fromZero([...buildFrequencies(shapes)]));
-  const chances = Array.from(CHANGE_CHANCES, (letter) => 256 * (LETTERS.indexOf(letter) + 1));
   return [
     `local DEFINITIONS = ${lua(described)}`,
     `local CLASSES = ${named(TrafficClass)}`,
     `local KINDS = ${named(MessageKind)}`,
     `local PAYLOADS = ${named(PayloadKind)}`,
-    `local WEIGHTS = ${fromZero(WEIGHTS.map(fromZero))}`,
-    `local FREQUENCIES = ${fromZero(frequencies)}`,
-    `local CHANCES = ${fromZero(chances)}`,
+    `local CODE_LENGTHS = ${fromZero(CODE_LENGTHS.map((lengths) => `"${lengths}"`))}`,
     "",
   ].join("\n");
 }

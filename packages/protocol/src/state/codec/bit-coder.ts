@@ -1,5 +1,5 @@
 import { Views } from "../plan/views.js";
-import { codeWide } from "../coding/varuint.js";
+import { codeWide } from "./varuint.js";
 import { ESCAPE, LARGE, LONGEST, TOKEN_OF, TOKENS, type PrefixTables } from "./prefix-tables.js";
 
 const NOTHING = new Uint8Array(0);

@@ -1,4 +1,4 @@
-import type { Baselines } from "../coding/baselines.js";
+import type { Baselines } from "./baselines.js";
 import { QUAT_COLUMNS } from "../plan/state-plan.js";
 import type { BitCoder } from "./bit-coder.js";
 import {

@@ -1,4 +1,4 @@
-import { Role } from "../plan/residual-parameters.js";
+import { Role } from "../plan/column-role.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
 /** A column of so few bits is not worth a residual: it follows as it is. */

@@ -1,7 +1,6 @@
-import { emptyBaselines } from "../coding/baselines.js";
-import type { MakeCodec, PacketCodec } from "../coding/snapshot-codec.js";
-import { codeWide } from "../coding/varuint.js";
-import { NO_TICK, type PacketEntries } from "../coding/packet-entries.js";
+import { emptyBaselines } from "./baselines.js";
+import { codeWide } from "./varuint.js";
+import { NO_TICK, type PacketEntries } from "./packet-entries.js";
 import type { Texts } from "../plan/entity-rows.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.js";
@@ -14,7 +13,7 @@ import { CODE_LENGTHS } from "./tables.js";
 const LENGTH_BITS = 8;
 
 /** Codes the states of a packet's entities, whichever way: the part that sender and receiver share. */
-export class StateCodec implements PacketCodec {
+export class StateCodec {
   readonly coder: BitCoder;
   readonly #rows: RowCoder;
   readonly #rowPlans: readonly RowPlan[];
@@ -27,6 +26,10 @@ export class StateCodec implements PacketCodec {
     this.#rows = new RowCoder(this.coder);
   }
 
+  /**
+   * An encoder finds the states in the entities' own rows; a decoder writes them to `staged`, where the entries say.
+   * False if decoding found a value out of range or ran out of bytes.
+   */
   codeStates(entries: PacketEntries, tick: number, staged: Int32Array | undefined): boolean {
     const rows = this.#rows;
     rows.start();
@@ -124,5 +127,3 @@ function isSame(a: string | Uint8Array | undefined, b: string | Uint8Array | und
   if (typeof a !== "object" || typeof b !== "object") return a === b;
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
-
-export const simpleCodec: MakeCodec = (plans, capacityBytes) => new StateCodec(plans, capacityBytes);

@@ -1,6 +1,6 @@
 import { normalise, packQuat, unpackQuat } from "../plan/quat-columns.js";
 import type { StatePlan } from "../plan/state-plan.js";
-import type { Baselines } from "../coding/baselines.js";
+import type { Baselines } from "./baselines.js";
 
 /** A turn is continued for at most so many steps. */
 const MOST_STEPS = 64;

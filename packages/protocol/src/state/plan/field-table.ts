@@ -1,4 +1,4 @@
-import { Role } from "./residual-parameters.js";
+import { Role } from "./column-role.js";
 import type { ColumnGroup, StatePlan } from "./state-plan.js";
 
 const codedAs: Readonly<Record<ColumnGroup["role"], string>> = {

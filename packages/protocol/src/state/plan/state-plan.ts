@@ -1,7 +1,7 @@
 import type { Component, Leaf } from "../../schema/entity-components.js";
 import type { EntityDefinition } from "../../schema/entity-definition.js";
 import { ConfigError } from "../../errors/errors.js";
-import { Role } from "./residual-parameters.js";
+import { Role } from "./column-role.js";
 
 /** Columns before those of the fields: who owns the entity, and how often it has been moved by force. */
 export const OWNER_COLUMN = 0;
@@ -53,10 +53,6 @@ export interface StatePlan {
   /** Bounds of each component. */
   readonly lowest: Float64Array;
   readonly highest: Float64Array;
-  /** Columns whose values may all be multiples of something: see PacketGrids. */
-  readonly gridColumns: readonly number[];
-  /** 1 for columns that hold and then step. */
-  readonly isStep: Uint8Array;
 }
 
 /** Columns of a quaternion, in its first, which of its four components is left out; in the others the rest. */
@@ -97,21 +93,10 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
   const plan = { definition, tickHz, fieldCount, width, columnOf, ...columns };
   const groups = groupColumns(leaves, plan);
   const texts = leaves.filter(({ count }) => count === 0);
-  const gridColumns = groups.flatMap(({ role, first, count }) =>
-    role === Role.rate || role === Role.rotation
-      ? []
-      : Array.from({ length: count }, (_, index) => first + index).filter((column) =>
-          canLieOnGrid(plan, column),
-        ),
-  );
-  const isStep = new Uint8Array(width);
-  for (const { role, first } of groups) if (role === Role.step) isStep[first] = 1;
   return {
     ...plan,
     groups,
     texts,
-    gridColumns,
-    isStep,
     ...boundsOf(definition),
     handling: handlingOf(definition, columnOf),
   };
@@ -198,7 +183,7 @@ function layQuatColumn(
 /** Velocity first: the position then has little left to tell, and the rest learns from both how good the guess was. */
 function groupColumns(
   leaves: readonly Leaf[],
-  plan: Omit<StatePlan, "groups" | "texts" | "gridColumns" | "isStep" | "handling" | "lowest" | "highest">,
+  plan: Omit<StatePlan, "groups" | "texts" | "handling" | "lowest" | "highest">,
 ): ColumnGroup[] {
   const moving = plan.definition.motionLayout;
   const rate = moving?.velocity === undefined ? -1 : plan.columnOf[moving.velocity]!;
@@ -251,8 +236,4 @@ function roleOf(kind: string): ColumnGroup["role"] {
     default:
       return Role.smooth;
   }
-}
-
-function canLieOnGrid({ turn, min, max }: Pick<StatePlan, "turn" | "min" | "max">, column: number): boolean {
-  return turn[column] === 0 && max[column]! - min[column]! > 8;
 }

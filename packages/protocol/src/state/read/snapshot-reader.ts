@@ -1,9 +1,9 @@
 import type { DropReason } from "../../errors/codes.js";
-import { stateChecksum } from "../coding/checksum.js";
+import { stateChecksum } from "../codec/checksum.js";
 import { EntityRows, type Texts } from "../plan/entity-rows.js";
-import { MOST_ENTITIES, NO_TICK, PacketEntries } from "../coding/packet-entries.js";
-import { PacketHead, type SharedBaselines } from "../coding/packet-head.js";
-import { fittedCodec, type MakeCodec, type PacketCodec } from "../coding/snapshot-codec.js";
+import { MOST_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
+import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
+import { StateCodec } from "../codec/state-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
 
 /** What one packet may make a reader allocate, at most: entities (MOST_ENTITIES), and columns of all of them together. */
@@ -28,12 +28,11 @@ interface SnapshotReaderOptions {
   readonly plans: readonly StatePlan[];
   readonly historyTicks: number;
   readonly maxEntities: number;
-  readonly codec?: MakeCodec;
 }
 
 /** Reads packets of one sender. Bytes may be anything: what makes no sense is dropped whole, with a reason. */
 export class SnapshotReader {
-  readonly #codec: PacketCodec;
+  readonly #codec: StateCodec;
   readonly #head: PacketHead;
   readonly #entries = new PacketEntries();
   readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
@@ -52,7 +51,7 @@ export class SnapshotReader {
 
   constructor(options: SnapshotReaderOptions) {
     this.#options = options;
-    this.#codec = (options.codec ?? fittedCodec)(options.plans, 0);
+    this.#codec = new StateCodec(options.plans, 0);
     this.#head = new PacketHead(this.#codec.coder);
   }
 
@@ -93,13 +92,13 @@ export class SnapshotReader {
     this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
     head.baselines(tick, this.#shared);
     this.#removed.length = 0;
-    if (head.rarely(false)) {
+    if (head.flag(false)) {
       const removals = head.kind(0);
       if (removals > MOST_ENTITIES) return "too-long";
       for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
     }
     this.#checked = -1;
-    if (head.rarely(false)) {
+    if (head.flag(false)) {
       this.#checked = head.kind(0);
       this.#checksum = head.checksum(0);
       if (this.#checked >= count) return "bad-message";
@@ -138,17 +137,17 @@ export class SnapshotReader {
     const shared = this.#shared;
     const hasShared = shared.tick0 !== NO_TICK;
     if (hasShared && head.isPlain(false)) return this.#stageDelta(last.id, shared);
-    if (!hasShared || head.either(false)) {
-      if (!head.either(false)) last.kind = head.kind(0);
+    if (!hasShared || head.flag(false)) {
+      if (!head.flag(false)) last.kind = head.kind(0);
       return this.#stageWhole(last.id, last.kind, tick);
     }
     let baselines = shared;
-    if (!head.either(false)) {
+    if (!head.flag(false)) {
       baselines = this.#own;
       head.baselines(tick, baselines);
     }
     const reason = this.#stageDelta(last.id, baselines);
-    if (reason === undefined && !head.either(false)) {
+    if (reason === undefined && !head.flag(false)) {
       head.ownership(this.#staged, this.#entries.places[this.#entries.count - 1]!);
     }
     return reason;

@@ -1,5 +1,5 @@
 import type { EntityRows } from "../plan/entity-rows.js";
-import { NO_TICK } from "../coding/packet-entries.js";
+import { NO_TICK } from "../codec/packet-entries.js";
 
 /** The newest three states of one entity that one receiver has acknowledged. */
 export class AcknowledgedTicks {

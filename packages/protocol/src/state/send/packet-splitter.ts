@@ -1,5 +1,5 @@
 import type { EntityRows } from "../plan/entity-rows.js";
-import { MOST_ENTITIES, PacketEntries } from "../coding/packet-entries.js";
+import { MOST_ENTITIES, PacketEntries } from "../codec/packet-entries.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotContent } from "./snapshot-writer.js";
 

@@ -3,7 +3,7 @@ import { ByteWriter } from "../../bytes/byte-writer.js";
 import { limits } from "../../errors/codes.js";
 import type { DropReason } from "../../errors/codes.js";
 import type { EntityRows } from "../plan/entity-rows.js";
-import { NO_TICK, type PacketEntries } from "../coding/packet-entries.js";
+import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter } from "./packet-splitter.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotListener, SnapshotReader } from "../read/snapshot-reader.js";

@@ -1,7 +1,6 @@
-import { PacketEntries } from "../coding/packet-entries.js";
+import { PacketEntries } from "../codec/packet-entries.js";
 import { SharedTicks } from "./shared-ticks.js";
 import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
-import type { MakeCodec } from "../coding/snapshot-codec.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import { Views } from "../plan/views.js";
 
@@ -33,8 +32,8 @@ export class SharedWriter {
   encoded = 0;
   reused = 0;
 
-  constructor(plans: readonly StatePlan[], codec?: MakeCodec) {
-    this.#writer = new SnapshotWriter(plans, codec);
+  constructor(plans: readonly StatePlan[]) {
+    this.#writer = new SnapshotWriter(plans);
   }
 
   /** Begins a tick: the packets of the one before are no more. */

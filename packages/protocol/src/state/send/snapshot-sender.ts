@@ -1,7 +1,7 @@
 import { limits } from "../../errors/codes.js";
 import { AcknowledgedTicks } from "./acknowledged-ticks.js";
 import type { EntityRows } from "../plan/entity-rows.js";
-import { NO_TICK, type PacketEntries } from "../coding/packet-entries.js";
+import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { SharedTick } from "./shared-ticks.js";
 import type { SharedWriter } from "./shared-writer.js";

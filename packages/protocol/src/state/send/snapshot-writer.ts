@@ -1,8 +1,8 @@
-import { stateChecksum } from "../coding/checksum.js";
-import type { PacketEntries } from "../coding/packet-entries.js";
-import { NO_TICK } from "../coding/packet-entries.js";
-import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "../coding/packet-head.js";
-import { fittedCodec, type MakeCodec, type PacketCodec } from "../coding/snapshot-codec.js";
+import { stateChecksum } from "../codec/checksum.js";
+import type { PacketEntries } from "../codec/packet-entries.js";
+import { NO_TICK } from "../codec/packet-entries.js";
+import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "../codec/packet-head.js";
+import { StateCodec } from "../codec/state-codec.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
 /** Room for a packet that turns out too large, before it is split. */
@@ -20,13 +20,13 @@ export interface SnapshotContent {
 
 /** Writes states as packets. */
 export class SnapshotWriter {
-  readonly #codec: PacketCodec;
+  readonly #codec: StateCodec;
   readonly #head: PacketHead;
   readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
   readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
 
-  constructor(plans: readonly StatePlan[], codec: MakeCodec = fittedCodec) {
-    this.#codec = codec(plans, CAPACITY_BYTES);
+  constructor(plans: readonly StatePlan[]) {
+    this.#codec = new StateCodec(plans, CAPACITY_BYTES);
     this.#head = new PacketHead(this.#codec.coder);
   }
 
@@ -39,11 +39,11 @@ export class SnapshotWriter {
     head.count(entries.count);
     mostlyShared(entries, this.#shared);
     head.baselines(tick, this.#shared);
-    if (head.rarely(removed.length > 0)) {
+    if (head.flag(removed.length > 0)) {
       head.kind(removed.length);
       for (const id of removed) head.removedId(id);
     }
-    if (head.rarely(checked >= 0)) {
+    if (head.flag(checked >= 0)) {
       const entity = entries.entities[checked]!;
       head.kind(checked);
       head.checksum(stateChecksum(entity.rows, entries.places[checked]!, entity.plan.width));
@@ -71,19 +71,19 @@ export class SnapshotWriter {
       const isShared = entries.hasBaselines(index, tick0, tick1, tick2);
       const isSame = isWhole || isSameOwnership(entity, entries.at0[index]!, place);
       if (tick0 !== NO_TICK && head.isPlain(!isWhole && isShared && isSame)) continue;
-      if (tick0 === NO_TICK || head.either(isWhole)) {
-        if (!head.either(entries.kinds[index] === kind)) head.kind(entries.kinds[index]!);
+      if (tick0 === NO_TICK || head.flag(isWhole)) {
+        if (!head.flag(entries.kinds[index] === kind)) head.kind(entries.kinds[index]!);
         kind = entries.kinds[index]!;
         head.ownership(entity.rows, place);
         continue;
       }
-      if (!head.either(isShared)) {
+      if (!head.flag(isShared)) {
         this.#own.tick0 = own0;
         this.#own.tick1 = entries.ticks1[index]!;
         this.#own.tick2 = entries.ticks2[index]!;
         head.baselines(tick, this.#own);
       }
-      if (!head.either(isSame)) head.ownership(entity.rows, place);
+      if (!head.flag(isSame)) head.ownership(entity.rows, place);
     }
   }
 

@@ -3,14 +3,6 @@ export interface SmallCoder {
   bits(value: number, count: number): number;
 }
 
-/** A whole number from 0 to 2^32 - 2: its length in bits, then all but its leading bit. Small ones cost 6 to 9 bits. */
-export function codeVaruint(coder: SmallCoder, value: number): number {
-  const length = coder.bits(32 - Math.clz32(value + 1), 5);
-  if (length < 2) return 0;
-  const rest = codeWide(coder, value + 1 - 2 ** (length - 1), length - 1);
-  return 2 ** (length - 1) + rest - 1;
-}
-
 /** A number of `count` bits, 0 to 31, all values equally likely. */
 export function codeWide(coder: SmallCoder, value: number, count: number): number {
   if (count <= 16) return count === 0 ? 0 : coder.bits(value, count);

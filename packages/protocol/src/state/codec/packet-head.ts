@@ -1,19 +1,10 @@
-import { FREQUENCY_TOTAL } from "./entropy-coder.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
 import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN } from "../plan/state-plan.js";
-import { codeSmall, type SmallCoder } from "./varuint.js";
+import type { BitCoder } from "./bit-coder.js";
+import { codeSmall } from "./varuint.js";
 
-const LIKELY = Math.round(FREQUENCY_TOTAL * 0.97);
-const EVEN = FREQUENCY_TOTAL / 2;
-const RARE = FREQUENCY_TOTAL - LIKELY;
 const ID_BITS = 16;
-
-/** What a head is written and read with. */
-export interface HeadCoder extends SmallCoder {
-  /** `chance` is that of true, in 1 / FREQUENCY_TOTAL. */
-  flag(value: boolean, chance: number): boolean;
-}
 
 /** Three baselines as ticks; the packet's are those that most of its entities share. */
 export interface SharedBaselines {
@@ -24,32 +15,28 @@ export interface SharedBaselines {
 
 /** The parts of a packet's head, each one description for both directions. */
 export class PacketHead {
-  readonly #coder: HeadCoder;
-  #idHits = 0;
-  #idsCoded = 0;
+  readonly #coder: BitCoder;
 
-  constructor(coder: HeadCoder) {
+  constructor(coder: BitCoder) {
     this.#coder = coder;
   }
 
   /** Starts a packet: how many entities it tells of. */
   count(count: number): number {
-    this.#idHits = 0;
-    this.#idsCoded = 0;
     return codeSmall(this.#coder, count);
   }
 
   /** Baselines relative to the packet's tick. A tick that cannot be is NO_TICK. */
   baselines(tick: number, shared: SharedBaselines): void {
     const coder = this.#coder;
-    if (!coder.flag(shared.tick0 !== NO_TICK, LIKELY)) {
+    if (!coder.flag(shared.tick0 !== NO_TICK)) {
       shared.tick0 = shared.tick1 = shared.tick2 = NO_TICK;
       return;
     }
     const age = codeSmall(coder, ((tick - shared.tick0) | 0) - 1) + 1;
     const isConsecutive =
       shared.tick1 === before(shared.tick0, 1) && shared.tick2 === before(shared.tick0, 2);
-    const gapsAreOne = coder.flag(isConsecutive, Math.round(FREQUENCY_TOTAL * 0.9));
+    const gapsAreOne = coder.flag(isConsecutive);
     const gap1 = gapsAreOne ? 1 : codeSmall(coder, gapOf(shared.tick0, shared.tick1));
     const gap2 = gapsAreOne ? 1 : gap1 === 0 ? 0 : codeSmall(coder, gapOf(shared.tick1, shared.tick2));
     shared.tick0 = before(tick, age);
@@ -57,20 +44,15 @@ export class PacketHead {
     shared.tick2 = gap2 === 0 ? NO_TICK : before(shared.tick1, gap2);
   }
 
-  /** Ids come in ascending order; the next one is likely, and more so the more often it was. */
+  /** Ids come in ascending order, often without a gap. */
   id(id: number, last: number): number {
-    const chance = Math.floor((FREQUENCY_TOTAL * (this.#idHits + 1)) / (this.#idsCoded + 2));
-    this.#idsCoded += 1;
-    if (this.#coder.flag(id === last + 1, chance)) {
-      this.#idHits += 1;
-      return last + 1;
-    }
+    if (this.#coder.flag(id === last + 1)) return last + 1;
     return last + 2 + codeSmall(this.#coder, id - last - 2);
   }
 
   /** Whether ids follow each other without a gap, and all entities are plain: then nothing more is said of them. */
   isUniform(value: boolean): boolean {
-    return this.#coder.flag(value, Math.round(FREQUENCY_TOTAL * 0.9));
+    return this.#coder.flag(value);
   }
 
   firstId(id: number): number {
@@ -79,15 +61,11 @@ export class PacketHead {
 
   /** Whether an entity has the packet's baselines, and the owner and teleports of its own baseline. */
   isPlain(value: boolean): boolean {
-    return this.#coder.flag(value, LIKELY);
+    return this.#coder.flag(value);
   }
 
-  either(value: boolean): boolean {
-    return this.#coder.flag(value, EVEN);
-  }
-
-  rarely(value: boolean): boolean {
-    return this.#coder.flag(value, RARE);
+  flag(value: boolean): boolean {
+    return this.#coder.flag(value);
   }
 
   /** Owner and teleports, as they are. */
