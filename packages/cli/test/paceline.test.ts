@@ -135,6 +135,8 @@ describe("a wrong call of paceline", () => {
       expect(command.text).toMatch(/; \d+ is free/);
       // Other systems do not tell.
       expect(command.text).toContain(process.platform === "linux" ? `(process ${process.pid})` : "");
+      // Arguments of another process may hold a secret.
+      expect(command.text).not.toContain(process.argv[1]);
     }
     await new Promise((resolve) => other.close(resolve));
   });

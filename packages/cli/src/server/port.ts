@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
+import path from "node:path";
 
 const PORTS_TRIED = 20;
 
@@ -19,14 +20,17 @@ function isFree(port: number, host: string): Promise<boolean> {
   });
 }
 
-/** The process that listens on a port, as `node server.js (process 4711)`. Undefined off Linux, or for other users' processes. */
+/**
+ * The process that listens on a port, as `node (process 4711)`: without its arguments, which may hold a secret. Undefined
+ * off Linux, or for other users' processes.
+ */
 export function ownerOf(port: number): string | undefined {
   try {
     const sockets = new Set(["tcp", "tcp6"].flatMap((table) => listenersIn(`/proc/net/${table}`, port)));
     const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && holdsAny(name, sockets));
     if (pid === undefined) return undefined;
-    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
-    return `${command.slice(0, 80)} (process ${pid})`;
+    const [program = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return `${path.basename(program)} (process ${pid})`;
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import type { RoomMode, RoomParts } from "../modes/room-mode.js";
 
 let fetched: typeof AuthoritativeMode | undefined;
 
-/** What the plan and its explanation have to know of the room. */
+/** The room's kind, for the plan and its explanation. */
 export function kindOf({ authority }: Welcome): RoomKind {
   return authority ? decidedRoom(authority.tickHz) : playersRoom;
 }

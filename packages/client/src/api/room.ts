@@ -556,7 +556,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#mode.steps ?? (isStepped ? { hz, why: "`tickHz` says" } : undefined);
   }
 
-  /** For a game that says no moments, until it does. */
+  /** Publishes by a timer until the game calls `advance` or `loop`. */
   #runUndriven(): void {
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
   }

@@ -93,7 +93,7 @@ export interface RoomMode {
   /** Reliable messages without a receipt, to whom this participant has a session of its own. */
   readonly unacknowledged: number;
 
-  /** Who writes a state of which the room has one; undefined for this participant, and as long as that is not known. */
+  /** The participant that writes the room's only entity of a kind; undefined if it is this one, or not known yet. */
   soleWriter(): SoleWriter | undefined;
   /** Whether nothing would be sent if the values of a moment were published. */
   readonly isIdle: boolean;

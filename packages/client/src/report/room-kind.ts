@@ -16,7 +16,7 @@ export interface RoomKind {
   topologyFor(preferred: Topology): Topology;
   /** Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
   assertFits(choice: ProfileChoice): void;
-  /** What explains a running room, of the words that the room has fetched. */
+  /** Picks this kind's explanations from the fetched words. */
   words(all: WordsOfRooms): RoomWords;
 }
 

@@ -11,7 +11,7 @@ import { measuredInWords, number, percent } from "./in-words.js";
 /** A running room, as far as its words need it. */
 export interface TravellingRoom {
   readonly plan: Plan;
-  /** What of the plan the room does not follow. */
+  /** Parts of the plan that the room overrules. */
   readonly limits?: ViewLimits | undefined;
   readonly server: ServerStats;
   readonly held: HeldBands;
@@ -109,7 +109,7 @@ function arrival({ channels }: Plan): string {
     : "all arrive, in order";
 }
 
-/** Where the plan wants a link to the server that is not there yet. */
+/** Says that the plan waits for a link to the server; undefined if it does not. */
 function serverWait({ channels }: Plan, { stateLink }: ServerStats): string | undefined {
   const isWaiting = channels.state.links[0] === "webrtc" && stateLink !== "webrtc";
   return isWaiting ? "; planned: WebRTC to the server, once it is proven" : undefined;

@@ -16,7 +16,7 @@ export interface UndrivenTicksOptions {
   report(error: NetError): void;
 }
 
-/** For a game that says no moments: states leave at the plan's rate, begun anew where that changes. */
+/** Publishes at the plan's state rate for a game that never calls `advance` or `loop`; a new rate restarts the timer. */
 export class UndrivenTicks {
   readonly #options: UndrivenTicksOptions;
   #hz: number | undefined;

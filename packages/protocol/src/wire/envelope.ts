@@ -109,7 +109,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const subject = readSubject(reader, kind);
   if (trafficClass === undefined) return "unknown-kind";
   const list = readList(reader, first, kind);
-  // Where the bytes have ended before, the key reads as zero.
+  // A key of zero is malformed; one that reads as zero because the bytes ended is too short.
   if (!list || (key === 0 && reader.ok)) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";

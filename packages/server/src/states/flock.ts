@@ -69,7 +69,7 @@ export class Flock {
   ): number {
     if (this.#newcomers.length === 0) return this.#tell(tick, due, this.#members);
     const rows = all();
-    // That the members are told of everything is for the newcomers' sake: they pay for what was due.
+    // Members get every entity for the newcomers' sake, so the budget charges them for the due ones alone.
     const whole = this.#members.length > 0 ? this.#tell(tick, rows, this.#members) : 0;
     const bytes = Math.ceil((whole * due.length) / Math.max(1, rows.length));
     this.sender = this.#newSender();

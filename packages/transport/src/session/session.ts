@@ -136,7 +136,7 @@ export class Session {
     });
   }
 
-  /** What a packet that leaves now says of what has arrived here. */
+  /** Acks and receipt for a packet that leaves now. */
   #arrivals(mayBeLost: boolean): Pick<Packet, "acks" | "receipt"> {
     this.#answer.given();
     return {
@@ -516,7 +516,7 @@ export class Session {
     }
     this.#countLoss(isPublished ? this.#publicationLoss : this.#packetLoss, sequence, messages, monitor);
     if (isPublished) return true;
-    // Where packets are lost, the other side counts all that arrive.
+    // On a link that loses packets the sender measures loss, so it needs an ack of every one.
     const isNews = losesPackets(monitor.link) || messages.some(({ kind }) => !probeKinds.has(kind));
     if (isNews) this.#acksDue.add();
     const { receipt, acks } = packet;
