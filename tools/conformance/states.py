@@ -47,14 +47,21 @@ class StateReader:
         count = coder.small()
         if count > MOST:
             raise Drop("too-long")
-        shared = self._baselines(coder, tick)
-        removed = self._removals(coder)
-        checksum = None
+        removed, checksum = [], None
         if coder.flag():
-            checksum = coder.small(), coder.bits(16)
-            if checksum[0] >= count:
-                raise Drop("bad-message")
-        heads = self._heads(coder, tick, count, shared)
+            heads = self._uniform_heads(coder, count, self._consecutive(coder, tick))
+        else:
+            shared = self._baselines(coder, tick)
+            removed = self._removals(coder)
+            if coder.flag():
+                checksum = coder.small(), coder.bits(16)
+                if checksum[0] >= count:
+                    raise Drop("bad-message")
+            if shared is not None and coder.flag():
+                heads = self._uniform_heads(coder, count, shared)
+            else:
+                heads = self._listed_heads(coder, tick, count, shared)
+        self._resolve_all(heads, tick)
         states = self._states(coder, tick, heads)
         coder.check_end()
         return self._take(tick, removed, states, checksum)
@@ -62,16 +69,20 @@ class StateReader:
     def _baselines(self, coder, tick):
         if not coder.flag():
             return None
-        newest = (tick - coder.small() - 1) % 2**32
+        ticks = self._consecutive(coder, tick)
         if coder.flag():
-            return [newest, (newest - 1) % 2**32, (newest - 2) % 2**32]
-        ticks = [newest, None, None]
+            return ticks
+        ticks[1] = ticks[2] = None
         for index in (1, 2):
             gap = coder.small()
             if gap == 0:
                 break
             ticks[index] = (ticks[index - 1] - gap) % 2**32
         return ticks
+
+    def _consecutive(self, coder, tick):
+        newest = (tick - coder.small() - 1) % 2**32
+        return [newest, (newest - 1) % 2**32, (newest - 2) % 2**32]
 
     def _removals(self, coder):
         if not coder.flag():
@@ -85,21 +96,20 @@ class StateReader:
             coder.check_not_past()
         return removed
 
-    def _heads(self, coder, tick, count, shared):
-        if shared is not None and coder.flag():
-            first = coder.small()
-            heads = [Head(first + index) for index in range(count)]
-            for head in heads:
-                head.ticks = shared
-        else:
-            heads = self._listed_heads(coder, tick, count, shared)
+    def _uniform_heads(self, coder, count, ticks):
+        first = coder.small()
+        heads = [Head(first + index) for index in range(count)]
+        for head in heads:
+            head.ticks = ticks
+        return heads
+
+    def _resolve_all(self, heads, tick):
         columns = 0
         for head in heads:
             self._resolve(head, tick)
             columns += len(self.plans[head.kind].columns)
         if columns > MOST_COLUMNS:
             raise Drop("too-long")
-        return heads
 
     def _listed_heads(self, coder, tick, count, shared):
         heads, last, kind = [], -1, 0

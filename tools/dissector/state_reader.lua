@@ -13,11 +13,16 @@ local function drop(reason, head)
   error({ reason = reason, head = head }, 0)
 end
 
+local function consecutive(coder, tick)
+  local newest = (tick - coder:small() - 1) % 2 ^ 32
+  return { newest, (newest - 1) % 2 ^ 32, (newest - 2) % 2 ^ 32 }
+end
+
 local function baselines(coder, tick)
   if not coder:flag() then return nil end
-  local newest = (tick - coder:small() - 1) % 2 ^ 32
-  if coder:flag() then return { newest, (newest - 1) % 2 ^ 32, (newest - 2) % 2 ^ 32 } end
-  local ticks = { newest }
+  local ticks = consecutive(coder, tick)
+  if coder:flag() then return ticks end
+  ticks[2], ticks[3] = nil, nil
   for index = 2, 3 do
     local gap = coder:small()
     if gap == 0 then break end
@@ -51,9 +56,22 @@ local function listed_heads(coder, tick, count, shared)
   return heads
 end
 
+local function uniform_heads(coder, count, ticks)
+  local first, heads = coder:small(), {}
+  for index = 0, count - 1 do
+    heads[index + 1] = { id = first + index, ticks = ticks }
+  end
+  return heads
+end
+
 local function read_head(coder, tick)
   local head = { count = coder:small(), removed = {} }
   if head.count > 4096 then drop("too-long") end
+  if coder:flag() then
+    head.ticks = consecutive(coder, tick)
+    head.entities = uniform_heads(coder, head.count, head.ticks)
+    return head
+  end
   head.ticks = baselines(coder, tick)
   if coder:flag() then
     for _ = 1, math.min(coder:small(), 4096) do
@@ -66,11 +84,7 @@ local function read_head(coder, tick)
     if head.checked >= head.count then drop("bad-message") end
   end
   if head.ticks and coder:flag() then
-    local first = coder:small()
-    head.entities = {}
-    for index = 0, head.count - 1 do
-      head.entities[index + 1] = { id = first + index, ticks = head.ticks }
-    end
+    head.entities = uniform_heads(coder, head.count, head.ticks)
   else
     head.entities = listed_heads(coder, tick, head.count, head.ticks)
   end

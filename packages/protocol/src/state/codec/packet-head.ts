@@ -33,15 +33,24 @@ export class PacketHead {
       shared.tick0 = shared.tick1 = shared.tick2 = NO_TICK;
       return;
     }
-    const age = codeSmall(coder, ((tick - shared.tick0) | 0) - 1) + 1;
-    const isConsecutive =
-      shared.tick1 === before(shared.tick0, 1) && shared.tick2 === before(shared.tick0, 2);
-    const gapsAreOne = coder.flag(isConsecutive);
+    const age = this.#age(tick, shared.tick0);
+    const gapsAreOne = coder.flag(areConsecutive(shared));
     const gap1 = gapsAreOne ? 1 : codeSmall(coder, gapOf(shared.tick0, shared.tick1));
     const gap2 = gapsAreOne ? 1 : gap1 === 0 ? 0 : codeSmall(coder, gapOf(shared.tick1, shared.tick2));
     shared.tick0 = before(tick, age);
     shared.tick1 = gap1 === 0 ? NO_TICK : before(shared.tick0, gap1);
     shared.tick2 = gap2 === 0 ? NO_TICK : before(shared.tick1, gap2);
+  }
+
+  /** Baselines of three ticks that follow each other. */
+  consecutive(tick: number, shared: SharedBaselines): void {
+    shared.tick0 = before(tick, this.#age(tick, shared.tick0));
+    shared.tick1 = before(shared.tick0, 1);
+    shared.tick2 = before(shared.tick0, 2);
+  }
+
+  #age(tick: number, tick0: number): number {
+    return codeSmall(this.#coder, ((tick - tick0) | 0) - 1) + 1;
   }
 
   /** Ids come in ascending order, often without a gap. */
@@ -110,6 +119,10 @@ export function isSameOwnership({ rows }: EntityRows, before: number, at: number
     rows[before + OWNER_COLUMN] === rows[at + OWNER_COLUMN] &&
     rows[before + TELEPORT_COLUMN] === rows[at + TELEPORT_COLUMN]
   );
+}
+
+export function areConsecutive({ tick0, tick1, tick2 }: SharedBaselines): boolean {
+  return tick0 !== NO_TICK && tick1 === before(tick0, 1) && tick2 === before(tick0, 2);
 }
 
 function before(tick: number, ticks: number): number {

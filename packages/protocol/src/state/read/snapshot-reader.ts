@@ -90,14 +90,19 @@ export class SnapshotReader {
     const count = head.count(0);
     if (count > MOST_ENTITIES) return "too-long";
     this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
-    head.baselines(tick, this.#shared);
     this.#removed.length = 0;
+    this.#checked = -1;
+    this.#stagedLength = 0;
+    if (head.flag(false)) {
+      head.consecutive(tick, this.#shared);
+      return this.#stageUniform(head.firstId(0), count);
+    }
+    head.baselines(tick, this.#shared);
     if (head.flag(false)) {
       const removals = head.kind(0);
       if (removals > MOST_ENTITIES) return "too-long";
       for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
     }
-    this.#checked = -1;
     if (head.flag(false)) {
       this.#checked = head.kind(0);
       this.#checksum = head.checksum(0);
@@ -111,7 +116,6 @@ export class SnapshotReader {
     const last = this.#lastEntity;
     last.id = -1;
     last.kind = 0;
-    this.#stagedLength = 0;
     if (this.#shared.tick0 !== NO_TICK && head.isUniform(false))
       return this.#stageUniform(head.firstId(0), count);
     for (let index = 0; index < count; index++) {

@@ -1,7 +1,13 @@
 import { stateChecksum } from "../codec/checksum.js";
 import type { PacketEntries } from "../codec/packet-entries.js";
 import { NO_TICK } from "../codec/packet-entries.js";
-import { PacketHead, isSameOwnership, mostlyShared, type SharedBaselines } from "../codec/packet-head.js";
+import {
+  PacketHead,
+  areConsecutive,
+  isSameOwnership,
+  mostlyShared,
+  type SharedBaselines,
+} from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
@@ -38,6 +44,18 @@ export class SnapshotWriter {
     this.#codec.coder.startEncoding();
     head.count(entries.count);
     mostlyShared(entries, this.#shared);
+    const isPlain =
+      removed.length === 0 && checked < 0 && areConsecutive(this.#shared) && this.#isUniform(entries);
+    if (head.flag(isPlain)) {
+      head.consecutive(tick, this.#shared);
+      head.firstId(entries.entities[0]!.id);
+    } else this.#writeFullHead(content);
+    this.#codec.codeStates(entries, tick, undefined);
+    return this.#codec.coder.finish();
+  }
+
+  #writeFullHead({ tick, entries, removed, checked }: SnapshotContent): void {
+    const head = this.#head;
     head.baselines(tick, this.#shared);
     if (head.flag(removed.length > 0)) {
       head.kind(removed.length);
@@ -49,8 +67,6 @@ export class SnapshotWriter {
       head.checksum(stateChecksum(entity.rows, entries.places[checked]!, entity.plan.width));
     }
     this.#writeEntityHeads(tick, entries);
-    this.#codec.codeStates(entries, tick, undefined);
-    return this.#codec.coder.finish();
   }
 
   #writeEntityHeads(tick: number, entries: PacketEntries): void {
