@@ -8,7 +8,7 @@ export interface Pair {
 }
 
 const ROUND_MS = 6000;
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 /** Frames of each pair that a verdict needs. */
 const ENOUGH_FRAMES = 60;
 
@@ -24,6 +24,6 @@ export async function driveTogether(
     await Promise.all(pages.map((page) => page.drive(ROUND_MS)));
     for (const page of pages) await page.fetchRecording();
     const errors = pairs.map(({ viewer, driver }) => viewer.errorOf(driver));
-    if (round === MOST_ROUNDS || errors.every(({ count }) => count >= ENOUGH_FRAMES)) return errors;
+    if (round === MAX_ROUNDS || errors.every(({ count }) => count >= ENOUGH_FRAMES)) return errors;
   }
 }

@@ -1,10 +1,10 @@
 import {
   DEFAULT_CONVERGENCE,
   Kinematics,
-  Publication,
+  SendDecision,
   RemoteBody,
   reckoningModelOf,
-  type PublicationPolicy,
+  type SendDecisionPolicy,
 } from "@paceline/netcode";
 import { describe, expect, test } from "vitest";
 import type { CarState, DriveInput } from "../src/car/car-state.js";
@@ -23,7 +23,7 @@ interface Moment {
 
 const SECONDS = 40;
 const ONE_WAY_MS = 50;
-const policy: PublicationPolicy = {
+const policy: SendDecisionPolicy = {
   positionThresholdM: 0.1,
   headingThresholdRad: 0.035,
   horizonMs: ONE_WAY_MS + 14,
@@ -90,7 +90,7 @@ function play(definition: Definition, races: readonly (readonly Moment[])[]) {
   const errors: number[] = [];
   let updates = 0;
   for (const moments of races) {
-    const publication = new Publication({ layout, model, tickSeconds: STEP_S }, width);
+    const publication = new SendDecision({ layout, model, tickSeconds: STEP_S }, width);
     const kinematics = new Kinematics(layout, { isVelocityGiven: true });
     const options = { layout, model, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
     const body = new RemoteBody(options, width);

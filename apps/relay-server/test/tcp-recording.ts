@@ -10,7 +10,7 @@ interface Chunk {
 /** The port that the capture names: one at which Wireshark expects HTTP. */
 const SERVER_PORT = 8080;
 const FIRST_CLIENT_PORT = 40_000;
-const MOST_SEGMENT_BYTES = 16_000;
+const MAX_SEGMENT_BYTES = 16_000;
 const LINK_IS_IPV4 = 228;
 const Flag = { syn: 2, push: 8, ack: 16 } as const;
 
@@ -83,8 +83,8 @@ class SegmentWriter {
 
   add({ connection, isFromClient, timeMs, bytes }: Chunk): void {
     if (!this.#sequences.has(`${connection} true`)) this.#open(connection, timeMs);
-    for (let at = 0; at < bytes.length; at += MOST_SEGMENT_BYTES) {
-      const data = bytes.subarray(at, at + MOST_SEGMENT_BYTES);
+    for (let at = 0; at < bytes.length; at += MAX_SEGMENT_BYTES) {
+      const data = bytes.subarray(at, at + MAX_SEGMENT_BYTES);
       this.#segment({ connection, isFromClient, timeMs, bytes: data }, Flag.push | Flag.ack);
     }
   }

@@ -29,7 +29,7 @@ export class RawPeer {
   /** What others have said by `close`. */
   readonly closes: { readonly from: number; readonly code: number }[] = [];
   #sequence = 0;
-  #publication = 0;
+  #decision = 0;
   readonly #nextIds = new Map<number, number>();
 
   private constructor() {
@@ -90,7 +90,7 @@ export class RawPeer {
   /** A packet with one message of any kind and body. */
   sendMessage(to: number, kind: MessageKind, body: Uint8Array, { isPublished = false, tick = 0 } = {}): void {
     const writer = new ByteWriter();
-    const sequence = isPublished ? this.#publication++ : this.#sequence++;
+    const sequence = isPublished ? this.#decision++ : this.#sequence++;
     writePacketHeader(writer, { sequence, tick, isPublished });
     writeMessage(writer, kind, body);
     this.sendPacket(to, writer.take());

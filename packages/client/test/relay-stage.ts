@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach } from "vitest";
 
 const STEP_MS = 5;
-const MOST_JOIN_STEPS = 400;
+const MAX_JOIN_STEPS = 400;
 
 /** A real relay and whole clients on a virtual clock; each is `delayMs` from the relay, one way. */
 export class RelayStage {
@@ -84,7 +84,7 @@ export class RelayStage {
     const settle = (): void => void (isSettled = true);
     promise.then(settle, settle);
     await Client.preload();
-    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
+    for (let step = 0; step < MAX_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
     return promise;
   }
 

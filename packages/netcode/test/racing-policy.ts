@@ -1,9 +1,9 @@
-import type { PublicationPolicy } from "@paceline/netcode";
+import type { SendDecisionPolicy } from "@paceline/netcode";
 
 export const TICK_SECONDS = 1 / 60;
 
 /** When a racing game sends, to receivers that are no time away and lose nothing. */
-export const policy: PublicationPolicy = {
+export const policy: SendDecisionPolicy = {
   minIntervalMs: 1000 / 30,
   heartbeatMs: 1000,
   movingHeartbeatMs: 300,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   DEFAULT_CONVERGENCE,
-  Publication,
+  SendDecision,
   RemoteBody,
   repeatAfterMsFor,
   type BodyLayout,
   type MotionFault,
-  type PublicationPolicy,
+  type SendDecisionPolicy,
   type ReckoningModel,
 } from "../src/index.js";
 
@@ -114,7 +114,7 @@ describe("remote body", () => {
   }
 });
 
-const POLICY: PublicationPolicy = {
+const POLICY: SendDecisionPolicy = {
   positionThresholdM: 0.1,
   headingThresholdRad: 0.1,
   horizonMs: 0,
@@ -127,18 +127,18 @@ const POLICY: PublicationPolicy = {
 /** Runs an owner for some ticks; tells at which tick what was sent. */
 function publish(
   stateAt: (tick: number) => Float64Array,
-  policy: PublicationPolicy = POLICY,
+  policy: SendDecisionPolicy = POLICY,
   ticks = 120,
   firstTick = 0,
 ): { tick: number; reason: string }[] {
-  const publication = new Publication({ layout: LAYOUT, model: "velocity", tickSeconds: TICK }, WIDTH);
+  const decision = new SendDecision({ layout: LAYOUT, model: "velocity", tickSeconds: TICK }, WIDTH);
   const sent: { tick: number; reason: string }[] = [];
   for (let step = 0; step < ticks; step++) {
     const tick = (firstTick + step) >>> 0;
     const state = stateAt(step);
-    const reason = publication.due(state, tick, policy);
+    const reason = decision.due(state, tick, policy);
     if (!reason) continue;
-    publication.sent(state, tick, reason);
+    decision.sent(state, tick, reason);
     sent.push({ tick: step, reason });
   }
   return sent;

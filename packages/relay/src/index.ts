@@ -51,4 +51,4 @@ export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./opt
 export type { TurnOptions } from "./signaling/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates } from "./signaling/candidate-policy.js";
 export type { WebRtcOptions } from "./signaling/webrtc-options.js";
-export type { LinkRequest } from "./link-door.js";
+export type { LinkRequest } from "./upgrade-handler.js";

@@ -9,7 +9,7 @@ import {
 } from "@paceline/protocol";
 import type { AddressBuckets } from "./limits/address-buckets.js";
 import { readJsonBody, type BodyFault } from "./matchmaking/json-body.js";
-import type { Lobby } from "./lobby.js";
+import type { SessionRegistry } from "./session-registry.js";
 import {
   isMethod,
   isRefusal,
@@ -32,13 +32,13 @@ const PREFLIGHT_LIFETIME_S = 7200;
 /** Answers `POST /match/METHOD/TARGET` with a seat, or with the reason why there is none. */
 export class MatchHandler {
   readonly #settings: RelaySettings;
-  readonly #lobby: Lobby;
+  readonly #registry: SessionRegistry;
   readonly #buckets: AddressBuckets;
 
   /** `buckets`: counts the match requests of an address, here and at the links' door. */
-  constructor(settings: RelaySettings, lobby: Lobby, buckets: AddressBuckets) {
+  constructor(settings: RelaySettings, registry: SessionRegistry, buckets: AddressBuckets) {
     this.#settings = settings;
-    this.#lobby = lobby;
+    this.#registry = registry;
     this.#buckets = buckets;
   }
 
@@ -79,12 +79,12 @@ export class MatchHandler {
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
     if (method === "list" && target !== "" && more.length === 0) {
-      const rooms = this.#lobby.list(decoded(target), wish.options);
+      const rooms = this.#registry.list(decoded(target), wish.options);
       return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
     }
     if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
     const caller = { address: this.#settings.addressOf(request), headers: request.headers };
-    const seat = await this.#lobby.match({ method, target: decoded(target), ...wish }, caller);
+    const seat = await this.#registry.match({ method, target: decoded(target), ...wish }, caller);
     return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
   }
 }

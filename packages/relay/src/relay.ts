@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { LINK_PATH, ConfigError } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./limits/address-buckets.js";
-import { LinkDoor, type LinkRequest } from "./link-door.js";
-import { Lobby } from "./lobby.js";
+import { UpgradeHandler, type LinkRequest } from "./upgrade-handler.js";
+import { SessionRegistry } from "./session-registry.js";
 import { MatchHandler } from "./match-handler.js";
 import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
 import type { RoomReport } from "./ops/report.js";
@@ -89,8 +89,8 @@ export function createRelay(options: RelayOptions): Relay {
 
 class EmbeddedRelay implements Relay {
   readonly #settings: RelaySettings;
-  readonly #lobby: Lobby;
-  readonly #door: LinkDoor;
+  readonly #registry: SessionRegistry;
+  readonly #upgrades: UpgradeHandler;
   readonly #matches: MatchHandler;
   readonly #endings = new SocketEndings();
   readonly #healthAsked: AddressBuckets;
@@ -99,12 +99,12 @@ class EmbeddedRelay implements Relay {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
-    this.#lobby = new Lobby(settings);
+    this.#registry = new SessionRegistry(settings);
     const { limits, scheduler } = settings;
     const perSecond = limits.matchesPerSecondPerAddress;
     const matches = new AddressBuckets(perSecond, limits.matchBurstPerAddress, scheduler);
-    this.#door = new LinkDoor(settings, this.#lobby, matches);
-    this.#matches = new MatchHandler(settings, this.#lobby, matches);
+    this.#upgrades = new UpgradeHandler(settings, this.#registry, matches);
+    this.#matches = new MatchHandler(settings, this.#registry, matches);
     const { healthPerSecondPerAddress, healthBurstPerAddress } = limits;
     this.#healthAsked = new AddressBuckets(healthPerSecondPerAddress, healthBurstPerAddress, scheduler);
     this.#startedAtMs = settings.scheduler.nowMs();
@@ -143,7 +143,7 @@ class EmbeddedRelay implements Relay {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (pathOf(request) !== LINK_PATH) return false;
-    this.#door.open(request, socket, head);
+    this.#upgrades.open(request, socket, head);
     return true;
   }
 
@@ -154,16 +154,16 @@ class EmbeddedRelay implements Relay {
   }
 
   health(): RelayHealth {
-    const { linkCount, port } = this.#lobby.webRtc;
+    const { linkCount, port } = this.#registry.webRtc;
     return {
-      status: this.#lobby.isStopping ? "stopping" : this.#lobby.isDraining ? "draining" : "ok",
-      rooms: this.#lobby.roomCount,
-      sessions: this.#lobby.sessionCount,
-      connections: this.#door.connectionCount,
+      status: this.#registry.isStopping ? "stopping" : this.#registry.isDraining ? "draining" : "ok",
+      rooms: this.#registry.roomCount,
+      sessions: this.#registry.sessionCount,
+      connections: this.#upgrades.connectionCount,
       webRtcLinks: linkCount,
       ...(port !== undefined && { webRtcPort: port }),
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
-      drops: this.#lobby.drops(),
+      drops: this.#registry.drops(),
       faults: Object.values(this.counts.faults).reduce((sum, count) => sum + count, 0),
       logDropped: this.#settings.log.dropped ?? 0,
     };
@@ -174,7 +174,7 @@ class EmbeddedRelay implements Relay {
   }
 
   takeLink(link: Link, request: LinkRequest): void {
-    this.#door.take(link, request);
+    this.#upgrades.take(link, request);
   }
 
   get counts(): RelayCounts {
@@ -182,11 +182,11 @@ class EmbeddedRelay implements Relay {
   }
 
   rooms(): readonly RoomReport[] {
-    return this.#lobby.reports();
+    return this.#registry.reports();
   }
 
   kick(sessionId: string, reason = "removed by an operator"): boolean {
-    return this.#lobby.kick(sessionId, reason);
+    return this.#registry.kick(sessionId, reason);
   }
 
   drain(options: { readonly timeoutMs: number }): Promise<number> {
@@ -201,13 +201,13 @@ class EmbeddedRelay implements Relay {
       });
     }
     const { log, scheduler } = this.#settings;
-    log.info("relay drains", { sessions: this.#lobby.sessionCount, timeoutMs });
-    this.#lobby.drain(timeoutMs);
+    log.info("relay drains", { sessions: this.#registry.sessionCount, timeoutMs });
+    this.#registry.drain(timeoutMs);
     const deadlineMs = scheduler.nowMs() + timeoutMs;
     return new Promise((resolve) => {
       const stopLooking = scheduler.every(DRAIN_LOOK_MS, () => {
-        const left = this.#lobby.sessionCount;
-        if (left > 0 && scheduler.nowMs() < deadlineMs && !this.#lobby.isStopping) return;
+        const left = this.#registry.sessionCount;
+        if (left > 0 && scheduler.nowMs() < deadlineMs && !this.#registry.isStopping) return;
         stopLooking();
         resolve(left);
       });
@@ -228,9 +228,9 @@ class EmbeddedRelay implements Relay {
   }
 
   #stop(drainMs: number, moveTo: string | undefined): Promise<void> {
-    this.#settings.log.info("relay stops", { sessions: this.#lobby.sessionCount });
-    this.#lobby.stop(moveTo);
-    return this.#door.close(drainMs);
+    this.#settings.log.info("relay stops", { sessions: this.#registry.sessionCount });
+    this.#registry.stop(moveTo);
+    return this.#upgrades.close(drainMs);
   }
 
   /** Whoever asks for a link means to upgrade: something on the way has taken that out of the request. */

@@ -64,7 +64,7 @@ describe("the seats of a server", () => {
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(1);
     // Tickets that nobody uses expire, those of the others too.
     virtual.scheduler.advance(20_000);
-    expect(virtual.lobby.sessionCount).toBe(4);
+    expect(virtual.registry.sessionCount).toBe(4);
     expect(seatsOf(virtual, times(17, ""))).toBe(17);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(6);
   });

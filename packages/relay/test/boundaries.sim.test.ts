@@ -6,7 +6,7 @@ import { Participant } from "../src/sessions/participant.js";
 import { RetainedStates } from "../src/sessions/retained-states.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
 import { StripeTickets } from "../src/admission/stripe-tickets.js";
-import { WebRtcDesk } from "../src/signaling/webrtc-desk.js";
+import { WebRtcAnswerer } from "../src/signaling/webrtc-answerer.js";
 import type { Log, LogFields, MatchRefusal, RoomAuthority, RoomHost, Seat } from "../src/index.js";
 import { Player } from "./player.js";
 import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
@@ -70,7 +70,7 @@ describe("an error in what handles a packet ends that session, and nothing else"
     ],
     [
       "signal",
-      () => vi.spyOn(WebRtcDesk.prototype, "signal").mockImplementationOnce(broken),
+      () => vi.spyOn(WebRtcAnswerer.prototype, "signal").mockImplementationOnce(broken),
       say({ type: "signal", to: 0, attempt: 1, data: {} }),
     ],
     [
@@ -178,7 +178,7 @@ describe("an authority that throws", () => {
     returned: ({ link }: Led) => link.relay.close(CloseCode.timeout, "cut"),
     left: ({ player }: Led) => player.tell({ type: "leave" }),
     close: ({ player }: Led) => player.tell({ type: "leave" }),
-    draining: ({ stage }: Led) => stage.lobby.drain(1000),
+    draining: ({ stage }: Led) => stage.registry.drain(1000),
     join: () => undefined,
   };
 
@@ -195,7 +195,7 @@ describe("an authority that throws", () => {
       if (method === "returned") stage.resume(led.player);
       await turns(stage);
       expect(stage.settings.counters.faults.room).toBeGreaterThan(0);
-      expect(stage.lobby.roomCount).toBe(1);
+      expect(stage.registry.roomCount).toBe(1);
       expect(lines.length).toBeGreaterThan(0);
       expect(other.close).toBeUndefined();
     },
@@ -207,7 +207,7 @@ describe("an authority that throws", () => {
       const stage = new VirtualLobby({ rooms: { race: {}, led: { authority } } });
       const seat = await ledSeat(stage).catch((error: unknown) => error);
       expect(seat).not.toHaveProperty("ticket");
-      expect(stage.lobby.roomCount).toBe(0);
+      expect(stage.registry.roomCount).toBe(0);
       expect(stage.join().player.close).toBeUndefined();
     }
   });
@@ -232,7 +232,7 @@ async function turns(stage: VirtualLobby): Promise<void> {
 
 function ledSeat(stage: VirtualLobby): Promise<Seat | MatchRefusal> {
   const request = { method: "create", target: "led", options: {}, webrtc: false, token: "" } as const;
-  return stage.lobby.match(request, { address: "", headers: {} });
+  return stage.registry.match(request, { address: "", headers: {} });
 }
 
 interface Led {
@@ -246,7 +246,7 @@ async function joinLed(stage: VirtualLobby): Promise<Led> {
   const { ticket } = (await ledSeat(stage)) as Seat;
   const link = stage.link();
   const player = new Player(stage.scheduler);
-  stage.lobby.admit(new GuardedLink(link.relay), ticket);
+  stage.registry.admit(new GuardedLink(link.relay), ticket);
   player.attach(link.player);
   await turns(stage);
   return { stage, player, link };

@@ -1,7 +1,7 @@
 import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Connection } from "../src/admission/connection.js";
-import { Lobby } from "../src/lobby.js";
+import { SessionRegistry } from "../src/session-registry.js";
 import type { Log, LogFields } from "../src/index.js";
 import { RealRelay, eventually } from "./real-relay.js";
 
@@ -39,7 +39,7 @@ describe("an error in what answers", () => {
     async (method, path, name) => {
       const { lines } = await started();
       const player = await real.join();
-      vi.spyOn(Lobby.prototype, name).mockImplementationOnce(broken);
+      vi.spyOn(SessionRegistry.prototype, name).mockImplementationOnce(broken);
       const ask = () =>
         fetch(real.url + path, { method, ...(method === "POST" && { body: '{"version":2}' }) });
       const failed = await ask();
@@ -62,7 +62,7 @@ describe("an error in what answers", () => {
     await started();
     const player = await real.join();
     const { ticket } = await real.seat();
-    vi.spyOn(Lobby.prototype, "admit").mockImplementationOnce(broken);
+    vi.spyOn(SessionRegistry.prototype, "admit").mockImplementationOnce(broken);
     const victim = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
     await eventually(() => expect(victim.close?.code).toBe(CloseCode.internalError));
     expect(real.relay.counts).toMatchObject({ faults: { upgrade: 1 }, linkCloses: { internalError: 1 } });

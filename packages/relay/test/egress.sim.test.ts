@@ -37,7 +37,7 @@ interface Counting {
   packets: number;
 }
 
-function lobby(limits: NonNullable<RelayOptions["limits"]>, maxPlayers: number): VirtualLobby {
+function registry(limits: NonNullable<RelayOptions["limits"]>, maxPlayers: number): VirtualLobby {
   return new VirtualLobby({ rooms: { race: { maxPlayers } }, limits });
 }
 
@@ -84,7 +84,7 @@ const small = { egressBytesPerSecondPerRoom: MIB, egressBurstPerRoom: MIB } as c
 
 describe("what the relay forwards in a room", () => {
   it("is bounded when all of its sessions send states up to their limits", () => {
-    const virtual = lobby(small, 16);
+    const virtual = registry(small, 16);
     const all = countingPlayers(virtual, 16);
     const states: Sending[] = [{ trafficClass: "state", bytes: 8000, hz: 20 }];
     run(virtual, all, new Map(all.map((each) => [each, states])), 4000);
@@ -97,7 +97,7 @@ describe("what the relay forwards in a room", () => {
   });
 
   it("cuts who floods with reliable packets, and takes nothing from those who do not", () => {
-    const virtual = lobby(small, 16);
+    const virtual = registry(small, 16);
     const all = countingPlayers(virtual, 16);
     const [flooder, ...others] = all as [Counting, ...Counting[]];
     const flood: Sending[] = [{ trafficClass: "command", bytes: 12_000, hz: 15 }];
@@ -118,7 +118,7 @@ describe("what the relay forwards in a room", () => {
 
   it("is not limited in ordinary use: 24 players, 30 events a second, states at 60 Hz", () => {
     // The burst is no help here: the rates have to do.
-    const virtual = lobby({ egressBurstPerRoom: MIB, egressBurstPerAddress: MIB }, 24);
+    const virtual = registry({ egressBurstPerRoom: MIB, egressBurstPerAddress: MIB }, 24);
     const all = countingPlayers(virtual, 24, () => "198.51.100.1");
     const play: Sending[] = [
       { trafficClass: "state", bytes: 150, hz: 60 },
@@ -134,7 +134,7 @@ describe("what the relay forwards in a room", () => {
 describe("what the sessions of a room send", () => {
   it("is bounded together, and those who flood take nothing from the part of the others", () => {
     const room = { bytesPerSecondPerRoom: MIB / 2, byteBurstPerRoom: MIB / 2 };
-    const virtual = lobby({ ...room, egressBytesPerSecondPerRoom: 1e9, egressBurstPerRoom: 1e9 }, 16);
+    const virtual = registry({ ...room, egressBytesPerSecondPerRoom: 1e9, egressBurstPerRoom: 1e9 }, 16);
     const all = countingPlayers(virtual, 16);
     const [flooders, others] = [all.slice(0, 6), all.slice(6)];
     const witness = others[0]!.player;
@@ -172,7 +172,7 @@ describe("what the relay forwards for an address", () => {
   const states: Sending[] = [{ trafficClass: "state", bytes: 8000, hz: 20 }];
 
   it("is bounded, whatever its rooms may have; others go on", () => {
-    const virtual = lobby(limits, 16);
+    const virtual = registry(limits, 16);
     const all = countingPlayers(virtual, 8, (index) => (index < 6 ? "198.51.100.1" : `203.0.113.${index}`));
     run(virtual, all, new Map(all.slice(0, 6).map((each) => [each, states])), 4000);
     expect(sum(all)).toBeLessThan(3.5 * MIB);
@@ -183,7 +183,7 @@ describe("what the relay forwards for an address", () => {
   });
 
   it("is not limited on this machine, behind whose addresses anybody may be", () => {
-    const virtual = lobby(limits, 16);
+    const virtual = registry(limits, 16);
     const all = countingPlayers(virtual, 4, () => "127.0.0.1");
     run(virtual, all, new Map(all.map((each) => [each, states])), 2000);
     expect(virtual.settings.counters.limited.egressPerAddress).toBe(0);

@@ -33,7 +33,7 @@ describe("friends", () => {
     expect(roomId).not.toBe(first);
     expect(virtual.seat(friends("theirs", 2)).roomId).toBe(first);
     expect(refused(virtual.reserve(friends("many", 5)))).toBe("rooms of this kind take no 5 players");
-    expect(virtual.lobby.roomCount).toBe(2);
+    expect(virtual.registry.roomCount).toBe(2);
   });
 
   it("who do not come lose their places, and get one all the same where there is one", () => {
@@ -98,9 +98,9 @@ describe("friends", () => {
     virtual.seat(friends("ours", 3));
     virtual.scheduler.advance(1000);
     // The places are kept longer than the ticket of the one who wanted them.
-    expect(virtual.lobby.roomCount).toBe(1);
+    expect(virtual.registry.roomCount).toBe(1);
     virtual.scheduler.advance(KEPT_MS);
-    expect(virtual.lobby.roomCount).toBe(0);
+    expect(virtual.registry.roomCount).toBe(0);
   });
 
   it.each([1, 2, 3, 4, 5])(

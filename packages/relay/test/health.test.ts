@@ -19,6 +19,6 @@ it("drops are summed up without a walk over all sessions", () => {
     if (count < 3) player.tell({ type: "signal", to: 99, attempt: 0, data: {} });
   }
   many.scheduler.advance(100);
-  expect(many.lobby.drops()).toEqual({ "not-routable": 3 });
-  expect(bestMs(() => many.lobby.drops())).toBeLessThan(10 * bestMs(() => few.lobby.drops()) + 0.5);
+  expect(many.registry.drops()).toEqual({ "not-routable": 3 });
+  expect(bestMs(() => many.registry.drops())).toBeLessThan(10 * bestMs(() => few.registry.drops()) + 0.5);
 });

@@ -44,9 +44,9 @@ async function comers(stage: VirtualLobby, count: number): Promise<Player[]> {
       webrtc: false,
       token: "",
     } as const;
-    const { ticket } = (await stage.lobby.match(request, { address: "", headers: {} })) as Seat;
+    const { ticket } = (await stage.registry.match(request, { address: "", headers: {} })) as Seat;
     const [player, link] = [new Player(stage.scheduler), stage.link()];
-    stage.lobby.admit(new GuardedLink(link.relay), ticket);
+    stage.registry.admit(new GuardedLink(link.relay), ticket);
     player.attach(link.player);
     players.push(player);
   }

@@ -48,7 +48,7 @@ function hoard(virtual: VirtualLobby, hoarders: readonly Player[]): void {
 }
 
 function heldBytes(virtual: VirtualLobby): number {
-  const sessions = virtual.lobby.reports().flatMap((room) => room.sessions);
+  const sessions = virtual.registry.reports().flatMap((room) => room.sessions);
   return sessions.reduce((sum, session) => sum + session.heldBytes, 0);
 }
 

@@ -59,7 +59,7 @@ describe("resuming", () => {
     link.relay.closeFromRemote(CloseCode.left, "left");
     virtual.scheduler.advance(100);
     expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
-    expect(virtual.lobby.sessionCount).toBe(1);
+    expect(virtual.registry.sessionCount).toBe(1);
   });
 
   it("notices by itself that a link is dead", () => {
@@ -94,17 +94,17 @@ describe("resuming", () => {
     expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
     b.session.close(CloseCode.left, "bye");
     virtual.scheduler.advance(100);
-    expect(virtual.lobby).toMatchObject({ roomCount: 0, sessionCount: 0 });
+    expect(virtual.registry).toMatchObject({ roomCount: 0, sessionCount: 0 });
   });
 
   it("is refused while the lobby stops, and everyone is told", () => {
     const virtual = new VirtualLobby();
     const { player } = virtual.join();
     const { ticket } = virtual.seat();
-    virtual.lobby.stop();
+    virtual.registry.stop();
     virtual.scheduler.advance(100);
     expect(player.close).toMatchObject({ code: CloseCode.serverShutdown });
-    expect(virtual.lobby).toMatchObject({ roomCount: 0, sessionCount: 0, isStopping: true });
+    expect(virtual.registry).toMatchObject({ roomCount: 0, sessionCount: 0, isStopping: true });
     expect(virtual.reserve()).toMatchObject({ status: 503, code: "match/full" });
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.serverShutdown);
     expect(virtual.resumeRefusalOf(player.welcome.sessionId, player.resumeToken)).toBe(

@@ -23,7 +23,7 @@ class Tabs extends VirtualLobby {
     const { sessionId: session, token } = player.welcome;
     const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
     const seat = { session, token, ifAway: false, ...claim };
-    const answer = this.lobby.match({ ...plain, seat, ...wish }, { address: "", headers: {} });
+    const answer = this.registry.match({ ...plain, seat, ...wish }, { address: "", headers: {} });
     let isAnswered = false;
     void answer.then(() => (isAnswered = true));
     for (let step = 0; step < 100 && !isAnswered; step++) {
@@ -38,7 +38,7 @@ class Tabs extends VirtualLobby {
   enter(seat: MatchedSeat): Visitor {
     const player = new Player(this.scheduler);
     const link = this.link();
-    this.lobby.admit(new GuardedLink(link.relay), seat.ticket);
+    this.registry.admit(new GuardedLink(link.relay), seat.ticket);
     player.attach(link.player);
     this.scheduler.advance(100);
     return { player, link, seat };
@@ -70,7 +70,7 @@ describe("a page that is loaded anew", () => {
     ]);
     const again = await tabs.reload(next);
     expect(again.player.welcome).toMatchObject({ number: 4, seat: 1, sessionId: idOf(a) });
-    expect(tabs.lobby.sessionCount).toBe(2);
+    expect(tabs.registry.sessionCount).toBe(2);
   });
 
   it("[WF128] gets it in a full room, and needs no second place in one that is not", async () => {
@@ -81,7 +81,7 @@ describe("a page that is loaded anew", () => {
     const d = tabs.join();
     expect(d.seat.roomId).toBe(a.seat.roomId);
     expect(tabs.enter(seat).player.welcome.roomId).toBe(a.seat.roomId);
-    expect(tabs.lobby.reports()).toMatchObject([{ taken: 4 }]);
+    expect(tabs.registry.reports()).toMatchObject([{ taken: 4 }]);
     expect(tabs.join().seat.roomId).not.toBe(a.seat.roomId);
   });
 
@@ -93,13 +93,13 @@ describe("a page that is loaded anew", () => {
     await tabs.ask(a);
     const seat = await tabs.ask(a);
     const lost = tabs.link();
-    tabs.lobby.admit(new GuardedLink(lost.relay), seat.ticket);
+    tabs.registry.admit(new GuardedLink(lost.relay), seat.ticket);
     tabs.scheduler.advance(1);
     lost.relay.closeFromRemote(CloseCode.unloaded, "");
     const last = tabs.enter(await tabs.ask(a));
     expect(last.player.welcome).toMatchObject({ seat: 1, sessionId: idOf(a) });
     tabs.scheduler.advance(60_000);
-    expect(tabs.lobby.sessionCount).toBe(2);
+    expect(tabs.registry.sessionCount).toBe(2);
     expect(b.player.of("left").map(({ number }) => number)).not.toContain(last.player.number);
     // Now that the newest secret has arrived the older ones are of no use.
     last.link.relay.closeFromRemote(CloseCode.unloaded, "");

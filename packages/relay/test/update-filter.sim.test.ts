@@ -30,7 +30,7 @@ describe("the relay's filter", () => {
       [a!.number, 0],
       [a!.number, 1],
     ]);
-    expect(virtual.lobby.drops()).toEqual({ duplicate: 6, outdated: 1 });
+    expect(virtual.registry.drops()).toEqual({ duplicate: 6, outdated: 1 });
   });
 
   it("[WF63] lets nobody silence an owner, and judges receivers and entities apart", () => {
@@ -49,7 +49,7 @@ describe("the relay's filter", () => {
     say(hostile, 12, [near!], entity + 1);
     expect(near!.firstBytes).toEqual([owner!.number, hostile!.number, owner!.number, hostile!.number]);
     expect(far!.firstBytes).toEqual([hostile!.number, owner!.number]);
-    expect(virtual.lobby.drops()).toEqual({ duplicate: 2 });
+    expect(virtual.registry.drops()).toEqual({ duplicate: 2 });
   });
 
   it("stamps the sender itself: whatever stands in the envelope, it comes from who sent it", () => {

@@ -2,7 +2,7 @@ import { type MatchedSeat } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
 import { GuardedLink } from "../src/admission/guarded-link.js";
-import { Lobby } from "../src/lobby.js";
+import { SessionRegistry } from "../src/session-registry.js";
 import { isRefusal, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "../src/options/relay-options.js";
 import { Player } from "./player.js";
@@ -49,13 +49,13 @@ export interface VirtualLink {
 export class VirtualLobby {
   readonly scheduler = new VirtualScheduler();
   readonly settings: RelaySettings;
-  readonly lobby: Lobby;
+  readonly registry: SessionRegistry;
 
   constructor(options: Partial<RelayOptions> = {}) {
     const { scheduler } = this;
     const rooms = { race: { maxPlayers: 4 } };
     this.settings = relaySettings({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options });
-    this.lobby = new Lobby(this.settings);
+    this.registry = new SessionRegistry(this.settings);
   }
 
   /** A seat; throws where there is none. */
@@ -65,9 +65,9 @@ export class VirtualLobby {
     return seat;
   }
 
-  reserve(request: Partial<MatchRequest> = {}, address = ""): ReturnType<Lobby["reserve"]> {
+  reserve(request: Partial<MatchRequest> = {}, address = ""): ReturnType<SessionRegistry["reserve"]> {
     const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
-    return this.lobby.reserve({ ...plain, ...request }, address);
+    return this.registry.reserve({ ...plain, ...request }, address);
   }
 
   /** A player with a seat and a link, welcomed. */
@@ -78,7 +78,7 @@ export class VirtualLobby {
     const seat = this.seat(request, address);
     const player = new Player(this.scheduler);
     const link = this.link();
-    this.lobby.admit(new GuardedLink(link.relay), seat.ticket, address);
+    this.registry.admit(new GuardedLink(link.relay), seat.ticket, address);
     player.attach(link.player);
     this.scheduler.advance(100);
     return { player, link, seat };
@@ -87,7 +87,7 @@ export class VirtualLobby {
   /** A new link for a player who has a token. */
   resume(player: Player, token = player.resumeToken): VirtualLink {
     const link = this.link();
-    this.lobby.resume(new GuardedLink(link.relay), player.welcome.sessionId, token);
+    this.registry.resume(new GuardedLink(link.relay), player.welcome.sessionId, token);
     player.attach(link.player);
     this.scheduler.advance(100);
     return link;
@@ -95,12 +95,12 @@ export class VirtualLobby {
 
   /** The close code that a link with this ticket gets. */
   refusalOf(ticket: string): number | undefined {
-    return this.#closeOf((link) => this.lobby.admit(link, ticket));
+    return this.#closeOf((link) => this.registry.admit(link, ticket));
   }
 
   /** The close code that a link with this session id and token gets. */
   resumeRefusalOf(sessionId: string, token: string): number | undefined {
-    return this.#closeOf((link) => this.lobby.resume(link, sessionId, token));
+    return this.#closeOf((link) => this.registry.resume(link, sessionId, token));
   }
 
   #closeOf(enter: (link: GuardedLink) => void): number | undefined {

@@ -86,7 +86,7 @@ afterEach(async () => {
 /** Two ends of this library fail to meet in some of a thousand cases; a browser and one of it never did. */
 const RETRY = { retry: 2, timeout: 30_000 };
 
-describe.skipIf(!native)(`the relay's desk for WebRTC (${failure ?? "loaded"})`, () => {
+describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"})`, () => {
   test("answers many on one port, and each has its pings answered over it", RETRY, async () => {
     const real = await started();
     const players = await Promise.all(Array.from({ length: 24 }, () => real.join()));

@@ -50,7 +50,7 @@ function run(ticks: number, drives: (record: EntityRecord) => boolean = everyCar
     }
     broadcast.write(
       { tick, nowMs: (tick * 1000) / TICK_HZ },
-      receivers.filter(({ offline }) => !offline).map(({ feed }) => feed),
+      receivers.filter(({ offline }) => !offline).map(({ snapshots }) => snapshots),
     );
   }
 }
@@ -131,7 +131,7 @@ describe("players over links that keep the order", () => {
     first.offline = true;
     run(9);
     first.offline = false;
-    first.feed.catchUp();
+    first.snapshots.catchUp();
     first.link = { ...second.link! };
     run(20);
     run(10, () => false);
@@ -249,7 +249,7 @@ describe.each([
     const [gone] = cars.splice(1, 1);
     broadcast.removed(
       gone!,
-      receivers.map(({ feed }) => feed),
+      receivers.map(({ snapshots }) => snapshots),
     );
     world.remove(gone!);
     // Nothing moves: it is told all the same.
@@ -265,7 +265,7 @@ describe.each([
     spawnCars(4);
     const receiver = join(network);
     run(20);
-    receiver.feed.resync(cars[2]!.id);
+    receiver.snapshots.resync(cars[2]!.id);
     run(60);
     run(40, () => false);
     expectAllAtRest();

@@ -13,7 +13,7 @@ function placeOf(index: number, tick: number): { readonly x: number; readonly y:
   return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
 }
 
-class Crowd extends Room {
+class PeerCountHysteresis extends Room {
   override readonly entities = [Thing];
   override readonly tickHz = 20;
   readonly things: ServerEntity<typeof Thing>[] = [];
@@ -31,7 +31,7 @@ class Crowd extends Room {
 }
 
 test("states that fill many packets all arrive, and the game hears of each", async () => {
-  const stage = roomStage(Crowd);
+  const stage = roomStage(PeerCountHysteresis);
   const player = await stage.join({ network: { delayMs: 30, jitterMs: 5 } });
   const { room } = player;
   const ticks: number[] = [];

@@ -7,7 +7,7 @@ import {
 } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import type { Random } from "@paceline/transport/simulated";
-import { Feed, type FeedLine } from "../src/states/feed.js";
+import { PlayerSnapshotStream, type SnapshotStreamConnection } from "../src/states/player-snapshot-stream.js";
 import type { World } from "../src/entities/world.js";
 
 export interface ReceiverNetwork {
@@ -27,8 +27,8 @@ interface Flying {
 }
 
 /** One of a room's players, as a broadcast sees it: packets come late, or not at all, or in another order. */
-export class Receiver implements FeedLine {
-  readonly feed: Feed;
+export class Receiver implements SnapshotStreamConnection {
+  readonly snapshots: PlayerSnapshotStream;
   /** What this one holds, by id: the newest values and their tick. */
   readonly held = new Map<number, { readonly values: Float32Array; readonly tick: number }>();
   readonly drops: string[] = [];
@@ -59,8 +59,8 @@ export class Receiver implements FeedLine {
     this.#random = random;
     this.link = network.isInOrder ? ({} as Link) : undefined;
     this.#reader = this.#newReader();
-    this.feed = new Feed({ world, line: this });
-    this.feed.setKinds(world.kinds);
+    this.snapshots = new PlayerSnapshotStream({ world, line: this });
+    this.snapshots.setKinds(world.kinds);
   }
 
   /** The page begins anew: it holds nothing, and says what it knows. */
@@ -68,7 +68,7 @@ export class Receiver implements FeedLine {
     this.#reader = this.#newReader();
     this.#flying = [];
     this.held.clear();
-    this.feed.setKinds(kinds);
+    this.snapshots.setKinds(kinds);
   }
 
   inOrder(): Link | undefined {
@@ -122,7 +122,7 @@ export class Receiver implements FeedLine {
       this.#acks.push({ atTick: tick + delayTicks, sequence });
     }
     while (!this.isMute && this.#acks[0] && this.#acks[0].atTick <= tick)
-      this.feed.acknowledge(this.#acks.shift()!.sequence);
+      this.snapshots.acknowledge(this.#acks.shift()!.sequence);
   }
 
   readonly #listener: SnapshotListener = {

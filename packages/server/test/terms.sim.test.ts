@@ -28,7 +28,7 @@ type Driven = { position: Vector; velocity: Vector; heading: number };
 
 function player(terms: Partial<ViewTerms>, isInOrder = true): Receiver {
   const receiver = new Receiver(world, seededRandom(1), { isInOrder });
-  receiver.feed.hear({ type: "view", ...UNTOLD, ...terms });
+  receiver.snapshots.hear({ type: "view", ...UNTOLD, ...terms });
   return receiver;
 }
 
@@ -45,7 +45,7 @@ function packets(
     drive(car.entity as unknown as Driven, tick / TICK_HZ);
     broadcast.write(
       { tick, nowMs: (tick * 1000) / TICK_HZ },
-      receivers.map(({ feed }) => feed),
+      receivers.map(({ snapshots }) => snapshots),
     );
   }
   return receivers.map(({ packets: count }, index) => count - before[index]!);
@@ -142,7 +142,7 @@ test("one who changes its mind is told by the new terms from the next turn on", 
   const receiver = player({ thresholdM: 2 });
   packets([receiver], weave, 1);
   const [wide] = packets([receiver], weave);
-  receiver.feed.hear({ type: "view", ...UNTOLD, thresholdM: 0.01 });
+  receiver.snapshots.hear({ type: "view", ...UNTOLD, thresholdM: 0.01 });
   packets([receiver], weave, 0.5);
   const [narrow] = packets([receiver], weave);
   expect(narrow! / wide!).toBeGreaterThan(4);

@@ -2,7 +2,7 @@ import type { Scheduler, SignalledLink, WebRtcLinkMaker } from "@paceline/transp
 import { vi } from "vitest";
 import { GuardedLink } from "../../relay/src/admission/guarded-link.js";
 import type { Participant } from "../../relay/src/sessions/participant.js";
-import { WebRtcDesk } from "../../relay/src/signaling/webrtc-desk.js";
+import { WebRtcAnswerer } from "../../relay/src/signaling/webrtc-answerer.js";
 
 /**
  * The server answers offers of WebRTC as it does with the native library, over the simulated wire of `maker`. Returns
@@ -13,7 +13,7 @@ export function serveVirtualWebRtc(
   scheduler: Scheduler,
   onOffer: (offer: number) => void = () => undefined,
 ): () => void {
-  const ready = vi.spyOn(WebRtcDesk.prototype, "isReady", "get").mockReturnValue(true);
+  const ready = vi.spyOn(WebRtcAnswerer.prototype, "isReady", "get").mockReturnValue(true);
   const links = new Map<string, SignalledLink>();
   const answer = (participant: Participant, attempt: number, data: unknown): void => {
     const name = `${participant.number} ${attempt}`;
@@ -39,7 +39,7 @@ export function serveVirtualWebRtc(
     });
     link.signal(data);
   };
-  const signals = vi.spyOn(WebRtcDesk.prototype, "signal").mockImplementation(answer);
+  const signals = vi.spyOn(WebRtcAnswerer.prototype, "signal").mockImplementation(answer);
   return () => {
     ready.mockRestore();
     signals.mockRestore();

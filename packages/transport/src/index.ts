@@ -10,7 +10,7 @@ export * from "./profiles/index.js";
 export * from "./fan-out/broadcast.js";
 export * from "./relayed/relayed-link.js";
 export * from "./scheduler.js";
-export * from "./fan-out/publications.js";
+export * from "./fan-out/shared-packets.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/links/link-monitor.js";
 export * from "./session/outbox/byte-budget.js";

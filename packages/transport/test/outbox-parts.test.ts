@@ -2,7 +2,7 @@ import { MessageKind } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import { ByteBudget } from "../src/session/outbox/byte-budget.js";
-import { Lane, type Waiting } from "../src/session/outbox/lane.js";
+import { ClassQueue, type Waiting } from "../src/session/outbox/class-queue.js";
 import { PathDelay } from "../src/session/outbox/path-delay.js";
 
 // The parts that an outbox decides with, at the edges that a simulated wire meets by chance only.
@@ -220,33 +220,33 @@ describe("what waits of a class", () => {
   });
 
   test("is counted in bytes while a newer one of a key takes the place of the older", () => {
-    const lane = new Lane();
-    expect(lane.put(waiting(10, 1))).toBe(false);
-    expect(lane.put(waiting(7))).toBe(false);
-    expect(lane.put(waiting(4, 1))).toBe(true);
-    expect([lane.length, lane.bytes, lane.first?.bytes.length]).toEqual([2, 11, 4]);
-    lane.shift();
-    expect([lane.length, lane.bytes, lane.first?.bytes.length]).toEqual([1, 7, 7]);
-    lane.shift();
-    expect([lane.length, lane.bytes, lane.first]).toEqual([0, 0, undefined]);
+    const queue = new ClassQueue();
+    expect(queue.put(waiting(10, 1))).toBe(false);
+    expect(queue.put(waiting(7))).toBe(false);
+    expect(queue.put(waiting(4, 1))).toBe(true);
+    expect([queue.length, queue.bytes, queue.first?.bytes.length]).toEqual([2, 11, 4]);
+    queue.shift();
+    expect([queue.length, queue.bytes, queue.first?.bytes.length]).toEqual([1, 7, 7]);
+    queue.shift();
+    expect([queue.length, queue.bytes, queue.first]).toEqual([0, 0, undefined]);
   });
 
   test("without a key is at most 76,800 bytes, of which the oldest go; what has a key stays", () => {
-    const lane = new Lane();
-    lane.put(waiting(50_000, 1));
-    for (let count = 0; count < 76; count++) lane.put(waiting(1000));
-    lane.put(waiting(800));
-    expect(lane.trim()).toBe(0);
-    lane.put(waiting(1));
-    expect(lane.trim()).toBe(1);
-    for (let count = 0; count < 10; count++) lane.put(waiting(1000));
-    expect(lane.trim()).toBe(10);
-    expect([lane.length, lane.bytes]).toEqual([78, 50_000 + 66_000 + 801 + 10_000 - 1000]);
-    expect(lane.first?.key).toBe(1);
-    expect(lane.trim()).toBe(0);
-    lane.clear();
-    lane.put(waiting(76_800));
-    expect(lane.trim()).toBe(0);
-    expect([lane.length, lane.bytes]).toEqual([1, 76_800]);
+    const queue = new ClassQueue();
+    queue.put(waiting(50_000, 1));
+    for (let count = 0; count < 76; count++) queue.put(waiting(1000));
+    queue.put(waiting(800));
+    expect(queue.trim()).toBe(0);
+    queue.put(waiting(1));
+    expect(queue.trim()).toBe(1);
+    for (let count = 0; count < 10; count++) queue.put(waiting(1000));
+    expect(queue.trim()).toBe(10);
+    expect([queue.length, queue.bytes]).toEqual([78, 50_000 + 66_000 + 801 + 10_000 - 1000]);
+    expect(queue.first?.key).toBe(1);
+    expect(queue.trim()).toBe(0);
+    queue.clear();
+    queue.put(waiting(76_800));
+    expect(queue.trim()).toBe(0);
+    expect([queue.length, queue.bytes]).toEqual([1, 76_800]);
   });
 });

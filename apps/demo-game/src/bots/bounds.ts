@@ -1,17 +1,17 @@
 import type { PassFigures, StayFigures } from "./swarm.js";
 
-const MOST_TICK_MS = 10;
-const MOST_JOIN_MS = 250;
+const MAX_TICK_MS = 10;
+const MAX_JOIN_MS = 250;
 /** After half of all sessions everything has been used that is kept: what grows by more than this share leaks. */
-const MOST_GROWTH = 0.05;
+const MAX_GROWTH = 0.05;
 
 /** The faults of a stay, as sentences. */
 export function faultsOfStay({ joinMs, failures, messages, drops, server }: StayFigures): string[] {
   const faults: string[] = [];
   if (!server) faults.push("the server's ticks were not measured: give --metrics");
-  else if (server.tickMs.p99 > MOST_TICK_MS)
-    faults.push(`ticks p99 ${server.tickMs.p99} ms, limit ${MOST_TICK_MS}`);
-  if (!(joinMs.p99 <= MOST_JOIN_MS)) faults.push(`joins p99 ${joinMs.p99} ms, limit ${MOST_JOIN_MS}`);
+  else if (server.tickMs.p99 > MAX_TICK_MS)
+    faults.push(`ticks p99 ${server.tickMs.p99} ms, limit ${MAX_TICK_MS}`);
+  if (!(joinMs.p99 <= MAX_JOIN_MS)) faults.push(`joins p99 ${joinMs.p99} ms, limit ${MAX_JOIN_MS}`);
   if (Object.keys(failures).length > 0) faults.push(`joins failed: ${JSON.stringify(failures)}`);
   if (messages.lost > 0) faults.push(`${messages.lost} messages lost`);
   if (drops > 0) faults.push(`${drops} links lost`);
@@ -28,7 +28,7 @@ export function faultsOfPass({ failures, memory }: PassFigures): string[] {
     // The least of several: what is read in between has garbage in it.
     const early = Math.min(...memory.slice(half - 2, half + 1).map((each) => each[of]));
     const late = Math.min(...memory.slice(-3).map((each) => each[of]));
-    if (late > early * (1 + MOST_GROWTH))
+    if (late > early * (1 + MAX_GROWTH))
       faults.push(`${of} grew from ${early} to ${late} in the second half`);
   }
   return faults;

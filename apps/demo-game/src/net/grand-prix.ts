@@ -72,8 +72,8 @@ export function readRaceCar(
   car.handbrake = state.handbrake;
 }
 
-const MOST_YAW_RATE = 30;
-const MOST_SPEED = 120;
+const MAX_YAW_RATE = 30;
+const MAX_SPEED = 120;
 
 export function writeRaceCar(
   state: WritableFields<RaceCarFields>,
@@ -81,9 +81,9 @@ export function writeRaceCar(
   input: Readonly<DriveInput>,
 ): void {
   state.position.set(car.x, car.y);
-  state.velocity.set(within(car.velocityX, MOST_SPEED), within(car.velocityY, MOST_SPEED));
+  state.velocity.set(within(car.velocityX, MAX_SPEED), within(car.velocityY, MAX_SPEED));
   state.heading = car.headingRad;
-  state.yawRate = within(car.yawRateRadPerS, MOST_YAW_RATE);
+  state.yawRate = within(car.yawRateRadPerS, MAX_YAW_RATE);
   state.steer = car.steer;
   state.throttle = car.throttle;
   state.handbrake = car.handbrake;

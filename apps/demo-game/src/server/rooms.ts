@@ -1,12 +1,12 @@
 import { GRAND_PRIX } from "../net/grand-prix.js";
 import { RaceRoom } from "./race-room.js";
 
-const MOST_COMPUTERS = 7;
+const MAX_COMPUTERS = 7;
 
 function computersOf(text: string | undefined): number {
   const count = Number(text ?? 0);
-  if (Number.isInteger(count) && count >= 0 && count <= MOST_COMPUTERS) return count;
-  throw new Error(`RACE_COMPUTERS: expected a whole number from 0 to ${MOST_COMPUTERS}, got "${text}"`);
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_COMPUTERS) return count;
+  throw new Error(`RACE_COMPUTERS: expected a whole number from 0 to ${MAX_COMPUTERS}, got "${text}"`);
 }
 
 const count = computersOf(process.env["RACE_COMPUTERS"]);

@@ -20,7 +20,7 @@ const HZ = 20;
 const TICKS = 60 * HZ;
 /** The first tick goes whole. */
 const FROM = 2;
-const MOST_OF_FIXED = 1.05;
+const MAX_OF_FIXED = 1.05;
 
 /** States that are no cars; `numbers` and `texts` are changed in place. */
 interface Scene {
@@ -117,7 +117,7 @@ interface Thing {
 export function genericRows(): BenchResult {
   const rows = scenes().map(rowOf);
   const faults = rows.flatMap(({ scene, simpleBytes, fixedBytes, colyseusBytes }) => [
-    ...(Number(simpleBytes) > Number(fixedBytes) * MOST_OF_FIXED ? [`${scene}: more than fixed widths`] : []),
+    ...(Number(simpleBytes) > Number(fixedBytes) * MAX_OF_FIXED ? [`${scene}: more than fixed widths`] : []),
     ...(Number(simpleBytes) > Number(colyseusBytes) ? [`${scene}: more than Colyseus`] : []),
   ]);
   return { rows, faults };

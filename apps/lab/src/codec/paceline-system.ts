@@ -106,7 +106,7 @@ interface AcknowledgedOptions extends PacelineOptions {
 }
 
 /** Of one tick. */
-const MOST_PACKETS = 16;
+const MAX_PACKETS = 16;
 
 /** One sender per client, each with its own acknowledgements. */
 export class AcknowledgedSystem extends PacelineSystem {
@@ -128,7 +128,7 @@ export class AcknowledgedSystem extends PacelineSystem {
     const packet = this.#packet++;
     this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? this.#packet : 0;
     if (this.isCopying && this.#client === 0 && hasArrived) this.packets.push(body.slice());
-    return (this.#tick * MOST_PACKETS + packet) & 0xffff;
+    return (this.#tick * MAX_PACKETS + packet) & 0xffff;
   };
 
   constructor(options: AcknowledgedOptions) {
@@ -160,7 +160,7 @@ export class AcknowledgedSystem extends PacelineSystem {
       this.#packet = 0;
       const arrived = acknowledged < 0 ? 0 : this.#arrived[client]![acknowledged & 63]!;
       for (let packet = 0; packet < arrived; packet++)
-        sender.acknowledge((acknowledged * MOST_PACKETS + packet) & 0xffff);
+        sender.acknowledge((acknowledged * MAX_PACKETS + packet) & 0xffff);
       sender.write(tick, this.entities, this.#send);
     }
     return this.#bytes / this.#clients;

@@ -1,4 +1,10 @@
-import { DEFAULT_CONVERGENCE, Kinematics, Publication, RemoteBody, type BodyLayout } from "@paceline/netcode";
+import {
+  DEFAULT_CONVERGENCE,
+  Kinematics,
+  SendDecision,
+  RemoteBody,
+  type BodyLayout,
+} from "@paceline/netcode";
 import {
   SharedWriter,
   SnapshotReader,
@@ -104,7 +110,7 @@ class ReckonedRun {
     this.#values = new Float64Array(definition.components.length);
     const each = <T>(make: () => T): T[] => Array.from({ length: CARS }, make);
     this.#kinematics = each(() => new Kinematics(LAYOUT, { isVelocityGiven: true }));
-    this.#publications = each(() => new Publication({ layout: LAYOUT, model: "turn", tickSeconds }, MOTION));
+    this.#publications = each(() => new SendDecision({ layout: LAYOUT, model: "turn", tickSeconds }, MOTION));
     const body = {
       layout: LAYOUT,
       model: "turn",

@@ -33,7 +33,7 @@ export interface RelayRow {
 export const BASE = "ws-naive";
 /** Only one side counts the packets that are on their way when the count begins or ends. */
 const LEAST_DELIVERED = 0.99;
-const MOST_ADDED_MS = 5;
+const MAX_ADDED_MS = 5;
 
 export function rowOf(
   turn: { readonly system: string; readonly senders: number; readonly hz: number },
@@ -80,7 +80,7 @@ export function relayBounds(rows: readonly RelayRow[]): Bound[] {
         ...(mostCpu === undefined ? [] : [atMost(`${name} CPU, of ${BASE}`, row.ratioToWs, mostCpu)]),
         ...(row.ratioToWs === undefined
           ? []
-          : [atMost(`${name} added p50, ms`, row.addedMsP50, MOST_ADDED_MS)]),
+          : [atMost(`${name} added p50, ms`, row.addedMsP50, MAX_ADDED_MS)]),
         atLeast(`${name} delivered`, row.deliveredShare, LEAST_DELIVERED),
         atMost(`${name} damaged, lost or out of order`, row.damaged + row.lost + row.reordered, 0),
       ];

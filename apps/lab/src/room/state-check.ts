@@ -3,7 +3,7 @@ import type { SeenState, Tolerance } from "./system.js";
 import { machineMs, truthOf, type Car } from "./world.js";
 
 /** One's own input may be so many behind. */
-const MOST_BEHIND = 10;
+const MAX_BEHIND = 10;
 const TURN = 2 * Math.PI;
 
 type Checked = Pick<SwarmFigures, "states" | "wrong" | "stale" | "example" | "latencyMsP50" | "latencyMsP99">;
@@ -80,7 +80,7 @@ export class StateCheck {
     if (index >= this.#judged) return;
     this.#latencies.push(machineMs() - state.sentMs);
     const own = state.car(index)?.lastInput ?? 0;
-    const isStale = own < this.#echoes[index]! || (this.#inputs[index]! & 0xffff) - own > MOST_BEHIND;
+    const isStale = own < this.#echoes[index]! || (this.#inputs[index]! & 0xffff) - own > MAX_BEHIND;
     if (isStale) this.#stale += 1;
     this.#echoes[index] = own;
   }

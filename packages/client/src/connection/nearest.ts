@@ -21,7 +21,7 @@ export interface LatencyOptions {
   readonly timeoutMs?: number;
 }
 
-const MOST_ENDPOINTS = 64;
+const MAX_ENDPOINTS = 64;
 
 /**
  * Measures servers by their `/health`, all at once, and sorts them: the nearest first, those that do not answer last.
@@ -36,8 +36,8 @@ export async function measureEndpoints(
   const { probes = 4, timeoutMs = 3000 } = options;
   checkWhole("probes", probes, 1, 20, "probes");
   checkWhole("timeoutMs", timeoutMs, 100, 60_000, "ms");
-  if (!Array.isArray(endpoints) || endpoints.length === 0 || endpoints.length > MOST_ENDPOINTS) {
-    const expected = `a list of 1 to ${MOST_ENDPOINTS} addresses`;
+  if (!Array.isArray(endpoints) || endpoints.length === 0 || endpoints.length > MAX_ENDPOINTS) {
+    const expected = `a list of 1 to ${MAX_ENDPOINTS} addresses`;
     throw new ConfigError({ field: "endpoints", value: endpoints, expected });
   }
   const urls = endpoints.map((endpoint) => `${urlOf(endpoint)}/health`);

@@ -1,5 +1,5 @@
 import { MAX_EVERY_TICKS } from "@paceline/protocol";
-import { REPEAT_AFTER_MS, type PublicationPolicy } from "@paceline/netcode";
+import { REPEAT_AFTER_MS, type SendDecisionPolicy } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import { stateIntervalMs } from "./view-plan.js";
 
@@ -13,7 +13,7 @@ export function policyOf({
   numbers,
   style,
   repeats,
-}: Plan): Omit<PublicationPolicy, "horizonMs"> & { readonly bytesPerSecond: number } {
+}: Plan): Omit<SendDecisionPolicy, "horizonMs"> & { readonly bytesPerSecond: number } {
   return {
     minIntervalMs: 1000 / numbers.stateHz,
     heartbeatMs: numbers.heartbeatMs,

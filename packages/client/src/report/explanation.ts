@@ -18,7 +18,7 @@ export interface ExplainedRoom extends TravellingRoom {
   readonly kinds: readonly EntityDefinition[];
 }
 
-/** Shown between its states, an entity has moved from this share of the threshold on: as netcode's `Publication` decides. */
+/** Shown between its states, an entity has moved from this share of the threshold on: as netcode's `SendDecision` decides. */
 const UNMOVED_SHARE = 0.1;
 /** Beyond so many, players are counted together: at first sight there are at most twelve rows. */
 const MAX_PEER_ROWS = 3;

@@ -15,7 +15,7 @@ import {
   type ProfileChoice,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
-import { Crowd } from "./crowd.js";
+import { PeerCountHysteresis } from "./peer-count-hysteresis.js";
 import { DeviceProbe } from "../browser/device-probe.js";
 import {
   assertPossible,
@@ -66,7 +66,7 @@ export class RoomTransport {
   readonly #changes = new Listeners<[TransportChange]>();
   readonly #history: TransportChange[] = [];
   readonly #steady = new SteadyMeasurements();
-  readonly #crowd = new Crowd();
+  readonly #peerCount = new PeerCountHysteresis();
   readonly #simulation: Simulation;
   readonly #device: DeviceProbe;
   #choice: ProfileChoice;
@@ -199,7 +199,7 @@ export class RoomTransport {
       this.#options.serverStats(),
       this.#profile.uploadBytesPerSecond,
     );
-    if (this.#crowd.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
+    if (this.#peerCount.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
     if (!measured) return;
     const news = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
     if (news.length > 0) this.review(news.join(", "));
@@ -296,7 +296,7 @@ export class RoomTransport {
     const couldBeDirect = peers.filter((peer) => peer.mayHaveWebRtc).length;
     const nowMs = this.#options.scheduler.nowMs();
     const profile = this.#profile;
-    const directPeers = this.#crowd.take(couldBeDirect, profile.maxDirectPeers, nowMs);
+    const directPeers = this.#peerCount.take(couldBeDirect, profile.maxDirectPeers, nowMs);
     const { transports } = this;
     const around = surroundings(transports, { peers: peers.length, directPeers }, this.#options.newLink);
     const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });

@@ -10,7 +10,7 @@ export interface UndrivenTicksOptions {
   readonly time: { readonly isDriven: boolean };
   /** Whether nothing would be sent: the page need not wake up then. */
   isIdle(): boolean;
-  /** Whether the game has moved an entity since the last publication. */
+  /** Whether the game has moved an entity since states were last sent. */
   hasMoved(): boolean;
   publish(): void;
   report(error: NetError): void;

@@ -22,7 +22,7 @@ export interface AuthorityUpdate {
 }
 
 /** After a pause (a hidden page, a machine that slept) no more than this is simulated at once. */
-const MOST_TICKS_AT_ONCE = 15;
+const MAX_TICKS_AT_ONCE = 15;
 
 /**
  * The player's side of an entity under a server's authority: simulates its input at once, sends it, takes the server's
@@ -67,13 +67,13 @@ export class PlayerPrediction<Input> {
     // If the time is set back, the prediction starts again.
     if (this.#nextTickSeconds > nowSeconds + 1) this.#nextTickSeconds = nowSeconds;
     let ticks = 0;
-    for (; this.#nextTickSeconds <= nowSeconds && ticks < MOST_TICKS_AT_ONCE; ticks++) {
+    for (; this.#nextTickSeconds <= nowSeconds && ticks < MAX_TICKS_AT_ONCE; ticks++) {
       const input = read();
       const tick = this.#body.advance(input);
       cues?.taken(tick, input, nowSeconds * 1000);
       this.#nextTickSeconds += this.#pace.nextTickSeconds();
     }
-    if (ticks === MOST_TICKS_AT_ONCE) this.#nextTickSeconds = nowSeconds + tickSeconds;
+    if (ticks === MAX_TICKS_AT_ONCE) this.#nextTickSeconds = nowSeconds + tickSeconds;
     if (ticks > 0) {
       const inputs = this.#body.inputs.toSend();
       this.#options.send(inputs);

@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
-import type { PublicationPolicy } from "../reckoning/publication.js";
+import type { SendDecisionPolicy } from "../reckoning/send-decision.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { SentReplica, type EntityTexts } from "./sent-replica.js";
 
@@ -17,7 +17,7 @@ export interface ReplicatedEntity {
   readonly distanceM?: number;
 }
 
-export interface ReplicationPolicy extends PublicationPolicy {
+export interface ReplicationPolicy extends SendDecisionPolicy {
   /** Bytes of states for this receiver, heads included. */
   readonly bytesPerSecond: number;
   /** A state that is not acknowledged within this time is lost, and its entity due again; Infinity: nobody says. */

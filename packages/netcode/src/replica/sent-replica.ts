@@ -3,7 +3,7 @@ import { angleDifference } from "../angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { isInterpolated } from "../interpolation/is-interpolated.js";
 import { Kinematics } from "../reckoning/kinematics.js";
-import { Publication, type PublicationPolicy, type PublicationReason } from "../reckoning/publication.js";
+import { SendDecision, type SendDecisionPolicy, type SendReason } from "../reckoning/send-decision.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { reckoningModelOf } from "../reckoning/step-model.js";
 import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
@@ -16,7 +16,7 @@ const ROUNDING_STEPS = 0.51;
  * An error of more thresholds is no more urgent: what is less wrong would never have its turn. So urgent is also what has
  * no measure, such as a first state.
  */
-const MOST_URGENCY = 32;
+const MAX_URGENCY = 32;
 const FAULT_URGENCY = 2;
 
 export interface SentReplicaOptions {
@@ -37,7 +37,7 @@ interface PlainField {
   readonly isOfEach: boolean;
 }
 
-type Own = { -readonly [Key in keyof PublicationPolicy]: PublicationPolicy[Key] };
+type Own = { -readonly [Key in keyof SendDecisionPolicy]: SendDecisionPolicy[Key] };
 
 /** Texts of an entity, in the order of its definition. */
 export type EntityTexts = readonly (string | Uint8Array)[];
@@ -64,7 +64,7 @@ export class SentReplica {
   /** All errors of its motion may be so much larger than its thresholds. */
   thresholdFactor = 1;
   readonly #options: SentReplicaOptions;
-  readonly #publication: Publication | undefined;
+  readonly #decision: SendDecision | undefined;
   readonly #plain: readonly PlainField[];
   /** As receivers have it: quantised. */
   readonly #sent: Float32Array;
@@ -83,7 +83,7 @@ export class SentReplica {
   #sentTexts: EntityTexts = NO_TEXTS;
   #sentTick: number | undefined;
   #sentAtMs = Number.NEGATIVE_INFINITY;
-  #reason: PublicationReason = "first";
+  #reason: SendReason = "first";
   #isFaulty = false;
 
   constructor(options: SentReplicaOptions) {
@@ -95,10 +95,7 @@ export class SentReplica {
     this.#plain = plainFields(definition);
     this.#isVelocityDerived = isVelocityDerived(definition);
     if (layout) {
-      this.#publication = new Publication(
-        { layout, model: reckoningModelOf(definition), tickSeconds },
-        width,
-      );
+      this.#decision = new SendDecision({ layout, model: reckoningModelOf(definition), tickSeconds }, width);
     }
   }
 
@@ -111,7 +108,7 @@ export class SentReplica {
     state: Float32Array,
     tick: number,
     nowMs: number,
-    policy: PublicationPolicy,
+    policy: SendDecisionPolicy,
     texts = NO_TEXTS,
   ): boolean {
     return this.urgency(state, tick, nowMs, policy, texts) > 0;
@@ -124,15 +121,15 @@ export class SentReplica {
     state: Float32Array,
     tick: number,
     nowMs: number,
-    policy: PublicationPolicy,
+    policy: SendDecisionPolicy,
     texts = NO_TEXTS,
   ): number {
     const { definition } = this.#options;
     const ageMs = nowMs - this.#sentAtMs;
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
     const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
-    const ofMotion = this.#publication
-      ? this.#motionUrgency(this.#publication, state, tick, this.#policyOf(policy, heartbeatMs))
+    const ofMotion = this.#decision
+      ? this.#motionUrgency(this.#decision, state, tick, this.#policyOf(policy, heartbeatMs))
       : 0;
     if (ofMotion > 0) return ofMotion;
     const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);
@@ -153,7 +150,7 @@ export class SentReplica {
     if (texts.length > 0) this.#sentTexts = texts.slice();
     this.#sentTick = tick;
     this.#sentAtMs = nowMs;
-    this.#publication?.sent(state, tick, this.#reason);
+    this.#decision?.sent(state, tick, this.#reason);
   }
 
   /** The entity was moved by force: its way there is no velocity. */
@@ -162,7 +159,7 @@ export class SentReplica {
   }
 
   /** The policy for this entity; the same object each time, since it is asked for at every tick. */
-  #policyOf(policy: PublicationPolicy, heartbeatMs: number): Own {
+  #policyOf(policy: SendDecisionPolicy, heartbeatMs: number): Own {
     const own = this.#own;
     const { thresholdFactor } = this;
     const { definition } = this.#options;
@@ -184,18 +181,18 @@ export class SentReplica {
     return own;
   }
 
-  #motionUrgency(publication: Publication, state: Float32Array, tick: number, policy: Own): number {
+  #motionUrgency(decision: SendDecision, state: Float32Array, tick: number, policy: Own): number {
     const { positionThresholdM, headingThresholdRad } = policy;
     try {
-      const reason = publication.due(state, tick, policy);
-      const { positionM, headingRad } = publication.error;
+      const reason = decision.due(state, tick, policy);
+      const { positionM, headingRad } = decision.error;
       if (Number.isNaN(positionM)) this.#fail({ kind: "not-finite" });
       else this.#isFaulty = false;
       if (reason === undefined) return 0;
       this.#reason = reason;
       const thresholds = Math.max(1, positionM / positionThresholdM, headingRad / headingThresholdRad);
       // NaN and Infinity say that there is no prediction.
-      return Number.isFinite(thresholds) ? Math.min(thresholds, MOST_URGENCY) : MOST_URGENCY;
+      return Number.isFinite(thresholds) ? Math.min(thresholds, MAX_URGENCY) : MAX_URGENCY;
     } catch (cause) {
       this.#fail({ kind: "threw", cause });
       // Where there is no prediction, none is good enough.

@@ -9,7 +9,7 @@ import type { InputDefinition } from "./input-definition.js";
 /** Inputs are read one after the other, each before the next packet. */
 let scratch = new Int32Array(64);
 /** Inputs that one packet may repeat. */
-export const MOST_INPUTS = 32;
+export const MAX_INPUTS = 32;
 const COUNT_BITS = 5;
 
 /** The inputs of consecutive ticks, the oldest first. */

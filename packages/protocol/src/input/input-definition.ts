@@ -18,7 +18,7 @@ export interface InputDefinition<F extends Fields = Fields> {
 }
 
 /** More bits than this would be a state, not an input. */
-const MOST_BITS = 256;
+const MAX_BITS = 256;
 
 /**
  * Describes the inputs of a room, with the fields of entities. Throws {@link ConfigError} for text fields, which no tick
@@ -35,8 +35,8 @@ export function defineInput<const F extends Fields>(
   // The rate is of no consequence: nothing is predicted from ticks here.
   const plan = planState(definition, { tickHz: 60 });
   const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
-  if (bits > MOST_BITS) {
-    throw new ConfigError({ field: "inputs", value: `${bits} bits`, expected: `at most ${MOST_BITS} bits` });
+  if (bits > MAX_BITS) {
+    throw new ConfigError({ field: "inputs", value: `${bits} bits`, expected: `at most ${MAX_BITS} bits` });
   }
   return Object.freeze({ fields, definition, plan, hash: definition.stateHash || 1 });
 }

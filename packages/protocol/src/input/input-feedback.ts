@@ -10,13 +10,13 @@ export interface InputFeedback {
 }
 
 const QUARTERS = 4;
-const MOST_QUARTERS = 127;
+const MAX_QUARTERS = 127;
 
 /** Writes a byte where there is nothing to say, else four. */
 export function writeFeedback(writer: ByteWriter, { processed, leadErrorTicks }: InputFeedback): ByteWriter {
   if (processed === undefined) return writer.u8(0);
   const quarters = Math.round(leadErrorTicks * QUARTERS);
-  const kept = Math.max(-MOST_QUARTERS, Math.min(MOST_QUARTERS, quarters));
+  const kept = Math.max(-MAX_QUARTERS, Math.min(MAX_QUARTERS, quarters));
   return writer
     .u8(1)
     .u16(processed)

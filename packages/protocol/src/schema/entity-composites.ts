@@ -35,9 +35,9 @@ export interface GroupField<
 }
 
 const UNRANGED = { range: [0, 0], precision: 0, unit: "" } as const;
-const MOST_NAMES = 1024;
+const MAX_NAMES = 1024;
 /** Text in a state travels whole with every change until it is acknowledged: it has to stay small. */
-const MOST_TEXT_BYTES = 255;
+const MAX_TEXT_BYTES = 255;
 
 /** One of a few names: `enumOf(["idle", "run", "fall"])`. */
 export function enumOf<const Names extends readonly string[]>(
@@ -45,11 +45,11 @@ export function enumOf<const Names extends readonly string[]>(
   options: { readonly default?: Names[number] } = {},
 ): EnumField<Names[number]> {
   const isList = Array.isArray(values) && values.every((value) => typeof value === "string");
-  if (!isList || values.length < 2 || values.length > MOST_NAMES || new Set(values).size < values.length) {
+  if (!isList || values.length < 2 || values.length > MAX_NAMES || new Set(values).size < values.length) {
     throw new ConfigError({
       field: "enumOf.values",
       value: values,
-      expected: `2 to ${MOST_NAMES} different names`,
+      expected: `2 to ${MAX_NAMES} different names`,
     });
   }
   if (options.default !== undefined && !values.includes(options.default)) {
@@ -91,13 +91,13 @@ function textLimit(kind: string, maxBytes: unknown): number {
     typeof maxBytes === "number" &&
     Number.isInteger(maxBytes) &&
     maxBytes >= 1 &&
-    maxBytes <= MOST_TEXT_BYTES
+    maxBytes <= MAX_TEXT_BYTES
   ) {
     return maxBytes;
   }
   throw new ConfigError({
     field: `${kind}.maxBytes`,
     value: maxBytes,
-    expected: `a whole number from 1 to ${MOST_TEXT_BYTES}`,
+    expected: `a whole number from 1 to ${MAX_TEXT_BYTES}`,
   });
 }

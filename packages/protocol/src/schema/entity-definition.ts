@@ -103,7 +103,7 @@ const reserved: ReadonlySet<string> = new Set([
   "kind",
   "onChange",
 ]);
-const MOST_STATE_BYTES = 1000;
+const MAX_STATE_BYTES = 1000;
 
 /** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
 export function defineEntity<const F extends Fields>(
@@ -195,11 +195,11 @@ function assertSize(name: string, { components, leaves }: ComponentList): void {
     0,
   );
   const bytes = components.length * 4 + textBytes;
-  if (bytes > MOST_STATE_BYTES) {
+  if (bytes > MAX_STATE_BYTES) {
     throw new ConfigError({
       field: name,
       value: `${bytes} bytes`,
-      expected: `at most ${MOST_STATE_BYTES} bytes, text at its longest`,
+      expected: `at most ${MAX_STATE_BYTES} bytes, text at its longest`,
     });
   }
 }

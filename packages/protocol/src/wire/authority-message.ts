@@ -82,9 +82,9 @@ const viewRanges = {
   messagePeriodMs: [0, 100],
 } as const;
 
-const MOST_IDS = 256;
+const MAX_IDS = 256;
 const MAX_TICK_HZ = 255;
-const MOST_REASON_CHARACTERS = 512;
+const MAX_REASON_CHARACTERS = 512;
 
 /** A message as the payload of a reliable one. */
 export function writeAuthority(message: ToAuthority | FromAuthority): Uint8Array {
@@ -107,7 +107,7 @@ export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
 }
 
 function resyncOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  if (!Array.isArray(message.ids) || message.ids.length > MOST_IDS) return undefined;
+  if (!Array.isArray(message.ids) || message.ids.length > MAX_IDS) return undefined;
   const ids: unknown[] = message.ids;
   return ids.every(isId) ? { type: "resync", ids } : undefined;
 }
@@ -120,7 +120,7 @@ export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined 
       const { reason } = message;
       const what = refusedThings.find((thing) => thing === message.what);
       if (what === undefined) return undefined;
-      if (typeof reason !== "string" || reason.length > MOST_REASON_CHARACTERS) return undefined;
+      if (typeof reason !== "string" || reason.length > MAX_REASON_CHARACTERS) return undefined;
       return { type: "refused", what, reason };
     }
     case "granted":

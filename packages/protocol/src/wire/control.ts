@@ -109,7 +109,7 @@ export type ClientMessage =
 export const SERVER_NUMBER = 0;
 
 /** Kinds of entities that one room may have. */
-export const MOST_KINDS = 64;
+export const MAX_KINDS = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -255,7 +255,7 @@ function authorityOf(value: unknown): AuthorityInfo | undefined {
 
 /** A list of kinds of entities; undefined where it is none. */
 export function kindsOf(value: unknown): KindInfo[] | undefined {
-  if (!Array.isArray(value) || value.length > MOST_KINDS) return undefined;
+  if (!Array.isArray(value) || value.length > MAX_KINDS) return undefined;
   const kinds: KindInfo[] = [];
   for (const kind of value) {
     if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.stateHash)) return undefined;

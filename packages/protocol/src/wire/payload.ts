@@ -22,9 +22,9 @@ export interface StreamStart {
 }
 
 /** A definition has no more. */
-const MOST_FIELDS = 255;
+const MAX_FIELDS = 255;
 /** Entities that one message asks for anew; who lacks more asks for all. */
-export const MOST_RESYNCED = 64;
+export const MAX_RESYNCED = 64;
 
 /** What a reliable message between two participants carries. */
 export type PeerPayload =
@@ -151,14 +151,14 @@ function streamOf(body: Uint8Array): PeerPayload | undefined {
   const fieldCount = reader.u8();
   const count = reader.remaining / 2;
   const isValid = reader.ok && name !== "" && tickHz > 0 && motion && Number.isInteger(count);
-  if (!isValid || count === 0 || count > MOST_FIELDS || fieldCount > count) return undefined;
+  if (!isValid || count === 0 || count > MAX_FIELDS || fieldCount > count) return undefined;
   const fieldHashes = Array.from({ length: count }, () => reader.u16());
   return { kind: "stream", stream, name, tickHz, motion, schemaHash, fieldCount, fieldHashes };
 }
 
 function resyncOf(body: Uint8Array): PeerPayload | undefined {
   const count = (body.length - 1) / 2;
-  if (!Number.isInteger(count) || count < 0 || count > MOST_RESYNCED) return undefined;
+  if (!Number.isInteger(count) || count < 0 || count > MAX_RESYNCED) return undefined;
   const reader = new ByteReader(body);
   return {
     kind: "resync",

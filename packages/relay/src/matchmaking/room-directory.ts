@@ -10,7 +10,7 @@ import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
 import { Room } from "../sessions/room.js";
 
 const ROOM_ID_BYTES = 9;
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 const ROOM_CODE_CHARACTERS = 6;
 const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 
@@ -103,7 +103,7 @@ export class RoomDirectory {
     const open = [...this.#rooms.values()].filter(
       (room) => room.name === name && room.isOpen && wanted.every(([key, value]) => room.says(key, value)),
     );
-    return open.slice(0, MOST_LISTED).map((room) => room.listing);
+    return open.slice(0, MAX_LISTED).map((room) => room.listing);
   }
 
   /** Rooms that a player who looks for one like this could have got into, were they not full. */

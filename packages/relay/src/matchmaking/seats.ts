@@ -10,7 +10,7 @@ import type { Meeting } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
 import type { Held, ReservedSeat } from "./seat.js";
-import type { TicketOffice } from "../admission/ticket-office.js";
+import type { TicketService } from "../admission/ticket-service.js";
 
 const SESSION_ID_BYTES = 12;
 
@@ -18,13 +18,13 @@ const SESSION_ID_BYTES = 12;
 export class Seats {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
-  readonly #tickets: TicketOffice;
+  readonly #tickets: TicketService;
   readonly #shares: AddressShares;
   /** By session id. */
   readonly #seats = new Map<string, ReservedSeat>();
 
   /** `shares`: of sessions and seats; a seat that is taken is the session's to give back. */
-  constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketOffice, shares: AddressShares) {
+  constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketService, shares: AddressShares) {
     this.#settings = settings;
     this.#rooms = rooms;
     this.#tickets = tickets;

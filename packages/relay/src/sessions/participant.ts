@@ -63,7 +63,7 @@ type Presence =
   /** It has a new link, which is not open yet. */
   | { readonly at: "returning"; readonly wasSeated: boolean };
 
-/** What a participant tells the lobby. */
+/** Calls from a participant to the session registry. */
 export interface ParticipantHandlers {
   /** Once: the first link is open, and what others send can be passed on. */
   onOpened(participant: Participant): void;

@@ -3,7 +3,7 @@ import type { Clock } from "@paceline/transport";
 import type { Participant } from "./participant.js";
 
 /** More than the first flight of TCP carries would come no sooner than from the participants themselves. */
-const MOST_BYTES_AT_ONCE = 12_288;
+const MAX_BYTES_AT_ONCE = 12_288;
 
 /** What one participant leaves for those who come later. The relay does not look into it. */
 export class RetainedStates {
@@ -39,7 +39,7 @@ export function tellRetained(newcomer: Participant): void {
     if (other === newcomer || !other.isIntroduced) continue;
     const message = other.retained.message(other.number);
     bytes += other.retained.bytes;
-    if (bytes > MOST_BYTES_AT_ONCE) return;
+    if (bytes > MAX_BYTES_AT_ONCE) return;
     if (message) newcomer.tell(message);
   }
 }

@@ -20,7 +20,7 @@ import {
   type Reckoner,
 } from "@paceline/netcode";
 import { MotionCheck, type Breach, type MotionLimits } from "../players/plausibility.js";
-import type { PlayerLine } from "./player-line.js";
+import type { PlayerConnection } from "./player-connection.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import { CodedStates, type SaidState } from "../entities/coded-states.js";
 import type { EntityRecord, World } from "../entities/world.js";
@@ -46,7 +46,7 @@ export interface OwnedStatesOptions {
   nowSeconds(): number;
   /** Takes an entity out of the room. */
   despawn(record: EntityRecord): void;
-  answer(line: PlayerLine, record: EntityRecord, breach: Breach): BreachAnswer;
+  answer(line: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
 interface Owned {
@@ -86,9 +86,9 @@ interface Upload {
 /** The entities that players simulate, as the room has them: what players say of them is checked, then passed on. */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
-  readonly #owned = new WeakMap<PlayerLine, Map<number, Owned>>();
+  readonly #owned = new WeakMap<PlayerConnection, Map<number, Owned>>();
   /** Of players whose states are coded. */
-  readonly #uploads = new WeakMap<PlayerLine, Upload>();
+  readonly #uploads = new WeakMap<PlayerConnection, Upload>();
   /** Ids of the entities of all players. */
   readonly #ids = new Set<number>();
 
@@ -100,7 +100,7 @@ export class OwnedStates {
    * A player wants to own an entity; the reason if the room refuses it. An entity that the player has under the same
    * number ends, granted or not: the number names one entity.
    */
-  spawn(line: PlayerLine, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
+  spawn(line: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
     this.disown(line, spawn.localId);
     this.#takeUpload(line, spawn.tickHz);
@@ -133,7 +133,7 @@ export class OwnedStates {
   }
 
   /** A player gives up its entity of that number. */
-  disown(line: PlayerLine, localId: number): void {
+  disown(line: PlayerConnection, localId: number): void {
     const mine = this.#ofLine(line);
     const owned = mine.get(localId);
     mine.delete(localId);
@@ -142,7 +142,7 @@ export class OwnedStates {
   }
 
   /** The page that simulated them is no more. */
-  disownAll(line: PlayerLine): void {
+  disownAll(line: PlayerConnection): void {
     for (const localId of [...this.#ofLine(line).keys()]) this.disown(line, localId);
     this.#uploads.get(line)?.states.clear();
   }
@@ -153,7 +153,7 @@ export class OwnedStates {
   }
 
   /** A player's states. A reason where the bytes make no sense. */
-  receive(line: PlayerLine, body: Uint8Array, tick: number): DropReason | undefined {
+  receive(line: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
     const upload = this.#uploads.get(line);
     if (!upload) return this.#receiveRows(line, body, tick);
     const reason = upload.states.read(body, tick);
@@ -162,7 +162,7 @@ export class OwnedStates {
     return undefined;
   }
 
-  #receiveRows(line: PlayerLine, body: Uint8Array, tick: number): DropReason | undefined {
+  #receiveRows(line: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
     const reader = new ByteReader(body);
     while (reader.ok && reader.remaining > 0) {
       const localId = reader.u16();
@@ -180,7 +180,7 @@ export class OwnedStates {
     return reader.ok ? undefined : "bad-message";
   }
 
-  #takeCoded(line: PlayerLine, { localId, plan, tick, isJump, restoreInto, texts }: SaidState): void {
+  #takeCoded(line: PlayerConnection, { localId, plan, tick, isJump, restoreInto, texts }: SaidState): void {
     const owned = this.#ofLine(line).get(localId);
     if (!owned || !this.#isThere(owned.record) || owned.record.definition !== plan.definition)
       return line.countNotAllowed();
@@ -195,7 +195,7 @@ export class OwnedStates {
   }
 
   /** The player says how it sends states: as differences, of so many ticks a second, or as rows of Float32. */
-  #takeUpload(line: PlayerLine, tickHz: number | undefined): void {
+  #takeUpload(line: PlayerConnection, tickHz: number | undefined): void {
     const known = this.#uploads.get(line);
     if (known?.states.tickHz === tickHz) return;
     this.#uploads.delete(line);
@@ -227,7 +227,7 @@ export class OwnedStates {
    * Continues the entities of a player since it was heard of them, as their definitions say: it says only what is off by
    * more than its plan allows.
    */
-  advance(line: PlayerLine): void {
+  advance(line: PlayerConnection): void {
     const nowSeconds = this.#options.nowSeconds();
     for (const owned of this.#owned.get(line)?.values() ?? []) {
       const { record, reckoner, said, saidAtSeconds } = owned;
@@ -247,7 +247,7 @@ export class OwnedStates {
     }
   }
 
-  #apply(line: PlayerLine, localId: number, owned: Owned, { news, tick, texts = [] }: News): void {
+  #apply(line: PlayerConnection, localId: number, owned: Owned, { news, tick, texts = [] }: News): void {
     if (owned.tick !== undefined && ((tick - owned.tick) | 0) <= 0) return;
     owned.tick = tick;
     const { record, check } = owned;
@@ -273,7 +273,7 @@ export class OwnedStates {
   }
 
   /** Why there is no place for one more entity. */
-  #placeRefusal(line: PlayerLine, { definition, most = 1 }: PlayerEntities): string | undefined {
+  #placeRefusal(line: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
     const { world, maxEntities } = this.#options;
     const mine = this.#ofLine(line);
     // The room may have despawned some of them by itself.
@@ -289,7 +289,7 @@ export class OwnedStates {
     return this.#options.world.records.get(record.id) === record;
   }
 
-  #ofLine(line: PlayerLine): Map<number, Owned> {
+  #ofLine(line: PlayerConnection): Map<number, Owned> {
     const mine = this.#owned.get(line) ?? new Map<number, Owned>();
     this.#owned.set(line, mine);
     return mine;

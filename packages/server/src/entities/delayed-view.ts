@@ -44,7 +44,7 @@ interface Known {
 }
 
 /** Of one room. States beyond it are left out: newer ones come soon. */
-const MOST_BYTES = 16_777_216;
+const MAX_BYTES = 16_777_216;
 const NOTE_BYTES = 64;
 
 /** A room's world as it was some ticks ago: kept as what was new at each tick, played again when its time has come. */
@@ -86,7 +86,7 @@ export class DelayedView {
     for (const record of live.records.values()) {
       const noteBytes = NOTE_BYTES + 4 * record.place.table.width;
       // What has come has to be known in any case.
-      if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MOST_BYTES) {
+      if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MAX_BYTES) {
         this.#leftOut += 1;
         continue;
       }

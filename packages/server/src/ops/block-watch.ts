@@ -1,5 +1,5 @@
 /** Blocks within the window after which a room is to be ended. */
-const MOST_BLOCKS = 3;
+const MAX_BLOCKS = 3;
 const LEAST_WINDOW_MS = 10_000;
 /** Steps and hooks of which none blocks more than is allowed may be this many blocks' worth apart. */
 const WINDOW_BLOCKS = 10;
@@ -21,6 +21,6 @@ export class BlockWatch {
     if (!(tookMs > this.#blockedMs)) return { isBlock: false, isTooMuch: false };
     this.#atMs.push(nowMs);
     while (this.#atMs[0]! < nowMs - this.#windowMs) this.#atMs.shift();
-    return { isBlock: true, isTooMuch: this.#atMs.length >= MOST_BLOCKS };
+    return { isBlock: true, isTooMuch: this.#atMs.length >= MAX_BLOCKS };
   }
 }

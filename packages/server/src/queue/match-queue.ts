@@ -22,7 +22,7 @@ export interface QueueOutcome<Member> {
 type Limits = Omit<QueueSettings, "rankOf" | "mostPerAddress">;
 
 /** For one who has waited, so many of those nearest by rank are looked at. */
-const MOST_CANDIDATES = 64;
+const MAX_CANDIDATES = 64;
 
 /** How far apart ranks may be for somebody who has waited so long. */
 export function spreadAfter({ spread, spreadPerSecond, mostSpread }: Limits, waitedMs: number): number {
@@ -97,7 +97,7 @@ function* nearest<Member>(
 ): Iterable<Party<Member>> {
   const at = byRank.indexOf(first);
   let [below, above] = [at - 1, at + 1];
-  for (let found = 0; found < MOST_CANDIDATES && (below >= 0 || above < byRank.length);) {
+  for (let found = 0; found < MAX_CANDIDATES && (below >= 0 || above < byRank.length);) {
     const [low, high] = [byRank[below], byRank[above]];
     const isLower = low && (!high || first.rank - low.rank <= high.rank - first.rank);
     const next = isLower ? low : high!;

@@ -35,9 +35,9 @@ const LOOK_MS = 500;
 const PROGRESS_MS = 1000;
 /** Who comes has to say what it wants within this time, and who was matched has to go. */
 const PATIENCE_MS = 10_000;
-const MOST_WAITING = 1000;
-const MOST_FRIENDS = 64;
-const MOST_KEY_CHARACTERS = 128;
+const MAX_WAITING = 1000;
+const MAX_FRIENDS = 64;
+const MAX_KEY_CHARACTERS = 128;
 
 interface Waiting {
   readonly player: Player;
@@ -55,7 +55,7 @@ interface Gathering {
 
 /** Those who wait for a match. It opens a room of another kind for those who fit, and sends them there. */
 class QueueRoom extends Room<QueueTypes> {
-  override maxPlayers = MOST_WAITING;
+  override maxPlayers = MAX_WAITING;
   override readonly tickHz = 1;
   override readonly reconnectSeconds = 5;
   override readonly messageLimits = { perSecond: 2, burst: 10 };
@@ -227,7 +227,7 @@ function wishOf(message: unknown): { rank: number; key: string | undefined; size
   if (typeof rank !== "number" || !Number.isFinite(rank)) return undefined;
   if (group === undefined || group === null) return { rank, key: undefined, size: 1 };
   const { key, size } = group as { readonly key?: unknown; readonly size?: unknown };
-  const isKey = typeof key === "string" && key.length > 0 && key.length <= MOST_KEY_CHARACTERS;
-  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MOST_FRIENDS;
+  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_KEY_CHARACTERS;
+  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MAX_FRIENDS;
   return isKey && isSize ? { rank, key, size } : undefined;
 }

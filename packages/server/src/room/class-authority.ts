@@ -1,4 +1,4 @@
-import { ConfigError, MOST_KINDS, assertFunction, limits, plainDataProblem } from "@paceline/protocol";
+import { ConfigError, MAX_KINDS, assertFunction, limits, plainDataProblem } from "@paceline/protocol";
 import type {
   Grant,
   HostedRoom,
@@ -12,7 +12,7 @@ import type {
 import type { Scheduler } from "@paceline/transport";
 import { HookLog } from "./hook-log.js";
 import { Hooks } from "./hooks.js";
-import { issuesText } from "./message-desk.js";
+import { issuesText } from "./message-handlers.js";
 import { ClassTally, type ClassReport } from "../ops/class-report.js";
 import { checkedMessageLimits } from "../players/message-allowance.js";
 import { checkedPlayerLimits } from "../players/player-limits.js";
@@ -211,11 +211,11 @@ function assertRoom(room: Room): void {
     const expected = `1 to ${limits.ownedEntities} entities of a player`;
     throw new ConfigError({ field: `playerEntities.${definition.name}.most`, value: most, expected });
   }
-  if (entities.length > MOST_KINDS) {
+  if (entities.length > MAX_KINDS) {
     throw new ConfigError({
       field: "entities",
       value: entities.length,
-      expected: `at most ${MOST_KINDS} kinds`,
+      expected: `at most ${MAX_KINDS} kinds`,
     });
   }
 }

@@ -14,18 +14,18 @@ import {
 } from "@paceline/protocol";
 import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@paceline/relay";
 import { GuardedScheduler, type LinkClose, type Scheduler } from "@paceline/transport";
-import { Attendance } from "../connections/attendance.js";
-import { Audience } from "../connections/audience.js";
+import { PlayerRegistry } from "../connections/player-registry.js";
+import { SpectatorStream } from "../connections/spectator-stream.js";
 import { BlockWatch } from "../ops/block-watch.js";
 import type { HookLog } from "./hook-log.js";
 import { Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "../players/message-allowance.js";
-import { MessageDesk } from "./message-desk.js";
+import { MessageHandlers } from "./message-handlers.js";
 import { OwnedStates, type BreachAnswer } from "../connections/owned-states.js";
 import type { Breach } from "../players/plausibility.js";
 import type { Player } from "../players/player.js";
 import { checkedPlayerLimits, type PlayerLimits } from "../players/player-limits.js";
-import { PlayerLine } from "../connections/player-line.js";
+import { PlayerConnection } from "../connections/player-connection.js";
 import { RewindHistory, type Past } from "../entities/rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "../ops/room-counters.js";
@@ -65,15 +65,15 @@ export class RoomCore implements RoomHost {
   readonly loop: TickLoop;
   readonly world: World;
   readonly broadcasts: Broadcast;
-  readonly desk: MessageDesk;
+  readonly handlers: MessageHandlers;
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
-  readonly audience: Audience;
+  readonly spectators: SpectatorStream;
   readonly rewinding: RewindHistory;
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
   readonly #scheduler: Scheduler;
-  readonly lines = new Attendance();
+  readonly lines = new PlayerRegistry();
   readonly #blocks: BlockWatch;
   readonly #playerLimits: PlayerLimits;
   #isClosed = false;
@@ -99,7 +99,7 @@ export class RoomCore implements RoomHost {
     const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
     this.world = new World({ ...kept, onClamp: (clamp) => hookLog.clamped(clamp) });
     this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
-    this.audience = new Audience({
+    this.spectators = new SpectatorStream({
       ...kept,
       world: this.world,
       delayMs: room.spectatorDelayMs,
@@ -112,7 +112,7 @@ export class RoomCore implements RoomHost {
       tickHz,
       step: (tick) => this.hooks.guard("step", () => this.#step(tick)),
     });
-    this.desk = new MessageDesk({
+    this.handlers = new MessageHandlers({
       hooks: this.hooks,
       counters: this.counters,
       refuse: (line, reason) => line.send(writeAuthority({ type: "refused", what: "message", reason })),
@@ -145,16 +145,16 @@ export class RoomCore implements RoomHost {
 
   tickFor(participant: HostedParticipant): number {
     const isBehind = this.lines.get(participant)?.isSpectator;
-    return isBehind ? this.audience.tickAt(this.loop.tick) : this.loop.tick;
+    return isBehind ? this.spectators.tickAt(this.loop.tick) : this.loop.tick;
   }
 
   async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
     if (seat.replaces !== undefined) return this.#rejoin(participant, seat.replaces);
     const { counters, hooks, room } = this;
-    const line = new PlayerLine({
+    const line = new PlayerConnection({
       participant,
       seat,
-      world: seat.isSpectator ? this.audience.world : this.world,
+      world: seat.isSpectator ? this.spectators.world : this.world,
       inputs: seat.isSpectator ? undefined : room.inputs,
       counters,
       scheduler: this.#scheduler,
@@ -200,7 +200,7 @@ export class RoomCore implements RoomHost {
 
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
     const line = this.lines.get(participant);
-    if (line?.isSpectator) this.audience.refuse(line);
+    if (line?.isSpectator) this.spectators.refuse(line);
     if (!line || line.isSpectator) return;
     const reason = this.owned.receive(line, body, tick);
     if (reason) this.#malformed(line, reason);
@@ -208,7 +208,7 @@ export class RoomCore implements RoomHost {
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
     const line = this.lines.get(participant);
-    if (line?.isSpectator) return this.audience.refuse(line);
+    if (line?.isSpectator) return this.spectators.refuse(line);
     if (!line) return;
     if (!line.inputs) return line.countNotAllowed();
     this.counters.inputs += 1;
@@ -217,7 +217,7 @@ export class RoomCore implements RoomHost {
   }
 
   acknowledged(participant: HostedParticipant, sequence: number): void {
-    this.lines.get(participant)?.feed.acknowledge(sequence);
+    this.lines.get(participant)?.snapshots.acknowledge(sequence);
   }
 
   dropped(participant: HostedParticipant): void {
@@ -262,7 +262,7 @@ export class RoomCore implements RoomHost {
   despawn(record: EntityRecord): void {
     this.broadcasts.removed(
       record,
-      this.lines.feeds((line) => !this.audience.isBehind(line)),
+      this.lines.snapshotStreams((line) => !this.spectators.isBehind(line)),
     );
     this.rewinding.forget(record);
     this.world.remove(record);
@@ -286,20 +286,20 @@ export class RoomCore implements RoomHost {
     for (const line of this.lines.values()) {
       if (line.isIn && !line.isSpectator && !left.has(line.player)) line.send(payload);
     }
-    this.audience.tell(payload, undefined, left);
+    this.spectators.tell(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
     const line = this.lines.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
-    if (line.isSpectator) this.audience.tell(payload, line);
+    if (line.isSpectator) this.spectators.tell(payload, line);
     else line.send(payload);
   }
 
   sendEvent(player: Player, type: string, message: unknown): void {
     const line = this.lines.of(player);
     // Who sees the world as it was is not told of what happens now; an event that waited would be none.
-    if (!this.audience.isBehind(line)) line.sendEvent(type, message);
+    if (!this.spectators.isBehind(line)) line.sendEvent(type, message);
   }
 
   disconnect(reason: string): void {
@@ -314,10 +314,12 @@ export class RoomCore implements RoomHost {
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#scheduler.nowMs();
-    const feeds = this.lines.feeds((line) => line.isThere && !this.audience.isBehind(line));
-    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, feeds));
+    const snapshotStreams = this.lines.snapshotStreams(
+      (line) => line.isThere && !this.spectators.isBehind(line),
+    );
+    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, snapshotStreams));
     this.rewinding.record(tick, this.world);
-    this.audience.step(tick, nowMs);
+    this.spectators.step(tick, nowMs);
     this.#syncPlaces();
   }
 
@@ -330,27 +332,27 @@ export class RoomCore implements RoomHost {
     this.disconnect("the room failed: it blocked the server");
   }
 
-  #receive(line: PlayerLine, message: PeerPayload): void {
+  #receive(line: PlayerConnection, message: PeerPayload): void {
     // What comes before onJoin has ended has no place to go: an honest client waits for its welcome.
     if (!line.isIn) return line.countNotAllowed();
     // An answer was asked for.
     if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
-    if (line.isSpectator) return this.audience.refuse(line, message);
+    if (line.isSpectator) return this.spectators.refuse(line, message);
     if (message.kind !== "command" && message.kind !== "request") {
       // What players tell each other where nobody decides has no place here.
       return line.countNotAllowed();
     }
     if (!line.admits(message)) return;
     if (message.kind === "request")
-      return this.hooks.guard("onRequest", () => this.desk.reply(line, message));
+      return this.hooks.guard("onRequest", () => this.handlers.reply(line, message));
     const { room } = this;
     const fallback =
       room.onAnyMessage &&
       ((player: Player, type: string, content: unknown) => room.onAnyMessage?.(player, type, content));
-    this.desk.receive(line, message, fallback);
+    this.handlers.receive(line, message, fallback);
   }
 
-  #breached(line: PlayerLine, entity: object, breach: Breach): BreachAnswer {
+  #breached(line: PlayerConnection, entity: object, breach: Breach): BreachAnswer {
     let answer: BreachAnswer = "correct";
     this.hooks.call("onBreach", () => {
       answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
@@ -358,9 +360,9 @@ export class RoomCore implements RoomHost {
     return answer;
   }
 
-  #told(line: PlayerLine, message: ToAuthority): void {
+  #told(line: PlayerConnection, message: ToAuthority): void {
     const isOwning = message.type === "own" || message.type === "disown";
-    if (isOwning && line.isSpectator) return this.audience.refuse(line);
+    if (isOwning && line.isSpectator) return this.spectators.refuse(line);
     if (isOwning && !line.isIn) return line.countNotAllowed();
     const isAdmitted = line.admitsToAuthority(message.type);
     if (message.type === "own") return this.#wanted(line, message, isAdmitted);
@@ -371,7 +373,11 @@ export class RoomCore implements RoomHost {
   }
 
   /** Every `own` is answered, in order, as far as the player takes answers. */
-  #wanted(line: PlayerLine, message: ToAuthority & { readonly type: "own" }, isAdmitted: boolean): void {
+  #wanted(
+    line: PlayerConnection,
+    message: ToAuthority & { readonly type: "own" },
+    isAdmitted: boolean,
+  ): void {
     const reason = isAdmitted ? this.owned.spawn(line, message) : "too many entities a second";
     if (reason === undefined) return;
     if (isAdmitted) line.countNotAllowed();
@@ -379,7 +385,7 @@ export class RoomCore implements RoomHost {
     line.send(writeAuthority({ type: "refused", what: "entity", reason }));
   }
 
-  #malformed({ participant }: PlayerLine, reason: DropReason = "bad-message"): void {
+  #malformed({ participant }: PlayerConnection, reason: DropReason = "bad-message"): void {
     this.counters.malformed += 1;
     participant.session.reportViolation(reason);
   }
@@ -399,22 +405,22 @@ export class RoomCore implements RoomHost {
     return "the session is over";
   }
 
-  #dropped(line: PlayerLine): void {
+  #dropped(line: PlayerConnection): void {
     line.isConnected = false;
     this.counters.drops += 1;
     this.hooks.call("onDrop", () => this.room.onDrop?.(line.player));
   }
 
-  #returned(line: PlayerLine): void {
+  #returned(line: PlayerConnection): void {
     line.isConnected = true;
-    line.feed.catchUp();
+    line.snapshots.catchUp();
     this.counters.reconnects += 1;
     line.onSettled?.(true);
     line.onSettled = undefined;
     this.hooks.call("onReconnect", () => this.room.onReconnect?.(line.player));
   }
 
-  #leave(line: PlayerLine, code: number): void {
+  #leave(line: PlayerConnection, code: number): void {
     const { player } = line;
     this.counters.leaves += 1;
     this.lines.delete(line);
@@ -429,7 +435,7 @@ export class RoomCore implements RoomHost {
   }
 
   /** Whatever still belongs to a player who is out goes too. */
-  #forget(line: PlayerLine): void {
+  #forget(line: PlayerConnection): void {
     this.lines.delete(line);
     for (const record of [...this.world.records.values()]) {
       if (record.owner === line.player) this.despawn(record);

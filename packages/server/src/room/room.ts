@@ -222,7 +222,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   ): void;
   onMessage(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
-    this.#here.desk.listen(type, schema, handler);
+    this.#here.handlers.listen(type, schema, handler);
   }
 
   /** Answers questions of a type, with what the handler returns or resolves to. */
@@ -243,7 +243,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   ): void;
   onRequest(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
-    this.#here.desk.answer(type, schema, handler);
+    this.#here.handlers.answer(type, schema, handler);
   }
 
   /** Sends everybody a message that arrives exactly once and in order. */

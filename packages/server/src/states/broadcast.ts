@@ -2,7 +2,7 @@ import type { ViewLimits } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Player } from "../players/player.js";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { Feed } from "./feed.js";
+import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import { exactTerms, termsKey, type Terms } from "./terms.js";
 import { Tier } from "./tier.js";
 
@@ -54,18 +54,18 @@ export class Broadcast {
   }
 
   /** Call before the world forgets it. */
-  removed(record: EntityRecord, feeds: Iterable<Feed>): void {
+  removed(record: EntityRecord, snapshotStreams: Iterable<PlayerSnapshotStream>): void {
     for (const tier of this.#tiers.values()) tier.removed(record);
-    for (const feed of feeds) feed.removed(record);
+    for (const snapshots of snapshotStreams) snapshots.removed(record);
   }
 
-  write(moment: ReplicationMoment, feeds: readonly Feed[]): void {
+  write(moment: ReplicationMoment, snapshotStreams: readonly PlayerSnapshotStream[]): void {
     for (const tier of this.#tiers.values()) tier.gather();
-    for (const feed of feeds) {
-      if (feed.kinds.size === 0) continue;
-      const tier = this.#tierOf(feed);
-      tier.add(feed);
-      feed.limitedBy(this.#limitsOf(feed, tier));
+    for (const snapshots of snapshotStreams) {
+      if (snapshots.kinds.size === 0) continue;
+      const tier = this.#tierOf(snapshots);
+      tier.add(snapshots);
+      snapshots.limitedBy(this.#limitsOf(snapshots, tier));
     }
     for (const [key, tier] of this.#tiers) {
       if (tier.isEmpty) this.#tiers.delete(key);
@@ -74,14 +74,14 @@ export class Broadcast {
   }
 
   /** What of a player's terms does not count while it is in that tier. */
-  #limitsOf({ terms, termsKey: key }: Feed, tier: Tier): ViewLimits | undefined {
+  #limitsOf({ terms, termsKey: key }: PlayerSnapshotStream, tier: Tier): ViewLimits | undefined {
     const wanted = terms.bytesPerSecond;
     const isCut = wanted > this.#options.bytesPerSecond && wanted < Infinity;
     if (tier.key === key) return isCut ? this.#bytesLimit : undefined;
     return isCut ? this.#bothLimits : viewsLimit;
   }
 
-  #tierOf({ terms, termsKey: key }: Feed): Tier {
+  #tierOf({ terms, termsKey: key }: PlayerSnapshotStream): Tier {
     const known = this.#tiers.get(key);
     if (known) return known;
     const others = this.#tiers.size - (this.#tiers.has(EXACT_KEY) ? 1 : 0);

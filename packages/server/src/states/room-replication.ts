@@ -52,7 +52,7 @@ export class RoomReplication {
       repeatAfterMs: terms.repeats ? REPEAT_AFTER_MS : 0,
       isInterpolated: terms.isInterpolated,
       bytesPerSecond: Math.min(bytesPerSecond, terms.bytesPerSecond),
-      // What a player has lost is that player's feed's matter.
+      // Each player's snapshot stream handles its own losses.
       lostAfterMs: Number.POSITIVE_INFINITY,
     };
   }

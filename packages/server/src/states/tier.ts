@@ -1,8 +1,8 @@
 import type { EntityRows } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { Feed } from "./feed.js";
-import { Flock } from "./flock.js";
+import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
+import { SharedSnapshot } from "./shared-snapshot.js";
 import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";
 import { termsKey } from "./terms.js";
 
@@ -18,9 +18,9 @@ export class Tier {
   readonly #everyTicks: number;
   readonly #replication: RoomReplication;
   /** By the kinds that are told. */
-  readonly #flocks = new Map<string, Flock>();
-  readonly #feeds: Feed[] = [];
-  readonly #alone: Feed[] = [];
+  readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
+  readonly #snapshotStreams: PlayerSnapshotStream[] = [];
+  readonly #alone: PlayerSnapshotStream[] = [];
 
   constructor(options: RoomReplicationOptions) {
     this.key = termsKey(options.terms);
@@ -31,16 +31,16 @@ export class Tier {
   }
 
   get isEmpty(): boolean {
-    return this.#feeds.length === 0;
+    return this.#snapshotStreams.length === 0;
   }
 
   /** Before each tick's {@link write}: who is there is said anew. */
   gather(): void {
-    this.#feeds.length = 0;
+    this.#snapshotStreams.length = 0;
   }
 
-  add(feed: Feed): void {
-    this.#feeds.push(feed);
+  add(snapshots: PlayerSnapshotStream): void {
+    this.#snapshotStreams.push(snapshots);
   }
 
   /** The entity is told at their next turn. */
@@ -56,7 +56,7 @@ export class Tier {
   /** The world forgets it. */
   removed(record: EntityRecord): void {
     this.#replication.removed(record);
-    for (const flock of this.#flocks.values()) flock.removed(record);
+    for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.removed(record);
   }
 
   /** Tells all of them what is due at this tick: those who are new between two turns, everything. */
@@ -66,9 +66,10 @@ export class Tier {
     const due = isTurn ? this.#replication.due(moment) : [];
     this.#assign(tick);
     let bytes = 0;
-    for (const [kinds, flock] of this.#flocks) {
-      if (flock.isEmpty) this.#flocks.delete(kinds);
-      else if (isTurn || flock.hasNewcomers) bytes = Math.max(bytes, this.#tell(flock, kinds, tick, due));
+    for (const [kinds, sharedSnapshot] of this.#sharedSnapshots) {
+      if (sharedSnapshot.isEmpty) this.#sharedSnapshots.delete(kinds);
+      else if (isTurn || sharedSnapshot.hasNewcomers)
+        bytes = Math.max(bytes, this.#tell(sharedSnapshot, kinds, tick, due));
     }
     const aloneBytes = this.#tellAlone(moment, due, isTurn);
     // A player that has lost states, or asks for them again, costs more: the budget of the others does not pay for it.
@@ -83,7 +84,7 @@ export class Tier {
     const { tick } = moment;
     this.#settle();
     const rows = new Map<string, readonly EntityRows[]>();
-    const rowsOf = ({ kindsKey, kinds }: Feed): readonly EntityRows[] => {
+    const rowsOf = ({ kindsKey, kinds }: PlayerSnapshotStream): readonly EntityRows[] => {
       const known = rows.get(kindsKey);
       if (known) return known;
       const theirs = due
@@ -95,7 +96,7 @@ export class Tier {
     const toldTick = (record: EntityRecord): number | undefined => this.#replication.toldTick(record);
     const turn = { due, rowsOf, isTurn, toldTick };
     const bytes = this.#alone
-      .map((feed) => feed.write(moment, turn, this.#tickHz))
+      .map((snapshots) => snapshots.write(moment, turn, this.#tickHz))
       .filter((each) => each > 0);
     return bytes.sort((a, b) => a - b)[(bytes.length - 1) >> 1] ?? 0;
   }
@@ -107,48 +108,48 @@ export class Tier {
   #settle(): void {
     const spread = Math.max(2 * this.#everyTicks, Math.round(SETTLING_SECONDS * this.#tickHz));
     const arrived = this.#alone
-      .map((feed) => ({ feed, tick: feed.arrivedTick(spread) }))
-      .filter((each): each is { feed: Feed; tick: number } => each.tick !== undefined)
+      .map((snapshots) => ({ snapshots, tick: snapshots.arrivedTick(spread) }))
+      .filter((each): each is { snapshots: PlayerSnapshotStream; tick: number } => each.tick !== undefined)
       .sort((a, b) => b.tick - a.tick);
     for (let from = 0; from < arrived.length;) {
       let to = from + 1;
       while (to < arrived.length && arrived[from]!.tick - arrived[to]!.tick <= spread) to += 1;
       const { tick } = arrived[to - 1]!;
-      for (; from < to; from++) arrived[from]!.feed.settle(tick);
+      for (; from < to; from++) arrived[from]!.snapshots.settle(tick);
     }
   }
 
   /** Who goes with whom at this tick. */
   #assign(tick: number): void {
-    for (const flock of this.#flocks.values()) flock.gather();
+    for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.gather();
     this.#alone.length = 0;
-    for (const feed of this.#feeds) {
-      const link = feed.line.isSlow() ? undefined : feed.line.inOrder();
-      const flock = link && this.#flockOf(feed);
-      if (link && flock && feed.goesWith(flock, link)) flock.add(feed);
-      else if (link && flock && feed.mayEnter(tick)) flock.welcome(feed, link);
+    for (const snapshots of this.#snapshotStreams) {
+      const link = snapshots.line.isSlow() ? undefined : snapshots.line.inOrder();
+      const sharedSnapshot = link && this.#flockOf(snapshots);
+      if (link && sharedSnapshot && snapshots.goesWith(sharedSnapshot, link)) sharedSnapshot.add(snapshots);
+      else if (link && sharedSnapshot && snapshots.mayEnter(tick)) sharedSnapshot.welcome(snapshots, link);
       else {
-        feed.leave();
-        this.#alone.push(feed);
+        snapshots.leave();
+        this.#alone.push(snapshots);
       }
     }
   }
 
-  #tell(flock: Flock, key: string, tick: number, due: readonly EntityRecord[]): number {
+  #tell(sharedSnapshot: SharedSnapshot, key: string, tick: number, due: readonly EntityRecord[]): number {
     const kinds = new Set(key.split(",").map(Number));
     const rowsOf = (records: Iterable<EntityRecord>): EntityRows[] => {
       const rows: EntityRows[] = [];
       for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
       return rows;
     };
-    return flock.write(tick, rowsOf(due), () => rowsOf(this.#world.records.values()), this.#tickHz);
+    return sharedSnapshot.write(tick, rowsOf(due), () => rowsOf(this.#world.records.values()), this.#tickHz);
   }
 
-  #flockOf({ kindsKey }: Feed): Flock {
-    const known = this.#flocks.get(kindsKey);
+  #flockOf({ kindsKey }: PlayerSnapshotStream): SharedSnapshot {
+    const known = this.#sharedSnapshots.get(kindsKey);
     if (known) return known;
-    const flock = new Flock(this.#world);
-    this.#flocks.set(kindsKey, flock);
-    return flock;
+    const sharedSnapshot = new SharedSnapshot(this.#world);
+    this.#sharedSnapshots.set(kindsKey, sharedSnapshot);
+    return sharedSnapshot;
   }
 }

@@ -7,7 +7,7 @@ import { StagePlayer, type StageJoin } from "./stage-player.js";
 
 const ROOM = "staged";
 const STEP_MS = 5;
-const MOST_JOIN_STEPS = 700;
+const MAX_JOIN_STEPS = 700;
 
 /** The server's options, and the seed of the network's chance. */
 export interface RoomStageOptions extends Partial<
@@ -74,7 +74,7 @@ export class RoomStage<R extends Room> {
     waited.catch(() => undefined);
     // Code that comes in real time would begin rooms at another virtual time in each run.
     await Client.preload();
-    for (let step = 0; step < MOST_JOIN_STEPS && !isSettled; step++) {
+    for (let step = 0; step < MAX_JOIN_STEPS && !isSettled; step++) {
       await this.advance(STEP_MS);
       // Code that is fetched on demand takes real time.
       if (!isSettled) await realPause(3);

@@ -17,7 +17,7 @@ import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed/relayed-link.js";
 import { BulkQueue } from "./outbox/bulk-queue.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
-import { Lane, newWaiting, type Waiting } from "./outbox/lane.js";
+import { ClassQueue, newWaiting, type Waiting } from "./outbox/class-queue.js";
 import { Outbox, type OutboxCounters, type OutboxOptions, type PacketSource } from "./outbox/outbox.js";
 import { PathDelay } from "./outbox/path-delay.js";
 import { ReliableQueue } from "./outbox/reliable-queue.js";
@@ -344,9 +344,9 @@ export class Sender implements PacketSource {
   }
 
   /** Sends what has waited; events behind it in the lane share its packet. */
-  sendWaiting(link: Link, waiting: Waiting, lane: Lane): void {
+  sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
-    if (kind === MessageKind.event) return this.#sendEvents(link, waiting, lane);
+    if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
     if (kind === undefined)
       return this.outbox.give(link, trafficClass, bytes, key, expiresAtMs - this.#nowMs());
     if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0);
@@ -359,13 +359,13 @@ export class Sender implements PacketSource {
   }
 
   /** Those behind it share its packet. */
-  #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, lane: Lane): void {
+  #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, queue: ClassQueue): void {
     const nowMs = this.#nowMs();
     const lifetimeMs = expiresAtMs - nowMs;
     this.#startPacket(link, "event", 0, lifetimeMs);
     let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
     writeMessage(writer, MessageKind.event, body);
-    for (let next = lane.first; next?.kind === MessageKind.event; next = lane.first) {
+    for (let next = queue.first; next?.kind === MessageKind.event; next = queue.first) {
       const isStale = next.expiresAtMs < nowMs;
       if (isStale) this.counters.packetsDropped += 1;
       else {
@@ -373,7 +373,7 @@ export class Sender implements PacketSource {
         if (bytes > limits.unreliablePacketBytes) break;
         writeMessage(writer, MessageKind.event, next.bytes);
       }
-      lane.shift();
+      queue.shift();
     }
     this.#sendPacket(link, "event", 0, lifetimeMs);
   }
@@ -423,13 +423,13 @@ export class Sender implements PacketSource {
     const events = this.#bundledEvents.splice(0);
     const link = this.#options.linkFor("event");
     const outbox = link && this.#outboxOf(link);
-    const lane = outbox ? outbox.events : new Lane();
-    for (const event of events) lane.put(event);
-    this.counters.packetsDropped += link ? lane.trim() : events.length;
+    const queue = outbox ? outbox.events : new ClassQueue();
+    for (const event of events) queue.put(event);
+    this.counters.packetsDropped += link ? queue.trim() : events.length;
     if (outbox) return outbox.pump();
-    for (let { first } = lane; link && first; { first } = lane) {
-      lane.shift();
-      this.#sendEvents(link, first, lane);
+    for (let { first } = queue; link && first; { first } = queue) {
+      queue.shift();
+      this.#sendEvents(link, first, queue);
     }
   }
 

@@ -77,7 +77,7 @@ export class Session {
   readonly #bulkBytes: () => number;
   readonly #received = new SequenceWindow();
   readonly #packets = new PacketMemory();
-  readonly #publications = new PacketMemory();
+  readonly #sharedPackets = new PacketMemory();
   readonly #loss = new LossCount();
   readonly #packetLoss = new PathLoss(this.#loss);
   readonly #publicationLoss = new PathLoss(this.#loss);
@@ -507,7 +507,7 @@ export class Session {
    */
   #isTimely(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): boolean | undefined {
     const { sequence, isPublished } = packet;
-    const novelty = (isPublished ? this.#publications : this.#packets).add(sequence);
+    const novelty = (isPublished ? this.#sharedPackets : this.#packets).add(sequence);
     if (!isPublished) this.#received.add(sequence);
     // A published packet that is too old may have come before; what is in it is not repeated.
     if (novelty !== "new" && (isPublished || novelty === "duplicate")) {

@@ -18,7 +18,7 @@ export interface SimulatedLineOptions {
 const DRAIN_POLL_MS = 50;
 /** While so much waits to go out, the line has no room. */
 const HIGH_WATER_BYTES = 4096;
-const MOST_INCOMING_BYTES = 1_048_576;
+const MAX_INCOMING_BYTES = 1_048_576;
 
 /**
  * The worse network that a device pretends to hang on: what goes through any of its links goes through this, in both
@@ -124,7 +124,7 @@ class SimulatedFilter implements LinkFilter {
 
   receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void {
     // A real line would hold the sender back; this one can only give up.
-    if (this.#orderedIn.queuedBytes > MOST_INCOMING_BYTES) {
+    if (this.#orderedIn.queuedBytes > MAX_INCOMING_BYTES) {
       return this.#options.link.close(CloseCode.tooSlow, "the simulated line is too slow");
     }
     const path = this.#isMixed && !cameReliably(packet) ? this.#looseIn : this.#orderedIn;

@@ -27,7 +27,7 @@ const TOGETHER = 2;
 /** From this share of the stalls on, the others are like them: lost segments, or both them and a queue ... */
 const SOME_TOGETHER = 0.1;
 /** ... and from this one on no queue. */
-const MOST_TOGETHER = 0.35;
+const MAX_TOGETHER = 0.35;
 /** A queue always lets something through: where nothing at all came for so long, the stream waits for a segment. */
 const SILENCE_MS = 300;
 /** The way there may wait alone: then packets come, and none of them says that anything has arrived. A queue moves on. */
@@ -126,7 +126,7 @@ export class StallMeter {
   get #isQueue(): boolean {
     const last = this.#samples.slice(-MIN_SAMPLES);
     if (last.length < MIN_SAMPLES || !last.every((sample) => this.#isStall(sample))) return false;
-    return this.#shareTogether(APART_MS, TOGETHER) < MOST_TOGETHER;
+    return this.#shareTogether(APART_MS, TOGETHER) < MAX_TOGETHER;
   }
 
   /** Share of the stalls that ended in one moment with one that had begun well before or after them. */

@@ -43,7 +43,7 @@ import { viewTermsOf } from "./view-terms.js";
 
 /** Entities that are spawned within a frame share their packets. */
 const OWN_PERIOD_MS = 16;
-const MOST_RESYNCED = 256;
+const MAX_RESYNCED = 256;
 /** The mode retries a failed send, and asks again for states that make no sense, at most this often. */
 const RETRY_PERIOD_MS = 500;
 
@@ -453,7 +453,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #resync(ids: readonly number[]): void {
-    if (ids.length > 0) this.#trySend(writeAuthority({ type: "resync", ids: ids.slice(0, MOST_RESYNCED) }));
+    if (ids.length > 0) this.#trySend(writeAuthority({ type: "resync", ids: ids.slice(0, MAX_RESYNCED) }));
   }
 
   #mismatched(name: string): void {

@@ -26,7 +26,7 @@ export interface HostedEntitiesOptions extends Pick<
   readonly view: ViewPlan;
 }
 
-const MOST_ENTITIES = 0x10000;
+const MAX_ENTITIES = 0x10000;
 
 /** Reads the entities of a room as its authority tells them. */
 export class HostedEntities {
@@ -96,6 +96,6 @@ export class HostedEntities {
     const plans = this.#plans as readonly StatePlan[];
     const first = plans.find((plan) => plan !== undefined);
     const filled = first ? info.kinds.map((_, kind) => plans[kind] ?? first) : [];
-    return new SnapshotReader({ plans: filled, historyTicks: HISTORY_TICKS, maxEntities: MOST_ENTITIES });
+    return new SnapshotReader({ plans: filled, historyTicks: HISTORY_TICKS, maxEntities: MAX_ENTITIES });
   }
 }

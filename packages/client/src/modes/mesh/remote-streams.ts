@@ -1,5 +1,5 @@
 import {
-  MOST_RESYNCED,
+  MAX_RESYNCED,
   SnapshotReader,
   commonFields,
   limits,
@@ -37,7 +37,7 @@ interface RemoteStream {
 }
 
 /** Of a kind that the game does not use (yet) no more is kept: what is missing then is asked for. */
-const MOST_WAITING_BYTES = 65_536;
+const MAX_WAITING_BYTES = 65_536;
 /** A lost or late message does no harm; so many in a row say that something is missing. */
 const FAILURES_UNTIL_RESYNC = 3;
 /** Time for an answer before the same is asked again. */
@@ -186,13 +186,13 @@ export class RemoteStreams {
     stream.askedAtMs = nowMs;
     stream.failures = 0;
     stream.distrusted.clear();
-    const entities = ids.length > MOST_RESYNCED ? [] : ids;
+    const entities = ids.length > MAX_RESYNCED ? [] : ids;
     this.#options.send({ kind: "resync", stream: stream.start.stream, entities });
   }
 }
 
 function keep(stream: RemoteStream, states: Uint8Array): void {
   stream.waitingBytes += states.length;
-  if (stream.waitingBytes <= MOST_WAITING_BYTES) stream.waiting.push(states);
+  if (stream.waitingBytes <= MAX_WAITING_BYTES) stream.waiting.push(states);
   else stream.waiting = [];
 }

@@ -17,7 +17,7 @@ const MOTION_PERIOD_MS = 1000;
 const BYTES_PER_SECOND = 256;
 const CHANGE_BYTES_PER_SECOND = 2048;
 /** and no more than these. */
-const MOST_ENTITIES = 256;
+const MAX_ENTITIES = 256;
 
 /**
  * Leaves the states of own entities with the server, for those who come later: they see them with their welcome, a round
@@ -72,7 +72,7 @@ export class Retention {
 
   /** As many entities as the server keeps. */
   #portrait(): { readonly states: Uint8Array; readonly payloads: RetainedPayload[] } {
-    for (let most = MOST_ENTITIES; ; most = most >> 1) {
+    for (let most = MAX_ENTITIES; ; most = most >> 1) {
       const payloads = most > 0 ? this.#options.portray(most) : [];
       const states = writeRetained(payloads);
       if (states) return { states, payloads };

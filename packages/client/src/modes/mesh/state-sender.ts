@@ -10,11 +10,11 @@ import {
   ReceiverReplication,
   lostAfterMsOf,
   type MotionFault,
-  type PublicationPolicy,
+  type SendDecisionPolicy,
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import { Publications, type Plan, type Scheduler, type Session, type Uplink } from "@paceline/transport";
+import { SharedPackets, type Plan, type Scheduler, type Session, type Uplink } from "@paceline/transport";
 import type { OwnedEntity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
@@ -62,7 +62,7 @@ export class StateSender {
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
   /** States and events that several receivers get alike. */
-  readonly publications: Publications;
+  readonly publications: SharedPackets;
   /** Streams of readers that know fewer fields of a kind. */
   readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
@@ -74,7 +74,7 @@ export class StateSender {
 
   constructor(options: StateSenderOptions) {
     this.#options = options;
-    this.publications = new Publications(options);
+    this.publications = new SharedPackets(options);
     this.#retention = new Retention({
       clock: options.scheduler,
       portray: (most) => this.#portray(most),
@@ -339,7 +339,7 @@ export class StateSender {
     return payloads as RetainedPayload[];
   }
 
-  #policy(): PublicationPolicy & { readonly bytesPerSecond: number } {
+  #policy(): SendDecisionPolicy & { readonly bytesPerSecond: number } {
     return { ...policyOf(this.#options.plan()), horizonMs: this.#options.horizonMs() };
   }
 

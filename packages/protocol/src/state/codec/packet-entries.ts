@@ -2,7 +2,7 @@ import type { EntityRows, Texts } from "../plan/entity-rows.js";
 
 export const NO_TICK = -1;
 /** A packet tells of at most so many entities: readers make room for no more. */
-export const MOST_ENTITIES = 4096;
+export const MAX_ENTITIES = 4096;
 
 /** What a packet tells of its entities, in the order of their ids: kept as arrays, reused from packet to packet. */
 export class PacketEntries {

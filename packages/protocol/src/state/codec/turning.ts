@@ -3,7 +3,7 @@ import type { StatePlan } from "../plan/state-plan.js";
 import type { Baselines } from "./baselines.js";
 
 /** A turn is continued for at most so many steps. */
-const MOST_STEPS = 64;
+const MAX_STEPS = 64;
 const newest = new Float64Array(4);
 const second = new Float64Array(4);
 const third = new Float64Array(4);
@@ -46,7 +46,7 @@ export function turnOn(
     normalise(second);
   }
   const twice = 2 * cosine(newest, second);
-  for (let step = age < MOST_STEPS ? age : MOST_STEPS; step > 0; step--) {
+  for (let step = age < MAX_STEPS ? age : MAX_STEPS; step > 0; step--) {
     for (let index = 0; index < 4; index++) {
       const next = twice * newest[index]! - second[index]!;
       second[index] = newest[index]!;

@@ -137,8 +137,8 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
     } else if (component.kind === "quat") layQuatColumn(component, column, { min, max, step });
     else if (!component.isSent) {
       step[column] = component.precision;
-      max[column] = MOST_RATE_STEPS;
-      min[column] = -MOST_RATE_STEPS;
+      max[column] = MAX_RATE_STEPS;
+      min[column] = -MAX_RATE_STEPS;
     } else {
       assertSteps(definition, component);
       step[column] = component.precision;
@@ -152,12 +152,12 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
 }
 
 /** Of a derived rate to either side. At 1 cm/s that is 2.6 km/s; at 0.5 m/s², more than any impact. */
-const MOST_RATE_STEPS = 2 ** 18 - 1;
+const MAX_RATE_STEPS = 2 ** 18 - 1;
 /** More steps than this would not fit the integers that the codec reckons with. */
-const MOST_STEPS = 2 ** 30;
+const MAX_STEPS = 2 ** 30;
 
 function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
-  if (Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MOST_STEPS) return;
+  if (Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MAX_STEPS) return;
   throw new ConfigError({
     field: `${name}.${field}.precision`,
     value: precision,

@@ -31,7 +31,7 @@ type Kind = (typeof kinds)[number];
 /** Beside the kind: the field has a number in place of a name; receivers derive it. */
 const PINNED = 0x10;
 const DERIVED = 0x20;
-const MOST_DECIMALS = 15;
+const MAX_DECIMALS = 15;
 /** A mantissa of 32 bits follows, where none of 21 will do; a float of 64 bits, where no decimal will. */
 const WIDE = 0x10;
 const FLOAT = 0xff;
@@ -221,7 +221,7 @@ function hasPrecision(kind: Kind): boolean {
 
 /** As a decimal, where that is exact: how many decimals, and all digits as a whole number. */
 function writeNumber(writer: ByteWriter, value: number): void {
-  for (let decimals = 0; decimals <= MOST_DECIMALS; decimals++) {
+  for (let decimals = 0; decimals <= MAX_DECIMALS; decimals++) {
     const digits = Math.round(value * 10 ** decimals);
     if (Math.abs(digits) > 0x7fff_ffff) break;
     if (digits / 10 ** decimals !== value) continue;

@@ -1,13 +1,13 @@
 import type { DropReason } from "../../errors/codes.js";
 import { stateChecksum } from "../codec/checksum.js";
 import { EntityRows, type Texts } from "../plan/entity-rows.js";
-import { MOST_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
+import { MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
 import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
 
-/** What one packet may make a reader allocate, at most: entities (MOST_ENTITIES), and columns of all of them together. */
-const MOST_COLUMNS = 0x20000;
+/** What one packet may make a reader allocate, at most: entities (MAX_ENTITIES), and columns of all of them together. */
+const MAX_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
 const NO_TEXTS: Texts = [];
 
@@ -88,7 +88,7 @@ export class SnapshotReader {
   #readHead(tick: number): DropReason | undefined {
     const head = this.#head;
     const count = head.count(0);
-    if (count > MOST_ENTITIES) return "too-long";
+    if (count > MAX_ENTITIES) return "too-long";
     this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
     this.#removed.length = 0;
     this.#checked = -1;
@@ -100,7 +100,7 @@ export class SnapshotReader {
     head.baselines(tick, this.#shared);
     if (head.flag(false)) {
       const removals = head.kind(0);
-      if (removals > MOST_ENTITIES) return "too-long";
+      if (removals > MAX_ENTITIES) return "too-long";
       for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
     }
     if (head.flag(false)) {
@@ -191,9 +191,9 @@ export class SnapshotReader {
   #stage(width: number): number {
     const place = this.#stagedLength;
     this.#stagedLength += width;
-    if (this.#stagedLength > MOST_COLUMNS) return -1;
+    if (this.#stagedLength > MAX_COLUMNS) return -1;
     if (this.#stagedLength > this.#staged.length) {
-      const larger = new Int32Array(Math.min(MOST_COLUMNS, this.#staged.length * 2 + width));
+      const larger = new Int32Array(Math.min(MAX_COLUMNS, this.#staged.length * 2 + width));
       larger.set(this.#staged);
       this.#staged = larger;
     }

@@ -1,5 +1,5 @@
 import type { EntityRows } from "../plan/entity-rows.js";
-import { MOST_ENTITIES, PacketEntries } from "../codec/packet-entries.js";
+import { MAX_ENTITIES, PacketEntries } from "../codec/packet-entries.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotContent } from "./snapshot-writer.js";
 
@@ -66,7 +66,7 @@ export class PacketSplitter {
 
   #guess(left: number, maxBytes: number): number {
     const fitting = Math.floor((maxBytes * GUESS_SHARE * GUESS_UNITS) / Math.max(1, this.#sizeGuess));
-    return Math.min(left, Math.max(1, fitting), MOST_ENTITIES);
+    return Math.min(left, Math.max(1, fitting), MAX_ENTITIES);
   }
 
   #write(

@@ -1,7 +1,7 @@
 import type { EntityRows } from "../plan/entity-rows.js";
 
 /** Ticks of that many states of receivers are told apart; the oldest gives way. */
-const MOST_STATES = 16;
+const MAX_STATES = 16;
 const STEPS = 256;
 
 /** What a tick became for one receiver: packets that serve everyone who has acknowledged the same. */
@@ -66,7 +66,7 @@ export class SharedTicks {
     given: readonly EntityRows[],
   ) {
     if (epoch !== this.#epoch) return undefined;
-    const held = Math.min(this.#count, MOST_STATES);
+    const held = Math.min(this.#count, MAX_STATES);
     for (let index = 0; index < held; index++) {
       const tick = this.#ticks[index]!;
       const isLike =
@@ -81,7 +81,7 @@ export class SharedTicks {
 
   /** Another one of the same packets. */
   twin(tick: SharedTick): SharedTick | undefined {
-    const held = Math.min(this.#count, MOST_STATES);
+    const held = Math.min(this.#count, MAX_STATES);
     for (let index = 0; index < held; index++) {
       const other = this.#ticks[index]!;
       if (other !== tick && other.packets === tick.packets && hasTags(other, tick)) return other;
@@ -95,7 +95,7 @@ export class SharedTicks {
       this.#epoch = epoch;
       this.#count = 0;
     }
-    const index = this.#count++ % MOST_STATES;
+    const index = this.#count++ % MAX_STATES;
     const tick = (this.#ticks[index] ??= newTick());
     tick.epoch = epoch;
     tick.packets = 0;

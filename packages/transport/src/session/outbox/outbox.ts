@@ -4,7 +4,7 @@ import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 import type { ByteBudget } from "./byte-budget.js";
-import { Lane, newWaiting, type Waiting } from "./lane.js";
+import { ClassQueue, newWaiting, type Waiting } from "./class-queue.js";
 
 export interface OutboxOptions {
   readonly scheduler: Scheduler;
@@ -32,7 +32,7 @@ export interface PacketSource {
   readonly heldBytes: number;
   nextBytes(name: PlannedClass): number | undefined;
   sendNumbered(name: PlannedClass, link: Link): boolean;
-  sendWaiting(link: Link, waiting: Waiting, lane: Lane): void;
+  sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void;
   mayStateGo(): boolean;
 }
 
@@ -55,12 +55,12 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #source: PacketSource;
   readonly counters: OutboxCounters;
-  readonly #lanes: Readonly<Record<PlannedClass, Lane>> = {
-    command: new Lane(),
-    input: new Lane(),
-    event: new Lane(),
-    state: new Lane(),
-    bulk: new Lane(),
+  readonly #queues: Readonly<Record<PlannedClass, ClassQueue>> = {
+    command: new ClassQueue(),
+    input: new ClassQueue(),
+    event: new ClassQueue(),
+    state: new ClassQueue(),
+    bulk: new ClassQueue(),
   };
   readonly #pump = (): void => this.pump();
   /** Commands of the session itself and whole packets take turns. */
@@ -82,18 +82,18 @@ export class Outbox {
 
   /** Bytes that wait for room. */
   get queuedBytes(): number {
-    const { command, input, event, state, bulk } = this.#lanes;
+    const { command, input, event, state, bulk } = this.#queues;
     return command.bytes + input.bytes + event.bytes + state.bytes + bulk.bytes;
   }
 
   /** Whether a state waits. */
   get hasStates(): boolean {
-    return this.#lanes.state.length > 0;
+    return this.#queues.state.length > 0;
   }
 
   /** Events that wait: whoever adds some pumps. */
-  get events(): Lane {
-    return this.#lanes.event;
+  get events(): ClassQueue {
+    return this.#queues.event;
   }
 
   /**
@@ -151,24 +151,24 @@ export class Outbox {
 
   /** Something waits for room. */
   put(name: PlannedClass, waiting: Waiting): void {
-    const lane = this.#lanes[name];
-    if (lane.put(waiting)) this.counters.statesReplaced += 1;
-    if (mayBeLost(name)) this.counters.packetsDropped += lane.trim();
-    else if (lane.bytes > (this.#options.maxForwardedBytes ?? MAX_FORWARDED_BYTES)) {
-      this.#drop(lane);
+    const queue = this.#queues[name];
+    if (queue.put(waiting)) this.counters.statesReplaced += 1;
+    if (mayBeLost(name)) this.counters.packetsDropped += queue.trim();
+    else if (queue.bytes > (this.#options.maxForwardedBytes ?? MAX_FORWARDED_BYTES)) {
+      this.#drop(queue);
       this.#options.linkFor(name)?.close(CloseCode.tooSlow, "does not take what is sent to it");
     }
     this.pump();
   }
 
-  #drop(lane: Lane): void {
-    this.counters.packetsDropped += lane.length;
-    lane.clear();
+  #drop(queue: ClassQueue): void {
+    this.counters.packetsDropped += queue.length;
+    queue.clear();
   }
 
   /** Sends nothing any more, and forgets what waits. */
   stop(): void {
-    for (const name of CLASSES) this.#drop(this.#lanes[name]);
+    for (const name of CLASSES) this.#drop(this.#queues[name]);
     this.#options.budget?.leave(this.#pump);
     this.#poll(0);
   }
@@ -203,14 +203,14 @@ export class Outbox {
     // To clear an empty set would allocate.
     if (this.#candidates.size > 0) this.#candidates.clear();
     for (const name of CLASSES) {
-      const lane = this.#lanes[name];
+      const queue = this.#queues[name];
       if (!this.#hasMore(name)) {
-        lane.creditBytes = 0;
+        queue.creditBytes = 0;
         continue;
       }
       const link = this.#linkOf(name);
-      if (link?.state !== "open") this.#drop(lane);
-      else if (!link.hasRoom(lane.first?.trafficClass ?? name)) {
+      if (link?.state !== "open") this.#drop(queue);
+      else if (!link.hasRoom(queue.first?.trafficClass ?? name)) {
         pollMs = link.tellsRoom === true && pollMs !== POLL_MS ? SELDOM_POLL_MS : POLL_MS;
       } else this.#candidates.add(name);
     }
@@ -223,7 +223,7 @@ export class Outbox {
     let [mostCredit, mostPriority] = [0, 0];
     for (const name of this.#candidates) {
       if (this.#held.has(name)) continue;
-      const { creditBytes } = this.#lanes[name];
+      const { creditBytes } = this.#queues[name];
       const isOwed = creditBytes > mostCredit && this.#isOwed(name);
       const { priority } = this.#weightOf(name);
       if (!isOwed && (mostCredit > 0 || priority <= mostPriority)) continue;
@@ -237,16 +237,16 @@ export class Outbox {
   /** A class has sent so many bytes: all that wait get credit for their shares of them, and the class has used its own. */
   #shareOut(sender: PlannedClass, bytes: number): void {
     for (const name of this.#candidates) {
-      const lane = this.#lanes[name];
-      const credit = lane.creditBytes + this.#weightOf(name).share * bytes - (name === sender ? bytes : 0);
-      lane.creditBytes = Math.min(MAX_CREDIT_BYTES, Math.max(0, credit));
+      const queue = this.#queues[name];
+      const credit = queue.creditBytes + this.#weightOf(name).share * bytes - (name === sender ? bytes : 0);
+      queue.creditBytes = Math.min(MAX_CREDIT_BYTES, Math.max(0, credit));
       if (this.#isOwed(name)) this.#held.delete(name);
     }
   }
 
   /** Whether the others have sent so much of the class's share that its next packet is due. */
   #isOwed(name: PlannedClass): boolean {
-    const { creditBytes } = this.#lanes[name];
+    const { creditBytes } = this.#queues[name];
     return creditBytes > 0 && creditBytes >= this.#nextBytes(name);
   }
 
@@ -255,23 +255,23 @@ export class Outbox {
   }
 
   #linkOf(name: PlannedClass): Link | undefined {
-    return this.#options.linkFor(this.#lanes[name].first?.trafficClass ?? name);
+    return this.#options.linkFor(this.#queues[name].first?.trafficClass ?? name);
   }
 
   /** Of what would leave next of the class. */
   #nextBytes(name: PlannedClass): number {
-    const { first } = this.#lanes[name];
+    const { first } = this.#queues[name];
     return first ? first.bytes.length : (this.#source.nextBytes(name) ?? 0);
   }
 
   #hasMore(name: PlannedClass): boolean {
-    return this.#lanes[name].length > 0 || this.#source.nextBytes(name) !== undefined;
+    return this.#queues[name].length > 0 || this.#source.nextBytes(name) !== undefined;
   }
 
   /** False where nothing may leave now, whether the link has room or not. */
   #sendNext(name: PlannedClass, link: Link): boolean {
-    const lane = this.#lanes[name];
-    const { first } = lane;
+    const queue = this.#queues[name];
+    const { first } = queue;
     const isOwn = !first || (name === "command" && this.#isOwnTurn);
     const hasSent = isOwn && this.#source.sendNumbered(name, link);
     this.#isOwnTurn = !hasSent || name !== "command";
@@ -280,15 +280,15 @@ export class Outbox {
     // Where other classes make the path slow, fewer states would not make it quick: they get their share.
     const isGated = first.kind === MessageKind.state && first.key > 0 && !this.#isOwed(name);
     if (isGated && !this.#source.mayStateGo()) return false;
-    lane.shift();
+    queue.shift();
     if (first.expiresAtMs < nowMs) this.counters.packetsDropped += 1;
-    else this.#source.sendWaiting(link, first, lane);
+    else this.#source.sendWaiting(link, first, queue);
     return true;
   }
 
   /** Whether nothing waits: then what comes may leave at once. */
   get #isIdle(): boolean {
-    const { command, input, event, state, bulk } = this.#lanes;
+    const { command, input, event, state, bulk } = this.#queues;
     return command.length + input.length + event.length + state.length + bulk.length === 0;
   }
 

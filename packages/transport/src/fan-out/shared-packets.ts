@@ -24,7 +24,7 @@ interface Subscriber {
   readonly relayedState: RelayedLink | undefined;
 }
 
-export interface PublicationsOptions {
+export interface SharedPacketsOptions {
   readonly scheduler: Scheduler;
   plan(): Plan;
   /** Those who get events; asked when a packet leaves. */
@@ -59,8 +59,8 @@ const PACKET_HEAD_BYTES = 7;
  * plan's period. A body is copied once, into the packet behind its heads; the packet that goes over direct links is a part
  * of the envelope that goes to the relay.
  */
-export class Publications {
-  readonly #options: PublicationsOptions;
+export class SharedPackets {
+  readonly #options: SharedPacketsOptions;
   readonly #eventBundle: Bundle;
   readonly #events: Message[] = [];
   /** Of the next packet. */
@@ -69,7 +69,7 @@ export class Publications {
   #terms: Terms | undefined;
   #sequence = 0;
 
-  constructor(options: PublicationsOptions) {
+  constructor(options: SharedPacketsOptions) {
     this.#options = options;
     this.#eventBundle = new Bundle(options.scheduler, () => this.#sendEvents());
   }

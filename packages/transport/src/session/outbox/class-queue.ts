@@ -30,7 +30,7 @@ export function newWaiting(
 }
 
 /** What waits of one class, in the order in which it came. */
-export class Lane {
+export class ClassQueue {
   /** Bytes that others have sent of this class's share while it waited. */
   creditBytes = 0;
   /** By key; what has none is under a negative number of its own. Made when something waits: mostly nothing ever does. */

@@ -6,10 +6,15 @@ import {
   type BodyLayout,
   type Components,
 } from "../body/body-layout.js";
-import { Mirror, headingErrorRad, type MirrorOptions, type ReckoningError } from "./mirror.js";
+import {
+  ReceiverModel,
+  headingErrorRad,
+  type ReceiverModelOptions,
+  type ReckoningError,
+} from "./receiver-model.js";
 
 /** When an entity is sent. */
-export interface PublicationPolicy {
+export interface SendDecisionPolicy {
   /** Largest error at receivers that is let pass. */
   readonly positionThresholdM: number;
   readonly headingThresholdRad: number;
@@ -28,8 +33,7 @@ export interface PublicationPolicy {
 }
 
 /** Why an entity has to be sent. */
-export type PublicationReason =
-  "first" | "position" | "heading" | "snapshot" | "field" | "repeat" | "heartbeat";
+export type SendReason = "first" | "position" | "heading" | "snapshot" | "field" | "repeat" | "heartbeat";
 
 /** Steps of a game never meet an interval exactly: it counts as over this much earlier. */
 const SLACK_SECONDS = 0.002;
@@ -50,21 +54,21 @@ export function repeatAfterMsFor(lossRatio: number): number {
 }
 
 /** Decides tick by tick whether one entity has to be sent. */
-export class Publication {
+export class SendDecision {
   readonly #layout: BodyLayout;
-  readonly #mirror: Mirror;
+  readonly #receiverModel: ReceiverModel;
   readonly #error: ReckoningError = { positionM: 0, headingRad: 0 };
   readonly #lastSent: Float64Array;
   #isRepeated = true;
 
   /** @param width components of a row */
-  constructor(options: MirrorOptions, width: number) {
+  constructor(options: ReceiverModelOptions, width: number) {
     if (!(options.tickSeconds > 0)) {
       const expected = "more than 0 s";
       throw new ConfigError({ field: "tickSeconds", value: options.tickSeconds, expected });
     }
     this.#layout = options.layout;
-    this.#mirror = new Mirror(options, width);
+    this.#receiverModel = new ReceiverModel(options, width);
     this.#lastSent = new Float64Array(width);
   }
 
@@ -74,11 +78,11 @@ export class Publication {
   }
 
   /** Why the state has to be sent at this tick; undefined where it has not. What a game's own model throws comes out. */
-  due(state: Components, tick: number, policy: PublicationPolicy): PublicationReason | undefined {
+  due(state: Components, tick: number, policy: SendDecisionPolicy): SendReason | undefined {
     // A game that computes NaN must not send it.
     if (!isFiniteRow(state)) return undefined;
-    const age = this.#mirror.secondsSinceSent(tick) + SLACK_SECONDS;
-    this.#mirror.error(state, tick, policy.horizonMs / 1000, this.#error);
+    const age = this.#receiverModel.secondsSinceSent(tick) + SLACK_SECONDS;
+    this.#receiverModel.error(state, tick, policy.horizonMs / 1000, this.#error);
     if (age === Infinity || age < 0) return "first";
     if (age < policy.minIntervalMs / 1000) return undefined;
     if (policy.isInterpolated) return this.#snapshotReason(state, age, policy);
@@ -95,11 +99,7 @@ export class Publication {
   }
 
   /** One that rests is told of twice: receivers then know that the silence after it is no loss. */
-  #snapshotReason(
-    state: Components,
-    ageSeconds: number,
-    policy: PublicationPolicy,
-  ): PublicationReason | undefined {
+  #snapshotReason(state: Components, ageSeconds: number, policy: SendDecisionPolicy): SendReason | undefined {
     const layout = this.#layout;
     const movedM = positionErrorM(layout, state, this.#lastSent);
     const turnedRad = headingErrorRad(layout, state, this.#lastSent);
@@ -110,8 +110,8 @@ export class Publication {
   }
 
   /** The state went out at this tick, for this reason. */
-  sent(state: Components, tick: number, reason: PublicationReason): void {
-    this.#mirror.sent(state, tick);
+  sent(state: Components, tick: number, reason: SendReason): void {
+    this.#receiverModel.sent(state, tick);
     this.#lastSent.set(state);
     // Heartbeats and repeats say nothing new; what they would repeat is no news either.
     this.#isRepeated = reason === "repeat" || reason === "heartbeat";

@@ -7,7 +7,7 @@ import { AddressBuckets } from "./limits/address-buckets.js";
 import { AddressShares } from "./limits/address-shares.js";
 import { Connection } from "./admission/connection.js";
 import { GuardedLink } from "./admission/guarded-link.js";
-import { refuseMatch, type Lobby } from "./lobby.js";
+import { refuseMatch, type SessionRegistry } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { LimitSubject } from "./ops/relay-counters.js";
 import type { RelaySettings } from "./options/relay-options.js";
@@ -29,9 +29,9 @@ export interface LinkRequest {
 }
 
 /** Opens links for those who bring a ticket or a token. */
-export class LinkDoor {
+export class UpgradeHandler {
   readonly #settings: RelaySettings;
-  readonly #lobby: Lobby;
+  readonly #registry: SessionRegistry;
   readonly #listener: WebSocketListener;
   readonly #buckets: AddressBuckets;
   readonly #matches: AddressBuckets;
@@ -42,10 +42,10 @@ export class LinkDoor {
   #onEmpty: (() => void) | undefined;
 
   /** `matches`: counts the match requests of an address, over HTTP and here. */
-  constructor(settings: RelaySettings, lobby: Lobby, matches: AddressBuckets) {
+  constructor(settings: RelaySettings, registry: SessionRegistry, matches: AddressBuckets) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
-    this.#lobby = lobby;
+    this.#registry = registry;
     this.#matches = matches;
     this.#listener = new WebSocketListener({
       maxPacketBytes: wireLimits.reliablePacketBytes + ENVELOPE_BYTES,
@@ -148,10 +148,10 @@ export class LinkDoor {
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
     const [kind, first = "", second = ""] = credential.split(".", 3);
     if (kind === "ticket")
-      return this.#lobby.admit(link, credential.slice("ticket.".length), addressOf(request));
+      return this.#registry.admit(link, credential.slice("ticket.".length), addressOf(request));
     if (kind === "join") return this.#join(request, link, first);
-    if (kind === "stripe") return this.#lobby.stripe(link, first);
-    if (kind === "resume") return this.#lobby.resume(link, first, second);
+    if (kind === "stripe") return this.#registry.stripe(link, first);
+    if (kind === "resume") return this.#registry.resume(link, first, second);
     link.close(CloseCode.refused, "no ticket and no token");
   }
 
@@ -162,7 +162,7 @@ export class LinkDoor {
     const wish = this.#matches.take(caller.address)
       ? readJoinCredential(credential, limits.bodyBytes)
       : tooManyMatches;
-    if (!isRefusal(wish)) return this.#lobby.join(link, wish, caller);
+    if (!isRefusal(wish)) return this.#registry.join(link, wish, caller);
     counters.matchRefused(wish.code);
     if (wish === tooManyMatches) counters.limitReached("matchesPerAddress");
     refuseMatch(link, wish);

@@ -9,41 +9,41 @@ import {
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { Flock } from "./flock.js";
+import type { SharedSnapshot } from "./shared-snapshot.js";
 import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 
 /** Header of a packet, head of its message, feedback. */
 const HEADS_BYTES = 40;
-/** Who was slow, or has begun anew, is served alone for so long. */
+/** A player that was slow, or restarted, gets states of its own for this long. */
 const ALONE_SECONDS = 0.25;
 
-/** The way to one player, as its feed needs it. */
-export interface FeedLine {
+/** The connection to one player, as its snapshot stream uses it. */
+export interface SnapshotStreamConnection {
   /** The link that brings all states in the order in which they are sent; undefined where there is none. */
   inOrder(): Link | undefined;
-  /** Whether what is sent waits somewhere: then less is more. */
+  /** True while sent bytes wait somewhere: then the stream sends less. */
   isSlow(): boolean;
-  /** Whether something could be sent now all the same. */
+  /** True if states can be sent now nevertheless. */
   takesStates(): boolean;
   /** After this time without an acknowledgement a packet counts as lost, ms. */
   lostAfterMs(): number;
-  /** Says which of the player's terms do not count, because of a limit of the room. */
+  /** Tells the player which limits of the room override its terms. */
   limited(limits: ViewLimits): void;
   /** Sends a body of states; the sequence of its packet, or undefined where nothing was sent. */
   send(states: Uint8Array, key: number): number | undefined;
 }
 
-export interface FeedOptions {
+export interface PlayerSnapshotStreamOptions {
   readonly world: World;
-  readonly line: FeedLine;
+  readonly line: SnapshotStreamConnection;
 }
 
-/** What a feed's {@link Terms} say at a tick. */
+/** The entities that are due at a tick under one set of {@link Terms}. */
 export interface Turn {
   readonly due: readonly EntityRecord[];
-  /** The states of those that are due, of the kinds that a feed tells. */
-  rowsOf(feed: Feed): readonly EntityRows[];
-  /** Whether it is told anything in this tick; what it lacks altogether does not wait for that. */
+  /** The rows of the due entities, of the kinds that a stream sends. */
+  rowsOf(snapshots: PlayerSnapshotStream): readonly EntityRows[];
+  /** True if the terms send in this tick. Entities that the player lacks are sent in any tick. */
   readonly isTurn: boolean;
   /** The last tick of which the entity's state was due; undefined before the first. */
   toldTick(record: EntityRecord): number | undefined;
@@ -59,39 +59,39 @@ interface Pending {
 }
 
 /**
- * What one player is told of the world, of the kinds that its game knows. Mostly it goes with a {@link Flock}; where it
- * cannot, it is told by itself, of what differs from the states that it has acknowledged: feeds that hold the same share
- * these encodings, too.
+ * Sends the world to one player, limited to the kinds that its game knows. It mostly uses a {@link SharedSnapshot}. If it
+ * cannot, it sends differences to the states that the player has acknowledged; streams with the same baseline share that
+ * encoding, too.
  */
-export class Feed {
-  readonly line: FeedLine;
-  /** How the player wants to be told. */
+export class PlayerSnapshotStream {
+  readonly line: SnapshotStreamConnection;
+  /** The rates and distances that the player asked for. */
   terms = exactTerms;
-  /** Feeds of equal ones are told the same, as far as their kinds are the same. */
+  /** Streams of equal ones send the same, as far as their kinds are the same. */
   termsKey = termsKey(exactTerms);
-  /** Kinds that are told. Feeds of equal keys are told the same. */
+  /** Kinds that are sent. Streams of equal keys send the same. */
   readonly kinds = new Set<number>();
   kindsKey = "";
   readonly #world: World;
-  /** What the player was told of the room's limits. */
+  /** The room's limits that the player has received. */
   #limits: ViewLimits | undefined;
   #sender: SnapshotSender | undefined;
-  /** The flock that this one went with at the flock's `epoch`, over that link. */
-  #flock: Flock | undefined;
+  /** The shared snapshot that this stream joined, at that snapshot's `epoch` and over that link. */
+  #sharedSnapshot: SharedSnapshot | undefined;
   #epoch = 0;
   #link: Link | undefined;
-  /** No flock takes it before this tick. */
+  /** The stream joins no shared snapshot before this tick. */
   #aloneUntilTick = 0;
   #isWhole = true;
   readonly #forced = new Set<EntityRecord>();
   #pending: Pending[] = [];
 
-  constructor({ world, line }: FeedOptions) {
+  constructor({ world, line }: PlayerSnapshotStreamOptions) {
     this.#world = world;
     this.line = line;
   }
 
-  /** What the player says of it; the name of a kind that the room describes otherwise is returned. */
+  /** Takes a request of the player. Returns the name of a kind that the room defines differently. */
   hear(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
     if (message.type === "kinds") return this.setKinds(message.kinds);
     if (message.type === "view") this.#setTerms(termsOf(message));
@@ -103,20 +103,20 @@ export class Feed {
   #setTerms(terms: Terms): void {
     const key = termsKey(terms);
     if (key === this.termsKey) return;
-    // It goes with others from now on.
+    // From now on it shares packets with other streams.
     this.catchUp();
     this.terms = terms;
     this.termsKey = key;
   }
 
-  /** These of the room's limits count now, none: undefined. The player is told where that is another object than before. */
+  /** Sets the room's limits in force; undefined: none. Sends them to the player if the object is another one. */
   limitedBy(limits: ViewLimits | undefined): void {
     if (limits === this.#limits) return;
     this.#limits = limits;
     this.line.limited(limits ?? {});
   }
 
-  /** The player's game reads these kinds; the first one that the room describes otherwise is returned, by name. */
+  /** Sets the kinds that the player's game reads. Returns the name of the first one that the room defines differently. */
   setKinds(kinds: readonly KindInfo[]): string | undefined {
     this.kinds.clear();
     let other: string | undefined;
@@ -131,13 +131,13 @@ export class Feed {
     return other;
   }
 
-  /** Everything goes whole. */
+  /** Sends every entity whole. */
   restart(): void {
-    this.#flock = undefined;
+    this.#sharedSnapshot = undefined;
     this.#begin();
   }
 
-  /** The player's state of that entity is not to be relied on. */
+  /** Sends this entity whole: the player does not trust its state. */
   resync(id: number): void {
     const record = this.#world.records.get(id);
     if (!record) return;
@@ -146,13 +146,13 @@ export class Feed {
     this.#forced.add(record);
   }
 
-  /** Something was not sent to this one: all is told, as differences from what it has. */
+  /** Sends all entities as differences, because a packet was not sent. */
   catchUp(): void {
     this.leave();
     this.#isWhole = true;
   }
 
-  /** The packet has arrived; {@link settle} says when it is built on. */
+  /** Marks a packet as arrived. {@link settle} makes it a baseline. */
   acknowledge(sequence: number): void {
     const packet = this.#pending.find((each) => each.sequence === sequence);
     if (packet) packet.hasArrived = true;
@@ -160,8 +160,8 @@ export class Feed {
   }
 
   /**
-   * Up to and with this tick all that was sent has arrived; undefined where nothing is on its way. A packet that is
-   * missing while others of more than `patienceTicks` later have arrived holds nothing back.
+   * The newest tick up to which every packet has arrived; undefined if no packet is on its way. A missing packet is passed
+   * over once one that is more than `patienceTicks` newer has arrived.
    */
   arrivedTick(patienceTicks: number): number | undefined {
     let newest: number | undefined;
@@ -175,7 +175,7 @@ export class Feed {
     return newest === undefined || newest - before <= patienceTicks ? before : newest;
   }
 
-  /** What has arrived of this tick, and of those before it, is built on from now on. */
+  /** Makes the arrived packets of this tick and of earlier ones the baseline. */
   settle(tick: number): void {
     if (!this.#pending.some((packet) => packet.hasArrived && packet.tick <= tick)) return;
     const open: Pending[] = [];
@@ -191,50 +191,52 @@ export class Feed {
     this.#sender?.remove(record.rows);
   }
 
-  /** Whether this one has all that the flock has told, and can be told with it. */
-  goesWith(flock: Flock, link: Link): boolean {
-    return this.#flock === flock && this.#epoch === flock.epoch && this.#link === link;
+  /** True if the player has all that the shared snapshot has sent, so that it can join it. */
+  goesWith(sharedSnapshot: SharedSnapshot, link: Link): boolean {
+    return (
+      this.#sharedSnapshot === sharedSnapshot && this.#epoch === sharedSnapshot.epoch && this.#link === link
+    );
   }
 
   mayEnter(tick: number): boolean {
     return tick >= this.#aloneUntilTick;
   }
 
-  /** From now on this one is told with the flock. */
-  enter(flock: Flock, link: Link, aloneUntilTick: number): void {
+  /** Joins the shared snapshot. */
+  enter(sharedSnapshot: SharedSnapshot, link: Link, aloneUntilTick: number): void {
     this.#begin();
     this.#sender = undefined;
     this.#isWhole = false;
-    this.#flock = flock;
+    this.#sharedSnapshot = sharedSnapshot;
     this.#link = link;
     this.#aloneUntilTick = aloneUntilTick;
   }
 
-  /** The flock has told something. */
-  toldWith(flock: Flock): void {
-    this.#epoch = flock.epoch;
+  /** The shared snapshot has sent a packet. */
+  toldWith(sharedSnapshot: SharedSnapshot): void {
+    this.#epoch = sharedSnapshot.epoch;
   }
 
-  /** From now on this one is told by itself; what the flock has told it will still arrive. */
+  /** Leaves the shared snapshot. Packets that it has sent will still arrive. */
   leave(): void {
-    const flock = this.#flock;
-    if (!flock) return;
-    this.#flock = undefined;
+    const sharedSnapshot = this.#sharedSnapshot;
+    if (!sharedSnapshot) return;
+    this.#sharedSnapshot = undefined;
     this.#begin();
-    if (this.#epoch !== flock.epoch || this.line.inOrder() !== this.#link) return;
+    if (this.#epoch !== sharedSnapshot.epoch || this.line.inOrder() !== this.#link) return;
     this.#isWhole = false;
     this.#sender = this.#newSender();
-    this.#sender.holdAs(flock.sender);
+    this.#sender.holdAs(sharedSnapshot.sender);
   }
 
-  /** Tells this one alone. Returns how many bytes left. */
+  /** Sends states to this player alone. Returns their bytes. */
   write(moment: ReplicationMoment, turn: Turn, tickHz: number): number {
     const { tick } = moment;
     if (!turn.isTurn && !this.#isWhole) return 0;
-    // One that was slow has to be quick for a while before it goes with the others again.
+    // A slow player stays alone for a while, so that it does not change groups at every tick.
     const isSlow = this.line.isSlow();
     if (isSlow) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;
-    // What would only wait is not worth being encoded.
+    // States that would only wait in a queue are not encoded.
     this.#isWhole ||= isSlow && !this.line.takesStates();
     if (isSlow && !this.line.takesStates()) return 0;
     const rows = this.#wanted(moment, turn);
@@ -269,7 +271,7 @@ export class Feed {
     return rows;
   }
 
-  /** What was in packets that have not arrived, and has not been told since. */
+  /** Entities of lost packets that no later packet repeated. */
   *#lost(nowMs: number, turn: Turn): Iterable<EntityRecord> {
     const lostAfterMs = this.line.lostAfterMs();
     const isOverdue = ({ sentAtMs }: Pending): boolean => nowMs - sentAtMs > lostAfterMs;

@@ -4,15 +4,15 @@ import {
   type EntityDefinition,
   type PeerPayload,
 } from "@paceline/protocol";
-import type { Attendance } from "./attendance.js";
+import type { PlayerRegistry } from "./player-registry.js";
 import { DelayedView } from "../entities/delayed-view.js";
 import type { Player } from "../players/player.js";
-import type { PlayerLine } from "./player-line.js";
+import type { PlayerConnection } from "./player-connection.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import { Broadcast } from "../states/broadcast.js";
 import type { World } from "../entities/world.js";
 
-export interface AudienceOptions {
+export interface SpectatorStreamOptions {
   /** The room's own world. */
   readonly world: World;
   readonly definitions: readonly EntityDefinition[];
@@ -23,7 +23,7 @@ export interface AudienceOptions {
   readonly bytesPerSecond: number;
   readonly counters: RoomCounters;
   /** Everybody in the room. */
-  readonly lines: Attendance;
+  readonly lines: PlayerRegistry;
 }
 
 /** A message that spectators get when its time has come. */
@@ -31,19 +31,19 @@ interface Waiting {
   readonly tick: number;
   readonly payload: Uint8Array;
   /** Whom it is for; undefined: all but those who are left out. */
-  readonly to: PlayerLine | undefined;
+  readonly to: PlayerConnection | undefined;
   readonly except: ReadonlySet<Player>;
 }
 
 /** Messages of one room that wait for spectators; what is beyond is dropped and counted. */
-const MOST_WAITING_BYTES = 4_194_304;
-const MOST_WAITING = 8192;
+const MAX_WAITING_BYTES = 4_194_304;
+const MAX_WAITING = 8192;
 const ONLY_WATCH = "spectators only watch";
 const NOBODY: ReadonlySet<Player> = new Set();
 
 /** Those who only watch: what they are told, how much later than the players, and that nothing is heard of them. */
-export class Audience {
-  readonly #options: AudienceOptions;
+export class SpectatorStream {
+  readonly #options: SpectatorStreamOptions;
   readonly #view: DelayedView | undefined;
   readonly #broadcasts: Broadcast | undefined;
   readonly #delayTicks: number;
@@ -51,7 +51,7 @@ export class Audience {
   #waitingBytes = 0;
   #tick = 0;
 
-  constructor(options: AudienceOptions) {
+  constructor(options: SpectatorStreamOptions) {
     const { delayMs, tickHz } = options;
     this.#options = options;
     this.#delayTicks = Math.round((delayMs / 1000) * tickHz);
@@ -62,7 +62,7 @@ export class Audience {
       onRemoved: (record) =>
         broadcasts.removed(
           record,
-          options.lines.feeds(({ isSpectator }) => isSpectator),
+          options.lines.snapshotStreams(({ isSpectator }) => isSpectator),
         ),
       onJumped: (record) => broadcasts.teleported(record),
       onOwnerChanged: (record) => broadcasts.force(record),
@@ -78,7 +78,7 @@ export class Audience {
   }
 
   /** Whether somebody is told of another world than players are. */
-  isBehind({ isSpectator }: PlayerLine): boolean {
+  isBehind({ isSpectator }: PlayerConnection): boolean {
     return isSpectator && this.#view !== undefined;
   }
 
@@ -104,16 +104,16 @@ export class Audience {
     if (shown === undefined) return;
     this.#broadcasts?.write(
       { tick: shown, nowMs },
-      this.#options.lines.feeds(({ isSpectator, isThere }) => isSpectator && isThere),
+      this.#options.lines.snapshotStreams(({ isSpectator, isThere }) => isSpectator && isThere),
     );
   }
 
   /** Tells a spectator, or all of them, what the room says; when its time has come. */
-  tell(payload: Uint8Array, to?: PlayerLine, except: ReadonlySet<Player> = NOBODY): void {
+  tell(payload: Uint8Array, to?: PlayerConnection, except: ReadonlySet<Player> = NOBODY): void {
     const waiting = { tick: this.#tick + this.#delayTicks, payload, to, except };
     if (!this.#view) return this.#send(waiting);
-    const isFull = this.#waitingBytes + payload.length > MOST_WAITING_BYTES;
-    if (isFull || this.#waiting.length >= MOST_WAITING) {
+    const isFull = this.#waitingBytes + payload.length > MAX_WAITING_BYTES;
+    if (isFull || this.#waiting.length >= MAX_WAITING) {
       this.#options.counters.spectatorsMissed += 1;
       return;
     }
@@ -122,7 +122,7 @@ export class Audience {
   }
 
   /** Something came of a spectator. It is told so, at most once a second; a question gets its answer. */
-  refuse(line: PlayerLine, message?: PeerPayload): void {
+  refuse(line: PlayerConnection, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
     line.participant.session.drops.count("not-allowed");
     if (message?.kind === "request") {

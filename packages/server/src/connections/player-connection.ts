@@ -18,7 +18,7 @@ import { EntityTable, defineFields, type Place } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler } from "@paceline/transport";
-import { Feed } from "../states/feed.js";
+import { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { Player } from "../players/player.js";
 import { AuthorityBuckets, type PlayerLimits } from "../players/player-limits.js";
@@ -39,7 +39,7 @@ export interface PlayerLineOptions {
   readonly mayOwn: number;
 }
 
-const MOST_SECONDS_AWAY = 3600;
+const MAX_SECONDS_AWAY = 3600;
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
 /** Bytes that wait for the link before it counts as slow. */
@@ -47,8 +47,8 @@ const SLOW_BYTES = 4096;
 /** Round trip until one was measured, ms. */
 const ASSUMED_RTT_MS = 200;
 
-/** The room's end of one player: the participant that it is at present, its feed, its inputs. */
-export class PlayerLine {
+/** The room's end of one player: its present participant, its snapshot stream, its inputs. */
+export class PlayerConnection {
   readonly player = new Player(this);
   readonly requests: Requests;
   readonly #allowance: MessageAllowance;
@@ -60,7 +60,7 @@ export class PlayerLine {
   /** How it wants to be told. */
   #view: Pick<ViewTerms, "eventLifetimeMs" | "messagePeriodMs"> = {};
   participant: HostedParticipant;
-  feed: Feed;
+  snapshots: PlayerSnapshotStream;
   inputs: PlayerInputs | undefined;
   isConnected = true;
   /** `onJoin` has let it in. */
@@ -76,7 +76,7 @@ export class PlayerLine {
     this.#allowance = new MessageAllowance(options.messageLimits, nowMs);
     this.#buckets = new AuthorityBuckets(options.playerLimits, options.mayOwn, nowMs);
     this.requests = new Requests(options.scheduler);
-    this.feed = this.#newFeed();
+    this.snapshots = this.#newSnapshotStream();
     if (!inputs) return;
     const table = new EntityTable(inputs.definition, 1);
     this.#inputPlace = { table, row: table.allocate() };
@@ -111,7 +111,7 @@ export class PlayerLine {
   rebind(participant: HostedParticipant): void {
     this.participant = participant;
     this.#view = {};
-    this.feed = this.#newFeed();
+    this.snapshots = this.#newSnapshotStream();
     const { inputs } = this.#options;
     if (inputs) this.inputs = new PlayerInputs(inputs);
   }
@@ -133,9 +133,9 @@ export class PlayerLine {
   }
 
   /** What the player says of the world that it sees; the name of a kind that the room describes otherwise is returned. */
-  hear(message: Parameters<Feed["hear"]>[0]): string | undefined {
+  hear(message: Parameters<PlayerSnapshotStream["hear"]>[0]): string | undefined {
     if (message.type === "view") this.#view = message;
-    return this.feed.hear(message);
+    return this.snapshots.hear(message);
   }
 
   /** Puts the input of this tick where the game reads it. */
@@ -191,8 +191,8 @@ export class PlayerLine {
 
   /** Keeps the player for so long without a link; resolves when it is back, rejects when it will not come. */
   allowReconnection(seconds: number): Promise<Player> {
-    if (!(seconds >= 0 && seconds <= MOST_SECONDS_AWAY)) {
-      throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MOST_SECONDS_AWAY} s` });
+    if (!(seconds >= 0 && seconds <= MAX_SECONDS_AWAY)) {
+      throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MAX_SECONDS_AWAY} s` });
     }
     const settled = new Promise<Player>((resolve, reject) => {
       this.onSettled = (isBack) => {
@@ -210,11 +210,11 @@ export class PlayerLine {
     this.participant.end(CloseCode.kicked, reason);
   }
 
-  #newFeed(): Feed {
+  #newSnapshotStream(): PlayerSnapshotStream {
     const { world, counters } = this.#options;
     const { participant } = this;
     const { session } = participant;
-    const feed = new Feed({
+    const snapshots = new PlayerSnapshotStream({
       world,
       line: {
         inOrder: () => participant.inOrderLink,
@@ -236,7 +236,7 @@ export class PlayerLine {
       },
     });
     // Until it says otherwise its game reads all kinds: then it need not wait for a round trip.
-    feed.setKinds(world.kinds);
-    return feed;
+    snapshots.setKinds(world.kinds);
+    return snapshots;
   }
 }

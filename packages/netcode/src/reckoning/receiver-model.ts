@@ -10,7 +10,7 @@ export interface ReckoningError {
   headingRad: number;
 }
 
-export interface MirrorOptions {
+export interface ReceiverModelOptions {
   readonly layout: BodyLayout;
   readonly model: ReckoningModel;
   /** Seconds of one simulation tick. */
@@ -18,13 +18,13 @@ export interface MirrorOptions {
 }
 
 /**
- * The owner's mirror of one entity at its receivers: the state sent last, continued as they continue it.
+ * The owner's model of one entity at its receivers: the state sent last, continued as they continue it.
  *
  * It can look ahead: an update that leaves now is shown a one-way delay later. So what counts is how far the old and
  * the new prediction will be apart then, not how far they are now: a car that has just begun to brake is where it is
  * expected, and will not be.
  */
-export class Mirror {
+export class ReceiverModel {
   readonly #layout: BodyLayout;
   readonly #tickSeconds: number;
   readonly #sent: Reckoner;
@@ -33,7 +33,7 @@ export class Mirror {
   readonly #actual: Float64Array;
   #sentTick: number | undefined;
 
-  constructor({ layout, model, tickSeconds }: MirrorOptions, width: number) {
+  constructor({ layout, model, tickSeconds }: ReceiverModelOptions, width: number) {
     this.#layout = layout;
     this.#tickSeconds = tickSeconds;
     this.#sent = newReckoner(layout, model);

@@ -25,7 +25,7 @@ interface WebRtcDeskOptions {
   readonly faults: Faults;
 }
 
-/** What the desk tells the lobby. */
+/** Calls from the answerer to the session registry. */
 export interface WebRtcDeskHandlers {
   /** From now on offers are answered. */
   onReady(): void;
@@ -63,7 +63,7 @@ interface Visitor {
  * the server answers; signals come and go as control messages. Without the library, or where its port is taken, the
  * relay runs on WebSockets and says so once.
  */
-export class WebRtcDesk {
+export class WebRtcAnswerer {
   readonly #settings: WebRtcDeskOptions;
   readonly #handlers: WebRtcDeskHandlers;
   readonly #visitors = new Map<Participant, Visitor>();

@@ -21,7 +21,7 @@ interface TicketOfficeOptions {
 const NETWORK_CHARACTERS = 22;
 
 /** Gives out tickets for seats, and looks at those that are shown. */
-export class TicketOffice {
+export class TicketService {
   readonly #options: TicketOfficeOptions;
   readonly #spent = new SpentTickets();
 

@@ -1,30 +1,30 @@
 import { SnapshotSender, limits, type EntityRows } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { Feed } from "./feed.js";
+import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 
 /** Header of a packet, head of its message, feedback; of the link's own. */
 const HEADS_BYTES = 32;
-/** What is sent counts as arrived at once: of packets on the way no more than those of one tick are kept. */
+/** A sent packet counts as arrived at once, so the sender keeps the packets of one tick at most. */
 const SEQUENCES = 64;
 
 interface Newcomer {
-  readonly feed: Feed;
+  readonly snapshots: PlayerSnapshotStream;
   readonly link: Link;
 }
 
 /**
- * Players who are told the same, over links that bring everything in its order: what has been sent will have arrived
- * before what is sent next, so it can be built on at once, and all of it is encoded once for all of them. When somebody
- * comes, everybody is told of everything; from then on nothing refers to what was before, which the new one lacks.
+ * Encodes states once for all players with the same terms and kinds whose links keep order. On such a link every sent
+ * packet arrives before the next one, so that it becomes the baseline at once. When a player joins, the snapshot sends
+ * every entity whole to all, because the newcomer has no older baseline.
  */
-export class Flock {
-  /** Counts what was told: who has missed nothing goes on. */
+export class SharedSnapshot {
+  /** Counts the packets. A stream that missed one has another epoch. */
   epoch = 0;
-  /** What its members hold. */
+  /** The baseline that all members hold. */
   sender: SnapshotSender;
   readonly #world: World;
-  readonly #members: Feed[] = [];
+  readonly #members: PlayerSnapshotStream[] = [];
   readonly #newcomers: Newcomer[] = [];
   #sequence = 0;
 
@@ -41,26 +41,26 @@ export class Flock {
     return this.#newcomers.length > 0;
   }
 
-  /** The world forgets it. */
+  /** Forgets an entity that left the world. */
   removed(record: EntityRecord): void {
     this.sender.remove(record.rows);
   }
 
-  /** Before each tick's {@link write}: who is there is said anew. */
+  /** Empties the list of members. The room fills it again before each {@link write}. */
   gather(): void {
     this.#members.length = 0;
     this.#newcomers.length = 0;
   }
 
-  add(feed: Feed): void {
-    this.#members.push(feed);
+  add(snapshots: PlayerSnapshotStream): void {
+    this.#members.push(snapshots);
   }
 
-  welcome(feed: Feed, link: Link): void {
-    this.#newcomers.push({ feed, link });
+  welcome(snapshots: PlayerSnapshotStream, link: Link): void {
+    this.#newcomers.push({ snapshots, link });
   }
 
-  /** Tells all of them. Returns how many bytes left for each member for what was due. */
+  /** Sends to all members. Returns the bytes that each member's budget pays for the due entities. */
   write(
     tick: number,
     due: readonly EntityRows[],
@@ -73,22 +73,23 @@ export class Flock {
     const whole = this.#members.length > 0 ? this.#tell(tick, rows, this.#members) : 0;
     const bytes = Math.ceil((whole * due.length) / Math.max(1, rows.length));
     this.sender = this.#newSender();
-    const feeds = this.#newcomers.map(({ feed, link }) => {
-      feed.enter(this, link, tick + aloneTicks);
-      return feed;
+    const snapshotStreams = this.#newcomers.map(({ snapshots, link }) => {
+      snapshots.enter(this, link, tick + aloneTicks);
+      return snapshots;
     });
-    this.#tell(tick, rows, feeds);
-    for (const feed of this.#members) feed.toldWith(this);
+    this.#tell(tick, rows, snapshotStreams);
+    for (const snapshots of this.#members) snapshots.toldWith(this);
     return bytes;
   }
 
-  #tell(tick: number, rows: readonly EntityRows[], feeds: readonly Feed[]): number {
+  #tell(tick: number, rows: readonly EntityRows[], snapshotStreams: readonly PlayerSnapshotStream[]): number {
     const first = this.#sequence;
     let bytes = 0;
     this.epoch += 1;
-    for (const feed of feeds) feed.toldWith(this);
+    for (const snapshots of snapshotStreams) snapshots.toldWith(this);
     this.sender.write(tick, rows, (states) => {
-      for (const feed of feeds) if (feed.line.send(states, 0) === undefined) feed.restart();
+      for (const snapshots of snapshotStreams)
+        if (snapshots.line.send(states, 0) === undefined) snapshots.restart();
       bytes += states.length + HEADS_BYTES;
       this.#sequence = (this.#sequence + 1) % SEQUENCES;
       return this.#sequence;

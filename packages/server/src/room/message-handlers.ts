@@ -9,7 +9,7 @@ import {
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Hooks } from "./hooks.js";
 import type { Player } from "../players/player.js";
-import type { PlayerLine } from "../connections/player-line.js";
+import type { PlayerConnection } from "../connections/player-connection.js";
 import { Refusal } from "./refusal.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 
@@ -23,11 +23,11 @@ export interface MessageDeskOptions {
   readonly hooks: Hooks;
   readonly counters: RoomCounters;
   /** The sender of a message is told that it was refused. */
-  refuse(line: PlayerLine, reason: string): void;
+  refuse(line: PlayerConnection, reason: string): void;
 }
 
 /** What a room does with messages and questions of its players. Nothing reaches a handler that its schema refuses. */
-export class MessageDesk {
+export class MessageHandlers {
   readonly #options: MessageDeskOptions;
   readonly #listeners = new Map<string, Entry>();
   readonly #answers = new Map<string, Entry>();
@@ -46,7 +46,7 @@ export class MessageDesk {
 
   /** A player's message; `fallback` is the room's `onMessage`, for types without a handler. */
   receive(
-    line: PlayerLine,
+    line: PlayerConnection,
     { type, message }: PeerPayload & { kind: "command" },
     fallback?: FallbackHandler,
   ): void {
@@ -65,7 +65,10 @@ export class MessageDesk {
   }
 
   /** A player's question. */
-  async reply(line: PlayerLine, { id, type, message }: PeerPayload & { kind: "request" }): Promise<void> {
+  async reply(
+    line: PlayerConnection,
+    { id, type, message }: PeerPayload & { kind: "request" },
+  ): Promise<void> {
     const { hooks, counters } = this.#options;
     counters.messages += 1;
     const send = (ok: boolean, answer: unknown): void =>
@@ -87,13 +90,13 @@ export class MessageDesk {
     hooks.call("onRequest", () => sendAnswer(send, outcome.value));
   }
 
-  #deliver(line: PlayerLine, type: string, { handler }: Entry, checked: Checked): unknown {
+  #deliver(line: PlayerConnection, type: string, { handler }: Entry, checked: Checked): unknown {
     if (!checked.issues) return handler(line.player, checked.value);
     this.#refused(line, `${type}: ${issuesText(checked.issues)}`);
     return undefined;
   }
 
-  #refused(line: PlayerLine, reason: string): void {
+  #refused(line: PlayerConnection, reason: string): void {
     this.#options.counters.messagesRefused += 1;
     this.#options.refuse(line, reason);
   }

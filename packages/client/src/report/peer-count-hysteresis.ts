@@ -5,7 +5,7 @@ const EMPTIER_AFTER_MS = 15_000;
  * How many others there are, as far as direct links depend on it: more count at once, fewer only after a while, or one
  * player who comes and goes would have all links closed and opened each time. Pure: time comes in.
  */
-export class Crowd {
+export class PeerCountHysteresis {
   #isCrowded = false;
   /** Since when there are few enough again; undefined while there are not. */
   #emptierSinceMs: number | undefined;

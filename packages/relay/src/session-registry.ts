@@ -33,27 +33,27 @@ import type { Held, Newcomer, ReservedSeat } from "./matchmaking/seat.js";
 import { Seats } from "./matchmaking/seats.js";
 import { signalPayload } from "./signaling/signal-payload.js";
 import { StripeTickets } from "./admission/stripe-tickets.js";
-import { TicketOffice } from "./admission/ticket-office.js";
-import { WebRtcDesk } from "./signaling/webrtc-desk.js";
+import { TicketService } from "./admission/ticket-service.js";
+import { WebRtcAnswerer } from "./signaling/webrtc-answerer.js";
 
 const TOKEN_BYTES = 24;
 /** How long the close of a page's links may take to be heard after the request of the page that follows it. */
 const FAREWELL_MS = 300;
 const FAREWELL_POLL_MS = 20;
-const MOST_ROOMS_TRIED = 8;
+const MAX_ROOMS_TRIED = 8;
 /** A welcome has to fit into one message, beside a room's options and kinds: of further peers the newcomer hears after it. */
 const MAX_PEERS_IN_WELCOME = 100;
 /** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
 /** Rooms, seats and participants: all of the relay but HTTP and sockets. */
-export class Lobby {
+export class SessionRegistry {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
   readonly #participants = new Map<string, Participant>();
   readonly #seats: Seats;
   readonly #shares: AddressShares;
-  readonly #tickets: TicketOffice;
+  readonly #tickets: TicketService;
   readonly #stripes: StripeTickets<Participant>;
   /** Of the relay and all of its sessions, so that nobody has to add them up. */
   readonly #drops = new DropCounters();
@@ -62,7 +62,7 @@ export class Lobby {
   readonly #memory: MemoryBudget;
   readonly #egress: AddressBuckets;
   /** Rooms that an address opens. */
-  readonly #webRtc: WebRtcDesk;
+  readonly #webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
   #isDraining = false;
@@ -71,7 +71,7 @@ export class Lobby {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
-    this.#tickets = new TicketOffice(settings);
+    this.#tickets = new TicketService(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler, settings.coalesceMs);
     this.#endings = new LogThrottle(settings.scheduler);
     const { egressBytesPerSecondPerAddress, egressBurstPerAddress } = settings.limits;
@@ -85,7 +85,7 @@ export class Lobby {
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares({ capacity: maxSessions, sharePercent: addressSharePercent });
     this.#seats = new Seats(settings, this.#rooms, this.#tickets, this.#shares);
-    this.#webRtc = new WebRtcDesk(settings, {
+    this.#webRtc = new WebRtcAnswerer(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
     });
@@ -184,7 +184,7 @@ export class Lobby {
   /** Keeps a seat, for now without end. */
   #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
     const isBack = request.method === "reconnect";
-    const refusal = this.#closedDoor(isBack ? 0 : 1, isBack);
+    const refusal = this.#closedUpgradeHandler(isBack ? 0 : 1, isBack);
     if (refusal) return refusal;
     if (isBack) return this.#holdAgain(request, address);
     const room = this.#rooms.roomFor(request, address);
@@ -218,7 +218,7 @@ export class Lobby {
     if (isRefusal(grant)) return grant;
     const identity = "identity" in grant ? grant.identity : undefined;
     // While it is being opened a room may say that it takes fewer: the next one, then.
-    for (let tries = 0; tries < MOST_ROOMS_TRIED; tries++) {
+    for (let tries = 0; tries < MAX_ROOMS_TRIED; tries++) {
       const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
       if (isRefusal(held)) return held;
       const failed = await held.room.opening;
@@ -231,7 +231,7 @@ export class Lobby {
 
   /** A room's authority wants some of its participants to go on in a room of their own. */
   async #meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
-    return this.#closedDoor(meeting.guests.length) ?? (await this.#seats.meet(meeting));
+    return this.#closedUpgradeHandler(meeting.guests.length) ?? (await this.#seats.meet(meeting));
   }
 
   /** {@link RoomDirectory.list} */
@@ -329,7 +329,7 @@ export class Lobby {
   }
 
   /** Why nobody gets a seat now, whoever it is. */
-  #closedDoor(newcomers: number, isBack = false): MatchRefusal | undefined {
+  #closedUpgradeHandler(newcomers: number, isBack = false): MatchRefusal | undefined {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && !isBack) return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size + newcomers > this.#settings.limits.maxSessions;
