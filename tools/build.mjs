@@ -4,7 +4,7 @@ import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
 
 /** What runs from `dist`; whatever these refer to is built with them. A plain `tsc -b` would check the tests too. */
-const PROJECTS = ["packages/client", "packages/testkit", "apps/relay-server"];
+const PROJECTS = ["packages/client", "packages/testkit", "packages/vite-plugin", "apps/relay-server"];
 
 /** @returns {Promise<boolean>} */
 export async function buildAll() {

@@ -1,0 +1,1 @@
+export { paceline, type PacelineOptions } from "./paceline.js";

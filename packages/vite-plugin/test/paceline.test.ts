@@ -1,0 +1,166 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+
+const ROOT = path.join(import.meta.dirname, "../../..");
+const HOST = "127.0.0.1";
+
+/** Vite's own command as a process, in a project that has the plugin. */
+class Vite {
+  readonly #child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  text = "";
+
+  constructor(...args: readonly string[]) {
+    const bin = path.join(folder, "node_modules/vite/bin/vite.js");
+    this.#child = spawn(process.execPath, [bin, "--host", HOST, ...args], {
+      cwd: folder,
+      env: { NO_COLOR: "1" },
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on("data", (data: Buffer) => (this.text += data.toString()));
+    this.exited = once(this.#child, "close").then(([code]) => code as number | null);
+    running.push(this);
+  }
+
+  async says(pattern: RegExp): Promise<string> {
+    await vi
+      .waitUntil(() => pattern.test(this.text), { timeout: 15_000 })
+      .catch((error: unknown) => {
+        throw new Error(`Vite never said ${String(pattern)}:\n${this.text}`, { cause: error });
+      });
+    return pattern.exec(this.text)![1] ?? "";
+  }
+
+  address(): Promise<string> {
+    return this.says(/Local:\s+(http:\S+\d)/);
+  }
+
+  /** As a terminal does it. */
+  async end(signal: NodeJS.Signals = "SIGKILL"): Promise<number | null> {
+    this.#child.kill(signal);
+    return this.exited;
+  }
+}
+
+let folder: string;
+const running: Vite[] = [];
+
+beforeAll(() => {
+  const tsc = path.join(ROOT, "node_modules/typescript/bin/tsc");
+  const build = spawnSync(process.execPath, [tsc, "-b", "packages/vite-plugin"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  if (build.status !== 0) throw new Error(build.stdout);
+  folder = mkdtempSync(path.join(tmpdir(), "paceline-vite-"));
+  mkdirSync(path.join(folder, "node_modules/@paceline"), { recursive: true });
+  const link = (name: string, target: string): void =>
+    symlinkSync(target, path.join(folder, "node_modules", name));
+  link("@paceline/server", path.join(ROOT, "packages/server"));
+  link("@paceline/vite-plugin", path.join(import.meta.dirname, ".."));
+  link("vite", path.join(import.meta.dirname, "../node_modules/vite"));
+  save("package.json", '{ "private": true, "type": "module" }');
+  save("index.html", "<!doctype html><title>mine</title>");
+  configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }');
+}, 60_000);
+afterEach(() => Promise.all(running.splice(0).map((vite) => vite.end())));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function save(name: string, text: string): void {
+  writeFileSync(path.join(folder, name), text);
+}
+
+function configure(options: string): void {
+  const plugin = 'import { paceline } from "@paceline/vite-plugin";\n';
+  save("vite.config.ts", `${plugin}export default { plugins: [paceline(${options})] };\n`);
+}
+
+/** A room that answers "word" with `word`. */
+const gameSaying = (word: string): string => `import { Room } from "@paceline/server";
+class Arena extends Room {
+  override onCreate(): void {
+    this.onRequest("word", () => "${word}");
+  }
+}
+export const rooms: Record<string, new () => Room> = { arena: Arena };
+`;
+
+const clientOf = (address: string): Client =>
+  new Client(address, { profile: "action", webSocket: NodeWebSocket, transports: ["websocket"] });
+
+/** The messages that Vite sends a page, as a page without an address of its own receives them. */
+async function hotMessagesOf(address: string): Promise<{ type: string; err?: { message: string } }[]> {
+  const page = await (await fetch(`${address}/@vite/client`)).text();
+  const token = /wsToken = "([^"]+)"/.exec(page)?.[1] ?? "";
+  const socket = new NodeWebSocket(`${address.replace("http", "ws")}/?token=${token}`, ["vite-hmr"]);
+  const messages: { type: string; err?: { message: string } }[] = [];
+  socket.addEventListener("message", ({ data }: { readonly data: unknown }) =>
+    messages.push(JSON.parse(typeof data === "string" ? data : Buffer.from(data as ArrayBuffer).toString())),
+  );
+  sockets.push(socket);
+  await vi.waitUntil(() => messages.length > 0, { timeout: 10_000 });
+  return messages;
+}
+const sockets: InstanceType<typeof NodeWebSocket>[] = [];
+afterEach(() => sockets.splice(0).forEach((socket) => socket.close()));
+
+test("rooms are joined at the page's address, and a save reaches players who are inside", async () => {
+  save("game.ts", gameSaying("one"));
+  const vite = new Vite("--port", "0");
+  const address = await vite.address();
+  expect(await (await fetch(address)).text()).toContain("<title>mine</title>");
+  const between = await clientOf(address).joinOrCreate("canvas");
+  const room = await clientOf(address).joinOrCreate("arena");
+  expect(await room.request("word", null)).toBe("one");
+  let reconnects = 0;
+  room.onReconnect(() => (reconnects += 1));
+  save("game.ts", gameSaying("two"));
+  await expect.poll(() => reconnects, { timeout: 15_000 }).toBe(1);
+  expect(await room.request("word", null)).toBe("two");
+  void room.leave();
+  void between.leave();
+  expect(await vite.end("SIGTERM")).not.toBeNull();
+});
+
+test("a game that does not compile: the server lives, every page shows the error until the next good save", async () => {
+  save("game.ts", "export const rooms = {");
+  const vite = new Vite("--port", "0");
+  const address = await vite.address();
+  const messages = await hotMessagesOf(address);
+  const isShown = (message: { type: string; err?: { message: string } }): boolean =>
+    message.type === "error" && /game\.ts:1:\d+: Expected/.test(message.err?.message ?? "");
+  await expect.poll(() => messages.some(isShown), { timeout: 10_000 }).toBe(true);
+  expect(vite.text).toMatch(/game\.ts:1:\d+: Expected/);
+  save("game.ts", gameSaying("well"));
+  await expect.poll(() => messages.at(-1)?.type, { timeout: 10_000 }).toBe("update");
+  const room = await clientOf(address).joinOrCreate("arena");
+  expect(await room.request("word", null)).toBe("well");
+  void room.leave();
+  expect((await hotMessagesOf(address)).some(isShown)).toBe(false);
+});
+
+test("a port that is taken: names the process that has it, and goes on with the next", async () => {
+  save("game.ts", gameSaying("one"));
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, HOST, resolve));
+  const { port } = other.address() as { readonly port: number };
+  const vite = new Vite("--port", String(port));
+  const text = /port \d+ is taken by (.+); this server has port \d+/;
+  const owner = await vite.says(text);
+  expect(owner).toContain(process.platform === "linux" ? `(process ${process.pid})` : "another process");
+  other.close();
+});
+
+test("a file that is not there is named, and Vite does not start", async () => {
+  configure('{ game: "none.ts" }');
+  const vite = new Vite("--port", "0");
+  expect(await vite.exited).toBe(1);
+  expect(vite.text).toMatch(/game: expected a file in .*, got "none\.ts"/);
+});
