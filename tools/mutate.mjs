@@ -23,7 +23,7 @@ const TARGETS = [
     file: "packages/relay/src/limits/option-checks.ts",
     tests: ["packages/relay/test/relay-options", "packages/relay/test/match-request"],
   },
-  ...["outbox/lane", "outbox/byte-budget", "outbox/bundle", "outbox/path-delay"].map((name) => ({
+  ...["outbox/class-queue", "outbox/byte-budget", "outbox/bundle", "outbox/path-delay"].map((name) => ({
     file: `packages/transport/src/session/${name}.ts`,
     tests: ["packages/transport/test/outbox"],
   })),

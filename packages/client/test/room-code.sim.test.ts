@@ -50,8 +50,10 @@ const refused = (joining: Promise<Room>): Promise<unknown> =>
   );
 
 describe("the code of rooms", () => {
-  afterEach(() => {
+  afterEach(async () => {
     release();
+    // Code that arrives after the reset would be there at once in the next test.
+    await vi.dynamicImportSettled();
     vi.doUnmock(MODULE);
     vi.unstubAllGlobals();
     vi.resetModules();
