@@ -4,7 +4,7 @@ export {
   type LockstepStart,
   type PlayerCommand,
 } from "./lockstep/lockstep-session.js";
-/** What only some games need, apart from the rest so that the others do not download it: see docs/MOTION.md. */
+/** Parts that only some games need, in an entry of their own so that other games do not download them: see docs/MOTION.md. */
 export {
   DEFAULT_CONVERGENCE,
   INPUT_DELAY_TURNS,

@@ -56,7 +56,7 @@ import { LazyModule } from "../browser/lazy-module.js";
 import { browserPage, type Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";
 
-/** What a {@link Client} needs to know of the game. */
+/** Options of a {@link Client}. */
 export interface ClientOptions {
   /**
    * The game's genre: rates, thresholds and the choice of channels follow from it. With changes, where the game knows
@@ -72,7 +72,7 @@ export interface ClientOptions {
   readonly tickHz?: number;
   /**
    * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
-   * asked for a fresh one before every request for a seat, also when the session has to be joined anew.
+   * asked for a fresh one before every request for a seat, also when the client has to join again.
    */
   readonly authToken?: AuthToken;
   /**
@@ -85,7 +85,7 @@ export interface ClientOptions {
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
   readonly webRtc?: unknown;
   /**
-   * How many WebSockets carry states: "auto" (default) opens a second and a third one while lost segments stall the
+   * The number of WebSockets that carry states: "auto" (default) opens a second and a third one while lost segments stall the
    * first; a number is kept whatever is measured.
    */
   readonly sockets?: SocketCount;
@@ -201,7 +201,7 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Joins an open room of that name and with equal options, or creates one. A page that was loaded anew gets the seat
+   * Joins an open room of that name and with equal options, or creates one. A reloaded page gets the seat
    * again that its tab has had for the same call: the same room and number.
    */
   joinOrCreate<Name extends RoomNames<S>>(

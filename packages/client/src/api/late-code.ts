@@ -6,7 +6,7 @@ import { LazyModule } from "../browser/lazy-module.js";
  * better than many small ones: a player saves 4 kB.
  */
 
-/** What only rooms with an authority need. */
+/** Code that only rooms with an authority need. */
 export const authorityModule = /* @__PURE__ */ new LazyModule(
   "AuthoritativeMode",
   () => import("./late/authority.js"),
@@ -14,7 +14,7 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
 
 /** WebRTC. */
 export const loadDirectPath = () => import("./late/direct-path.js");
-/** What shows entities between their states. */
+/** Code that interpolates entities between their states. */
 export const loadInterpolation = () => import("./late/interpolation.js");
 /** The words of `room.transport.explain`. */
 export const loadExplanation = () => import("./late/explanation.js");

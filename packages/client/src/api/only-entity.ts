@@ -58,7 +58,7 @@ export class OnlyEntityView {
     this.#values = initialValues(definition);
     this.#changes = new FieldChanges(definition, () => this.view);
     this.view = this.#newView();
-    // Where members come and go, all of that has to be known before it is clear who writes.
+    // The writer depends on the members, so the room has to know all of them first.
     const later = (): void => this.#reviewLater();
     room.onPeerJoin(later);
     room.onPeerLeave(later);

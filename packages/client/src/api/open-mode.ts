@@ -17,7 +17,7 @@ export async function fetchMode({ authority }: Welcome): Promise<void> {
   if (authority) fetched ??= (await authorityModule.fetch()).AuthoritativeMode;
 }
 
-/** How the room travels that the server has let this participant into. */
+/** Opens the mode of the room that the server's welcome describes. */
 export function openMode(parts: RoomParts, welcome: Welcome): RoomMode {
   const { authority } = welcome;
   return authority && fetched ? new fetched(parts, welcome, authority) : new MeshMode(parts, welcome);

@@ -4,9 +4,9 @@ import type { Unsubscribe } from "../events/listeners.js";
 import type { JoinCall, checkedCall } from "../connection/match-request.js";
 import type { Room } from "./room.js";
 
-/** What somebody waits for. */
+/** A request for a match. */
 export interface QueueWish {
-  /** How good the player is; what the server makes of it is its own affair. Default 0. */
+  /** The player's rank; the server decides what it means. Default 0. */
   readonly rank?: number;
   /** Friends who want into the same match; all of them have to come and wait. */
   readonly group?: Group;
@@ -14,14 +14,14 @@ export interface QueueWish {
   readonly signal?: AbortSignal;
 }
 
-/** How it stands. */
+/** State of the queue. */
 export interface QueueProgress {
   /** All who wait in this queue. */
   readonly waiting: number;
   readonly waitedMs: number;
-  /** How far ranks may be apart for this player by now. */
+  /** The difference of ranks that this player accepts by now. */
   readonly spread: number;
-  /** How many of the group are here, this player included. */
+  /** Members of the group in the queue, this player included. */
   readonly friends: number;
 }
 
@@ -68,7 +68,7 @@ export class Queueing<Joined = Room> {
       });
       if (signal?.aborted) cancel();
     });
-    // A game that does not wait for it is told by nothing else.
+    // A game that ignores the promise would not hear of the error otherwise.
     this.room.catch(() => undefined);
     // The server has forgotten who waits, and what for.
     queue.onReconnect(({ resumed }) => !resumed && this.#ask());
@@ -96,7 +96,7 @@ export class Queueing<Joined = Room> {
   }
 }
 
-/** What the client does for it: imported here, it would be a file of its own for every game. */
+/** The client's methods that a queue uses. Importing the client here would make one more chunk for every game. */
 interface QueueingTools<Joined> {
   readonly checkedCall: typeof checkedCall;
   /** Gets into a room. */

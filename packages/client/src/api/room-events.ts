@@ -3,7 +3,7 @@ import { Listeners, type Unsubscribe } from "../events/listeners.js";
 import { RoomNews } from "../modes/room-news.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
-/** What a room tells the game; each of these returns a function that ends it. */
+/** The events of a room. Each method registers a listener and returns a function that removes it. */
 export class RoomEvents {
   /** @internal */
   protected readonly dropped = new Listeners<[string]>();
@@ -30,13 +30,13 @@ export class RoomEvents {
     return this.news.absences.add(listener);
   }
 
-  /** A peer that was away is connected again, and its entities spawn again. A page that was loaded anew joins instead. */
+  /** A peer that was away is connected again, and its entities spawn again. A reloaded page joins instead. */
   onPeerBack(listener: (peer: Peer) => void): Unsubscribe {
     return this.news.returns.add(listener);
   }
 
   /**
-   * What this participant and a peer say to each other has begun again, since one of them could not read the other:
+   * The session with a peer has started again, because one of the two could not read the other:
    * `loss` says how many messages the peer may not have, requests have failed, the peer's entities are spawned again.
    * What is sent from now on arrives. After the seventh time within a room the peer leaves.
    */
@@ -59,7 +59,7 @@ export class RoomEvents {
 
   /**
    * Back again. `resumed`: the same session, nothing was lost. Otherwise the server had forgotten it: the room was
-   * joined anew, own entities are kept, the peers are new, and `unacknowledged` messages may not have arrived, all
+   * joined again, own entities are kept, the peers are new, and `unacknowledged` messages may not have arrived, all
    * receivers together.
    */
   onReconnect(listener: (info: MessageLoss & { readonly resumed: boolean }) => void): Unsubscribe {

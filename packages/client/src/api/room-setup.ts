@@ -5,7 +5,7 @@ import type { JoinCall } from "../connection/match-request.js";
 import type { Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";
 
-/** What a room is made of: the client's options, checked and completed, and how to get in. */
+/** The parts of a room: the client's options, checked and completed, and the join in progress. */
 export interface RoomSetup {
   readonly serverUrl: string;
   readonly call: JoinCall;

@@ -42,13 +42,13 @@ import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 
 const RATE_PERIOD_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-/** What comes before the game could listen. */
+/** Limit of messages that arrive before the game can listen. */
 const MAX_EARLY = 1024;
 
-/** What the server says that is about the others. */
+/** Control messages of the server about peers. */
 type NewsOfOthers = Exclude<RoomControl, { readonly type: "iceServers" | "draining" }>;
 
-/** What a message of a type contains: unknown where the game has not said so. */
+/** The content of a message type; `unknown` if the game has not declared it. */
 export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Messages
   ? unknown
   : Messages[Type];
@@ -59,7 +59,7 @@ export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Mes
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- so that rooms with and without known messages are assignable
 export class Room<Messages extends object = any> extends RoomEvents {
-  /** What came in and was dropped, by reason. */
+  /** Counts of dropped incoming data, by reason. */
   readonly drops = new DropCounters();
   readonly transport: RoomTransport;
   /** This machine's time, the server's, and the time that is shown. */
@@ -83,7 +83,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #announced: boolean | undefined;
   /** News of the others wait for the mode. */
   readonly #entered = new EarlyTasks();
-  /** What is told to the game waits until it can listen. */
+  /** Events wait here until the game can listen. */
   readonly #heard = new EarlyTasks(MAX_EARLY);
   readonly #router = new Router(
     () => this.#connection.cameBack(),
@@ -269,7 +269,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#mode.peers;
   }
 
-  /** Who decides in this room: the server; undefined where players are among themselves. */
+  /** The authority of this room, on the server; undefined in a mesh. */
   get authority(): Peer | undefined {
     return this.#mode.server;
   }
@@ -541,7 +541,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
   }
 
-  /** What to write instead of `advance`; undefined where values belong to moments. */
+  /** The call that the game should use instead of `advance`; undefined if `advance` is right. */
   get #stepsBy(): string | undefined {
     if (this.#lockstepSessions > 0) return "nothing: the game runs in the `step` of its LockstepSession";
     const steps = this.#steps;

@@ -14,7 +14,7 @@ export interface SendOptions {
   readonly class?: "command" | "bulk" | undefined;
 }
 
-/** What {@link Room.send} was asked for. Throws {@link ConfigError} for a class or an option that there is not. */
+/** Checks the options of {@link Room.send}. Throws {@link ConfigError} for an unknown class or option. */
 export function sendTerms(to: Peer | SendOptions | undefined): { to: Peer | undefined; isBulk: boolean } {
   if (to === undefined || isPeer(to)) return { to, isBulk: false };
   checkKeys("", to, ["to", "class"]);

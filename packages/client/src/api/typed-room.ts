@@ -35,7 +35,7 @@ interface PeerRoomKind<Messages extends object> {
 /** Kinds of rooms that a server has, by name. */
 export type RoomNames<S extends object> = keyof KindsOf<S> & string;
 
-/** What one joins a kind of room with. */
+/** The join options of a room name. */
 export type OptionsFor<Kind> = RoomKind extends Kind
   ? RoomOptions
   : Kind extends PeerRoomKind<object>

@@ -68,7 +68,7 @@ export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
   });
 }
 
-/** What the decision tree wants to know of this page, of what there is and of who is there. */
+/** The decision tree's inputs: this page, its capabilities and the other participants. */
 export function surroundings(
   transports: readonly TransportKind[],
   peers: Pick<Surroundings, "peers" | "directPeers">,

@@ -6,7 +6,7 @@ export class LazyModule<Name extends string, Module extends Readonly<Record<Name
   readonly #load: () => Promise<Module>;
   #fetched: Promise<Module> | undefined;
   #loads = 0;
-  /** Where the code did not come from at first. */
+  /** The URL of a failed attempt to load the code. */
   #failedAt: URL | undefined;
 
   /** @param name an export of the module, which tells it from another one at the same address */

@@ -2,7 +2,7 @@ import type { Unsubscribe } from "../events/listeners.js";
 import { browserTab, type Tab } from "./tab.js";
 
 /**
- * What happens to the page around a client:
+ * Events of the page around a client:
  *
  * - `hidden`, `visible`: its timers may slow down, and run freely again;
  * - `offline`: the browser sees no network; it may be wrong;
@@ -25,7 +25,7 @@ export interface Page {
   readonly isHidden: boolean;
   /** Default: none, as in Node; what is written then belongs to the moment of the call. */
   readonly frames?: PageFrames | undefined;
-  /** Where seats are kept for the page that follows; undefined: nowhere. */
+  /** Storage of seats for the next page of this tab; undefined: seats are not stored. */
   readonly tab?: Tab;
   onEvent(listener: (event: PageEvent) => void): Unsubscribe;
 }

@@ -1,4 +1,4 @@
-/** What outlives the pages of a tab; `sessionStorage` is one. Each of these may throw, where a page is denied it. */
+/** Storage that outlives the pages of a tab, such as `sessionStorage`. Every method may throw: a page may be denied storage. */
 export interface TabStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;

@@ -1,4 +1,4 @@
-/** Where a room's connection to its server stands. */
+/** State of a room's connection to its server. */
 export type ConnectionState = "joining" | "joined" | "dropped" | "left";
 
 export type ConnectionEvent = "welcomed" | "linkDown" | "resumed" | "refused" | "leave";

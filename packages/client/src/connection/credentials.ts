@@ -3,7 +3,7 @@ import { ConfigError, NetError } from "@paceline/protocol";
 /** Proof of who the player is: a token, or a function that is asked for one before every request for a seat. */
 export type AuthToken = string | (() => string | PromiseLike<string>);
 
-/** Where a guest's identity is kept; `localStorage` is one. */
+/** Storage of a guest's identity, such as `localStorage`. */
 export interface IdentityStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -11,7 +11,7 @@ export interface IdentityStorage {
 
 const MAX_CHARACTERS = 3000;
 
-/** Who the player is, for the authority of a room: what the game says, else what a server has given a guest. */
+/** The player's identity for an authority: the game's token, or else the guest identity that a server gave. */
 export class Credentials {
   readonly #authToken: AuthToken;
   readonly #storage: IdentityStorage | undefined;

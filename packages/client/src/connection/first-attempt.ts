@@ -37,7 +37,7 @@ export interface Begun {
   readonly first: FirstSocket | undefined;
 }
 
-/** How long the server waits for the match request, and for a link to open. */
+/** Time limit of a match request, and of a link that opens, ms. */
 export const CONNECT_TIMEOUT_MS = 8000;
 /** A server gives up a link that says nothing for five seconds, and would keep its seat. */
 const MAX_SILENCE_MS = 3000;
@@ -60,7 +60,7 @@ export class FirstAttempt {
     this.#options = options;
     this.tabSeat = new TabSeat(options.page?.tab, options.serverUrl);
     this.#begun = this.#begin();
-    // Whoever takes it hears of a failure.
+    // `take` rejects with the same error.
     this.#begun.catch(() => undefined);
   }
 

@@ -50,7 +50,7 @@ export interface OwnSeat extends SeatClaim {
   readonly who: string;
 }
 
-/** How somebody comes into a room. */
+/** A request for a seat in a room. */
 export interface JoinTerms {
   /** All who name the same group come into the same room. */
   readonly group?: Group;
@@ -156,7 +156,7 @@ export function joinCredential(call: JoinCall, webrtc: boolean): string | undefi
   return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
 }
 
-/** What a link's close says of a match request that was refused: its code, a space, words. */
+/** Reads a refusal from the reason of a link's close: its code, a space, words. */
 export function matchRefusal(reason: string): NetError {
   const [code, ...words] = reason.split(" ");
   return netError(code, words.join(" ") || "no seat", code === "match/rate-limited");

@@ -2,7 +2,7 @@ import { ConfigError, NetError } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
 import type { serverUrlOf } from "./endpoint.js";
 
-/** What was measured of one server. */
+/** Measurement of one server. */
 export interface EndpointLatency {
   readonly endpoint: string;
   /** Least round trip of those that were answered, ms; undefined where none was. */
@@ -13,7 +13,7 @@ export interface EndpointLatency {
   readonly problem?: string;
 }
 
-/** How servers are measured. */
+/** Settings of the measurement. */
 export interface LatencyOptions {
   /** Probes of each server, 1 to 20, one after another. Default 4; the first also pays for the connection. */
   readonly probes?: number;
@@ -63,7 +63,7 @@ export async function nearestEndpoint(
 /** Round trips of one player, or of one player's machine, to the servers that are to choose from, by address. */
 export type RelayLatencies = Readonly<Record<string, number | undefined>>;
 
-/** What {@link nearestRelay} found. */
+/** Result of {@link nearestRelay}. */
 export interface RelayChoice {
   readonly endpoint: string;
   /** The longest round trip between two players through that relay, ms. */

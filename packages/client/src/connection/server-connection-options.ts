@@ -11,18 +11,18 @@ import type { FirstAttempt } from "./first-attempt.js";
 import type { JoinCall } from "./match-request.js";
 import type { Page } from "../browser/page.js";
 
-/** What the server says to who has come in. */
+/** The server's message to a participant that has joined. */
 export type Welcome = ServerMessage & { readonly type: "welcome" };
 
-/** What is about the room, not about the connection itself. */
+/** Control messages about the room, not about the connection. */
 export type RoomControl = Exclude<
   ServerMessage,
   { readonly type: "welcome" | "resumed" | "stripe" | "moving" }
 >;
 
-/** What a connection tells the room. */
+/** Calls from a connection to its room. */
 interface ServerConnectionHandlers {
-  /** In the room: after joining, or anew after the server had forgotten the session. */
+  /** Joined the room: the first time, or again after the server had forgotten the session. */
   onWelcome(welcome: Welcome): void;
   /** The same session goes on. */
   onResumed(): void;
@@ -33,7 +33,7 @@ interface ServerConnectionHandlers {
   onLeft(code: number, reason: string): void;
   /** A control message that is the room's, not the connection's. */
   onControl(message: RoomControl): void;
-  /** What a room's authority sends; false where it makes no sense. */
+  /** Takes a message of the room's authority; false if it is malformed. */
   onAuthority(payload: Uint8Array): boolean;
   onAuthorityEvent(body: Uint8Array): boolean;
   readonly onAuthorityState: (body: Uint8Array, tick: number) => void;
@@ -43,7 +43,7 @@ interface ServerConnectionHandlers {
   onSockets(sockets: number, reason: string): void;
 }
 
-/** What a connection is made of. */
+/** The parts of a connection. */
 export interface ServerConnectionOptions {
   readonly serverUrl: string;
   readonly call: JoinCall;
@@ -58,7 +58,7 @@ export interface ServerConnectionOptions {
   readonly page: Page | undefined;
   /** The plan's policy of a class of traffic. */
   readonly channel: ChannelPolicyOf;
-  /** What this room may send over all its links. */
+  /** The uplink budget of the room. */
   readonly budget: ByteBudget;
   webrtc(): boolean;
   /** There is a new link; returns it. */

@@ -40,7 +40,7 @@ import type { TabSeat } from "./tab-seat.js";
 const ONE_STEP_PATIENCE_MS = 4000;
 /** A hidden page's server bears longer silence; so does the page. */
 const HIDDEN_TIMEOUT_MS = 60_000;
-/** How long a page that leaves waits for the server's answer. */
+/** A leaving page waits this long for the server's answer. */
 const FAREWELL_MS = 1000;
 /** State of a WebSocket. */
 const CLOSED = 3;
@@ -273,7 +273,7 @@ export class ServerConnection {
   }
 
   #joinByRequest(): void {
-    // Whoever refuses first decides; a later rejection of the seat must not go unhandled.
+    // The first refusal decides. A later rejection of the seat must not stay unhandled.
     this.#takeSeat().catch((error: unknown) => this.#refuse(error));
   }
 
@@ -378,7 +378,7 @@ export class ServerConnection {
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
     this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
-    // Whoever has to come back wants to the others of this room, not into another of its kind.
+    // A returning player wants this room's players, not another room of the same name.
     const { credentials, terms } = this.#call;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, terms };
     if (this.#options.page?.isHidden) this.#setHidden(true);
@@ -453,7 +453,7 @@ export class ServerConnection {
     if (!this.#isAsleep) this.#plan.attemptLater(code === CloseCode.serverShutdown);
   }
 
-  /** What replaced a link may be one of ours that we gave up too early; otherwise it is another page's. */
+  /** The link that replaced ours may be an earlier attempt of this page; otherwise another page opened it. */
   #hasJustTried(): boolean {
     return this.#options.scheduler.nowMs() - this.#resumedAtMs < serverLinkOptions.connectTimeoutMs;
   }
@@ -501,7 +501,7 @@ export class ServerConnection {
   }
 
   #resume({ sessionId, resumeToken }: Identity): void {
-    // Attempts that do not open are given up: newer ones ask the network anew.
+    // Attempts that do not open are given up. A new attempt resolves the address again.
     const connecting = [...this.#links].filter(({ state }) => state === "connecting");
     for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
       link.close(CloseCode.timeout, "tried anew");

@@ -8,7 +8,7 @@ import {
 } from "@paceline/transport";
 import { CONNECT_TIMEOUT_MS, type FirstSocket } from "./first-attempt.js";
 
-/** How a link to the server is watched. */
+/** Monitoring settings of a link to the server. */
 export const serverLinkOptions = {
   needsProof: false,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,

@@ -9,10 +9,10 @@ import {
   type StripedLink,
 } from "@paceline/transport";
 
-/** How many WebSockets carry states: as measurements say, or so many. */
+/** The number of WebSockets for states: automatic, or fixed. */
 export type SocketCount = "auto" | 1 | 2 | 3;
 
-/** How many sockets a session should have, and why: words for people. */
+/** The number of sockets that a session should have, and the reason in words. */
 export interface StripeWish {
   readonly sockets: 1 | 2 | 3;
   readonly reason: string;
@@ -28,7 +28,7 @@ interface StripesOptions {
   ping(): void;
   /** Whether another link carries the states: what happens on the sockets matters to none then. */
   isIdle(): boolean;
-  /** What the first socket has not answered yet. */
+  /** Pings that the first socket has not answered. */
   unanswered(): Session["unanswered"];
   onChange(sockets: number, reason: string): void;
 }
@@ -88,7 +88,7 @@ export class Stripes {
     return this.#stalls.ratio;
   }
 
-  /** How many of the last round trips over the first socket waited. */
+  /** Number of recent round trips over the first socket that were delayed. */
   get stalls(): StallReading {
     return this.#stalls.reading;
   }

@@ -5,7 +5,7 @@ import type { JoinCall, OwnSeat } from "./match-request.js";
 /** A seat as the tab keeps it. */
 interface KeptSeat {
   readonly server: string;
-  /** How the game asked for it. */
+  /** The game's request for this seat. */
   readonly asked: string;
   readonly roomId: string;
   readonly spectate: boolean;
@@ -53,7 +53,7 @@ export class TabSeat {
     return found;
   }
 
-  /** What to show the server for the seat; undefined where another page uses it. */
+  /** Proof of the seat for the server; undefined if another page uses the seat. */
   async claim({ session, token, who }: KeptSeat): Promise<OwnSeat | undefined> {
     const lock = await this.#lock(session);
     if (lock === "taken") this.#drop();

@@ -15,7 +15,7 @@ export type Entity<D extends EntityDefinition = EntityDefinition> = ReadonlyFiel
 export type OwnedEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> &
   EntityFacts<D> &
   Mine & {
-    /** Where it is written to next is a new place, not a movement: others see it there at once. */
+    /** Makes the next written position a teleport: others see the entity there at once. */
     teleport(): void;
     /**
      * How far away the nearest player is who sees it, m: beyond 50 m others are told less exactly, since they see less
@@ -26,7 +26,7 @@ export type OwnedEntity<D extends EntityDefinition = EntityDefinition> = Writabl
 
 interface EntityFacts<D extends EntityDefinition> {
   readonly id: number;
-  /** What it was spawned as. */
+  /** The definition of the entity. */
   readonly kind: D;
   /** Continued to now and freed of jumps. One's own entity is where it is. */
   readonly shown: ReadonlyFields<D["fields"]>;

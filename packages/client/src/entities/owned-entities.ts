@@ -30,7 +30,7 @@ import { FieldChanges } from "./field-changes.js";
 export class OwnedRecord extends Replica<OwnedEntity> {
   readonly kinematics: Kinematics | undefined;
   readonly changes: FieldChanges;
-  /** What the game had written when states were published last; undefined where its way from there is no motion. */
+  /** The values at the last publication; undefined if the way from them is a teleport. */
   published: WrittenBefore | undefined;
   distanceM = 0;
   readonly #sampled: Float32Array;

@@ -11,7 +11,7 @@ import {
 import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
 import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
 
-/** How an entity of others is shown. */
+/** The way in which an entity of others is shown. */
 export interface Showing {
   /** Undefined for what holds: such an entity is shown as it came. */
   readonly body: ShownBody | undefined;
@@ -21,11 +21,11 @@ export interface Showing {
 export interface ShownBodiesOptions {
   /** As the plan says it at the moment. */
   readonly view: ViewPlan;
-  /** What interpolates is there now: entities that wait for it may have it. */
+  /** The interpolation code has arrived: waiting entities can use it. */
   onFetched(): void;
 }
 
-/** What shows entities of one source: by dead reckoning, or between their states, all of these with one delay. */
+/** Shows entities of one source, by dead reckoning or by interpolation with one delay for all of them. */
 export class ShownBodies {
   readonly #options: ShownBodiesOptions;
   #delay: InterpolationDelay | undefined;
@@ -34,7 +34,7 @@ export class ShownBodies {
     this.#options = options;
   }
 
-  /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
+  /** The interpolation delay that makes states arrive in time, ms; undefined without interpolated entities. */
   get neededDelayMs(): number | undefined {
     return this.#delay?.delayMs;
   }

@@ -61,7 +61,7 @@ export class ShownReplica extends Replica<Entity> {
 
 export interface ShownEntitiesOptions {
   readonly clock: Clock;
-  /** How entities are shown, as the plan says it at the moment. */
+  /** The view settings of the present plan. */
   readonly view: ViewPlan;
   /** Whether states bring the rates by which motion models continue them; if not, they are derived here. */
   readonly hasRates: boolean;
@@ -75,7 +75,7 @@ export interface ShownEntitiesOptions {
   onDespawn(entity: Entity): void;
   /** Whether that entity of this participant is one that it simulates itself: it knows better where it is. */
   isOwn(id: number, owner: number, definition: EntityDefinition): boolean;
-  /** What both sides hold of an entity differs. */
+  /** The two sides hold different states of an entity. */
   onDesync(id: number): void;
   onDropped(reason: DropReason): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
@@ -139,7 +139,7 @@ export class ShownEntities implements SnapshotListener {
     }
   }
 
-  /** How late interpolated entities have to be shown for their states to be there in time, ms; undefined without any. */
+  /** The interpolation delay that makes states arrive in time, ms; undefined without interpolated entities. */
   get neededDelayMs(): number | undefined {
     return this.#bodies.neededDelayMs;
   }
@@ -199,7 +199,7 @@ export class ShownEntities implements SnapshotListener {
   onRemoved(id: number): void {
     const record = this.#records.get(id);
     if (!record) return;
-    // Where it was seen last: the game may want to draw something there.
+    // The last shown place: the game may draw something there.
     this.#bringUpToDate(record);
     this.#records.remove(record);
     record.changes.end();
@@ -300,7 +300,7 @@ export class ShownEntities implements SnapshotListener {
     return defineFields(base, definition, row) as unknown as Entity;
   }
 
-  /** What is shown is computed on the first read of a moment: an entity that nobody looks at costs nothing. */
+  /** The shown pose is computed at the first read in a frame: an entity that the game does not read costs nothing. */
   #bringUpToDate(record: ShownReplica): void {
     const nowMs = turnMsOf(this.#options.clock);
     if (record.shownAtMs === nowMs || !this.#records.holds(record)) return;

@@ -9,7 +9,7 @@ export function assertSignal(signal: unknown): asserts signal is AbortSignal | u
 }
 
 /**
- * What `begin` resolves to. Rejects with the signal's reason as soon as it is aborted, before `begin` is called at all if it
+ * Resolves to the result of `begin`. Rejects with the signal's reason as soon as it is aborted, before `begin` is called at all if it
  * was before; `giveUp` then ends what has begun.
  */
 export function untilAborted<Value>(

@@ -4,7 +4,7 @@ import type { TurnMessage } from "@paceline/netcode";
 export const MAX_COMMANDS = 256;
 const MAX_PLAYERS = 64;
 
-/** What the players of a lockstep session say to each other. */
+/** The messages between the players of a lockstep session. */
 export type LockstepMessage<Command> =
   /** The sender is ready to begin; an answer tells one who has just come so. */
   | { readonly kind: "here"; readonly tickHz: number; readonly isAnswer: boolean }

@@ -11,7 +11,7 @@ export interface PlayerCommand<Command> {
   readonly command: Command;
 }
 
-/** What all players begin with: the same on every machine. */
+/** The start values, equal on every machine. */
 export interface LockstepStart {
   /** Numbers of those who play, lowest first. */
   readonly players: readonly number[];
@@ -19,9 +19,9 @@ export interface LockstepStart {
   readonly seed: number;
 }
 
-/** Who plays, how a command is told from nonsense, and what a tick does. */
+/** The players, the check of a command, and the game's tick. */
 export interface LockstepSessionOptions<Command> {
-  /** How many play, 1 to 64: the session begins when so many are ready in the room. */
+  /** Number of players, 1 to 64: the session begins when this many are ready. */
   readonly players: number;
   /** Checks a command that a peer sent; undefined where it is none. Every peer must come to the same answer. */
   readCommand(value: unknown): Command | undefined;
@@ -84,13 +84,13 @@ export class LockstepSession<Command> {
   readonly #type: string;
   readonly #tickHz: number;
   readonly #ends: (() => void)[];
-  /** Who else waits for the start, with the same tick rate. */
+  /** Other players that wait for the start with the same tick rate. */
   readonly #ready = new Set<number>();
   /** Of every player the turns of late, own ones left out. */
   readonly #kept = new Map<number, Map<number, TurnMessage<Command>>>();
   /** For each player that is gone: whose account of it is there. */
   readonly #accounts = new Map<number, Set<number>>();
-  /** What could not be sent yet: without a turn of this player nobody could go on. */
+  /** Turns that could not be sent yet: without them no player could go on. */
   readonly #unsent: unknown[] = [];
   #start: LockstepStart | undefined;
   #me = 0;
@@ -184,7 +184,7 @@ export class LockstepSession<Command> {
     this.#lockstep.give(command);
   }
 
-  /** Goes on without a player who stands still for too long; the others are told, that one too. */
+  /** Removes a player that sends no turn for too long, and tells all players. */
   giveUp(player: number): void {
     if (player !== this.#me && this.players.includes(player)) this.#giveUp(player);
   }
@@ -200,7 +200,7 @@ export class LockstepSession<Command> {
     const { players: count } = this.#options;
     if (this.#start || peers.some(({ number }) => number < myNumber) || this.#ready.size + 1 < count) return;
     const players = [myNumber, ...this.#ready].sort((a, b) => a - b).slice(0, count);
-    // The only chance that is not seeded: everybody is told what came out.
+    // The only unseeded random value; every player receives it.
     this.#begin({ players, seed: Math.floor(Math.random() * 2 ** 32) });
     this.#post(this.#startMessage);
   }
@@ -219,7 +219,7 @@ export class LockstepSession<Command> {
       me: this.#me,
       peers: start.players,
       onTurn: (turn) => this.#beginTurn(turn, tickMs),
-      // What is compared is the state before a turn's first tick.
+      // Players compare the state before a turn's first tick.
       onDesync: (desync) => guarded(() => options.onDesync?.({ ...desync, turn: desync.turn - 1 })),
       nowMs: this.#room.clock.now(),
       turnLength: { minMs: tickMs, maxMs: MAX_TURN_MS, stepMs: tickMs },
@@ -227,7 +227,7 @@ export class LockstepSession<Command> {
     guarded(() => options.onStart?.(start));
     for (const { from, message } of this.#early.splice(0)) this.#hear(from, message);
     const present = new Set(this.#room.peers.map(({ number }) => number));
-    // Who left before this participant heard of the start.
+    // Players that left before this participant heard of the start.
     for (const player of start.players) {
       if (player !== this.#me && !present.has(player)) this.#giveUp(player);
     }

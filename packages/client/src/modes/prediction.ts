@@ -9,11 +9,11 @@ import {
 } from "@paceline/netcode";
 import type { ShownReplica } from "../entities/shown-entities.js";
 
-/** How well the prediction of one's own entities does. */
+/** Quality of the prediction of own entities. */
 export interface PredictionStats {
   /** States of the authority that were compared with the prediction. */
   readonly states: number;
-  /** How far the newest correction moved an entity, m, and the largest since the room was joined. */
+  /** Distance of the newest correction, m, and the largest since joining. */
   readonly correctionM: number;
   readonly worstCorrectionM: number;
   /** Inputs that are simulated here and not confirmed yet. */

@@ -28,7 +28,7 @@ import type { RoomTransport } from "../report/room-transport.js";
 import type { GameTime, ReachedTick } from "../time/game-time.js";
 import type { RoomNews } from "./room-news.js";
 
-/** What a mode has of its room. The functions are for what the room makes after its first mode. */
+/** The parts of a room that its mode uses. Functions stand for parts that the room creates after its first mode. */
 export interface RoomParts {
   readonly scheduler: Scheduler;
   readonly newLink: WebRtcLinkMaker | undefined;
@@ -39,7 +39,7 @@ export interface RoomParts {
   readonly router: Router;
   readonly time: GameTime;
   readonly drops: DropCounters;
-  /** How entities are shown, as the plan says it at the moment. */
+  /** The view settings of the present plan. */
   readonly view: ViewPlan;
   /** The plan's policy of a class of traffic. */
   readonly channel: ChannelPolicyOf;
@@ -55,14 +55,14 @@ export interface RoomParts {
   readonly isLooping: () => boolean;
   /** {@link RoomMode.neededDelayMs} may have changed. */
   readonly reviewDelay: () => void;
-  /** What goes through the server may have changed. */
+  /** The traffic through the server may have changed. */
   readonly reviewServerPath: () => void;
 }
 
 /** Steps that a room prescribes. */
 export interface PrescribedSteps {
   readonly hz: number;
-  /** Who prescribes them, in words. */
+  /** The source of these settings, in words. */
   readonly why: string;
 }
 
@@ -82,11 +82,11 @@ export interface RoomMode {
   /** Peers with whom this participant has a session of its own. */
   readonly pairs: Iterable<PeerConnection>;
   readonly steps: PrescribedSteps | undefined;
-  /** What of the plan does not count in this room. */
+  /** The parts of the plan that this room overrides. */
   readonly limits: ViewLimits;
   /** Whether values are published after each step; otherwise once for all steps of a frame. */
   readonly publishesSteps: boolean;
-  /** How late others have to be shown, ms; undefined before that was measured. */
+  /** The interpolation delay that this path needs, ms; undefined before the first measurement. */
   readonly neededDelayMs: number | undefined;
   /** {@link RoomClock.shownTick} */
   readonly shownTick: number;
@@ -100,7 +100,7 @@ export interface RoomMode {
 
   /** The game can listen. */
   begin(): void;
-  /** The room was left, or is joined anew. */
+  /** The player left the room, or joins it again. */
   end(reason: string): void;
   joined(info: PeerInfo): void;
   left(number: number): void;

@@ -61,7 +61,7 @@ export class RoomNews {
     this.errors.tell(error);
   }
 
-  /** The model of an entity failed: it holds, and the game is told. */
+  /** Reports a motion model that threw. Its entity holds its position. */
   faulted(name: string, id: number, { kind, cause }: MotionFault): void {
     const what = kind === "threw" ? `threw: ${String(cause)}` : "computed what is no number";
     const message = `the motion model of "${name}" ${id} ${what}; it holds its last good pose`;

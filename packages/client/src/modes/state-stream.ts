@@ -27,7 +27,7 @@ export interface StateStreamOptions {
   readonly number: number;
   readonly definition: EntityDefinition;
   readonly tickHz: number;
-  /** How many of the definition's fields all receivers know. */
+  /** The number of fields that all receivers know. */
   readonly fieldCount: number;
 }
 
@@ -120,7 +120,7 @@ export class StateStream {
     this.#acknowledged.get(receiver)?.acknowledge(sequence);
   }
 
-  /** What the receiver holds of these entities is not to be relied on; of all, where none are named. */
+  /** Forgets the receiver's baselines of these entities; without ids, of all. */
   distrust(receiver: number, ids: readonly number[]): void {
     const sender = this.#acknowledged.get(receiver);
     if (ids.length === 0) sender?.restart();

@@ -11,6 +11,6 @@ export interface Explanation {
 export interface TransportChange extends Explanation {
   /** On the room's clock, ms. */
   readonly atMs: number;
-  /** What was measured at the time, of the worst path in use; absent before anything was. */
+  /** Measurements at that time, of the worst path in use; absent before the first one. */
   readonly measured?: Measured;
 }

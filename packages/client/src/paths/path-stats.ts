@@ -2,7 +2,7 @@ import type { LinkKind, LossReading, Measured, Session, StallReading } from "@pa
 import type { PeerRates } from "./rate-meter.js";
 import type { Explanation } from "./choice.js";
 
-/** What a path is like now. */
+/** Measurements of a path. */
 export interface PathQuality {
   /** Mean difference between neighbouring round trips, ms. */
   readonly jitterMs: number;
@@ -17,24 +17,24 @@ export interface PathQuality {
   readonly queuedBytes: number;
 }
 
-/** What goes over the connection to the server, what is relayed included, and what it is like. */
+/** Traffic and measurements of the connection to the server, relayed traffic included. */
 export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLossRatio"> {
   readonly isConnected: boolean;
   /** Undefined before it was measured. */
   readonly rttMs: number | undefined;
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;
-  /** What carries states to the server; undefined: nothing does. */
+  /** The transport of states to the server; undefined: none. */
   readonly stateLink: LinkKind | undefined;
   /** WebSockets of this session that states alternate over where none but these carry them. */
   readonly sockets: number;
   /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1; undefined: too few were made. */
   readonly stallRatio: number | undefined;
-  /** How many of the last round trips over the WebSocket waited, behind lost segments or in a queue. */
+  /** Number of recent round trips over the WebSocket that a lost segment or a queue delayed. */
   readonly stalls: StallReading;
-  /** What is lost of the server's packets; undefined: nothing that may be lost came, as over a WebSocket, lately. */
+  /** Loss of the server's packets; undefined if no unreliable packets came lately, as over a WebSocket. */
   readonly loss: LossReading | undefined;
-  /** What is lost of the packets to the server, as its acks say; undefined as before. */
+  /** Loss of the packets to the server by its acks; undefined as above. */
   readonly outgoingLoss: LossReading | undefined;
 }
 
@@ -89,7 +89,7 @@ export function measuredOf(
   };
 }
 
-/** What direct links to all take, or would: what goes to each through the relay counts as if it went to each. */
+/** Upload of direct links to all peers, or its estimate: a relayed packet counts once for each receiver. */
 function directBytesPerSecond(paths: readonly MeasuredPath[]): number {
   return paths.reduce((sum, { stats: { bytesOutPerSecond = 0, packetsOutPerSecond = 0 } }) => {
     return sum + bytesOutPerSecond + packetsOutPerSecond * DIRECT_HEADER_BYTES;
@@ -115,7 +115,7 @@ export function rounded(measured: Measured): Measured {
   return Object.fromEntries(short) as Measured;
 }
 
-/** How the connection to the server is doing. */
+/** Measurements of the connection to the server. */
 export function serverStatsOf(
   session: Session,
   { bytesInPerSecond, bytesOutPerSecond }: PeerRates,

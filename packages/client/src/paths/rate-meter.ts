@@ -1,6 +1,6 @@
 import type { Link } from "@paceline/transport";
 
-/** What goes between this participant and a peer, per second. */
+/** Traffic between this participant and a peer, per second. */
 export interface PeerRates {
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;

@@ -4,7 +4,7 @@ import type { BulkRate } from "@paceline/transport";
 const BYTES_PER_SECOND = 131_072;
 const BURST_BYTES = 16_384;
 
-/** How fast bulk of all pairs of a room goes through the server together. Pure: time comes in. */
+/** Limits the bulk traffic of all relayed pairs of a room together. Pure: the caller passes the time. */
 export class SharedBulkRate implements BulkRate {
   #bytes = BURST_BYTES;
   #atMs = Number.NEGATIVE_INFINITY;

@@ -18,7 +18,7 @@ export interface DirectPathOptions {
   readonly newLink?: WebRtcLinkMaker | undefined;
   /** Chance, 0 to 1, so that many who were cut off together do not come back together. Default: `Math.random`. */
   readonly random?: () => number;
-  /** How long a new link tries to deliver an event, ms. */
+  /** Lifetime of an event on a new link, ms. */
   eventLifetimeMs(): number;
   /** As they are now: passwords for TURN change. */
   iceServers(): readonly IceServer[];
@@ -28,7 +28,7 @@ export interface DirectPathOptions {
   attach(link: Link, terms: LinkTerms): void;
 }
 
-/** What holds for one attempt. */
+/** State of one attempt. */
 export interface LinkTerms {
   /** Later attempts are preferred, so that a better path takes over from one that works. */
   readonly rank: number;
@@ -71,7 +71,7 @@ export class DirectPath {
   readonly #options: DirectPathOptions;
   readonly #answeredAtMs: number[] = [];
   #attempt: Attempt | undefined;
-  /** What works while something better is tried. */
+  /** The link in use while an attempt for a better one runs. */
   #previous: Attempt | undefined;
   #number = 0;
   #rank = 0;
@@ -92,7 +92,7 @@ export class DirectPath {
   }
 
   /**
-   * How packets travel on the link that works, and in words what of the plan it does not follow: a channel repeats events
+   * The delivery of packets on the link in use, and in words how it departs from the plan: a channel repeats events
    * for as long as it was opened for.
    */
   get route(): (Partial<LinkRoute> & { readonly note: string }) | undefined {
@@ -158,7 +158,7 @@ export class DirectPath {
     if (!isTrying && !isBest) this.#start("direct");
   }
 
-  /** Closes the links, if there are any, and tries no more until allowed anew. */
+  /** Closes the links and makes no attempts until they are allowed again. */
   end(reason: string): void {
     this.#isAllowed = false;
     this.#cancelTimers();
@@ -191,7 +191,7 @@ export class DirectPath {
       onSignal: (data: unknown) => this.#options.sendSignal(number, data),
     };
     const link = this.#options.newLink?.(options) ?? new WebRtcLink(options);
-    // What works goes on until the new one does; what never opened is of no use any more.
+    // The link in use stays until the new one opens. A link that never opened is closed.
     if (this.#attempt?.link.state === "open") {
       this.#previous?.link.close(CloseCode.replaced, "a newer attempt began");
       this.#previous = this.#attempt;

@@ -84,7 +84,7 @@ export class LazyDirectPath {
   }
 
   #keep(attempt: number, data: unknown): void {
-    // The peer began anew: what it said before is of no use any more.
+    // The peer has restarted, so that its earlier signals are worthless.
     if (this.#early[0]?.attempt !== attempt) this.#early = [];
     if (this.#early.length < EARLY_SIGNALS) this.#early.push({ attempt, data });
   }

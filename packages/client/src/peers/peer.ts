@@ -35,7 +35,7 @@ import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
 import type { PathQuality } from "../paths/path-stats.js";
 import { RateMeter, type PeerRates } from "../paths/rate-meter.js";
 
-/** What happens between this participant and a peer, told to the room. */
+/** Calls from a peer to its room. */
 export interface PeerHandlers {
   onPayload(peer: PeerConnection, payload: PeerPayload): void;
   readonly onState: (body: Uint8Array, tick: number) => void;
@@ -67,7 +67,7 @@ export interface PeerOptions {
   currentTick(): number;
 }
 
-/** What a session that has ended leaves open. */
+/** Messages that an ended session leaves unacknowledged. */
 export interface MessageLoss {
   /**
    * Messages of {@link Room.send} that were accepted and have no receipt: the last ones that were sent. All before them
@@ -84,14 +84,14 @@ export type PeerPath = "direct" | "turn" | "relay";
 
 /** Another participant of the room, as a game sees it. */
 export interface Peer {
-  /** The same for as long as the player has its seat, also after its page was loaded anew. */
+  /** Unchanged for as long as the player keeps its seat, also after a reload. */
   readonly id: string;
   /** Given by the server in the order of joining, to nobody else while the room lives; as lasting as {@link id}. */
   readonly number: number;
   /** `away`: its page was closed or sleeps, or nothing reaches it. It may come back, and leaves otherwise. */
   readonly state: PeerState;
   /**
-   * Where traffic to this peer goes now: to it itself, through a TURN server, through the relay; or `server`, in a room
+   * The path to this peer now: direct, through a TURN server, or through the relay; `server` in a room
    * with an authority, with whom alone one talks there.
    */
   readonly path: PeerPath | "server";
@@ -102,7 +102,7 @@ export interface Peer {
   /** Round trip over the present path, ms; undefined before it was measured. */
   readonly rttMs: number | undefined;
   readonly stats: PeerRates & PathQuality;
-  /** What came from this peer and was dropped, by reason. */
+  /** Counts of dropped data of this peer, by reason. */
   readonly drops: Partial<Record<DropReason, number>>;
 }
 
@@ -234,7 +234,7 @@ export class PeerConnection implements Peer {
     return this.#info.seat ?? this.#info.number;
   }
 
-  /** Of its session, by which the server and the wire know it: a page that is loaded anew gets another. */
+  /** Number of its session on the server and on the wire. A reloaded page gets another one. */
   get sessionNumber(): number {
     return this.#info.number;
   }
@@ -363,7 +363,7 @@ export class PeerConnection implements Peer {
     return this.#meet(epoch) || (!firstIds && isPublished(packet)) ? this.#relayed : undefined;
   }
 
-  /** How a message to several goes to this peer as well; undefined where it goes by its own session alone. */
+  /** The way for messages to several peers; undefined if this peer gets them by its own session only. */
   get broadcastReceiver(): BroadcastReceiver | undefined {
     const { relayedState: link, session, sessionNumber: number } = this;
     return link && this.#epoch === 0 ? { number, session, link } : undefined;
@@ -493,7 +493,7 @@ export class PeerConnection implements Peer {
     this.#closed(CloseCode.tooSlow, true);
   }
 
-  /** What the present session leaves open, where it is over. */
+  /** Unacknowledged messages of the present session, if it has ended. */
   get loss(): MessageLoss {
     return { unacknowledged: this.session.unacknowledgedOf(PayloadKind.command) };
   }

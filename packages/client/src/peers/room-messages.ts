@@ -6,7 +6,7 @@ import type { Peer } from "./peer.js";
 export type MessageListener = (message: unknown, from: Peer) => unknown;
 export type RequestHandler = (message: unknown, from: Peer) => unknown;
 
-/** Who in the game wants which messages and answers which requests. */
+/** The game's handlers for messages and requests. */
 export class RoomMessages {
   readonly #listeners = new Map<string, Listeners<[unknown, Peer]>>();
   readonly #handlers = new Map<string, RequestHandler>();

@@ -3,7 +3,7 @@ import type { RelayedLink, Session } from "@paceline/transport";
 
 const MAX_EARLY_PACKETS = 1e3;
 
-/** Where the packets of one sender go. */
+/** The receiver of one sender's packets. */
 export interface Channel {
   readonly session: Session;
   /** The link that brings what is in the envelope; undefined where it is of another epoch of the pair. */

@@ -10,7 +10,7 @@ export interface ServerPathOptions {
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly loadDirectPath: LoadDirectPath;
   readonly connection: ServerConnection;
-  /** How long a new link tries to deliver an event, ms. */
+  /** Lifetime of an event on a new link, ms. */
   eventLifetimeMs(): number;
   /** Something about this path has changed. */
   onChange(): void;
@@ -65,7 +65,7 @@ export class ServerPath {
     });
   }
 
-  /** What carries what to the server now, and why. */
+  /** The links to the server, the traffic on each, and the reason. */
   explain(): Explanation {
     const own = this.#connection.explanation;
     if (this.#connection.link?.kind === "webrtc") {

@@ -9,7 +9,7 @@ export interface Interpolation {
   readonly InterpolationDelay: typeof InterpolationDelay;
 }
 
-/** What of the plan, and of the clock, decides how the entities of others are shown; always that of the moment. */
+/** The settings and clock values, read at each use, that decide how entities of others are shown. */
 export interface ViewPlan {
   /** Between their states, unless an entity's definition says otherwise. */
   readonly isInterpolated: boolean;
@@ -19,7 +19,7 @@ export interface ViewPlan {
   readonly interpolationDelayMs: number;
   /** Time between the states of a moving entity that is interpolated, ms. */
   readonly intervalMs: number;
-  /** How far behind now interpolated entities are shown, ms. */
+  /** Interpolation delay, ms. */
   readonly lagMs: number;
   /** Fetches the code of interpolation, when the first entity is to be shown so. */
   loadInterpolation(this: void): Promise<Interpolation>;
@@ -55,7 +55,7 @@ export function viewPlanOf(
   };
 }
 
-/** How far behind others are shown before anything of them was measured: nothing, where they are shown as they are now. */
+/** Interpolation delay before the first measurement; zero if entities are extrapolated to now. */
 export function delayByProfileMs({ plan }: { readonly plan: Plan }): number {
   return plan.style === "interpolation" ? plan.numbers.interpolationDelayMs : 0;
 }

@@ -11,7 +11,7 @@ import type { RoomWords, TravellingRoom } from "./room-words.js";
 export interface ExplainedRoom extends TravellingRoom {
   readonly words: RoomWords;
   readonly measured: Measured | undefined;
-  /** How old the measurement is, ms. */
+  /** Age of the measurement, ms. */
   readonly ageMs: number;
   readonly serverPath: Explanation;
   /** Of entities, that the game uses. */
@@ -23,7 +23,7 @@ const UNMOVED_SHARE = 0.1;
 /** Beyond so many, players are counted together: at first sight there are at most twelve rows. */
 const MAX_PEER_ROWS = 3;
 
-/** What is in force, in at most twelve rows; with `details` each answer of the tree and each player's path too. */
+/** Explains the settings in force in at most twelve rows. `details` adds each answer of the tree and each player's path. */
 export async function explainRoom(room: ExplainedRoom, details: boolean): Promise<Explanation[]> {
   const answers = await explainPlan(room.plan);
   const reasonOf = (question: string): string =>
@@ -119,7 +119,7 @@ function playersRow(peers: readonly Peer[]): Explanation {
   return { about: "players", choice, reason: "explain({ details: true }) has each of them" };
 }
 
-/** What was measured, how it counts and how old it is, as a row of an explanation. */
+/** One row of an explanation: a measurement, its effect and its age. */
 function measuredRow(room: ExplainedRoom): Explanation {
   const { measured, held, ageMs } = room;
   const about = "measured now";

@@ -2,7 +2,7 @@
 const EMPTIER_AFTER_MS = 15_000;
 
 /**
- * How many others there are, as far as direct links depend on it: more count at once, fewer only after a while, or one
+ * Counts the peers for the limit on direct links: a higher count applies at once, a lower one only after a while, or one
  * player who comes and goes would have all links closed and opened each time. Pure: time comes in.
  */
 export class PeerCountHysteresis {

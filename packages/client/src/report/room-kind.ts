@@ -8,7 +8,7 @@ export interface WordsOfRooms {
   authorityWords(this: void, stepHz: number): RoomWords;
 }
 
-/** What the plan of a room, and the words about it, have to know of how the room travels. */
+/** Facts about a room's mode that its plan and its report depend on. */
 export interface RoomKind {
   /** Whether players may have links to each other. */
   readonly hasPairs: boolean;

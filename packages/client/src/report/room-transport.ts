@@ -51,7 +51,7 @@ export interface RoomTransportOptions extends SimulationOptions {
   onPlan(): void;
 }
 
-/** What a running room can change. */
+/** Settings that a running room can change. */
 export interface TransportSettings {
   /** In place of the one before; its rate of simulation is fixed when the room is joined. */
   readonly profile?: ProfileChoice;
@@ -60,7 +60,7 @@ export interface TransportSettings {
 
 const HISTORY_LENGTH = 200;
 
-/** What carries this room's traffic and why; changeable while the room runs. */
+/** Reports which links carry this room's traffic and why. Its settings can change while the room runs. */
 export class RoomTransport {
   readonly #options: RoomTransportOptions;
   readonly #changes = new Listeners<[TransportChange]>();
@@ -105,12 +105,12 @@ export class RoomTransport {
     return this.#plan;
   }
 
-  /** What carries what to the server now, and why. */
+  /** The links to the server, the traffic on each, and the reason. */
   get serverPath(): Explanation {
     return this.#options.serverPath();
   }
 
-  /** What was measured within the last second, of the worst path in use; undefined before anything was. */
+  /** Measurements of the last second on the worst path in use; undefined before the first one. */
   get measured(): Measured | undefined {
     return this.#steady.measured;
   }
@@ -126,7 +126,7 @@ export class RoomTransport {
   }
 
   /**
-   * What is in force now and why, in at most twelve rows: links, deliveries, rates, what was measured and when. With
+   * Explains the settings in force in at most twelve rows: links, deliveries, rates, measurements and their age. With
    * `details` each answer of the decision tree and each player's path besides. The words are fetched on the first call;
    * rejects where that fails.
    */
@@ -280,7 +280,7 @@ export class RoomTransport {
     if (choice) this.record({ about: "simulated network", choice, reason: "asked for on this page" });
   }
 
-  /** What {@link simulate} was called with last. */
+  /** The network of the last call of {@link simulate}. */
   get simulated(): SimulatedNetwork | undefined {
     return this.#simulation.settings;
   }

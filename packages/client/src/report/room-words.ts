@@ -24,7 +24,7 @@ export interface RoomWords {
   readonly statesQuestion: string;
   /** The links that states take, and how they arrive. */
   states(room: TravellingRoom): string;
-  /** What else leaves with messages that wait for each other. */
+  /** Other traffic that leaves together with bundled messages. */
   sharers(plan: Plan): string;
   /** @param when an entity is sent, in words */
   rates(room: TravellingRoom, when: string): { readonly choice: string; readonly reason: string };
@@ -136,7 +136,7 @@ function stallsOf(ratio: number | undefined, held: HeldBands): string {
   return measuredInWords("stalls", ratio === undefined ? undefined : percent(ratio), held.stalls);
 }
 
-/** How sure the loss of each direction is. */
+/** The confidence interval of the loss in each direction. */
 function directionsInWords({ loss, outgoingLoss }: ServerStats): string {
   const words = (name: string, reading: ServerStats["loss"]): string => {
     if (!reading) return `${name} unknown, too few may be lost`;

@@ -12,7 +12,7 @@ export interface SimulationOptions {
   loadSimulation(): Promise<SimulationCode>;
 }
 
-/** What a page can pretend of its network, in each direction; what is left out is as on a perfect path. */
+/** A simulated network, the same in each direction. An omitted value is that of a perfect path. */
 export type SimulatedNetwork = Partial<NetworkSettings>;
 
 /** The room's links, and the worse line on which they can be made to hang. Its code is fetched when first wanted. */

@@ -16,7 +16,7 @@ const NO_FRAME_MS = 100;
 /** Steps are due this much early: moments are sums of fractions of a millisecond. */
 const ROUNDING_MS = 0.5;
 
-/** What a room does with the steps of its game. */
+/** Calls from the game loop to its room. */
 interface StepMode {
   /** Whether values are published after each step; otherwise once for all steps of a frame. */
   readonly publishesSteps: boolean;

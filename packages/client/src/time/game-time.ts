@@ -13,7 +13,7 @@ const MAX_FRAME_MS = 50;
 const ROUNDING_MS = 1;
 /** Of a tick: moments are sums of fractions of a millisecond. */
 const ROUNDING_TICKS = 1e-6;
-/** What a game wrote for a moment before now is continued to now, but never further than this. */
+/** Values that a game wrote for an earlier moment are extrapolated to now, by at most this time. */
 const MAX_CONTINUED_MS = 50;
 /** Receivers decode a state from three ticks in a row: between two moments no more than these are sampled. */
 const MAX_SAMPLED_TICKS = 3;
@@ -90,7 +90,7 @@ export class GameTime {
     return agoMs >= 0 && agoMs <= MAX_FRAME_MS ? startedAtMs : nowMs;
   }
 
-  /** The moment that a call of `advance` means. What cannot be meant is told once, and the frame's start taken instead. */
+  /** The moment of a call of `advance`. An impossible one is reported once and replaced by the start of the frame. */
   momentOf(atMs: number | undefined): number {
     const nowMs = this.#nowMs();
     if (atMs === undefined) return this.drive(this.#takeFrame());

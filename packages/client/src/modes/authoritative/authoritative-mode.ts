@@ -71,7 +71,7 @@ export class AuthoritativeMode implements RoomMode {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
-  /** How the authority was told to tell. */
+  /** The view terms that were sent last. */
   #toldTerms = "";
   /** The session's number of the message that told the authority last; undefined where it was right without. */
   #toldKinds: number | undefined;
@@ -224,7 +224,7 @@ export class AuthoritativeMode implements RoomMode {
     return this.#entities.store.ofKind(definition);
   }
 
-  /** The authority is told of the kinds that are named in one go together. */
+  /** Kinds that the game names in one turn go to the authority in one message. */
   use(definition: EntityDefinition): void {
     const isNews = this.#entities.use(definition);
     if (typeof isNews === "string") return this.#mismatched(isNews);
@@ -252,7 +252,7 @@ export class AuthoritativeMode implements RoomMode {
     });
   }
 
-  /** The plan has changed: the authority is told where it has to tell otherwise. */
+  /** Sends new view terms to the authority if the plan changed them. */
   planChanged(): void {
     const terms = viewTermsOf(this.#plan, this.#info.tickHz);
     const key = Object.values(terms).join();

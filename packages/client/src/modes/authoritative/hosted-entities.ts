@@ -22,7 +22,7 @@ export interface HostedEntitiesOptions extends Pick<
   readonly myNumber: number;
   /** The participant of that number, or the server. */
   peer(number: number): Peer;
-  /** How entities are shown, as the plan says it at the moment. */
+  /** The view settings of the present plan. */
   readonly view: ViewPlan;
 }
 

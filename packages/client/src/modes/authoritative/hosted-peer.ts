@@ -23,7 +23,7 @@ export class HostedPeer implements Peer {
   readonly path = "server";
   readonly channel = "the link to the server";
   readonly reason = "the room has an authority: players talk with it alone";
-  /** What was dropped is in {@link Room.drops}: it came over one link. */
+  /** Always zero: data of all peers comes over one link and is counted in {@link Room.drops}. */
   readonly drops: Peer["drops"] = {};
   readonly #server: () => ServerStats;
 

@@ -67,7 +67,7 @@ export class InputSender {
     return this.#number;
   }
 
-  /** What the authority says of the inputs; the newest number that is in its states, unwrapped. */
+  /** Takes the number of the newest input in the authority's states, unwrapped. */
   told({ processed, leadErrorTicks }: InputFeedback): number | undefined {
     if (processed === undefined) return undefined;
     this.#pace.hint(leadErrorTicks);

@@ -29,7 +29,7 @@ export class OwnStates {
   readonly #streams = new Map<EntityDefinition, StateStream>();
   /** By local id, the session's number of the message that asked for the entity. */
   readonly #asked = new Map<number, number>();
-  /** What the authority knows of them. */
+  /** The baselines that the authority holds. */
   readonly #replication: ReceiverReplication;
   readonly #body = new ByteWriter(1280);
   #sentAtMs = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
 import type { Plan } from "@paceline/transport";
 import { everyTicksOf, movingHeartbeatMs } from "../../plan/state-policy.js";
 
-/** How the plan wants an authority of so many steps per second to tell this participant of its entities. */
+/** Computes the rates and thresholds that this client asks of an authority with that step rate. */
 export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {
   const { numbers, channels, style, repeats } = plan;
   const { event, command } = channels;

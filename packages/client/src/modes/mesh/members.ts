@@ -27,7 +27,7 @@ import type { ViewPlan } from "../../plan/view-plan.js";
 interface Member {
   readonly peer: PeerConnection;
   entities: RemoteEntities;
-  /** What the game was told last. */
+  /** The state that the game heard last. */
   isAway: boolean;
   cancelHiding: Cancel | undefined;
 }
@@ -36,7 +36,7 @@ export interface MembersOptions {
   readonly scheduler: Scheduler;
   /** Brings what comes through the server to the pairs. */
   readonly router: Router;
-  /** What a new pair needs besides what is told here. */
+  /** Options of a new pair that this class does not set. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
   readonly view: ViewPlan;
   readonly news: RoomNews;
@@ -189,7 +189,7 @@ export class Members {
     }
   }
 
-  /** What failed may work on another network. */
+  /** A failed attempt may succeed on another network. */
   networkChanged(): void {
     for (const peer of this.peers()) peer.networkChanged();
   }
@@ -203,7 +203,7 @@ export class Members {
   }
 
   /**
-   * How far ahead of an update it will be seen, ms. An update goes to all, so the median of their round trips counts: one
+   * Delay until receivers show an update, ms. An update goes to all, so the median of their round trips counts: one
    * peer that delays its answers does not change what the others get. Of two in the middle it is the shorter.
    */
   get horizonMs(): number {
@@ -246,7 +246,7 @@ export class Members {
     const member: Member = { peer, entities, isAway: peer.state === "away", cancelHiding: undefined };
     this.#members.set(info.number, member);
     options.router.add(info.number, peer);
-    // Whoever was away before this participant came is not shown to it at all.
+    // A player that was away already when this participant joined is not shown.
     if (member.isAway) entities.setHidden(true);
     return peer;
   }
@@ -366,7 +366,7 @@ export class Members {
     return longestMs;
   }
 
-  /** What is late or not known may happen to anybody; what makes no sense may not. */
+  /** Late or unknown data may come from an honest peer; malformed data may not. */
   #drop(from: PeerConnection, reason: DropReason | undefined): void {
     if (reason === undefined) return;
     this.#options.onDropped(reason);

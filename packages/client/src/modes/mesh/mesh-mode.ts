@@ -268,7 +268,7 @@ export class MeshMode implements RoomMode {
   #pathChanged(peer: PeerConnection, reason: string): void {
     const { transport, reviewServerPath } = this.#parts;
     transport().record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
-    // Who is reached through the relay gets states over WebRTC, where the server has it.
+    // States for relayed peers go over WebRTC to the server if it offers that.
     reviewServerPath();
   }
 }

@@ -22,7 +22,7 @@ export interface RemoteEntitiesOptions {
   readonly clock: Clock;
   /** The game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
-  /** How entities are shown, as the plan says it at the moment. */
+  /** The view settings of the present plan. */
   readonly view: ViewPlan;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
@@ -95,7 +95,7 @@ export class RemoteEntities {
     });
   }
 
-  /** Reads states that came unreliably; `drop` is told why they were dropped. Returns the updates applied. */
+  /** Reads unreliable states. Calls `drop` with a reason for dropped ones. Returns the number of applied updates. */
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
     const store = this.#store;
     const { taken } = store;
@@ -118,7 +118,7 @@ export class RemoteEntities {
 
   /** Reads what the server had kept of the owner; it came to the server `ageMs` ago. A reason where it was dropped. */
   takeRetained(states: Uint8Array, ageMs: number): DropReason | undefined {
-    // What the owner has said itself is newer.
+    // States from the owner itself are newer.
     if (this.#retained || !this.#streams.isEmpty) return "outdated";
     const payloads = readRetained(states);
     if (!payloads) return "bad-message";

@@ -31,7 +31,7 @@ interface RemoteStream {
   waitingBytes: number;
   /** Messages in a row that could not be read. */
   failures: number;
-  /** Entities to ask for anew. */
+  /** Entities to request again. */
   readonly distrusted: Set<number>;
   askedAtMs: number;
 }
@@ -84,7 +84,7 @@ export class RemoteStreams {
     return this.#streams.size === 0;
   }
 
-  /** What a stream is of; undefined where there is none of that number. */
+  /** The kind of a stream; undefined for an unknown number. */
   nameOf(number: number): string | undefined {
     return this.#streams.get(number)?.start.name;
   }

@@ -3,7 +3,7 @@ import type { Clock, Session } from "@paceline/transport";
 
 export interface RetentionOptions {
   readonly clock: Clock;
-  /** What shows own entities to a newcomer: at most so many. */
+  /** Limit of retained entities. */
   portray(most: number): RetainedPayload[];
   /** With the server, another one after it has forgotten this participant; undefined while there is no way to it. */
   serverSession(): Session | undefined;
@@ -49,7 +49,7 @@ export class Retention {
     if (!session || session.isClosed) return;
     if (session !== this.#session) this.#begin(session);
     if (nowMs < (this.#hasChanged ? this.#changeDueAtMs : this.#dueAtMs)) return;
-    // What is on its way would only queue up, where the way is blocked.
+    // On a blocked link retained states would only queue up.
     if (this.#sent >= 0 && !session.isAcknowledged(this.#sent)) return;
     if (session.isBacklogged) return;
     const { states, payloads } = this.#portrait();
@@ -80,7 +80,7 @@ export class Retention {
   }
 }
 
-/** Whether nothing but the tick is another one: what stands still is told once. */
+/** True if only the tick differs: a resting entity is sent once. */
 function isSame(a: readonly RetainedPayload[], b: readonly RetainedPayload[]): boolean {
   return a.length === b.length && a.every((payload, index) => isSamePayload(payload, b[index]!));
 }

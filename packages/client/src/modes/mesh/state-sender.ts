@@ -28,7 +28,7 @@ export interface StateSenderOptions {
   /** The link to the server, for what goes through it. */
   uplink(): Uplink | undefined;
   plan(): Plan;
-  /** How far ahead of an update it will be seen, ms. */
+  /** Delay until receivers show an update, ms. */
   horizonMs(): number;
   /** The room-wide id of a local one. */
   idOf(localId: number): number;
@@ -83,7 +83,7 @@ export class StateSender {
     this.#replication = this.#newReplication();
   }
 
-  /** A new entity: all are told of it. */
+  /** Announces a new entity to all receivers. */
   spawned(record: OwnedRecord, tick: number): void {
     this.#retention.changed();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
@@ -148,7 +148,7 @@ export class StateSender {
     }
   }
 
-  /** What a receiver says of the streams. */
+  /** Takes a receiver's message about the streams. */
   answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
     if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
     else if (payload.kind === "fields") this.#know(peer, payload.stream, payload.fieldCount, moment.tick);
