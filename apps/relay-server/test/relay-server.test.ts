@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ServerProcess } from "./server-process.js";
 
@@ -111,6 +112,45 @@ describe("the server", () => {
     expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ status: "ok" });
   });
 
+  it("sends the precompressed file that the browser accepts", async () => {
+    const text = "export const race = 1;".repeat(100);
+    const packed = { br: brotliCompressSync(text), gzip: gzipSync(text) };
+    const asset = join(folder, "assets/packed-D3adB33f.js");
+    writeFileSync(asset, text);
+    writeFileSync(`${asset}.br`, packed.br);
+    writeFileSync(`${asset}.gz`, packed.gzip);
+    const address = new URL(await start(["--port", "0", "--static", folder]).address());
+    for (const [accepted, encoding, bytes] of [
+      ["gzip, deflate, br", "br", packed.br.length],
+      ["gzip, deflate", "gzip", packed.gzip.length],
+      ["identity", undefined, text.length],
+    ] as const) {
+      // Unlike `fetch`, this does not unpack.
+      const headers = { "accept-encoding": accepted };
+      const [response] = (await once(
+        get({ hostname: address.hostname, port: address.port, path: "/assets/packed-D3adB33f.js", headers }),
+        "response",
+      )) as [IncomingMessage];
+      response.resume();
+      expect(response.headers["content-encoding"]).toBe(encoding);
+      expect(response.headers["content-length"]).toBe(String(bytes));
+      expect(response.headers["content-type"]).toBe("text/javascript");
+      expect(response.headers["vary"]).toBe("Accept-Encoding");
+      expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    }
+  });
+
+  it("lets its pages connect to the servers that it was given, and to no others", async () => {
+    const server = start([
+      ...["--port", "0", "--static", folder, "--connect-to", "https://eu.example/x,http://127.0.0.1:9001"],
+      ...["--move-to", "https://spare.example"],
+    ]);
+    const policy = (await fetch(`${await server.address()}/`)).headers.get("content-security-policy");
+    for (const origin of ["https://eu.example wss://eu.example", "http://127.0.0.1:9001 ws://127.0.0.1:9001"])
+      expect(policy).toContain(` ${origin}`);
+    expect(policy).toContain(" https://spare.example wss://spare.example;");
+  });
+
   it("takes rooms, origins and the rest from flags and environment, flags first", async () => {
     const server = start(["--rooms", "lobby:2,duel", "--trust-proxy"], {
       PACELINE_PORT: "0",
@@ -149,6 +189,7 @@ describe("a wrong call", () => {
     [["--prot", "80"], "--prot"],
     [["extra"], "extra"],
     [["--port"], "--port"],
+    [["--connect-to", "eu.example"], 'connect-to: expected an http(s) address, got "eu.example"'],
     [["--port", "99999"], 'port: expected a whole number from 0 to 65535, got "99999"'],
     [["--port", "80a"], 'port: expected a whole number from 0 to 65535, got "80a"'],
     [["--static", "/no/such/folder"], 'static: expected a folder that exists, got "/no/such/folder"'],

@@ -4,7 +4,7 @@ import { Keyboard } from "../input/keyboard.js";
 import { TouchPads, hasTouch } from "../input/touch.js";
 import type { InputSource } from "../input/drive-command.js";
 import { invitationUrl, newFriendsName, type Invitation } from "../net/invitation.js";
-import { joinRace, joinUntilItWorks } from "../net/join-race.js";
+import { isDraining, joinRace, joinUntilItWorks } from "../net/join-race.js";
 import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
 import { Scene } from "../render/scene.js";
@@ -37,6 +37,8 @@ export class App {
   #mode: string;
   #joining: AbortController | undefined;
   #unsubscribe: (() => void)[] = [];
+  /** Hosts that the page's own policy has kept it from. */
+  readonly #blockedHosts = new Set<string>();
 
   constructor(root: HTMLElement) {
     this.#root = root;
@@ -68,6 +70,9 @@ export class App {
     this.#showInvitation();
     const { complaints } = this.#settings;
     if (complaints.length > 0) this.#start.say(`In this page's address: ${complaints.join(" ")}`, true);
+    document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
+      if (URL.canParse(blockedURI)) this.#blockedHosts.add(new URL(blockedURI).host);
+    });
     if (this.#settings.autostart) void this.#race(this.#settings);
   }
 
@@ -153,29 +158,48 @@ export class App {
           mode: choice.mode,
           driver: { ...choice, isComputer: false },
         }),
-      (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining),
+      (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining, choice),
       joining.signal,
     );
+    // Another attempt may have begun in place of this one.
+    if (this.#joining !== joining) return;
     this.#joining = undefined;
     this.#start.setBusy(false);
     if (room !== undefined) this.#enter(room, choice);
   }
 
-  #onJoinFailure(error: unknown, retryInMs: number | undefined, joining: AbortController): void {
+  #onJoinFailure(
+    error: unknown,
+    retryInMs: number | undefined,
+    joining: AbortController,
+    choice: DriverChoice,
+  ): void {
     const detail = error instanceof Error ? error.message : String(error);
     if (retryInMs === undefined)
       return this.#onNoPlace(error instanceof NetError && error.code === "match/full", detail);
-    const seconds = Math.round(retryInMs / 1000);
-    const where = this.#settings.server;
-    this.#start.say(
-      `The race server at ${where} cannot be reached. Trying again in ${seconds} s.`,
-      true,
-      detail,
-    );
+    this.#start.say(this.#troubleInWords(error), true, detail);
+    this.#start.offer("Try now", () => {
+      joining.abort();
+      this.#joining = undefined;
+      void this.#race(choice);
+    });
     this.#start.offer("Cancel", () => {
       joining.abort();
       this.#start.say("");
     });
+    this.#start.countDown(retryInMs);
+  }
+
+  /** Why the server did not let this player in yet, and what helps. */
+  #troubleInWords(error: unknown): string {
+    const { server } = this.#settings;
+    const { host } = new URL(server);
+    if (this.#blockedHosts.has(host)) {
+      return `This page may not talk to ${server}: the page's own server has to allow it (--connect-to ${server}).`;
+    }
+    if (isDraining(error))
+      return "The race server is about to restart and takes nobody new. It is back in a minute.";
+    return `The race server at ${server} does not answer. Is this device online? Then the server is down.`;
   }
 
   #onNoPlace(isFull: boolean, detail: string): void {
@@ -227,6 +251,14 @@ export class App {
           3000,
         ),
       ),
+      room.onDrain(({ timeoutMs }) => {
+        const seconds = Math.round(timeoutMs / 1000);
+        banner.show(
+          `The server restarts in ${seconds} s at the latest. Until then the race goes on.`,
+          "plain",
+          8000,
+        );
+      }),
       room.onLeave((_code, reason) => {
         this.#leave();
         const why = reason === "" ? "The connection was closed." : `Disconnected: ${reason}`;

@@ -39,9 +39,18 @@ export async function joinRace(options: JoinOptions): Promise<Room> {
   return joinFriends(client, kind, invitation.friends, card, terms);
 }
 
+/** True if the server is about to restart, and takes nobody new before that. */
+export function isDraining(error: unknown): boolean {
+  return error instanceof NetError && error.code === "match/full" && /takes nobody new/.test(error.message);
+}
+
 /** True if the server's answer will stay the same: the race is full, or over. */
 function isFinal(error: unknown): boolean {
-  return error instanceof NetError && (error.code === "match/full" || error.code === "match/not-found");
+  return (
+    !isDraining(error) &&
+    error instanceof NetError &&
+    (error.code === "match/full" || error.code === "match/not-found")
+  );
 }
 
 /**

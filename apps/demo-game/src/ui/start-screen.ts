@@ -100,6 +100,21 @@ export class StartScreen {
     if (isProblem) this.#status.scrollIntoView({ block: "nearest" });
   }
 
+  /** Says when the next attempt is, second by second. */
+  countDown(remainingMs: number): void {
+    const clock = element("span");
+    this.#status.append(clock);
+    const endMs = performance.now() + remainingMs;
+    const tick = (): void => {
+      // Another sentence has taken its place.
+      if (!clock.isConnected) return clearInterval(timer);
+      const seconds = Math.max(0, Math.ceil((endMs - performance.now()) / 1000));
+      setText(clock, seconds === 0 ? " Trying again…" : ` Trying again in ${seconds} s.`);
+    };
+    const timer = setInterval(tick, 250);
+    tick();
+  }
+
   offer(label: string, onClick: () => void): void {
     this.#status.append(" ", button(label, "link", onClick));
   }

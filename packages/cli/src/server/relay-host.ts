@@ -46,7 +46,8 @@ export class RelayHost {
       queues,
       log,
     });
-    this.#files = options.staticFolder === undefined ? undefined : staticFiles(options.staticFolder);
+    this.#files =
+      options.staticFolder === undefined ? undefined : staticFiles(options.staticFolder, options.connectTo);
     const timeouts = {
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,

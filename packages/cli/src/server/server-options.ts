@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly staticFolder: string | undefined;
+  /** Origins of the servers that its pages may connect to besides this one. */
+  readonly connectTo: readonly string[];
   /** A module with rooms that decide. */
   readonly gameFile: string | undefined;
   readonly logLevel: LogLevel;
@@ -57,6 +59,8 @@ export const usageOf = (
   --port 0..65535         PACELINE_PORT          where to listen; 0: any free port (8787)
   --host ADDRESS          PACELINE_HOST          address to listen on (127.0.0.1)
   --static FOLDER         PACELINE_STATIC        files to serve beside the relay
+  --connect-to URL        PACELINE_CONNECT_TO    servers that pages from --static may connect to besides this one;
+                                                 repeat, or separate by commas (--move-to)
   --game FILE             PACELINE_GAME          a module that exports "rooms": classes of rooms by name
   --allow-origin ORIGIN   PACELINE_ALLOW_ORIGIN  pages that may connect: https://play.example.com, or "*"
                                                  for all; repeat, or separate by commas (own host only)
@@ -94,6 +98,7 @@ const flags = {
   port: text,
   host: text,
   static: text,
+  "connect-to": list,
   game: text,
   "allow-origin": list,
   "public-host": list,
@@ -148,12 +153,12 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const textOf = (name: TextFlag): string | undefined => given[name] ?? elsewhere(name);
   const listOf = (name: ListFlag): readonly string[] =>
     (given[name] ?? [elsewhere(name) ?? ""]).flatMap((entry) => entry.split(",")).filter(Boolean);
-  const secret = textOf("secret");
   const origins = listOf("allow-origin");
   const switched = (name: "bind-tickets"): boolean =>
     given[name] ?? oneOf(name, elsewhere(name) ?? "0", ["0", "1"]) === "1";
   const port = portOf("port", textOf("port") ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
+  const moveTo = addressOf("move-to", textOf("move-to"));
   const admin = adminOf(textOf);
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
   const webrtc = webRtcOf(textOf("webrtc"), {
@@ -166,9 +171,10 @@ export function serverOptions(args: readonly string[], environment: Environment)
     port,
     host,
     staticFolder: folderOf(textOf("static")),
+    connectTo: originsOf([...listOf("connect-to"), ...(moveTo === undefined ? [] : [moveTo])]),
     gameFile: textOf("game"),
     logLevel: levelOf(textOf("log-level") ?? "info"),
-    moveTo: addressOf("move-to", textOf("move-to")),
+    moveTo,
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
     admin,
     relay: {
@@ -181,7 +187,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       ...windowOf(textOf("coalesce-ms")),
       bindTicketsToAddress: switched("bind-tickets"),
       trustedProxyHops: wholeOf("trust-proxy", textOf("trust-proxy") ?? "0", 8, " proxies"),
-      ...(secret !== undefined && { secret }),
+      ...secretOf(textOf("secret")),
       ...(turn && { turn }),
       ...(webrtc && { webrtc }),
     },
@@ -237,6 +243,10 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
   throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
 }
 
+function secretOf(secret: string | undefined): Pick<RelayOptions, "secret"> {
+  return secret === undefined ? {} : { secret };
+}
+
 /** By default the relay goes by the size of a room. */
 function windowOf(text: string | undefined): Pick<RelayOptions, "coalesceMs"> {
   return text === undefined ? {} : { coalesceMs: wholeOf("coalesce-ms", text, 5, " ms") };
@@ -280,6 +290,11 @@ function webRtcOf(
 function addressOf(field: string, value: string | undefined): string | undefined {
   if (value === undefined || /^https?:\/\/[^\s/]+/.test(value)) return value;
   throw new UsageError(`${field}: expected an http(s) address, got "${value}"`);
+}
+
+/** A policy names origins: a path would allow less than it says. */
+function originsOf(urls: readonly string[]): string[] {
+  return urls.map((url) => new URL(addressOf("connect-to", url)!).origin);
 }
 
 function privateCandidatesOf(value: string | undefined): PrivateCandidates | undefined {
