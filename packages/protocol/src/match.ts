@@ -5,17 +5,17 @@ export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reco
 /** One of those ways. */
 export type MatchMethod = (typeof matchMethods)[number];
 
-/** Where links are opened, unless the answer to a match request says otherwise. */
+/** Path of links, unless the answer to a match request names another one. */
 export const LINK_PATH = "/link";
 
-/** What tells rooms of one name apart: players with equal options meet. */
+/** Options that separate rooms of one name: players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
 /** Friends who come into one room, however full others are. */
 export interface Group {
-  /** What they share and nobody else knows: 1 to 128 characters. */
+  /** The group's secret, 1 to 128 characters. */
   readonly key: string;
-  /** How many they are, 1 to 64: places are kept for those who come some seconds later. */
+  /** Size of the group, 1 to 64: the room keeps places for members that come some seconds later. */
   readonly size: number;
 }
 
@@ -72,9 +72,9 @@ export interface RoomListing {
   readonly players: number;
   readonly maxPlayers: number;
   readonly spectators: number;
-  /** What tells it from others of its kind. */
+  /** The options that separate it from other rooms of its name. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** What the room says of itself. */
+  /** The room's metadata. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -84,7 +84,7 @@ export interface ListAnswer {
   readonly rooms: readonly RoomListing[];
 }
 
-/** What a match request may be refused with. */
+/** Error codes of a refused match request. */
 export const matchRefusalCodes = [
   "match/unknown-room",
   "match/not-found",

@@ -26,7 +26,7 @@ const faults: Readonly<Record<BodyFault, MatchRefusal>> = {
   aborted: { status: 400, code: "match/bad-request", message: "the request was aborted" },
 };
 
-/** How long a browser may remember the answer to a preflight request. */
+/** A browser may cache the answer to a preflight request for this time. */
 const PREFLIGHT_LIFETIME_S = 7200;
 
 /** Answers `POST /match/METHOD/TARGET` with a seat, or with the reason why there is none. */

@@ -34,7 +34,7 @@ export interface RelayHealth {
   readonly logDropped: number;
 }
 
-/** How {@link Relay.stop} ends what runs. */
+/** Options of {@link Relay.stop}. */
 export interface RelayStopOptions {
   /** ms, 0 to 60000. */
   readonly drainMs?: number;
@@ -58,7 +58,7 @@ export interface Relay {
   health(): RelayHealth;
   /** Counts an error that was caught outside of the relay, and logs it with its stack, at most once a second. */
   reportFault(place: FaultPlace, error: unknown): void;
-  /** What has happened since the start: live counters, read them when they are needed. */
+  /** Counters since the start. The object is live. */
   readonly counts: RelayCounts;
   /** Rooms, and who is in them. */
   rooms(): readonly RoomReport[];
@@ -233,7 +233,7 @@ class EmbeddedRelay implements Relay {
     return this.#upgrades.close(drainMs);
   }
 
-  /** Whoever asks for a link means to upgrade: something on the way has taken that out of the request. */
+  /** A request for the link path without an upgrade: a proxy has removed the upgrade header. */
   #answerWithoutUpgrade(response: ServerResponse): void {
     this.#settings.counters.linkRefused("upgradeMissing");
     const headers = {

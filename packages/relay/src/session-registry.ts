@@ -37,7 +37,7 @@ import { TicketService } from "./admission/ticket-service.js";
 import { WebRtcAnswerer } from "./signaling/webrtc-answerer.js";
 
 const TOKEN_BYTES = 24;
-/** How long the close of a page's links may take to be heard after the request of the page that follows it. */
+/** The close of a page's links may arrive this much later than the next page's request. */
 const FAREWELL_MS = 300;
 const FAREWELL_POLL_MS = 20;
 const MAX_ROOMS_TRIED = 8;
@@ -110,7 +110,7 @@ export class SessionRegistry {
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => {
-        // Who talks with the authority alone has no sessions with other players.
+        // A player that talks with the authority alone has no sessions with other players.
         if (participant.room.host) return participant.session.drops.count("not-allowed");
         this.#forwarder.forward(participant, packet);
       },
@@ -146,7 +146,7 @@ export class SessionRegistry {
     return this.#webRtc;
   }
 
-  /** What was dropped since the start, by reason. */
+  /** Drops since the start, by reason. */
   drops(): Partial<Record<DropReason, number>> {
     return this.#drops.toRecord();
   }
@@ -162,7 +162,7 @@ export class SessionRegistry {
   /** Whether the tab of this page has a seat in a room as it is asked for, which no other page uses. */
   async #isSeatOfTab({ method, target, seat }: MatchRequest): Promise<boolean> {
     const participant = seat && this.#participants.get(seat.session);
-    // Whoever has not been let in yet has no seat to take again.
+    // A participant that has not been admitted has no seat to return to.
     if (!participant?.isIntroduced || !participant.hasToken(seat!.token)) return false;
     const { room } = participant;
     const isAsked = method === "joinById" ? this.#rooms.find(target) === room : room.name === target;
@@ -210,7 +210,7 @@ export class SessionRegistry {
   ): Promise<Held | MatchRefusal> {
     const { method, options, authToken = "" } = request;
     const roomName = this.#roomNameOf(request);
-    // Who takes its own seat again has been granted it before.
+    // A returning player was admitted before.
     const grant =
       method === "reconnect"
         ? { auth: undefined, options }
@@ -284,7 +284,7 @@ export class SessionRegistry {
     if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.returned(participant));
   }
 
-  /** What there is now: rooms, and who is in them. */
+  /** The present rooms and their participants. */
   reports(): RoomReport[] {
     return Array.from(this.#rooms.all, (room) => ({
       roomId: room.id,
@@ -502,7 +502,7 @@ export class SessionRegistry {
     this.#participants.delete(id);
     this.#shares.give(participant.address);
     if (sharingNetworks(participant.address).length > 0) this.#egress.release(participant.address);
-    // Whoever takes the seat again has the session's id, and is still of its group.
+    // A returning player has the session's id, and still belongs to its group.
     if (close.code !== CloseCode.replaced) this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);

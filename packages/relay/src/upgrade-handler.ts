@@ -20,7 +20,7 @@ const INSPECTION_PERIOD_MS = 1000;
 /** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
 const HIGH_WATER_BYTES = 16_384;
 
-/** What would come with the upgrade of a WebSocket. */
+/** The parts of a WebSocket upgrade. */
 export interface LinkRequest {
   readonly address: string;
   readonly headers?: IncomingMessage["headers"];

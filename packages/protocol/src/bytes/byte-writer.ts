@@ -38,7 +38,7 @@ export class ByteWriter {
     return this.#bytes.slice(this.#start, this.#end);
   }
 
-  /** What was written, for the caller to keep: not a copy, but memory that is never written again. */
+  /** The written bytes, for the caller to keep: not a copy, but memory that is never written again. */
   release(): Uint8Array {
     const bytes = this.view();
     this.#start = this.#end;

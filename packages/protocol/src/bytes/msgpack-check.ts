@@ -59,7 +59,7 @@ function isFiniteFloat(encoded: Uint8Array): boolean {
   return (exponent & allOnes) !== allOnes;
 }
 
-/** What the byte at `at` begins (msgpack specification, formats); undefined: an extension, or cut off. */
+/** Reads the format of the byte at `at` (msgpack specification, formats); undefined: an extension, or cut off. */
 function headAt(data: DataView, at: number): Head | undefined {
   const format = data.getUint8(at);
   if (format <= 0x7f || format >= 0xe0) return { holds: "other", bytes: 1, items: 0 };

@@ -8,7 +8,7 @@ export function nextSequence(sequence: number): number {
   return (sequence + 1) & 0xffff;
 }
 
-/** How far `a` is ahead of `b`, from -32768 to 32767; right across the wrap. */
+/** Distance from `b` ahead to `a`, from -32768 to 32767; right across the wrap. */
 export function sequenceDistance(a: number, b: number): number {
   const distance = (a - b) & 0xffff;
   return distance >= HALF ? distance - SEQUENCE_MODULUS : distance;

@@ -14,7 +14,7 @@ export const MessageKind = {
   reliable: 0x02,
   /** A message that may be lost. */
   event: 0x03,
-  /** What a player does, tick by tick, told to the authority of the room. */
+  /** A player's inputs, tick by tick, for the authority of the room. */
   input: 0x04,
   /** A chunk of a long message that yields to all others. */
   bulk: 0x05,
@@ -28,7 +28,7 @@ export const MessageKind = {
 } as const;
 export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
 
-/** What a reliable message carries. */
+/** Payload kinds of reliable messages. */
 export const PayloadKind = {
   /** Between a participant and the server: a control message (msgpack). */
   control: 0x01,
@@ -114,7 +114,7 @@ export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
 
 /** Limits that both sides keep; each is a test. */
 export const limits = {
-  /** What fits every path without fragmentation: unreliable packets stay below. */
+  /** Limit of unreliable packets, so that no path fragments them. */
   unreliablePacketBytes: 1200,
   /** The largest packet on a reliable channel; the portable size of a data channel message. */
   reliablePacketBytes: 16_384,
@@ -128,7 +128,7 @@ export const limits = {
   pairQueueBytes: 262_144,
   /** Each of them counts as so many bytes more than its payload. */
   reliableOverheadBytes: 2,
-  /** How far a reliable message may be ahead of the expected one. */
+  /** Limit of the distance between a reliable message and the expected one. */
   outOfOrderMessages: 16_384,
   /** A pair of participants begins again so often; epochs count from 0. */
   lastEpoch: 7,
@@ -138,7 +138,7 @@ export const limits = {
   authorityBulkBytes: 1_048_576,
   /** Entities that one participant may own. */
   ownedEntities: 4096,
-  /** What a participant leaves with the server for those who come later. */
+  /** Bytes that a participant may leave with the server for newcomers. */
   retainedBytes: 4096,
   /** UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,

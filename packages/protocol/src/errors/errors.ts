@@ -1,11 +1,11 @@
 import type { ErrorCode } from "./error-codes.js";
 
-/** What a caller got wrong: thrown at once, before anything is sent or changed. */
+/** A caller's mistake, thrown at once, before anything is sent or changed. */
 export interface ConfigProblem {
   /** The option, argument or entity field, as the caller wrote it: `threshold.position`. */
   readonly field: string;
   readonly value: unknown;
-  /** What would have been right, with range and unit: `a number from -1 to 1`. */
+  /** The expected value with range and unit: `a number from -1 to 1`. */
   readonly expected: string;
 }
 

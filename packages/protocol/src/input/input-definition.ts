@@ -7,7 +7,7 @@ import {
 import { ConfigError } from "../errors/errors.js";
 import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/plan/state-plan.js";
 
-/** What a player may do in one tick, field by field. */
+/** The fields of a player's input in one tick. */
 export interface InputDefinition<F extends Fields = Fields> {
   readonly fields: F;
   /** The fields as those of an entity: where they lie in a row, their kinds and ranges. */

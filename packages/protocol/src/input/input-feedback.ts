@@ -1,7 +1,7 @@
 import type { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
 
-/** What goes before the states of an authority, for the one player who gets them. */
+/** The part before an authority's states that differs from player to player. */
 export interface InputFeedback {
   /** The last input that the states have in them, 16 bits circular; undefined before the first. */
   readonly processed: number | undefined;

@@ -13,7 +13,7 @@ export interface Component {
   readonly max: number;
   readonly precision: number;
   readonly unit: string;
-  /** What it begins with. */
+  /** Initial value. */
   readonly initial: number;
   /** False: it is derived, from positions and ticks. */
   readonly isSent: boolean;

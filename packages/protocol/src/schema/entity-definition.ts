@@ -18,7 +18,7 @@ export type Fields = Readonly<Record<string, Field>>;
 /** An entity's fields as a game's model sees them; vectors are written component by component. */
 export type StepState<F extends Fields> = { -readonly [Name in keyof F]: StepValue<F[Name]> };
 
-/** What a model sees of one field: enums as their names; text is no part of motion and only read. */
+/** A field as a motion model sees it: enums by name; text is read-only and no part of motion. */
 type StepValue<F> = F extends Vec2Field
   ? { x: number; y: number }
   : F extends Vec3Field
@@ -34,7 +34,7 @@ type StepValue<F> = F extends Vec2Field
 /** A model of the game, see {@link EntityOptions.step}. */
 export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
 
-/** How an entity moves between updates, and when its owner sends it. */
+/** The motion between updates, and the thresholds at which the owner sends. */
 export interface EntityOptions<F extends Fields> {
   /**
    * Default `hold`, or `velocity` where {@link show} is `interpolate`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
@@ -46,7 +46,7 @@ export interface EntityOptions<F extends Fields> {
    * with nothing but what is in the state, in the same way on every machine. Owner and receivers both call it.
    */
   readonly step?: StepFunction<F>;
-  /** How receivers show it. Default: what the profile says; with a model of the game's own, `extrapolate`. */
+  /** The way receivers show it. Default: that of the profile; with a motion model of the game's own, `extrapolate`. */
   readonly show?: ShowStyle;
   /**
    * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
@@ -64,7 +64,7 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly name: string;
   readonly fields: F;
   readonly motion: MotionModel;
-  /** How receivers show it; undefined where the profile decides. */
+  /** The way receivers show it; undefined if the profile decides. */
   readonly show: ShowStyle | undefined;
   /** The game's model, where motion is `step`. Its argument has the definition's own fields. */
   readonly step: ((state: never, seconds: number) => void) | undefined;
@@ -78,9 +78,9 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly offsets: Readonly<Record<string, number>>;
   /** Fields that hold values themselves, lists and groups taken apart, in wire order. */
   readonly leaves: readonly Leaf[];
-  /** How many of them are text (string or bytes). */
+  /** The number of text fields (string or bytes) among them. */
   readonly textCount: number;
-  /** Where motion finds what it moves; undefined for `hold`. */
+  /** The components that motion changes; undefined for `hold`. */
   readonly motionLayout: MotionLayout | undefined;
   /** 32 bits over everything that both sides must agree on. */
   readonly schemaHash: number;
@@ -161,7 +161,7 @@ function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): Moti
   return show === "interpolate" ? "velocity" : "hold";
 }
 
-/** How many of its first fields a build shares with another, whose {@link EntityDefinition.fieldHashes} these are. */
+/** Counts the first fields that two builds share, by their {@link EntityDefinition.fieldHashes}. */
 export function commonFields(definition: EntityDefinition, theirs: ArrayLike<number>): number {
   let count = 0;
   while (count < definition.fieldHashes.length && definition.fieldHashes[count] === theirs[count]) count++;

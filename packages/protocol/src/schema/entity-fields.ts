@@ -4,9 +4,9 @@ import { ConfigError } from "../errors/errors.js";
 /** Smallest and largest value, both included, in the field's unit. */
 export type Range = readonly [min: number, max: number];
 
-/** What every field may say. */
+/** Options that every field takes. */
 interface CommonOptions<Value> {
-  /** What an entity begins with. Otherwise the value nearest to zero. */
+  /** Initial value. Default: the value nearest to zero. */
   readonly default?: Value;
 }
 
@@ -61,7 +61,7 @@ export type QuatField = FieldShape<"quat", QuatValue>;
 export type NumericField =
   Vec2Field | Vec3Field | AngleField | ScalarField | IntField | UintField | FlagField | QuatField | EnumField;
 
-/** What one field of an entity may be. */
+/** The kinds of fields of an entity. */
 export type Field = NumericField | StringField | BytesField | ListField | GroupField;
 
 /** Two numbers of one range: `position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" })`. */

@@ -44,7 +44,7 @@ export interface MotionLayout {
   readonly positionRange: readonly [min: number, max: number];
 }
 
-/** What a layout is made from. `components` gets those that are derived. */
+/** The parts of a layout. `components` receives the derived ones. */
 interface MotionParts {
   readonly fields: Fields;
   readonly motion: MotionModel;
@@ -107,7 +107,7 @@ function isWritten(field: Field | undefined): boolean {
   return field !== undefined && !("derivedFrom" in field && field.derivedFrom !== undefined);
 }
 
-/** What rests on nothing but its newest state has nothing to be shown between. */
+/** An entity that is known by its newest state alone cannot be interpolated. */
 export function assertShow(name: string, show: ShowStyle | undefined, motion: MotionModel): void {
   if (show === undefined) return;
   if (!showStyles.includes(show)) {

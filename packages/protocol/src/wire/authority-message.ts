@@ -19,26 +19,26 @@ export type ToAuthority =
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
-  /** How this participant wants to be told, from now on. */
+  /** Sets this participant's view terms. */
   | ({ readonly type: "view" } & ViewTerms)
   /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
   | { readonly type: "resync"; readonly ids: readonly number[] };
 
-/** How a participant wants to be told by the authority. What is left out stays with the authority. */
+/** The rates and thresholds at which a participant wants states. The authority chooses omitted ones. */
 export interface ViewTerms {
-  /** It shows entities between their states: what moves is told whenever it is told anything. */
+  /** It interpolates: every packet contains all moving entities. */
   readonly isInterpolated: boolean;
-  /** It is told once in so many ticks, 1 to {@link MAX_EVERY_TICKS}. */
+  /** Ticks from one packet to the next, 1 to {@link MAX_EVERY_TICKS}. */
   readonly everyTicks: number;
-  /** How far off, m, it lets an entity be shown whose definition names no threshold. */
+  /** Threshold, m, of entities whose definition names none. */
   readonly thresholdM?: number;
   /** The same for the direction that an entity looks in, rad. */
   readonly headingRad?: number;
-  /** An entity that rests is told again after this time, ms, at most {@link MAX_HEARTBEAT_MS}. */
+  /** A resting entity is repeated after this time, ms, at most {@link MAX_HEARTBEAT_MS}. */
   readonly heartbeatMs?: number;
-  /** An entity that moves is told again after this time, ms. */
+  /** A moving entity is repeated after this time, ms. */
   readonly movingHeartbeatMs?: number;
-  /** The newest state of an entity is told twice: the way loses much. */
+  /** Sends the newest state of an entity twice, because the path loses many packets. */
   readonly repeats?: boolean;
   /** States, heads included, bytes per second. */
   readonly bytesPerSecond?: number;
@@ -60,9 +60,9 @@ export type FromAuthority =
   | { readonly type: "resync" }
   | ({ readonly type: "limits" } & ViewLimits);
 
-/** What of a participant's {@link ViewTerms} does not count, because of a limit of the room. Nothing: all of them count. */
+/** The parts of a participant's {@link ViewTerms} that a limit of the room overrides; empty: none. */
 export interface ViewLimits {
-  /** The room serves so many different terms, and these are not among them: the participant is told exactly, each tick. */
+  /** The room serves at most this many different terms, and these are not among them: states come exact and at each tick. */
   readonly maxViews?: number;
   /** Of states, at most so much: the participant would take more. */
   readonly bytesPerSecond?: number;

@@ -8,7 +8,7 @@ export interface PeerInfo {
   readonly id: string;
   /** Whether it can and may open direct links. */
   readonly webrtc: boolean;
-  /** The player's number, where that is another: a page that was loaded anew keeps its seat's, in a session of its own. */
+  /** The player's number, if it differs: a reloaded page keeps the number of its seat in a new session. */
   readonly seat?: number;
   /** There where it has no link to the server now. */
   readonly away?: true;
@@ -21,7 +21,7 @@ export interface IceServer {
   readonly credential?: string;
 }
 
-/** What a room with an authority tells a newcomer: what its states and inputs are made of. */
+/** The kinds of states and inputs of a room with an authority, sent to a newcomer. */
 export interface AuthorityInfo {
   /** Steps per second of the authority's simulation, 1 to 255. */
   readonly tickHz: number;
@@ -73,7 +73,7 @@ export type ServerMessage =
   | { readonly type: "resumed"; readonly resumeToken: string }
   /** Answers `stripe`: opens one more socket for states, once and within seconds. */
   | { readonly type: "stripe"; readonly ticket: string }
-  /** The server stops; its sessions go on anew at that address. */
+  /** The server stops. Its clients join again at that address. */
   | { readonly type: "moving"; readonly endpoint: string }
   /** The server takes nobody new, and ends its sessions in so many milliseconds at the latest. */
   | { readonly type: "draining"; readonly timeoutMs: number }
@@ -85,7 +85,7 @@ export type ServerMessage =
   | { readonly type: "back"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown }
-  /** What that participant has left for newcomers, and how long ago. */
+  /** The retained states of that participant, and their age. */
   | {
       readonly type: "retained";
       readonly number: number;
@@ -101,7 +101,7 @@ export type ClientMessage =
   | { readonly type: "stripe" }
   /** The page is hidden or visible: a hidden one may be slow to answer, and is given longer. */
   | { readonly type: "visibility"; readonly hidden: boolean }
-  /** What newcomers shall get with their welcome, in the place of what was left before (see `writeRetained`). */
+  /** Retained states for the welcome of newcomers; they replace earlier ones (see `writeRetained`). */
   | { readonly type: "retain"; readonly states: Uint8Array }
   | { readonly type: "leave" };
 
@@ -232,7 +232,7 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
   };
 }
 
-/** Who the receiver of a welcome is from now on. */
+/** The identity of the receiver of a welcome. */
 function identityOf({ sessionId, token, resumeToken, number, seat }: Fields) {
   const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
   return isComplete ? { sessionId, token, resumeToken, number, ...seatOf(seat) } : undefined;

@@ -8,7 +8,7 @@ type LuaValue =
   string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
 
 /**
- * What the Lua dissector for Wireshark has to know: the definitions and their columns, and the tables of the codec.
+ * Tables for the Lua dissector of Wireshark: the definitions with their columns, and the tables of the codec.
  * `pnpm dissector` puts the dissector itself behind it.
  */
 export function dissectorTables(definitions: readonly EntityDefinition[]): string {

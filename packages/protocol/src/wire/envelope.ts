@@ -169,7 +169,7 @@ export function writePayloads(writer: ByteWriter, payloads: readonly Uint8Array[
   for (const payload of payloads) writer.varint(payload.length).bytes(payload);
 }
 
-/** What {@link writePayloads} wrote, as views; undefined where it is malformed or empty. */
+/** Reads {@link writePayloads} as views; undefined if the bytes are malformed or empty. */
 export function readPayloads(bytes: Uint8Array): Uint8Array[] | undefined {
   const reader = new ByteReader(bytes);
   const payloads: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { PROTOCOL_VERSION, limits, type DropReason } from "../errors/codes.js";
 /** Flags: the low four bits of a packet's first byte. */
 export const PacketFlag = { routed: 1, acks: 2, receipt: 4, published: 8 } as const;
 
-/** What the packets that came back say: the newest sequence received and the 32 before it. */
+/** Acknowledgements: the newest received sequence and the 32 before it. */
 export interface Acks {
   readonly ack: number;
   /** Bit n set: sequence `ack - 1 - n` was received. */

@@ -15,7 +15,7 @@ export interface StreamStart {
   readonly tickHz: number;
   readonly motion: MotionModel;
   readonly schemaHash: number;
-  /** How many of the fields, from the first on, are coded. */
+  /** The number of leading fields that are coded. */
   readonly fieldCount: number;
   /** Of all fields of the owner's definition: {@link EntityDefinition.fieldHashes}. */
   readonly fieldHashes: readonly number[];
@@ -23,10 +23,10 @@ export interface StreamStart {
 
 /** A definition has no more. */
 const MAX_FIELDS = 255;
-/** Entities that one message asks for anew; who lacks more asks for all. */
+/** Limit of entities that one resync request names; a receiver that lacks more asks for all. */
 export const MAX_RESYNCED = 64;
 
-/** What a reliable message between two participants carries. */
+/** The payloads of reliable messages between two participants. */
 export type PeerPayload =
   | { readonly kind: "command"; readonly type: string; readonly message: unknown }
   | { readonly kind: "request"; readonly id: number; readonly type: string; readonly message: unknown }

@@ -3,7 +3,7 @@ import { ByteWriter } from "../bytes/byte-writer.js";
 import { limits } from "../errors/codes.js";
 import { readPeerPayload, writePeerPayload, type PeerPayload } from "./payload.js";
 
-/** What shows a participant's entities to a newcomer: streams, and whole states of one tick of what is in them. */
+/** A participant's entities for a newcomer: its streams, and whole states of one tick. */
 export type RetainedPayload = Extract<PeerPayload, { readonly kind: "stream" | "reference" }>;
 
 /** The states that a server keeps for newcomers; undefined where they are more than it keeps. */

@@ -16,7 +16,7 @@ export interface Directed<ToServer, ToClients = never> {
   readonly [directed]: { readonly toServer: ToServer; readonly toClients: ToClients };
 }
 
-/** What the two sides of a room with an authority say to each other: types only, nothing of it is there at run time. */
+/** The types that the two sides of a room with an authority share. They do not exist at run time. */
 export interface RoomTypes {
   /** What a client joins with. */
   readonly options?: object;

@@ -12,7 +12,7 @@ const STRIKES = 3;
 /** Frames without a packet that are borne before a session has taken the link. */
 const MAX_EARLY_STRAYS = 32;
 
-/** What a connection is made of. */
+/** The parts of a connection. */
 export interface ConnectionOptions {
   readonly socket: Duplex;
   readonly scheduler: Scheduler;

@@ -7,7 +7,7 @@ import type { SessionMeter } from "../limits/session-meter.js";
 /** RFC 6455, section 7.4.1: the socket was closed before the message was read. */
 const MESSAGE_TOO_BIG = 1009;
 
-/** Who owns the socket under a link. */
+/** The owner of the socket under a link. */
 export interface LinkOwner {
   /** Something is about to be sent. */
   sending(): void;
@@ -63,7 +63,7 @@ export class GuardedLink implements Link {
     return this.#link.queuedBytes;
   }
 
-  /** What measures the packets: the participant's, set when the link is given to it. */
+  /** The participant's packet meter, set when the participant takes the link. */
   get meter(): SessionMeter | undefined {
     return this.#meter;
   }

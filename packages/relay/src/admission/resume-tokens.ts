@@ -46,7 +46,7 @@ export class ResumeTokens {
   }
 }
 
-/** What is kept of a secret. */
+/** The stored form of a secret. */
 export function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -36,7 +36,7 @@ export class TicketService {
     return signTicket({ ...seat, network }, secret);
   }
 
-  /** What a ticket says, which is then used up; or why it is not taken. `hasSeat`: whether a session's seat is kept. */
+  /** Reads a ticket and uses it up, or returns the reason of its refusal. `hasSeat`: whether a session's seat is kept. */
   take(ticket: string, address: string, hasSeat: (sessionId: string) => boolean): TicketClaims | TicketFault {
     const { secret, limits, wallClockMs } = this.#options;
     const claims = readTicket(ticket, secret);

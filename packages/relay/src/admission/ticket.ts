@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** What a seat ticket says. */
+/** Contents of a seat ticket. */
 export interface TicketClaims {
   readonly roomId: string;
   /** The session that the seat is for; also what makes the ticket unique. */
   readonly sessionId: string;
   readonly webrtc: boolean;
-  /** Where it was given to, hashed; empty where it may be used from anywhere. */
+  /** Hash of the address that it was issued to; empty if any address may use it. */
   readonly network: string;
 }
 

@@ -20,7 +20,7 @@ export interface JoinRequest {
   readonly caller: Caller;
 }
 
-/** Where a request came from. */
+/** The source of a request. */
 export interface Caller {
   readonly address: string;
   readonly headers: IncomingHttpHeaders;
@@ -31,11 +31,11 @@ export interface Grant {
   readonly auth: unknown;
   /** The options as the authority understands them; the seat, and what tells rooms apart, follow these. */
   readonly options: RoomOptions;
-  /** What the client is to keep, and to show as its proof the next time. */
+  /** The identity token that the client stores and shows next time. */
   readonly identity?: string | undefined;
 }
 
-/** What decides in the rooms of one kind. The relay keeps seats, links and sessions; what they carry is the host's. */
+/** The authority of the rooms of one name. The relay keeps seats, links and sessions; the host handles their contents. */
 export interface RoomAuthority {
   /** The options that tell rooms apart. Default: all. */
   readonly filterBy?: readonly string[] | undefined;
@@ -60,7 +60,7 @@ export interface HostedRoom {
   isPrivate: boolean;
   /** Stays when the last participant has gone. */
   isKept: boolean;
-  /** What lists show of it. */
+  /** Its metadata in room lists. */
   metadata: Readonly<Record<string, unknown>>;
   /** Players and places that are kept for some. */
   readonly taken: number;
@@ -79,7 +79,7 @@ export interface HostedParticipant {
   readonly inOrderLink: Link | undefined;
   /** As the others see it. */
   readonly info: PeerInfo;
-  /** How long the seat of a page that was closed is kept, ms; undefined unless it was closed. */
+  /** The seat of a closed page is kept for this time, ms; undefined while the page is open. */
   readonly unloadGraceMs: number | undefined;
   /**
    * Sends a reliable payload, which may wait so long for others to share its packet; default: as its kind does. Who lets
@@ -89,19 +89,19 @@ export interface HostedParticipant {
   /** The host holds back a message beyond a rate of its own: counted; whoever goes on is cut as flooding. */
   reportExceeded(subject: LimitSubject): void;
   end(code: number, reason: string): void;
-  /** How long it is kept without a link, from the moment it lost it. */
+  /** It is kept this long without a link, from the moment it lost its link. */
   keepFor(graceMs: number): void;
 }
 
-/** How a participant came to its seat. */
+/** The origin of a participant's seat. */
 export interface HostedSeat {
   readonly options: RoomOptions;
   readonly auth: unknown;
-  /** Session whose place it takes, with its id and its number: of the same player, who loaded the page anew. */
+  /** The session whose place it takes, with its id and number: the same player before a reload. */
   readonly replaces: string | undefined;
   /** Wants to watch only. */
   readonly isSpectator: boolean;
-  /** Where it was asked for from. */
+  /** The source of the request. */
   readonly address: string;
 }
 
@@ -117,7 +117,7 @@ export interface Guest {
 export interface Meeting {
   /** A kind of room. */
   readonly roomName: string;
-  /** What the room is opened with. */
+  /** Options of the new room. */
   readonly options: RoomOptions;
   readonly guests: readonly Guest[];
 }

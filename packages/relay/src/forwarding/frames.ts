@@ -15,7 +15,7 @@ interface Frame {
   readonly key: number;
   readonly chunk: Buffer;
   readonly start: number;
-  /** Where the envelope begins. */
+  /** Offset of the envelope. */
   readonly envelopeAt: number;
   readonly end: number;
 }

@@ -23,7 +23,7 @@ export class RoomWindow {
   #waiting: { readonly held: HeldFrames; readonly receiver: Participant }[] = [];
   #flushedAtMs = Number.NEGATIVE_INFINITY;
   #cancel: Cancel | undefined;
-  /** What the end of this round of the event loop releases. */
+  /** Packets that leave at the end of this turn of the event loop. */
   #atRoundsEnd: "nothing" | "prompt" | "all" = "nothing";
 
   /** @param periodMs of the window; undefined: as the size of the room asks for */

@@ -14,7 +14,7 @@ const WIDER_NETWORKS = [
 ];
 
 /**
- * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 address, since each household is given
+ * The address of one subscriber: IPv4, or the first 64 bits of IPv6, since each household gets
  * 2^64 of those.
  */
 export function networkOf(address: string): string {

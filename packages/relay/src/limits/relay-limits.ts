@@ -11,9 +11,9 @@ export interface LimitRow {
 
 /** The same with what comes of it. */
 export interface RelayLimitRow extends LimitRow {
-  /** What a client sees that reaches it: a close code, an HTTP status and an error code, or a drop. */
+  /** The effect on a client that reaches it: a close code, an HTTP status with an error code, or a drop. */
   readonly seen: string;
-  /** Where it is counted: in `relay.counts`, or `drops` of /health. */
+  /** Its counter: in `relay.counts`, or `drops` of /health. */
   readonly counter?: string;
 }
 

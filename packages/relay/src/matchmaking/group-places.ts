@@ -4,7 +4,7 @@ import type { Room } from "../sessions/room.js";
 
 export interface GroupPlacesOptions {
   readonly scheduler: Scheduler;
-  /** How long places are kept for those who have not come. */
+  /** Places of absent members are kept for this time. */
   readonly keptMs: number;
   /** A room has fewer places to keep: it may be empty by now. */
   onFreed(room: Room): void;
@@ -20,7 +20,7 @@ interface Gathering {
 }
 
 /**
- * Where groups are gathering: the first who comes finds the room, and places for the others are kept in it for a while.
+ * The rooms of gathering groups: the first member finds the room, which keeps places for the others for a while.
  * A group is known while places are kept for it, or a member is in the room.
  */
 export class GroupPlaces {
@@ -32,7 +32,7 @@ export class GroupPlaces {
     this.#options = options;
   }
 
-  /** Where a group gathers, and whether a place is kept there for one more. */
+  /** The room of a group, and whether it keeps one more place. */
   find(id: string): { readonly room: Room; readonly isKept: boolean } | undefined {
     const gathering = this.#gatherings.get(id);
     return gathering && { room: gathering.room, isKept: gathering.kept > 0 };

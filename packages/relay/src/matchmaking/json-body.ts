@@ -4,7 +4,7 @@ import type { Scheduler } from "@paceline/transport";
 /** Why there is no value. */
 export type BodyFault = "too-long" | "too-slow" | "not-json" | "aborted";
 
-/** How much is read, and for how long. */
+/** Limits of bytes and of time. */
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly deadlineMs: number;

@@ -79,7 +79,7 @@ export const noSuchMethod: MatchRefusal = {
   message: `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`,
 };
 
-/** What an address hears that asks too often. */
+/** The answer to an address that asks too often. */
 export const tooManyMatches: MatchRefusal = {
   status: 429,
   code: "match/rate-limited",

@@ -212,7 +212,7 @@ export class RoomDirectory {
         if (!this.#rooms.has(room.id)) host.close();
         return undefined;
       }
-      // Nobody shall find it, and those who have waited for it are told.
+      // No request finds it any more, and waiting ones are refused.
       this.#forget(room);
       return host;
     } catch (error) {
@@ -223,16 +223,16 @@ export class RoomDirectory {
   }
 }
 
-/** What somebody looks for. */
+/** A request for a room. */
 interface Wanted {
   readonly name: string;
   readonly optionsKey: string;
   readonly spectate: boolean;
-  /** How many places are needed together. */
+  /** The number of places that are needed together. */
   readonly players: number;
 }
 
-/** Who belongs to a group goes where it is, or nowhere: friends are not to be parted. */
+/** A member of a group joins the group's room or none: the directory never splits friends. */
 function placeBesideFriends(
   { room, isKept }: { readonly room: Room; readonly isKept: boolean },
   spectate: boolean,
@@ -241,7 +241,7 @@ function placeBesideFriends(
   return isWaitedFor || room.admits(spectate) ? room : full(409, "the group's room takes nobody more");
 }
 
-/** What rooms of a kind are told apart by. */
+/** The key that separates rooms of one name. */
 function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
   if (!filterBy) return canonicalOptions(options);
   return canonicalOptions(

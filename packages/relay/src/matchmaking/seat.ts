@@ -9,7 +9,7 @@ export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
   readonly room: Room;
   /** Rooms like it in which there was no place. */
   readonly fullRooms: number;
-  /** Whose place it takes: the page of that participant is loaded anew. */
+  /** The participant that it replaces: its page is reloading. */
   readonly before: Participant | undefined;
   readonly cancelRelease: Cancel;
 }

@@ -37,7 +37,7 @@ export class Faults {
   }
 }
 
-/** What a log says of something that was thrown, whatever it is. */
+/** Text for the log of any thrown value. */
 export function stackOf(error: unknown): string {
   try {
     return error instanceof Error ? (error.stack ?? error.message) : String(error);

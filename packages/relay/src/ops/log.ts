@@ -8,7 +8,7 @@ export type LogLevel = (typeof logLevels)[number];
 /** Facts that belong to a line. */
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
-/** Where the relay's log goes; injected. Tokens, tickets and game data never appear in it. */
+/** Sink of the relay's log. Tokens, tickets and game data never appear in it. */
 export interface Log extends Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>> {
   /** Lines that were lost since the start, where the log counts them: `GET /health` shows it. */
   readonly dropped?: number;
@@ -24,7 +24,7 @@ export const silentLog: Log = {
 };
 
 /**
- * Where lines go if a program gives no log: errors with their stack, warnings, and the few lines about the server as a
+ * The default log: errors with their stack, warnings, and the few lines about the server as a
  * whole to the console; nothing about single rooms and sessions.
  */
 /* oxlint-disable no-console -- a program without a log shall see what happens all the same */

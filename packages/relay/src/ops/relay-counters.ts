@@ -7,10 +7,10 @@ export interface TrafficCount {
   bytes: number;
 }
 
-/** How often something happened, by a name for it. */
+/** Counts by name. */
 export type CountsByName = Readonly<Record<string, number>>;
 
-/** What a limit is for: of one network address, of one session, or of one room. */
+/** The subject of a limit: one network address, one session, or one room. */
 export type LimitSubject =
   | "matchesPerAddress"
   | "linksPerAddress"
@@ -31,20 +31,20 @@ export type LimitSubject =
   | "bytesPerRoom";
 
 /**
- * Where an error was contained: in a `packet` or a `timer` of a session, in an HTTP `request` or an `upgrade`, in `webrtc`
+ * The place that contained an error: in a `packet` or a `timer` of a session, in an HTTP `request` or an `upgrade`, in `webrtc`
  * of the server, in the authority of a `room`; or, outside of the relay, as a `rejection` that nobody handles or an
  * `exception` that nobody catches.
  */
 export type FaultPlace =
   "packet" | "timer" | "request" | "upgrade" | "webrtc" | "room" | "rejection" | "exception";
 
-/** What has happened since the start, for whoever watches the relay; everything counts up. */
+/** Counters since the start, for monitoring. They never decrease. */
 export interface RelayCounts {
   /** Seats given out, by the way of asking. */
   readonly seats: CountsByName;
   /** Match requests that got no seat, by code of docs/ERRORS.md. */
   readonly matchRefusals: CountsByName;
-  /** What was not let through because of a limit, by the name of the limit's subject. */
+  /** Refusals because of a limit, by the limit's subject. */
   readonly limited: Readonly<Record<LimitSubject, number>>;
   /** Participants who came by a ticket (`joined`) or came back by a token (`resumed`). */
   readonly entries: CountsByName;

@@ -7,7 +7,7 @@ import { LogThrottle, type Log } from "../ops/log.js";
 /** `"*"`: every page. A list: pages of these origins, and of the server's own host. Default: its own host only. */
 export type AllowedOrigins = "*" | readonly string[];
 
-/** What an {@link OriginPolicy} is made of. */
+/** Options of an {@link OriginPolicy}. */
 export interface OriginPolicyOptions {
   readonly allowedOrigins: AllowedOrigins;
   /** Names that lead to the server, as `play.example.com` (every port of it) or `play.example.com:8443`. */

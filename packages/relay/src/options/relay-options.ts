@@ -17,7 +17,7 @@ import { webRtcSettings, type WebRtcOptions } from "../signaling/webrtc-options.
 export interface RoomKindOptions {
   /** Participants and reserved seats, 1 to 64. Default 16. */
   readonly maxPlayers?: number;
-  /** What decides in rooms of this kind. Default: nothing does, players are among themselves. */
+  /** The authority in rooms of this name. Default: none, the room is a mesh. */
   readonly authority?: RoomAuthority;
 }
 
@@ -27,7 +27,7 @@ export interface RoomKind {
   readonly authority: RoomAuthority | undefined;
 }
 
-/** What {@link createRelay} takes. */
+/** Options of {@link createRelay}. */
 export interface RelayOptions {
   /** The kinds of rooms that may be joined, by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
   readonly rooms: Readonly<Record<string, RoomKindOptions>>;
@@ -40,7 +40,7 @@ export interface RelayOptions {
    * are refused, since an attacker may point a name at this machine. Default: addresses and `localhost` only.
    */
   readonly publicHosts?: readonly string[];
-  /** STUN servers, and TURN servers with a fixed user name and password, that participants are told about; at most 8. */
+  /** STUN servers, and TURN servers with a fixed user name and password, for participants; at most 8. */
   readonly iceServers?: readonly IceServer[];
   /** TURN servers that short-lived passwords are minted for. */
   readonly turn?: TurnOptions;
@@ -48,7 +48,7 @@ export interface RelayOptions {
   readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
   /**
-   * How long packets of a room wait for each other, so that a receiver's leave in one write: 0 to 5 ms. Default: 5 in
+   * Time that packets of a room wait for each other, so that a receiver gets them in one write: 0 to 5 ms. Default: 5 in
    * rooms of 16 participants and more, 0 in smaller ones.
    */
   readonly coalesceMs?: number;
@@ -67,7 +67,7 @@ export interface RelayOptions {
    * outermost of them has written. Default 0: the socket's address. Not together with `addressOf`.
    */
   readonly trustedProxyHops?: number;
-  /** Where lines go. Default: errors, warnings and what happens to the server as a whole, to the console. */
+  /** Sink of log lines. Default: errors, warnings and events of the whole server go to the console. */
   readonly log?: Log;
   /** Time and timers. Default: the machine's. */
   readonly scheduler?: Scheduler;
@@ -91,7 +91,7 @@ export interface RelaySettings {
   readonly log: Log;
   readonly counters: RelayCounters;
   readonly faults: Faults;
-  /** What its timers throw is counted and logged, and stops nothing. */
+  /** An error of a timer is counted and logged, and stops nothing else. */
   readonly scheduler: Scheduler;
   readonly wallClockMs: () => number;
 }

@@ -1,6 +1,6 @@
 import type { GuardedLink } from "../admission/guarded-link.js";
 
-/** What waits for one link. */
+/** Frames that wait for one link. */
 export class HeldFrames {
   readonly link: GuardedLink;
   /** Places in the window, in pairs: from the first to before the second. */

@@ -38,10 +38,10 @@ import type { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
-/** Who a participant is; decided before its link opens. */
+/** Identity of a participant, decided before its link opens. */
 interface ParticipantIdentity {
   readonly number: number;
-  /** The player's number, which stays when a page is loaded anew. */
+  /** The player's number, unchanged by a reload. */
   readonly seat: number;
   /** The session id: the others see it, so it is no secret. */
   readonly id: string;
@@ -81,12 +81,12 @@ export interface ParticipantHandlers {
   onGone(participant: Participant, close: LinkClose): void;
 }
 
-/** What a participant is made of. */
+/** The parts of a participant. */
 export interface ParticipantOptions {
   readonly identity: ParticipantIdentity;
   /** The network address that its seat was given to. */
   readonly address: string;
-  /** What the relay may forward for that address. */
+  /** The forwarding budget of that address. */
   readonly addressEgress: readonly TokenBucket[];
   readonly room: Room;
   readonly scheduler: Scheduler;
@@ -121,7 +121,7 @@ export class Participant {
   /** The forwarder's memory of what this participant was given. */
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
-  /** What the relay may forward for this participant. */
+  /** The forwarding budget of this participant. */
   readonly egress: SessionEgress;
   readonly #options: ParticipantOptions;
   readonly #scheduler: Scheduler;
@@ -253,7 +253,7 @@ export class Participant {
     return this.#presence.at === "away" && this.#presence.page !== "open";
   }
 
-  /** How long the seat of a page that was closed is kept, ms; undefined unless it was closed. */
+  /** The seat of a closed page is kept for this time, ms; undefined while the page is open. */
   get unloadGraceMs(): number | undefined {
     const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
     return isClosed ? this.#options.limits.unloadGraceMs : undefined;
@@ -264,7 +264,7 @@ export class Participant {
     return this.session.linkFor(trafficClass)?.state === "open";
   }
 
-  /** Where packets of this class may wait for others; undefined where not all of them go over one socket of ours. */
+  /** The window in which packets of this class wait for others; undefined if they do not all use one socket. */
   heldFrames(trafficClass: TrafficClassName): HeldFrames | undefined {
     const newest = this.#newest;
     if (!newest || this.session.linkFor(trafficClass) !== newest) return undefined;
@@ -431,7 +431,7 @@ export class Participant {
     this.end(CloseCode.internalError, "the server failed while it served this session");
   }
 
-  /** How long the participant is kept without a link, from the moment it lost it. Nothing while it has one. */
+  /** The participant is kept this long without a link, from the moment it lost its link; undefined while it has one. */
   keepFor(graceMs: number): void {
     if (this.#presence.at !== "away") return;
     this.#cancelGrace?.();
@@ -460,7 +460,7 @@ export class Participant {
     this.#options.handlers.onMessage(this, message, payload.length);
   }
 
-  /** What reads events, states and inputs; without it they are for nobody, and counted. */
+  /** The reader of events, states and inputs; without one they are dropped and counted. */
   get #host(): RoomHost | undefined {
     const { host } = this.room;
     if (!host) this.session.drops.count("not-allowed");
@@ -516,7 +516,7 @@ export class Participant {
   }
 }
 
-/** What a link's last word says of its page. */
+/** Reads from a link's close what happened to its page. */
 function pageAfter(code: number): "open" | "asleep" | "closed" {
   if (code === CloseCode.unloaded || code === GOING_AWAY) return "closed";
   return code === CloseCode.suspended ? "asleep" : "open";

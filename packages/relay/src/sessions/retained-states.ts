@@ -5,7 +5,7 @@ import type { Participant } from "./participant.js";
 /** More than the first flight of TCP carries would come no sooner than from the participants themselves. */
 const MAX_BYTES_AT_ONCE = 12_288;
 
-/** What one participant leaves for those who come later. The relay does not look into it. */
+/** The states that one participant retains for newcomers. The relay does not read them. */
 export class RetainedStates {
   readonly #clock: Clock;
   #states: Uint8Array | undefined;

@@ -11,11 +11,11 @@ import type { Participant } from "./participant.js";
 import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 
-/** What identifies a room to those who look for one. */
+/** The identity of a room in matchmaking. */
 export interface RoomDescription {
   readonly id: string;
   readonly name: string;
-  /** What it was created with. */
+  /** Options of its creation. */
   readonly options: RoomOptions;
   /** The same in canonical form. */
   readonly optionsKey: string;
@@ -71,13 +71,13 @@ export class Room implements HostedRoom {
   isPrivate = false;
   isKept = false;
   metadata: Readonly<Record<string, unknown>> = {};
-  /** What decides here; undefined in a room whose participants are among themselves. */
+  /** The authority; undefined in a mesh. */
   host: RoomHost | undefined;
   /** Until the host is there: resolves with the reason where there will be none. */
   opening: Promise<MatchRefusal | undefined> | undefined;
-  /** What all of its sessions may send. */
+  /** The send budget of all its sessions. */
   readonly #ingress: Rate;
-  /** What the relay forwards in it. */
+  /** The room's forwarding budget. */
   readonly #egress: Rate;
   readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
@@ -86,7 +86,7 @@ export class Room implements HostedRoom {
   readonly #onMeeting: HostedRoom["meet"];
   /** By session id: whether it is a spectator's. */
   readonly #seats = new Map<string, boolean>();
-  /** Seats that take the place of somebody who is still here: of a page that is loaded anew. */
+  /** Seats that replace a present participant: its page is reloading. */
   readonly #successors = new Set<string>();
   readonly #spectators = new Set<Participant | string>();
   #nextNumber = FIRST_NUMBER;
@@ -126,12 +126,12 @@ export class Room implements HostedRoom {
     return this.#participants.values();
   }
 
-  /** How many participants are here. */
+  /** The number of participants. */
   get size(): number {
     return this.#participants.size;
   }
 
-  /** How many players are here, have a seat, or have friends who keep one for them. */
+  /** The number of players that are here, have a seat, or have one that their group keeps. */
   get taken(): number {
     return this.#participants.size + this.#seats.size - this.#spectators.size + this.kept;
   }

@@ -8,9 +8,9 @@ const RESERVES: Readonly<Partial<Record<TrafficClassName, number>>> = { state: 0
 
 export interface SessionEgressOptions {
   readonly clock: Clock;
-  /** What is forwarded in the room, with the session's own part of it. */
+  /** The room's forwarding budget, with the session's share. */
   readonly room: BucketShare;
-  /** What is forwarded for the session's network address, and the networks around it. */
+  /** The forwarding budget of the session's network address and of the networks around it. */
   readonly address: readonly TokenBucket[];
   readonly meter: SessionMeter;
 }

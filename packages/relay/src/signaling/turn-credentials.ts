@@ -8,12 +8,12 @@ export interface TurnOptions {
   readonly urls: readonly string[];
   /** The secret that the TURN servers know, too. */
   readonly secret: string;
-  /** How long a password is good, s: 60 to 86400. Default 600. */
+  /** Lifetime of a password, s: 60 to 86400. Default 600. */
   readonly lifetimeS?: number;
 }
 
 const MAX_URLS = 4;
-/** Who has one password can guess the secret without asking anybody. */
+/** An attacker with one password can guess the secret offline. */
 const MIN_SECRET_CHARACTERS = 32;
 const DEFAULT_LIFETIME_S = 600;
 

@@ -32,7 +32,7 @@ export interface WebRtcDeskHandlers {
   onDropped(reason: DropReason): void;
 }
 
-/** A client that fails and begins anew may do so once in so many seconds, and a few times at once. */
+/** A client may restart a failed attempt once in so many seconds, and a few times at once. */
 const SECONDS_PER_ATTEMPT = 2;
 const ATTEMPT_BURST = 5;
 const linkOptions: LinkMonitorOptions = {
@@ -106,7 +106,7 @@ export class WebRtcAnswerer {
     if (this.#links >= webRtcLinks) return this.#handlers.onDropped("queue-full");
     if (!visitor.bucket.take(1, this.#settings.scheduler.nowMs()))
       return this.#handlers.onDropped("rate-limit");
-    visitor.attempt?.guarded.close(CloseCode.replaced, "the client began anew");
+    visitor.attempt?.guarded.close(CloseCode.replaced, "the client started again");
     visitor.attempt = this.#answer(participant, attemptNumber);
     visitor.attempt.link.signal(data);
   }

@@ -3,13 +3,13 @@ import { ConfigError } from "@paceline/protocol";
 import { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
 import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
 
-/** How the relay speaks WebRTC with its participants; needs the optional package `node-datachannel`. */
+/** WebRTC between the relay and its participants; needs the optional package `node-datachannel`. */
 export interface WebRtcOptions {
   /** The one UDP port for all links, 1 to 32767 (above, outgoing connections may take it). 0: any free one. */
   readonly port: number;
   /** Address to bind to. Default: all. */
   readonly bindAddress?: string;
-  /** Address that clients are told in place of this machine's own, where a NAT stands in front of it. */
+  /** The address that clients use if a NAT stands in front of this machine. */
   readonly announcedAddress?: string;
   /** Candidates of private networks. Default: tried only for sessions that come from a private network themselves. */
   readonly privateCandidates?: PrivateCandidates;

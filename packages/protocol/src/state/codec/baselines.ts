@@ -1,4 +1,4 @@
-/** Where a state and what it is predicted from lie, and how old that is. One object is reused for all entities. */
+/** Offsets of a state and of its baselines, and their age. One object serves all entities. */
 export interface Baselines {
   /** The state itself: known to an encoder, filled in by a decoder. */
   row: Int32Array;

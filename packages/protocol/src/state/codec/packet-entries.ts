@@ -4,19 +4,19 @@ export const NO_TICK = -1;
 /** A packet tells of at most so many entities: readers make room for no more. */
 export const MAX_ENTITIES = 4096;
 
-/** What a packet tells of its entities, in the order of their ids: kept as arrays, reused from packet to packet. */
+/** The entities of a packet in the order of their ids, as arrays that every packet reuses. */
 export class PacketEntries {
   count = 0;
   readonly entities: EntityRows[] = [];
   /** Index of the kind of entity. */
   kinds = new Uint16Array(64);
-  /** Where the state begins: in the entity's rows for an encoder, in the staged rows for a decoder. */
+  /** Offset of the state: in the entity's rows for an encoder, in the staged rows for a decoder. */
   places = new Int32Array(64);
   /** Ticks of up to three baselines, newest first, NO_TICK where there is none. */
   ticks0 = new Float64Array(64);
   ticks1 = new Float64Array(64);
   ticks2 = new Float64Array(64);
-  /** Where these baselines begin in the entity's rows, -1 where there is none. */
+  /** Offsets of these baselines in the entity's rows, -1 for none. */
   at0 = new Int32Array(64);
   at1 = new Int32Array(64);
   at2 = new Int32Array(64);

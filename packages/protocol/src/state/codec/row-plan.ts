@@ -5,7 +5,7 @@ import type { StatePlan } from "../plan/state-plan.js";
 export const NARROW_BITS = 4;
 /** Beside what is expected of a column: it has a mask bit. */
 export const MASKED = 64;
-/** How columns are predicted; those of a quaternion are one turn. */
+/** The prediction of columns; the four of a quaternion are predicted together. */
 export const Way = { smooth: 0, angle: 1, place: 2, step: 3, turn: 4 } as const;
 
 /** Columns that are predicted in one way: `from` to before `to`, in the order in which they are coded. */

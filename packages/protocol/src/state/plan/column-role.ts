@@ -1,4 +1,4 @@
-/** How a column behaves, and so how it is predicted. */
+/** The behaviour of a column, which decides its prediction. */
 export const Role = {
   /** Velocity. */
   rate: 0,

@@ -50,7 +50,7 @@ export class EntityRows {
     this.#texts = plan.texts.length > 0 ? Array.from({ length: capacity }, () => []) : undefined;
   }
 
-  /** Where in `rows` the state of a tick begins; -1 if there is none. */
+  /** Offset in `rows` of the state of a tick; -1 if there is none. */
   find(tick: number): number {
     const slot = tick & this.#mask;
     return this.#ticks[slot] === tick ? slot * this.#width : -1;

@@ -56,7 +56,7 @@ export function restore(
   }
 }
 
-/** What the game did not write cannot be its mistake. */
+/** A value that the game did not write is not its mistake. */
 function cutOff(steps: number, min: number, max: number): number {
   return Number.isNaN(steps) ? 0 : Math.min(Math.max(steps, min), max);
 }

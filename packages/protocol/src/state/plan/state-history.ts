@@ -13,7 +13,7 @@ export interface StateHistoryOptions {
 /** Steps that both ends of a room with an authority remember: no baseline is older. */
 export const HISTORY_TICKS = 64;
 
-/** What a sender's entities were, tick by tick: written once, for all receivers. */
+/** The states of a sender's entities, tick by tick, written once for all receivers. */
 export class StateHistory {
   readonly plans: readonly StatePlan[];
   readonly historyTicks: number;

@@ -27,11 +27,11 @@ export interface ColumnGroup {
  */
 export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4 } as const;
 
-/** How one kind of entity lies in rows of integers, and how these are coded. */
+/** The layout of one kind of entity in rows of integers, and their coding. */
 export interface StatePlan {
   readonly definition: EntityDefinition;
   readonly tickHz: number;
-  /** How many of the definition's fields are coded; the rest keep their defaults. */
+  /** The number of fields that are coded; the others keep their defaults. */
   readonly fieldCount: number;
   readonly width: number;
   readonly groups: readonly ColumnGroup[];
@@ -48,7 +48,7 @@ export interface StatePlan {
   readonly step: Float64Array;
   /** A value that numbers rest at: zero, or the one nearest to it. */
   readonly rest: Int32Array;
-  /** What to do with each component when it is written and read. */
+  /** The conversion of each component in writing and reading. */
   readonly handling: Uint8Array;
   /** Bounds of each component. */
   readonly lowest: Float64Array;

@@ -48,7 +48,7 @@ export interface AnnouncedStream {
   readonly keys: readonly (string | number)[];
 }
 
-/** What a reader's own definition makes of an announced stream. */
+/** An announced stream, matched with the reader's own definition. */
 export interface StreamMatch {
   /** Of each own component the announced one, of each own text the announced one; -1: there is none, the default stays. */
   readonly components: Int32Array;

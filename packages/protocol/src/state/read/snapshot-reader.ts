@@ -6,7 +6,7 @@ import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
 
-/** What one packet may make a reader allocate, at most: entities (MAX_ENTITIES), and columns of all of them together. */
+/** Limits of what one packet makes a reader allocate: MAX_ENTITIES, and the columns of all of them together. */
 const MAX_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
 const NO_TEXTS: Texts = [];
@@ -16,11 +16,11 @@ export interface SnapshotListener {
   /** A newer state: read it from the entity's rows, at `place`. `changes`: bits of {@link StateChange}. */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void;
   onRemoved(id: number, tick: number): void;
-  /** What was decoded is not what was sent: the baselines of this entity differ. */
+  /** The decoded state differs from the sent one, because the baselines of this entity differ. */
   onDesync(id: number, tick: number): void;
 }
 
-/** What a newer state brings beside its values; bits, so that telling of it allocates nothing. */
+/** Facts about a newer state beside its values, as bits, so that a call allocates nothing. */
 export const StateChange = { born: 1, teleported: 2, owner: 4 } as const;
 
 interface SnapshotReaderOptions {

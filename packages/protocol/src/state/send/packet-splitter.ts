@@ -9,7 +9,7 @@ const GUESS_UNITS = 64;
 /** Of the budget, what a guess aims at, so that few guesses turn out too large. */
 const GUESS_SHARE = 0.9;
 
-/** What a sender has to say of the packets that its states are spread over. */
+/** Calls of a packet splitter to its sender. */
 export interface SplitJob {
   readonly maxBytes: number;
   /** A checksum goes along once in so many ticks. */

@@ -71,7 +71,7 @@ export class ReferenceSender {
       : [...messages, ...this.#messages(this.#pending, this.#active)];
   }
 
-  /** Writes the states of a tick for all receivers. `removed` is told with every packet for as long as it is passed. */
+  /** Writes the states of a tick for all receivers. Every packet repeats `removed` for as long as the caller passes it. */
   write(
     tick: number,
     entities: readonly EntityRows[],
@@ -99,7 +99,7 @@ export class ReferenceSender {
         tick,
         removed: NOTHING,
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
-        // What every later state builds on is looked at each time: an error in it would pass from one to the next.
+        // The reference is checked at every use: an error in it would spread to all later states.
         checksumTicks: 1,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
         take: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),

@@ -1,16 +1,16 @@
 import type { EntityRows } from "../plan/entity-rows.js";
 
-/** Ticks of that many states of receivers are told apart; the oldest gives way. */
+/** Limit of receiver states that are kept apart; a new one replaces the oldest. */
 const MAX_STATES = 16;
 const STEPS = 256;
 
-/** What a tick became for one receiver: packets that serve everyone who has acknowledged the same. */
+/** The packets of a tick for one receiver. They serve every receiver that has acknowledged the same. */
 export interface SharedTick {
   /** The sender's number for what its receiver has acknowledged. */
   state: number;
   /** Whose it was, to be compared with. */
   sender: object | undefined;
-  /** Where the writer stood when it began and when it was written: what it wrote since has replaced older packets. */
+  /** The writer's positions before and after: packets that it wrote since have replaced older ones. */
   epoch: number;
   from: number;
   maxBytes: number;
@@ -21,7 +21,7 @@ export interface SharedTick {
   count: number;
   readonly bodies: Uint8Array[];
   readonly tags: number[];
-  /** How many of them were sent up to and with each packet. */
+  /** The number of entities sent up to and with each packet. */
   readonly ends: number[];
   packets: number;
 }

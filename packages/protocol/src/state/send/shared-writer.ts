@@ -4,7 +4,7 @@ import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import { Views } from "../plan/views.js";
 
-/** Receivers differ in what they hold; this many groups of them are told apart within a tick. */
+/** Limit of groups of receivers with equal baselines within a tick. */
 const VARIANTS = 16;
 
 interface Variant {
@@ -52,7 +52,7 @@ export class SharedWriter {
   /** A view that is valid until the next tick, or until {@link VARIANTS} other packets were written. */
   write(content: SnapshotContent): Uint8Array {
     this.start(content.tick);
-    // What is told to one receiver alone is not worth keeping.
+    // A packet for one receiver alone is not worth keeping.
     if (content.removed.length > 0) {
       this.tag = 0;
       return this.#encode(content);

@@ -55,7 +55,7 @@ export class SnapshotSender {
   #send: SendBody = () => -1;
   /** The number of what is acknowledged: see AcknowledgedStates. */
   readonly #like: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
-  /** Where the tick is noted for other receivers while it is written. */
+  /** The tick in writing, for other receivers to share. */
   #noted: SharedTick | undefined;
 
   constructor(options: SnapshotSenderOptions) {
