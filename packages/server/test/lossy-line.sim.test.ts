@@ -2,7 +2,7 @@ import { Room, defineEntity, vec2, type Player } from "@paceline/server";
 import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import type { ProfileChoice } from "@paceline/transport";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 const Ball = defineEntity(
@@ -25,10 +25,26 @@ class BallRoom extends Room {
   }
 }
 
+/** The code of WebRTC comes over the page's line: a bad one takes long for its thirty kilobytes. */
+const code = vi.hoisted(() => ({ fetches: 0, fetched: () => Promise.resolve() }));
+vi.mock("../../client/src/api/late-code.js", async (importOriginal) => {
+  const real = await importOriginal<{ loadDirectPath(): Promise<unknown> }>();
+  const loadDirectPath = async (): Promise<unknown> => {
+    code.fetches += 1;
+    await code.fetched();
+    return await real.loadDirectPath();
+  };
+  return { ...real, loadDirectPath };
+});
+const CODE_OVER_CLEAN_LINE_MS = 500;
+const CODE_OVER_LOSSY_LINE_MS = 15_000;
+
 const stops: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
+
+beforeEach(() => void (code.fetches = 0));
 
 const CLEAN = { delayMs: 40 } as const;
 const LOSSY = { ...CLEAN, loss: { kind: "uniform", ratio: 0.2 } } as const;
@@ -49,6 +65,9 @@ interface Scene {
 async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false, sockets }: Scene) {
   const stage = roomStage(BallRoom, { seed });
   const maker = virtualWebRtc({ random: seededRandom(seed * 31), settings: LOSSY });
+  // A page on a bad line comes slowly itself: what is measured begins when all of it is there.
+  let codeMs = isLossyAtOnce ? 0 : CODE_OVER_CLEAN_LINE_MS;
+  code.fetched = () => new Promise((resolve) => void stage.scheduler.after(codeMs, resolve));
   if (serverHasWebRtc) stops.push(serveVirtualWebRtc(maker, stage.scheduler));
   stops.unshift(() => stage.stop());
   const player = await stage.join({
@@ -59,6 +78,7 @@ async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false, so
   expect([...player.room.entities(Ball)]).toBeDefined();
   if (!isLossyAtOnce) await stage.advance(10_000);
   player.change(LOSSY);
+  if (!isLossyAtOnce) codeMs = CODE_OVER_LOSSY_LINE_MS;
   return { stage, player };
 }
 
@@ -125,6 +145,19 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
       }
       // The socket that asks for another one may itself wait seconds for a segment that is lost again and again.
       expect(timesMs.filter((ms) => ms <= 5000).length).toBeGreaterThanOrEqual(23);
+    },
+  );
+
+  test.each([
+    { profile: "mmo", serverHasWebRtc: true, fetches: 1 },
+    { profile: "mmo", serverHasWebRtc: false, fetches: 0 },
+    { profile: { base: "mmo", movement: "bound" }, serverHasWebRtc: true, fetches: 0 },
+  ] as const)(
+    "had the code of WebRTC fetched before, where it may be wanted: $profile, server has it: $serverHasWebRtc",
+    async ({ fetches, ...terms }) => {
+      const { player } = await scene({ seed: 1, ...terms });
+      expect(player.room.transport.server.stateLink).toBe("websocket");
+      expect(code.fetches).toBe(fetches);
     },
   );
 

@@ -98,6 +98,28 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     await pair.dispose();
   });
 
+  // The library repeats a lost first message after a second, a browser after 50 ms.
+  test("leaves it to the browser that offers to begin DTLS", RETRY, async () => {
+    const pair = nativePair(native);
+    const answers: string[] = [];
+    const [toServer, toClient] = [pair.b.signal.bind(pair.b), pair.a.signal.bind(pair.a)];
+    const setup = /^a=setup:\w+/m;
+    pair.b.signal = (data: unknown) => {
+      const { type, sdp } = data as { readonly type: string; readonly sdp?: string };
+      // So browsers offer.
+      toServer(type === "offer" ? { type, sdp: sdp?.replace(setup, "a=setup:actpass") } : data);
+    };
+    pair.a.signal = (data: unknown) => {
+      const { sdp } = data as { readonly sdp?: string };
+      if (sdp !== undefined) answers.push(setup.exec(sdp)?.[0] ?? "");
+      toClient(data);
+    };
+    const { a, b } = await opened(pair);
+    expect(answers).toEqual(["a=setup:passive"]);
+    expect([a.close, b.close]).toEqual([undefined, undefined]);
+    await pair.dispose();
+  });
+
   test("lets nothing out that is thrown: signals, sends and closes in every wrong state", async () => {
     const { link, badSignals } = lonelyServer(native);
     for (const data of [undefined, 1, {}, candidate(HOST)]) link.signal(data);

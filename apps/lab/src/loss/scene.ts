@@ -23,3 +23,10 @@ export interface LineReport {
   /** The row of `explain()`. */
   readonly words: string;
 }
+
+/** Something that happened on the way to another link. */
+export interface LineStage {
+  readonly stage: string;
+  /** From the first loss on. */
+  readonly atMs: number;
+}

@@ -1,6 +1,7 @@
 import { Client, type Room } from "@paceline/client";
 import { workerScheduler } from "@paceline/transport";
-import { Ball, type LineReport } from "../loss/scene.js";
+import { Ball, type LineReport, type LineStage } from "../loss/scene.js";
+import { connectionSteps } from "./peer-connections.js";
 
 const WATCH_PERIOD_MS = 4;
 
@@ -8,17 +9,47 @@ const WATCH_PERIOD_MS = 4;
 export class BallWatch {
   readonly #room: Room;
   readonly #seen = new Set<number>();
+  /** What was seen first since {@link begin}; ms of the page's clock. */
+  readonly #firstMs = new Map<string, number>();
+  #startedAtMs = 0;
 
   private constructor(room: Room) {
     this.#room = room;
     workerScheduler.every(WATCH_PERIOD_MS, () => {
       for (const { position } of room.entities(Ball)) this.#seen.add(position.x);
+      const { server } = room.transport;
+      if (server.stalls.stalled > 0) this.#note("first round trip overdue");
+      if (server.sockets > 1) this.#note("states on a second WebSocket");
+      if (server.stateLink === "webrtc") this.#note("states on WebRTC");
     });
+    room.transport.onChange(({ about, choice }) => this.#note(`${about}: ${choice}`));
   }
 
   static async begin(): Promise<BallWatch> {
     const profile = { base: "mmo", numbers: { tickHz: 60, stateHz: 60, sendPeriodMs: 8 } } as const;
     return new BallWatch(await new Client(location.origin, { profile }).joinOrCreate("ball"));
+  }
+
+  /** Times of {@link stages} count from here. */
+  mark(): void {
+    this.#startedAtMs = performance.now();
+    this.#firstMs.clear();
+  }
+
+  /** What happened on the way to another link, in order. */
+  stages(): LineStage[] {
+    const own = [...this.#firstMs].map(([stage, atMs]) => ({ stage, atMs }));
+    const steps = connectionSteps().flatMap((each, at) =>
+      each.map(({ step, atMs }) => ({ stage: `connection ${at + 1}: ${step}`, atMs })),
+    );
+    return [...own, ...steps]
+      .map(({ stage, atMs }) => ({ stage, atMs: Math.round(atMs - this.#startedAtMs) }))
+      .filter(({ atMs }) => atMs >= 0)
+      .toSorted((a, b) => a.atMs - b.atMs);
+  }
+
+  #note(stage: string): void {
+    if (!this.#firstMs.has(stage)) this.#firstMs.set(stage, performance.now());
   }
 
   async report(): Promise<LineReport> {

@@ -31,6 +31,8 @@ const probe = {
     ball = await BallWatch.begin();
   },
   lineReport: (): Promise<LineReport | undefined> => ball?.report() ?? Promise.resolve(undefined),
+  markLine: () => ball?.mark(),
+  lineStages: () => ball?.stages() ?? [],
   candidates: () => candidatePairs(),
   /** Of each WebRTC connection, in ms from the last joining. */
   steps: () => connectionSteps().map((each) => present().since(each)),

@@ -18,8 +18,8 @@ const LONGEST_RETRY_MS = 30_000;
 const EARLY_SIGNALS = 64;
 
 /**
- * The direct path to one peer, whose code is fetched when a direct path is first allowed: a game that stays on
- * WebSocket never downloads WebRTC. Where the code does not come, the relay goes on and it is tried again.
+ * The direct path to one peer, whose code is fetched when a direct path is first allowed, or before: a game that can never
+ * use it never downloads WebRTC. Where the code does not come, the relay goes on and it is tried again.
  */
 export class LazyDirectPath {
   readonly #options: LazyDirectPathOptions;
@@ -44,6 +44,11 @@ export class LazyDirectPath {
   /** See {@link DirectPath.route}. */
   get route(): DirectPath["route"] {
     return this.#path?.route;
+  }
+
+  /** Fetches the code now: over a line that has become bad it would take many seconds. */
+  prefetch(): void {
+    if (!this.#path) this.#module.prefetch();
   }
 
   /** See {@link DirectPath.allow}. */

@@ -88,6 +88,7 @@ export class ServerPath {
     const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
     const isServed = server !== undefined || !state.links.includes("direct");
     this.#isWanted = isPlanned && (isServed || [...pairs].some(isRelayed));
+    if (isServed && mayBePlanned(plan)) this.#path.prefetch();
     this.#path.allow(this.#isWanted);
   }
 
@@ -109,6 +110,11 @@ export class ServerPath {
 interface Paths {
   readonly server: Peer | undefined;
   readonly pairs: Iterable<PeerConnection>;
+}
+
+/** Whether a line that loses enough would make the tree plan it. */
+function mayBePlanned({ inputs, channels: { state } }: Plan): boolean {
+  return inputs.webrtc === "yes" && inputs.serverWebrtc === "yes" && state.delivery === "newest-wins";
 }
 
 /** Nothing better than the relay is in sight: there is an obstacle, or an attempt has failed. */

@@ -164,7 +164,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     if (!isExpected) return this.#options.onBadSignal?.();
     this.#hasDescription = true;
     this.#guarded(() => {
-      this.#connection?.setRemoteDescription(sdp, type);
+      this.#connection?.setRemoteDescription(beginningDtls(sdp), type);
       if (type === "offer") this.#makeChannels();
     });
     for (const data of this.#heldSignals.splice(0)) this.#tell(data);
@@ -272,8 +272,8 @@ function bufferedBytes(channel: NativeChannel): number {
 }
 
 /**
- * An offer of this library says that it begins DTLS. ICE tells the side that offers last of the path: what the other side
- * says before that finds nobody, and two of this library say it again only after a second.
+ * The side that offers begins DTLS. ICE tells it last of the path: what the other side says before that finds nobody. And
+ * this library says again only after a second what was lost, a browser after 50 ms; the side that begins repeats the most.
  */
 function beginningDtls(sdp: string): string {
   return sdp.replace(/^a=setup:actpass\b/m, "a=setup:active");
