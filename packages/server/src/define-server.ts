@@ -26,7 +26,7 @@ import type { RoomReport } from "./ops/room-report.js";
 /** A kind of room: a class where the server decides, options where players are among themselves. */
 export type RoomEntry = RoomClass | RoomKindOptions;
 
-/** What {@link defineServer} takes: the options of a relay, with classes among its rooms. */
+/** Options of {@link defineServer}: those of a relay, with room classes among its rooms. */
 export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>> extends Omit<
   RelayOptions,
   "rooms"
@@ -34,7 +34,7 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   readonly rooms: Rooms;
   /** Kinds of rooms, each a class, that players may wait for: `client.queue(name, ...)`. */
   readonly queues?: { readonly [Name in keyof Rooms]?: QueueOptions };
-  /** How long a hook that is waited for (all but `onTick` and messages) may take. Default 10000 ms. */
+  /** Timeout of every awaited hook (all but `onTick` and messages). Default 10000 ms. */
   readonly hookTimeoutMs?: number;
   /** A step that takes longer has blocked the server; a room that does so three times within ten seconds is ended. Default 1000 ms. */
   readonly blockedMs?: number;
@@ -61,7 +61,7 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   health(): RelayHealth;
-  /** What every open room with an authority has counted and measured. */
+  /** Counters and measurements of every open room with an authority. */
   reports(): RoomReport[];
   /** The same for each class of rooms since the start, rooms that are over included: for metrics. */
   classReports(): ClassReport[];

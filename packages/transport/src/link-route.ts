@@ -1,12 +1,12 @@
-/** How the packets of a WebRTC link travel; known once a pair of candidates was selected. */
+/** The route of a WebRTC link, known once a pair of candidates is selected. */
 export interface LinkRoute {
   /** Whether a TURN server passes them on. */
   readonly isTurn: boolean;
-  /** What this side speaks: to the other side itself or to the TURN server. */
+  /** Protocol from this side to the other one or to the TURN server. */
   readonly protocol: "udp" | "tcp" | "tls";
 }
 
-/** What is known of one selected candidate, by whatever name an implementation gives it. */
+/** One selected candidate; implementations name its properties differently. */
 export interface SelectedCandidate {
   readonly type: string | undefined;
   /** Of a relayed candidate: what is spoken with the TURN server. */

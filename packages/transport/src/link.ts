@@ -11,7 +11,7 @@ export interface LinkClose {
   readonly reason: string;
 }
 
-/** What a link tells its owner. Calls come one at a time and never from inside `send` or `close`. */
+/** Calls of a link to its owner. They come one at a time and never from inside `send` or `close`. */
 export interface LinkHandlers {
   onOpen(): void;
   /** `packet` belongs to the receiver: the link does not touch it again. `link`: the one that was started. */
@@ -35,7 +35,7 @@ export interface LinkFilter {
   close(): void;
 }
 
-/** What went over a link; all count up from its start. */
+/** Traffic counters of a link since its start. */
 export interface LinkCounters {
   packetsSent: number;
   bytesSent: number;
@@ -62,7 +62,7 @@ export interface Link {
   /** Bytes that the path has taken and not sent yet. */
   readonly queuedBytes: number;
   /**
-   * What stands between the path and the owner, nearest to the path first; empty but for tests and simulations. It may
+   * Filters between the path and the owner, nearest to the path first; empty but for tests and simulations. It may
    * change while the link runs: a filter that is taken out passes on what it held. Not every link takes filters.
    */
   readonly filters?: LinkFilter[];

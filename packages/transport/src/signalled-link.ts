@@ -5,15 +5,15 @@ import type { Scheduler } from "./scheduler.js";
 
 /** A WebRTC link, of a browser or of Node: both sides exchange signals until it opens. */
 export interface SignalledLink extends Link {
-  /** How its packets travel; undefined before that is known. */
+  /** Its route; undefined before it is known. */
   readonly route: LinkRoute | undefined;
-  /** What went wrong on the way, of which nobody can tell whether it is why the link did not open. */
+  /** Errors during the attempt. They may or may not be the reason why the link did not open. */
   readonly hint: string | undefined;
   /** Takes what the other side's `onSignal` gave. Untrusted: never throws. */
   signal(data: unknown): void;
 }
 
-/** What a WebRTC link is made of. */
+/** The parts of a WebRTC link. */
 export interface WebRtcLinkOptions {
   readonly scheduler: Scheduler;
   /** The side that makes the offer. */
@@ -21,7 +21,7 @@ export interface WebRtcLinkOptions {
   readonly iceServers: readonly IceServer[];
   /** `relay`: through TURN alone. Default `all`. */
   readonly iceTransportPolicy?: "all" | "relay";
-  /** How long the channel of events tries to deliver one, ms. Default 1500. */
+  /** Lifetime of an event on its channel, ms. Default 1500. */
   readonly eventLifetimeMs?: number;
   /** Carries a description or candidate to the other side, whose `signal` takes it. */
   onSignal(data: unknown): void;

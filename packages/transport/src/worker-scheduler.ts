@@ -150,7 +150,7 @@ function isHidden(): boolean {
 /** The page's clock, and timers that go on while it is hidden. All users share one Worker. */
 export const workerScheduler: Scheduler = new WorkerScheduler();
 
-/** What the Worker runs: it only wakes up. */
+/** The Worker's program: it only wakes up. */
 const WORKER_SOURCE =
   "let t;onmessage=({data})=>{clearTimeout(t);t=setTimeout(()=>postMessage(1),data)};postMessage(0)";
 

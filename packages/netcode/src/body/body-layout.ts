@@ -2,7 +2,7 @@
 export type Components = Float32Array | Float64Array;
 
 /**
- * Where a row of components holds what motion moves: the index of each quantity's first component. What is not there
+ * The place of motion's quantities in a row of components: the index of each quantity's first component. What is not there
  * is not moved. Positions in m, velocities in m/s, accelerations in m/s², angles in rad, rates in rad/s.
  */
 export interface BodyLayout {

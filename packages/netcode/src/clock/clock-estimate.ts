@@ -56,7 +56,7 @@ export class ClockEstimate {
 
   /**
    * A packet came, stamped with the sender's time. It must have left before now, and not long ago; where several in a
-   * row say otherwise, one of the clocks has jumped and the estimate begins anew.
+   * row say otherwise, one of the clocks has jumped and the estimate starts again.
    */
   observeStamp(remoteMs: number, localMs: number): void {
     if (!this.isReady || !Number.isFinite(remoteMs)) return;

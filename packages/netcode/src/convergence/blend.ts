@@ -1,5 +1,5 @@
 /**
- * How what is left of a correction fades, as weights over the time of convergence `u` (0 to 1): of the difference in
+ * The fading of a correction, as weights over the time of convergence `u` (0 to 1): of the difference in
  * position, and of the difference in velocity times that time.
  */
 export interface Blend {

@@ -32,7 +32,7 @@ export interface MovingPose {
 export const RATE_SECONDS = 1 / 120;
 
 /**
- * What is left of a correction: the shown pose goes over from where it is, and from how fast it moves, to the
+ * The rest of a correction: the shown pose moves from its own place and velocity to the
  * corrected one. Times are seconds on one clock, the caller's.
  */
 export class Convergence {

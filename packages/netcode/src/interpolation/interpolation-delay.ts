@@ -36,7 +36,7 @@ interface Arrival {
 }
 
 /**
- * How far behind to show so that hardly ever a snapshot is missing. When one arrives, the newest before it was this
+ * Finds the delay at which hardly ever a snapshot is missing. When one arrives, the newest before it was this
  * old: so much delay would have been needed to have something to show until then. Jitter, the interval and losses are
  * all in that one number; the delay is the percentile of it that leaves the allowed share of time uncovered.
  *

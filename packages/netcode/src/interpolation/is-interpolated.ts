@@ -4,6 +4,6 @@ import type { EntityDefinition } from "@paceline/protocol";
 export function isInterpolated(definition: EntityDefinition, byProfile: boolean): boolean {
   if (!definition.motionLayout) return false;
   if (definition.show !== undefined) return definition.show === "interpolate";
-  // Whoever writes a model of motion wants it to be used.
+  // A game that defines a motion model wants it to be used.
   return byProfile && definition.motion !== "step";
 }

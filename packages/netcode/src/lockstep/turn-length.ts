@@ -26,7 +26,7 @@ const SHRINKS = 0.05;
 const ROUNDING = 1e-6;
 
 /**
- * How long a turn has to be. Commands given in turn n are executed in turn n + 2: they have one whole turn for their
+ * Computes the length of a turn. Commands given in turn n are executed in turn n + 2: they have one whole turn for their
  * way to the slowest peer, who then needs a frame to take them up.
  */
 export class TurnLength {

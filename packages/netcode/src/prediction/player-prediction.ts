@@ -84,7 +84,7 @@ export class PlayerPrediction<Input> {
 
   /**
    * The server's word. What it corrected; nothing for one that is older than what is known, or that is ahead of the
-   * simulation here: after a long sleep that begins anew where the server is.
+   * simulation here: after a long sleep it starts again from the server's state.
    */
   receive({ tick, state, leadErrorTicks }: AuthorityUpdate, nowSeconds: number): Correction | undefined {
     if (!Number.isSafeInteger(tick) || !isFiniteRow(state)) return undefined;

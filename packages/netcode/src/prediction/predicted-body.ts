@@ -25,7 +25,7 @@ export interface Correction {
 }
 
 /**
- * What the player controls, under a server's authority: every input is simulated at once; a state of the server
+ * An entity that the player controls under a server's authority: every input is simulated at once; a state of the server
  * replaces the prediction of its tick, and the inputs after it are simulated again from there.
  */
 export class PredictedBody<Input> {

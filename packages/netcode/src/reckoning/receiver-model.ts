@@ -4,7 +4,7 @@ import { orientationErrorRad } from "../body/quaternion.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
 
-/** How far what receivers show is off. */
+/** The error of the pose that receivers show. */
 export interface ReckoningError {
   positionM: number;
   headingRad: number;
@@ -37,7 +37,7 @@ export class ReceiverModel {
     this.#layout = layout;
     this.#tickSeconds = tickSeconds;
     this.#sent = newReckoner(layout, model);
-    // What a history of sent positions would say of a state that is not sent yet is no forecast of the owner's own.
+    // A history of sent positions cannot forecast a state that is not sent yet.
     this.#fresh = model === "history" ? undefined : newReckoner(layout, model);
     this.#expected = new Float64Array(width);
     this.#actual = new Float64Array(width);
@@ -57,7 +57,7 @@ export class ReceiverModel {
 
   /**
    * The error of what receivers show at `tick`, or `horizonSeconds` after it if the state goes on as the model says.
-   * What a game's own model throws comes out.
+   * Errors of a game's own model pass through.
    */
   error(state: Components, tick: number, horizonSeconds: number, into: ReckoningError): void {
     if (this.#sentTick === undefined) {

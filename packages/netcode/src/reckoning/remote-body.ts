@@ -58,7 +58,7 @@ class Waiting {
 const MAX_WAITING = 16;
 
 /**
- * What is shown of one remote entity by dead reckoning: its newest state, continued to now, with corrections blended
+ * The shown pose of one remote entity by dead reckoning: its newest state, continued to now, with corrections blended
  * in. All times are seconds of the owner's simulation (its ticks, unwrapped, times the length of a tick).
  *
  * A state is kept when it comes and taken when the body is read, as of the time at which it came. So a body shows the

@@ -45,7 +45,7 @@ const UNMOVED_SHARE = 0.1;
 
 /** Share of packets lost from which updates are worth repeating: with less, the next one comes soon enough. */
 const LOSSY_RATIO = 0.025;
-/** Where updates are repeated: after this time without a newer one, ms. */
+/** An update is repeated after this time without a newer one, ms. */
 export const REPEAT_AFTER_MS = 67;
 
 /** The time after which an update should be repeated on paths that lose this share of packets; 0: never. */
@@ -72,7 +72,7 @@ export class SendDecision {
     this.#lastSent = new Float64Array(width);
   }
 
-  /** What the last call of `due` found. */
+  /** The result of the last call of `due`. */
   get error(): Readonly<ReckoningError> {
     return this.#error;
   }
@@ -98,7 +98,7 @@ export class SendDecision {
     return age >= heartbeatMs / 1000 ? "heartbeat" : undefined;
   }
 
-  /** One that rests is told of twice: receivers then know that the silence after it is no loss. */
+  /** A resting state is sent twice: receivers then know that the silence after it is no loss. */
   #snapshotReason(state: Components, ageSeconds: number, policy: SendDecisionPolicy): SendReason | undefined {
     const layout = this.#layout;
     const movedM = positionErrorM(layout, state, this.#lastSent);

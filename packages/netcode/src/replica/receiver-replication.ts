@@ -11,7 +11,7 @@ export interface ReplicatedEntity {
   /** Its present state, derived components filled in (see `kinematicsOf`). */
   readonly state: Float32Array;
   readonly texts: EntityTexts;
-  /** How much its errors count beside those of others. Default 1. */
+  /** Weight of its errors beside those of others. Default 1. */
   readonly weight?: number;
   /** From what the receiver looks from, m; 0 where nobody knows. */
   readonly distanceM?: number;
@@ -66,7 +66,7 @@ export function lostAfterMsOf(rttMs: number): number {
 }
 
 /**
- * What one receiver (or all of a room, where a packet goes to all alike) has to be told, and in which order: entities
+ * Chooses the due entities for one receiver (or for all of a room that share packets), and their order: entities
  * whose shown motion will be off by more than the threshold, whose other fields changed, whose heartbeat is due, or
  * whose last state was lost. What the byte budget does not allow waits, and becomes more urgent the longer it does: the
  * most wrong goes first and none starves.

@@ -8,7 +8,7 @@ export interface Receipt {
 
 /** Ticks in a row of which a reference is made. */
 const GATHERED_TICKS = 3;
-/** Who has not got a reference by then gets it late, and drops what builds on it until then. */
+/** A receiver without the reference by then gets it late, and drops states that build on it until then. */
 const PATIENCE_MS = 1500;
 /** Never more references than this. */
 const MIN_INTERVAL_MS = 500;

@@ -2,7 +2,7 @@ import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference, wrapAngle } from "../angle.js";
 import type { Components } from "../body/body-layout.js";
 
-/** What a game had written before, and how fast that was changing then, per ms. */
+/** The values that a game wrote before, and their rate of change at that time, per ms. */
 export interface WrittenBefore {
   readonly row: Components;
   readonly rates: Components;

@@ -47,7 +47,7 @@ const NO_TEXTS: EntityTexts = [];
 /** Derives what a game does not write of an entity's motion; undefined where there is nothing. One per entity. */
 export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinematics | undefined {
   if (!layout) return undefined;
-  // What the game writes itself is not derived.
+  // Fields that the game writes are not derived.
   const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
   const isVelocityGiven = layout.isVelocityDeclared;
   const { acceleration, turnRate } = derived;
@@ -115,7 +115,7 @@ export class SentReplica {
   }
 
   /**
-   * How much the state has to be sent at this tick: 0 for not at all, else by how many thresholds it is off.
+   * Urgency of the state at this tick: 0 if it is not due, else its error in thresholds.
    */
   urgency(
     state: Float32Array,
@@ -195,7 +195,7 @@ export class SentReplica {
       return Number.isFinite(thresholds) ? Math.min(thresholds, MAX_URGENCY) : MAX_URGENCY;
     } catch (cause) {
       this.#fail({ kind: "threw", cause });
-      // Where there is no prediction, none is good enough.
+      // A missing prediction is never good enough.
       this.#reason = "position";
       return FAULT_URGENCY;
     }

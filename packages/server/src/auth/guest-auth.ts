@@ -5,13 +5,13 @@ import type { AuthRequest } from "../room/room.js";
 import type { Authenticator, Identity } from "./identity.js";
 import { secretBytes } from "./jwt-options.js";
 
-/** What {@link guestAuth} takes. */
+/** Options of {@link guestAuth}. */
 export interface GuestAuthOptions {
   /** Signs identities; 32 bytes at least. The same for all servers of a site, and after a restart. */
   readonly secret: string | Uint8Array;
   /** Days that an identity is good for since it was last renewed, 1 to 3650. Default 365. */
   readonly lifetimeDays?: number;
-  /** Who is asked about tokens that are no guest's. Default: nobody; whoever shows one comes as a new guest. */
+  /** The `onAuth` for tokens that are not a guest's. Default: none, and their players become new guests. */
   readonly members?: Authenticator;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly nowMs?: () => number;

@@ -2,22 +2,22 @@ import { ConfigError } from "@paceline/protocol";
 import { Refusal } from "../room/refusal.js";
 import type { AuthRequest } from "../room/room.js";
 
-/** Who a player is, as {@link jwtAuth} and {@link guestAuth} say it: `player.auth`. */
+/** A player's identity by {@link jwtAuth} or {@link guestAuth}: `player.auth`. */
 export interface Identity {
   /** The same for the same player, each time. Of a token: its `sub`. */
   readonly id: string;
-  /** What the player may be, such as `moderator`. Of a guest: none. */
+  /** The player's roles, such as `moderator`. A guest has none. */
   readonly roles: readonly string[];
   /** Nobody vouches for it; only that it is the same as the last time. */
   readonly isGuest: boolean;
-  /** What else the token says. */
+  /** The other claims of the token. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** Usable as the static `onAuth` of a room. */
 export type Authenticator = (request: AuthRequest) => Promise<Identity>;
 
-/** What `player.auth` says, where it is an identity. */
+/** Reads `player.auth`; undefined if it is not an identity. */
 export function identityOf(player: { readonly auth: unknown }): Identity | undefined {
   const { auth } = player;
   if (typeof auth !== "object" || auth === null) return undefined;

@@ -1,13 +1,13 @@
 import { ConfigError } from "@paceline/protocol";
 import type { JSONWebKeySet } from "jose";
 
-/** What {@link jwtAuth} takes: exactly one of `secret`, `jwks` and `jwksUrl`, and whom tokens have to be of and for. */
+/** Options of {@link jwtAuth}: exactly one of `secret`, `jwks` and `jwksUrl`, and the expected issuer and audience. */
 export interface JwtAuthOptions {
   /** Shared with whoever signs the tokens; 32 bytes at least. */
   readonly secret?: string | Uint8Array;
   /** Public keys that are known. */
   readonly jwks?: JSONWebKeySet;
-  /** Where the issuer publishes its keys: https, or http on this machine. Fetched when first needed, and kept. */
+  /** URL of the issuer's keys: https, or http on this machine. Fetched at the first use, then cached. */
   readonly jwksUrl?: string;
   /** The token's `iss`. */
   readonly issuer: string | readonly string[];
@@ -15,15 +15,15 @@ export interface JwtAuthOptions {
   readonly audience: string | readonly string[];
   /** Signatures that are taken. Default: HS256 with a secret; else RS256, PS256, ES256 and EdDSA. */
   readonly algorithms?: readonly string[];
-  /** How far clocks may be apart, 0 to 300 s. Default 5. */
+  /** Tolerated clock difference, 0 to 300 s. Default 5. */
   readonly clockToleranceS?: number;
   /** The claim that lists roles: texts, or one text with spaces between. Default `roles`. */
   readonly rolesClaim?: string;
-  /** How long the keys may take to be fetched, 100 to 60000 ms. Default 5000. */
+  /** Timeout of fetching the keys, 100 to 60000 ms. Default 5000. */
   readonly timeoutMs?: number;
   /** After a fetch a key that is not known is not looked for again so long, 0 to 3600000 ms. Default 30000. */
   readonly cooldownMs?: number;
-  /** How long fetched keys are used, 1000 to 86400000 ms. Default 600000. */
+  /** Lifetime of fetched keys, 1000 to 86400000 ms. Default 600000. */
   readonly cacheMs?: number;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly nowMs?: () => number;

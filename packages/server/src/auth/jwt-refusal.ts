@@ -6,7 +6,7 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const words = wordsOf(error);
   if (words !== undefined) return new Refusal(words, { kind: "unauthorized", cause: error });
-  // What is left: the keys were not to be had, or are none.
+  // Otherwise the keys could not be fetched, or are invalid.
   const text = "the server cannot check tokens at the moment: the keys of the issuer cannot be fetched";
   return new Refusal(text, { kind: "unavailable", cause: error });
 }

@@ -30,11 +30,11 @@ export interface PlayerEntities {
   readonly definition: EntityDefinition;
   /** Most of one player, 1 to 4096. Default 1. */
   readonly most?: number;
-  /** What they cannot do. */
+  /** Limits of their motion. */
   readonly limits?: MotionLimits;
 }
 
-/** What a room does about a breach: put the entity back, let it pass and count it, put the player out. */
+/** The room's answer to a breach: put the entity back, count it only, or remove the player. */
 export type BreachAnswer = "correct" | "count" | "kick";
 
 export interface OwnedStatesOptions {
@@ -77,7 +77,7 @@ const RESYNC_SECONDS = 1;
 /** Drops that no honest player causes. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long", "bad-message"]);
 
-/** How a player sends the states of its entities, since it first asked for one. */
+/** The stream of a player's own entities, made at its first spawn. */
 interface Upload {
   readonly states: CodedStates;
   askedAtSeconds: number;
@@ -305,7 +305,7 @@ function take(owned: Owned, news: Float32Array, nowSeconds: number): void {
   owned.saidAtSeconds = nowSeconds;
 }
 
-/** What moves by itself; all else stays as it was said. */
+/** Components that motion changes; the others keep their last value. */
 function copyMotion(layout: BodyLayout, from: Components, into: Components): void {
   const { position, dimensions, velocity, heading, orientation } = layout;
   const copy = (at: number | undefined, count: number): void => {

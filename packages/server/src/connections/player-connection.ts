@@ -35,7 +35,7 @@ export interface PlayerLineOptions {
   readonly scheduler: Scheduler;
   readonly messageLimits: MessageLimits;
   readonly playerLimits: PlayerLimits;
-  /** How many entities the player may own. */
+  /** Limit of entities that the player may own. */
   readonly mayOwn: number;
 }
 
@@ -57,7 +57,7 @@ export class PlayerConnection {
   readonly #inputPlace: Place | undefined;
   readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
-  /** How it wants to be told. */
+  /** The player's view terms. */
   #view: Pick<ViewTerms, "eventLifetimeMs" | "messagePeriodMs"> = {};
   participant: HostedParticipant;
   snapshots: PlayerSnapshotStream;
@@ -107,7 +107,7 @@ export class PlayerConnection {
     return this.#options.seat.options;
   }
 
-  /** Takes a new participant in place of the old one: the page was loaded anew. */
+  /** Replaces the participant after a reload. */
   rebind(participant: HostedParticipant): void {
     this.participant = participant;
     this.#view = {};
@@ -132,7 +132,7 @@ export class PlayerConnection {
     if (!session.isClosed) session.sendEvent(body, eventLifetimeMs, messagePeriodMs);
   }
 
-  /** What the player says of the world that it sees; the name of a kind that the room describes otherwise is returned. */
+  /** Takes a request about the states that the player sees. Returns the name of a kind that the room defines differently. */
   hear(message: Parameters<PlayerSnapshotStream["hear"]>[0]): string | undefined {
     if (message.type === "view") this.#view = message;
     return this.snapshots.hear(message);

@@ -4,7 +4,7 @@ import type { Player } from "../players/player.js";
 import type { PlayerConnection } from "./player-connection.js";
 import type { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
 
-/** Who is in a room: players, those who only watch, and the line to each. */
+/** The players and spectators of a room, with the connection to each. */
 export class PlayerRegistry {
   /** By number, in the order of joining. */
   readonly players = new Map<number, Player>();
@@ -55,7 +55,7 @@ export class PlayerRegistry {
     this.#byPlayer.delete(line.player);
   }
 
-  /** What brings states to those who are meant. */
+  /** The streams that carry states to their receivers. */
   snapshotStreams(isMeant: (line: PlayerConnection) => boolean): PlayerSnapshotStream[] {
     const snapshotStreams: PlayerSnapshotStream[] = [];
     for (const line of this.#lines.values()) if (isMeant(line)) snapshotStreams.push(line.snapshots);

@@ -41,7 +41,7 @@ const MAX_WAITING = 8192;
 const ONLY_WATCH = "spectators only watch";
 const NOBODY: ReadonlySet<Player> = new Set();
 
-/** Those who only watch: what they are told, how much later than the players, and that nothing is heard of them. */
+/** Sends states and messages to spectators, later than to players by a set delay, and ignores what they send. */
 export class SpectatorStream {
   readonly #options: SpectatorStreamOptions;
   readonly #view: DelayedView | undefined;
@@ -77,7 +77,7 @@ export class SpectatorStream {
     return this.#view?.world ?? this.#options.world;
   }
 
-  /** Whether somebody is told of another world than players are. */
+  /** True if any spectator sees a delayed world. */
   isBehind({ isSpectator }: PlayerConnection): boolean {
     return isSpectator && this.#view !== undefined;
   }
@@ -121,7 +121,7 @@ export class SpectatorStream {
     this.#waitingBytes += payload.length;
   }
 
-  /** Something came of a spectator. It is told so, at most once a second; a question gets its answer. */
+  /** Refuses a spectator's message: a notice at most once a second, and an error as the answer to a request. */
   refuse(line: PlayerConnection, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
     line.participant.session.drops.count("not-allowed");

@@ -86,7 +86,7 @@ export class CodedStates implements SnapshotListener {
 
   /** @internal Players say it by `disown`. */
   onRemoved(): void {
-    // What is no more for its player goes when the player says so.
+    // An entity that its player no longer sees goes when the player confirms that.
   }
 
   /** @internal */

@@ -6,7 +6,7 @@ export interface DelayedViewOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
   readonly historyTicks: number;
-  /** How many ticks behind. */
+  /** Delay in ticks. */
   readonly delayTicks: number;
   /** An entity is no more, as it is shown now. */
   onRemoved(record: EntityRecord): void;
@@ -15,7 +15,7 @@ export interface DelayedViewOptions {
   onOwnerChanged(record: EntityRecord): void;
 }
 
-/** What was new at a tick. */
+/** Changes of one tick. */
 interface Frame {
   readonly tick: number;
   readonly bytes: number;
@@ -34,7 +34,7 @@ interface StateNote {
   readonly texts: readonly (string | Uint8Array)[];
 }
 
-/** What is remembered of an entity to see what is new of it. */
+/** The last seen state of an entity, to find its changes. */
 interface Known {
   readonly record: EntityRecord;
   readonly owner: Player | undefined;
@@ -85,7 +85,7 @@ export class DelayedView {
     let bytes = NOTE_BYTES;
     for (const record of live.records.values()) {
       const noteBytes = NOTE_BYTES + 4 * record.place.table.width;
-      // What has come has to be known in any case.
+      // A spawn is recorded in any case.
       if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MAX_BYTES) {
         this.#leftOut += 1;
         continue;

@@ -27,7 +27,7 @@ export interface RewindHistoryOptions {
 /** Besides the round trip: what players wait for, jitter, and the step in which the message is read. */
 const TOLERANCE_MS = 100;
 
-/** Where all entities of a room with a position were over the last moments, so that a shot is judged as it was aimed. */
+/** The recent positions of all entities of a room, so that a shot is judged as its player saw it. */
 export class RewindHistory {
   readonly #options: RewindHistoryOptions;
   readonly #kinds = new Map<EntityDefinition, LagCompensation<number>>();

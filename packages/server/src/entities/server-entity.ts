@@ -8,7 +8,7 @@ import type { Player } from "../players/player.js";
  */
 export type ServerEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> & {
   readonly id: number;
-  /** What it was spawned as. */
+  /** The definition of the entity. */
   readonly kind: D;
   /** Whom it belongs to; undefined: to nobody. */
   readonly owner: Player | undefined;

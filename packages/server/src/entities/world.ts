@@ -17,7 +17,7 @@ export class EntityRecord extends Replica<ServerEntity> {
   /** By number, as a welcome tells of them. */
   readonly kind: number;
   readonly rows: EntityRows;
-  /** Who simulates it: the room, or the player whom it belongs to. */
+  /** The side that simulates it: the room, or its owner. */
   readonly authority: "room" | "player";
   owner: Player | undefined;
 

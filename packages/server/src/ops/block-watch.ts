@@ -4,7 +4,7 @@ const LEAST_WINDOW_MS = 10_000;
 /** Steps and hooks of which none blocks more than is allowed may be this many blocks' worth apart. */
 const WINDOW_BLOCKS = 10;
 
-/** How often a room's code has held the whole process for too long: nobody can stop code that blocks. */
+/** Counts how often a room's code blocked the process for too long: nothing can stop code that blocks. */
 export class BlockWatch {
   readonly #blockedMs: number;
   readonly #windowMs: number;

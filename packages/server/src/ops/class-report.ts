@@ -2,7 +2,7 @@ import { Histogram } from "./histogram.js";
 import { addRoomCounters, newRoomCounters, type RoomCounters } from "./room-counters.js";
 import type { RoomReport } from "./room-report.js";
 
-/** What all rooms of one class have counted and measured since the start, those that are over included. */
+/** Counters and measurements of all rooms of one class since the start, disposed ones included. */
 export interface ClassReport {
   readonly roomName: string;
   /** Open now. */
@@ -13,9 +13,9 @@ export interface ClassReport {
   /** Steps made, and steps that were due and never made. */
   readonly ticks: number;
   readonly skippedTicks: number;
-  /** How late steps began. */
+  /** Lateness of steps. */
   readonly lateness: Histogram;
-  /** How long steps took. */
+  /** Duration of steps. */
   readonly duration: Histogram;
   readonly counters: RoomCounters;
 }

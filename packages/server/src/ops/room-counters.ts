@@ -1,4 +1,4 @@
-/** What happened in a room; all count up from its start. For metrics: read it whenever you like. */
+/** Counters of a room since its start, for metrics. */
 export interface RoomCounters {
   joins: number;
   /** By `onAuth`, `onJoin`, or because these failed. */

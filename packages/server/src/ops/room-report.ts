@@ -1,7 +1,7 @@
 import type { Histogram } from "./histogram.js";
 import type { RoomCounters } from "./room-counters.js";
 
-/** What one room has counted and measured; the objects are its own and go on changing. */
+/** Counters and measurements of one room. The objects are live. */
 export interface RoomReport {
   readonly roomId: string;
   readonly roomName: string;

@@ -1,7 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import { TokenBucket } from "@paceline/relay";
 
-/** How many messages and questions a player may send. */
+/** Limits of a player's messages and requests. */
 export interface MessageLimits {
   /** Of all types together, sustained; 1 to 100000 per second. */
   readonly perSecond: number;
@@ -14,7 +14,7 @@ export interface MessageLimits {
 const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types: {} };
 
 const RANGE = { least: 0.01, most: 100_000 };
-/** Who sends too much is told so this often. */
+/** A player that exceeds the limit hears of it at most this often. */
 const TOLD_EVERY_MS = 1000;
 
 /** Completes and checks what a room's class says. Throws {@link ConfigError}. */
@@ -28,7 +28,7 @@ export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimi
   return limits;
 }
 
-/** What one player may still send. */
+/** Token buckets of one player's messages. */
 export class MessageAllowance {
   readonly #all: TokenBucket;
   readonly #types = new Map<string, TokenBucket>();

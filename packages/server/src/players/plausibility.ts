@@ -1,6 +1,6 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 
-/** What an entity cannot do. What is left out is not checked. */
+/** Limits of an entity's motion. Omitted ones are not checked. */
 export interface MotionLimits {
   /** m/s. */
   readonly maxSpeed?: number;
@@ -26,7 +26,7 @@ export interface Position {
   readonly z: number;
 }
 
-/** What was not plausible. `position`: where it cannot be. */
+/** The implausible quantity. `position`: an impossible place. */
 export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "rate" | "position";
 
 const DEFAULT_TOLERANCE_SECONDS = 0.5;
@@ -88,7 +88,7 @@ export class MotionCheck {
     this.#turn = bucket(limits.maxTurnRate);
   }
 
-  /** What is not plausible of the change from one state to the next, at the server's time. */
+  /** Finds the implausible quantity in the change from one state to the next, by the server's time. */
   breach(before: Float32Array, after: Float32Array, nowSeconds: number): Breach | undefined {
     const { offsets, fields } = this.#definition;
     const way = distance(before, after, offsets.position!, fields.position?.kind === "vec3" ? 3 : 2);

@@ -3,7 +3,7 @@ import { ServerInputBuffer } from "@paceline/netcode";
 
 /** Inputs wait for this many ticks at first: jitter is not known yet. */
 const FIRST_LEAD_TICKS = 2;
-/** Packets in a row that are wholly too late, or far too early: the player's ticks are counted anew. */
+/** After this many packets in a row that are too late or far too early, the numbering of the player's ticks restarts. */
 const STRANGE_PACKETS = 8;
 /** A player of whom nothing came for so many ticks does nothing any more. */
 const IDLE_AFTER_TICKS = 30;
@@ -34,7 +34,7 @@ export class PlayerInputs {
     return { late: this.#late, missing: this.#missing };
   }
 
-  /** What the player is told along with the states. */
+  /** The feedback that goes to the player with the states. */
   get feedback(): InputFeedback {
     const { leadErrorTicks } = this.#buffer;
     const processed = this.#processed === undefined ? undefined : this.#processed & 0xffff;

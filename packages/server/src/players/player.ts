@@ -23,27 +23,27 @@ export class Player<Inputs = unknown> {
     this.#line = line;
   }
 
-  /** Given in the order of joining; the same after the page was loaded anew. */
+  /** Counts in the order of joining; unchanged by a reload. */
   get number(): number {
     return this.#line.participant.number;
   }
 
-  /** The session's id; the same after the page was loaded anew. */
+  /** The session's id; unchanged by a reload. */
   get id(): string {
     return this.#line.participant.id;
   }
 
-  /** What `onAuth` returned. */
+  /** The result of `onAuth`. */
   get auth(): unknown {
     return this.#line.auth;
   }
 
-  /** What the player joined with. */
+  /** The player's join options. */
   get options(): Readonly<Record<string, unknown>> {
     return this.#line.options;
   }
 
-  /** Whether it only watches: it is told of everything, and nothing of it is heard. */
+  /** True for a spectator: it receives everything, and the room ignores what it sends. */
   get isSpectator(): boolean {
     return this.#line.isSpectator;
   }

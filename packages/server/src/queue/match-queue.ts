@@ -11,7 +11,7 @@ export interface Party<Member> {
   readonly isReady: boolean;
 }
 
-/** What a look at the queue has come to. */
+/** The result of one pass over the queue. */
 export interface QueueOutcome<Member> {
   /** Parties that are to play each other. */
   readonly matches: readonly (readonly Party<Member>[])[];
@@ -24,7 +24,7 @@ type Limits = Omit<QueueSettings, "rankOf" | "mostPerAddress">;
 /** For one who has waited, so many of those nearest by rank are looked at. */
 const MAX_CANDIDATES = 64;
 
-/** How far apart ranks may be for somebody who has waited so long. */
+/** The accepted difference of ranks after that wait. */
 export function spreadAfter({ spread, spreadPerSecond, mostSpread }: Limits, waitedMs: number): number {
   return Math.min(mostSpread, spread + (spreadPerSecond * Math.max(0, waitedMs)) / 1000);
 }

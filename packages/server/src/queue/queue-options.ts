@@ -2,9 +2,9 @@ import { ConfigError, assertFunction } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
 import type { Player } from "../players/player.js";
 
-/** How players of a kind of rooms are brought together. */
+/** Options of matching the players of a room name. */
 export interface QueueOptions {
-  /** How many make a match, 1 to 64. */
+  /** Players in a match, 1 to 64. */
   readonly players: number;
   /** After {@link maxWaitSeconds} so many are enough. Default: as many as `players`. */
   readonly leastPlayers?: number;
@@ -14,7 +14,7 @@ export interface QueueOptions {
   readonly spreadPerSecond?: number;
   /** And never by more than this. Default: no limit. */
   readonly mostSpread?: number;
-  /** Who has waited longer is put out, 1 to 3600 s. Default 120. */
+  /** Longest wait in the queue, 1 to 3600 s. Default 120. */
   readonly maxWaitSeconds?: number;
   /** Most who wait from one network address, 1 to 1000. Default 64. */
   readonly mostPerAddress?: number;

@@ -11,7 +11,7 @@ export function queueNameOf(roomName: string): string {
   return `${roomName}.queue`;
 }
 
-/** What a queue and its players say to each other. */
+/** The messages between a queue and its players. */
 interface QueueTypes {
   messages: {
     enter: unknown;
@@ -20,20 +20,20 @@ interface QueueTypes {
   };
 }
 
-/** How it stands with somebody who waits. */
+/** State of a waiting player. */
 interface QueueProgress {
   /** All who wait in this queue. */
   readonly waiting: number;
   readonly waitedMs: number;
-  /** How far ranks may be apart for this player by now. */
+  /** The difference of ranks that this player accepts by now. */
   readonly spread: number;
-  /** How many friends are here. */
+  /** The number of the group's members in the queue. */
   readonly friends: number;
 }
 
 const LOOK_MS = 500;
 const PROGRESS_MS = 1000;
-/** Who comes has to say what it wants within this time, and who was matched has to go. */
+/** A newcomer has to send its request within this time, and a matched player has to leave. */
 const PATIENCE_MS = 10_000;
 const MAX_WAITING = 1000;
 const MAX_FRIENDS = 64;
@@ -221,7 +221,7 @@ function partyOf({ size, waiting }: Gathering): Party<Waiting> {
   };
 }
 
-/** What a client wants: a rank, and friends. Undefined where that makes no sense. */
+/** Reads a client's request: a rank and a group. Undefined if it is malformed. */
 function wishOf(message: unknown): { rank: number; key: string | undefined; size: number } | undefined {
   const { rank = 0, group } = (message ?? {}) as { readonly rank?: unknown; readonly group?: unknown };
   if (typeof rank !== "number" || !Number.isFinite(rank)) return undefined;

@@ -3,7 +3,7 @@ import { LogThrottle, stackOf, type Log } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { Refusal } from "./refusal.js";
 
-/** What the log says of the hooks of one class of rooms: of each at most one line a second, from all rooms together. */
+/** Logs the hooks of one room class: at most one line a second for each hook, over all rooms. */
 export class HookLog {
   readonly #log: Log;
   readonly #clock: Clock;

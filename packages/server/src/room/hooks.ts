@@ -3,7 +3,7 @@ import type { Scheduler } from "@paceline/transport";
 import type { HookLog } from "./hook-log.js";
 import { Refusal, type RefusalKind } from "./refusal.js";
 
-/** How a hook ended that was waited for. */
+/** The result of an awaited hook. */
 export type HookOutcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: string | undefined; readonly kind?: RefusalKind };
@@ -11,7 +11,7 @@ export type HookOutcome<Value> =
 export interface HooksOptions {
   readonly scheduler: Scheduler;
   readonly log: HookLog;
-  /** How long a hook that is waited for may take. */
+  /** Timeout of an awaited hook. */
   readonly timeoutMs: number;
   /**
    * A hook has failed: thrown, rejected, or not ended in time. Of what a hook left behind (see {@link blame}) the name is

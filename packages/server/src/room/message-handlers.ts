@@ -22,11 +22,11 @@ interface Entry {
 export interface MessageDeskOptions {
   readonly hooks: Hooks;
   readonly counters: RoomCounters;
-  /** The sender of a message is told that it was refused. */
+  /** Tells the sender that its message was refused. */
   refuse(line: PlayerConnection, reason: string): void;
 }
 
-/** What a room does with messages and questions of its players. Nothing reaches a handler that its schema refuses. */
+/** The room's handlers of messages and requests. A schema checks each message before its handler runs. */
 export class MessageHandlers {
   readonly #options: MessageDeskOptions;
   readonly #listeners = new Map<string, Entry>();
@@ -115,7 +115,7 @@ export class MessageHandlers {
 export type FallbackHandler = (player: Player, type: string, message: unknown) => unknown;
 type Checked = StandardSchemaV1.Result<unknown>;
 
-/** An answer that cannot be sent is the handler's failure: the player is told of that much. */
+/** An answer that cannot be sent counts as the handler's failure, and the player hears of the failure. */
 function sendAnswer(send: (ok: boolean, answer: unknown) => void, answer: unknown): void {
   try {
     send(true, answer);
@@ -131,7 +131,7 @@ function checkedBy(schema: StandardSchemaV1 | undefined, value: unknown): Checke
 
 const MAX_REASON_BYTES = 400;
 
-/** What is wrong, in the words of the schema: `name: too short; speed: not a number`. */
+/** The schema's issues in words: `name: too short; speed: not a number`. */
 export function issuesText(issues: readonly StandardSchemaV1.Issue[]): string {
   const texts = issues.slice(0, 4).map(({ message, path = [] }) => {
     const where = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");

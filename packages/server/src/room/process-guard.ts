@@ -1,7 +1,7 @@
 import type { Relay } from "@paceline/relay";
 import { blame, traceHooks } from "./hooks.js";
 
-/** How {@link guardProcess} ends a process. */
+/** Options of {@link guardProcess}. */
 export interface ProcessGuardOptions {
   /** http(s) address of the server where sessions go on. Default: clients come back to where they were. */
   readonly moveTo?: string | undefined;
@@ -9,7 +9,7 @@ export interface ProcessGuardOptions {
   readonly beforeExit?: () => Promise<void>;
 }
 
-/** How long sessions may take to hear of the end; a process that has failed must not linger. */
+/** Time for sessions to hear of the end; a failed process must not linger. */
 const DRAIN_MS = 1000;
 const STOP_TIMEOUT_MS = 3000;
 const BEFORE_EXIT_MS = 1000;

@@ -1,10 +1,10 @@
 /**
- * What a refusal means to the client: `refused` (403, `match/refused`), `unauthorized` (401, `match/unauthorized`: with
+ * The meaning of a refusal for the client: `refused` (403, `match/refused`), `unauthorized` (401, `match/unauthorized`: with
  * another token it may work), `unavailable` (503, `match/auth-unavailable`: later it may work).
  */
 export type RefusalKind = "refused" | "unauthorized" | "unavailable";
 
-/** Thrown by `onAuth` or `onJoin` to keep somebody out: the message is told to the player. */
+/** `onAuth` and `onJoin` throw it to refuse a player, who gets the message. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
 

@@ -53,7 +53,7 @@ const UNCAUGHT = "onUncaughtException";
 const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", "timer"]);
 /** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
 const MAX_UNACKNOWLEDGED_REFUSALS = 256;
-/** How long the entities that a player simulates itself outlive its page: those of the page that follows are others. */
+/** Entities that a player simulates outlive its page by this time. The next page spawns others. */
 const ENTITIES_OF_CLOSED_PAGE_MS = 2000;
 
 /** All of a room that its class does not see: its players' lines, its world, its loop. */
@@ -242,7 +242,7 @@ export class RoomCore implements RoomHost {
   left(participant: HostedParticipant, { code }: LinkClose): void {
     const line = this.lines.get(participant);
     if (!line) return;
-    // The page was loaded anew: the session that follows it is on its way to `join` already.
+    // The page was reloaded: the next session is on its way to `join` already.
     if (code === CloseCode.replaced && line.isIn) {
       if (line.isConnected) this.#dropped(line);
     } else if (line.isIn) this.#leave(line, code);
@@ -298,7 +298,7 @@ export class RoomCore implements RoomHost {
 
   sendEvent(player: Player, type: string, message: unknown): void {
     const line = this.lines.of(player);
-    // Who sees the world as it was is not told of what happens now; an event that waited would be none.
+    // A spectator with a delay gets no event: it would be early, and an event that waits is none.
     if (!this.spectators.isBehind(line)) line.sendEvent(type, message);
   }
 
@@ -333,13 +333,13 @@ export class RoomCore implements RoomHost {
   }
 
   #receive(line: PlayerConnection, message: PeerPayload): void {
-    // What comes before onJoin has ended has no place to go: an honest client waits for its welcome.
+    // Data that arrives before onJoin has ended is dropped: an honest client waits for its welcome.
     if (!line.isIn) return line.countNotAllowed();
     // An answer was asked for.
     if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
     if (line.isSpectator) return this.spectators.refuse(line, message);
     if (message.kind !== "command" && message.kind !== "request") {
-      // What players tell each other where nobody decides has no place here.
+      // Messages of a mesh have no place in a room with an authority.
       return line.countNotAllowed();
     }
     if (!line.admits(message)) return;
@@ -390,7 +390,7 @@ export class RoomCore implements RoomHost {
     participant.session.reportViolation(reason);
   }
 
-  /** The page was loaded anew: the player goes on as another participant. */
+  /** The page was reloaded: the player continues as another participant. */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
     for (const line of this.lines.values()) {
       if (line.participant.id !== sessionId || line.isConnected) continue;

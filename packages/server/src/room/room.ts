@@ -22,12 +22,12 @@ import type { RoomCore } from "./room-core.js";
 import { checkedMetadata } from "./room-metadata.js";
 import type { ServerEntity } from "../entities/server-entity.js";
 
-/** Who asks to be let in. */
+/** The player that asks to join. */
 export interface AuthRequest {
   readonly roomName: string;
-  /** What the client joins with, checked by the class' `optionsSchema`. */
+  /** The client's join options, checked by the class' `optionsSchema`. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** What the client gave as `authToken`; empty where it gave none. */
+  /** The client's `authToken`; empty if it has none. */
   readonly token: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -35,7 +35,7 @@ export interface AuthRequest {
   keepIdentity(token: string): void;
 }
 
-/** What becomes of a room after an error: it ends, or it goes on. Nothing: as {@link Room.onUncaughtException} says. */
+/** Decides whether a room ends or continues after an error. Omitted: as {@link Room.onUncaughtException} returns. */
 export type UncaughtAnswer = "end" | "continue" | undefined | void;
 
 type Name<T> = keyof T & string;
@@ -65,9 +65,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   declare readonly maxPeers?: never;
   /** Most who only watch, besides; 0 to 1000. Default 0: nobody may. */
   maxSpectators = 0;
-  /** How much later than players spectators see and hear everything, 0 to 60000 ms. Default 0. */
+  /** Delay of spectators behind players, 0 to 60000 ms. Default 0. */
   readonly spectatorDelayMs: number = 0;
-  /** How far {@link rewind} goes back at most, 0 to 1000 ms. Default 0: nothing is kept for it. */
+  /** Longest {@link rewind}, 0 to 1000 ms. Default 0: the room keeps no history. */
   readonly maxRewindMs: number = 0;
   /** Steps per second, 1 to 255. */
   readonly tickHz: number = 30;
@@ -75,15 +75,15 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly entities: readonly EntityDefinition[] = [];
   /** Kinds of entities that players may own and simulate themselves, with what these cannot do. Default: none. */
   readonly playerEntities: readonly PlayerEntities[] = [];
-  /** What a player may do in a tick, made by `defineInput`. */
+  /** The input of a player in a tick, made by `defineInput`. */
   readonly inputs: InputDefinition | undefined = undefined;
   /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
   readonly reconnectSeconds: number = 20;
   /** States for each player; where more is to be told, what is least wrong waits. 1000 to 100000000 bytes per second. */
   readonly stateBytesPerSecond: number = 131_072;
-  /** How many messages and questions a player may send; more are dropped and counted, and the player is told. */
+  /** Limits of a player's messages and requests. Further ones are dropped and counted, and the player hears of it. */
   readonly messageLimits: Partial<MessageLimits> = {};
-  /** How often a player may begin and end entities, ask for states, and say what it reads. See docs/SERVER.md. */
+  /** Limits of a player's spawns, despawns, state requests and kind lists. See docs/SERVER.md. */
   readonly playerLimits: Partial<PlayerLimits> = {};
   #core: RoomCore | undefined;
 
@@ -107,7 +107,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onBreach?(player: Player<this["inputs"]>, entity: object, breach: Breach): BreachAnswer;
   /** A player's link is lost; it is kept for a while. */
   onDrop?(player: Player<this["inputs"]>): unknown;
-  /** A player is back: `player` is the same object, also where the page was loaded anew. */
+  /** A player is back: `player` is the same object, also after a reload. */
   onReconnect?(player: Player<this["inputs"]>): unknown;
   /** A player is out. Afterwards what still belongs to it is despawned. */
   onLeave?(player: Player<this["inputs"]>, code: number): unknown;
@@ -210,7 +210,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#here.rewind(player, seenTick, judge);
   }
 
-  /** What to do with messages of a type; the schema, any Standard Schema validator, checks them first. */
+  /** Sets the handler of a message type; the schema, any Standard Schema validator, checks messages first. */
   onMessage<Type extends Name<MessagesToServer<Types>>>(
     type: Type,
     handler: (player: Player<this["inputs"]>, message: MessagesToServer<Types>[Type]) => unknown,
@@ -279,7 +279,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /**
-   * How long the room waits for a player whose link is lost; 0: not at all. Resolves when the player is back, rejects
+   * Waits this long for a player whose link is lost; 0: not at all. Resolves when the player is back, rejects
    * when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
@@ -305,7 +305,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.hosted.isPrivate = isPrivate;
   }
 
-  /** What lists show of the room: plain data, at most 4096 bytes as JSON. */
+  /** The room's metadata in lists: plain data, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
     this.#here.hosted.metadata = checkedMetadata(metadata);
   }

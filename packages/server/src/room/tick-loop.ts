@@ -21,9 +21,9 @@ const BREATH_MS = 1;
  * not run behind for ever.
  */
 export class TickLoop {
-  /** How late steps began, ms. */
+  /** Lateness of steps, ms. */
   readonly lateness = new Histogram();
-  /** How long steps took, ms. */
+  /** Duration of steps, ms. */
   readonly duration = new Histogram();
   readonly #options: TickLoopOptions;
   readonly #periodMs: number;

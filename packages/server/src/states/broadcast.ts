@@ -12,7 +12,7 @@ export interface BroadcastOptions {
   readonly bytesPerSecond: number;
 }
 
-/** Besides the exact one: players whose terms are one too many are told exactly, at each tick. */
+/** Limit of tiers besides the exact one. A player with one more set of terms gets exact states at each tick. */
 const MAX_TIERS = 16;
 const viewsLimit: ViewLimits = { maxViews: MAX_TIERS };
 const EXACT_KEY = termsKey(exactTerms);
@@ -31,13 +31,13 @@ export class Broadcast {
     this.#bothLimits = { ...viewsLimit, ...this.#bytesLimit };
   }
 
-  /** Who owns the entity from now on is told at the next tick. */
+  /** Sends the entity's new owner at the next tick. */
   setOwner(record: EntityRecord, owner: Player | undefined): void {
     this.#options.world.setOwner(record, owner);
     this.force(record);
   }
 
-  /** The entity is told at the next tick. */
+  /** Sends the entity at the next tick. */
   force(record: EntityRecord): void {
     for (const tier of this.#tiers.values()) tier.force(record);
   }
@@ -73,7 +73,7 @@ export class Broadcast {
     }
   }
 
-  /** What of a player's terms does not count while it is in that tier. */
+  /** The terms of a player that this tier overrides. */
   #limitsOf({ terms, termsKey: key }: PlayerSnapshotStream, tier: Tier): ViewLimits | undefined {
     const wanted = terms.bytesPerSecond;
     const isCut = wanted > this.#options.bytesPerSecond && wanted < Infinity;

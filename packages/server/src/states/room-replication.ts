@@ -18,7 +18,7 @@ export interface RoomReplicationOptions {
   readonly terms: Terms;
 }
 
-/** What players of these terms were told last of an entity. */
+/** The last sent state of an entity under these terms. */
 interface Told {
   /** Derives what they derive, from the states that they are sent. */
   readonly kinematics: Kinematics | undefined;
@@ -26,7 +26,7 @@ interface Told {
 }
 
 /**
- * What has to be told of a room's entities at a tick, the same to all players of equal terms: those that will be shown
+ * Chooses the entities that are due at a tick, the same for all players with equal terms: those that will be shown
  * more than the threshold off (the definition's own, else the players'; never less than a step of the field's precision),
  * and those whose other fields have changed.
  */
@@ -57,7 +57,7 @@ export class RoomReplication {
     };
   }
 
-  /** What to tell at this tick, as far as the budget goes. */
+  /** The due entities of this tick, within the budget. */
   due(moment: ReplicationMoment): readonly EntityRecord[] {
     const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
     for (const record of due) this.#sent(record, moment);
@@ -74,7 +74,7 @@ export class RoomReplication {
     return this.#told.get(record)?.tick;
   }
 
-  /** The entity is told at the next tick, whatever is thought to be known of it. */
+  /** Sends the entity at the next tick in any case. */
   force(record: EntityRecord): void {
     this.#replication.force([record.id]);
   }

@@ -1,6 +1,6 @@
 import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
 
-/** How a player is told of states. Players of equal terms who read the same kinds are told the same. */
+/** Rates and thresholds of a player's states. Players with equal terms and kinds get the same packets. */
 export type Terms = Required<Omit<ViewTerms, "eventLifetimeMs" | "messagePeriodMs">>;
 
 /** Until a player has said how it wants to be told: exactly and at each tick, as often as the most careful game needs. */
@@ -16,7 +16,7 @@ export const exactTerms: Terms = Object.freeze({
   bytesPerSecond: Infinity,
 });
 
-/** What a player wants; what it leaves out is as before it said anything. */
+/** Completes a player's terms with the defaults. */
 export function termsOf(view: ViewTerms): Terms {
   const { eventLifetimeMs: _lifetime, messagePeriodMs: _period, ...states } = view;
   return { ...exactTerms, ...states };

@@ -9,7 +9,7 @@ import { termsKey } from "./terms.js";
 /** So much older states are built on for one player, that they are encoded once for several. */
 const SETTLING_SECONDS = 0.1;
 
-/** The players of a room who want to be told alike: what is due to them, and who of them is told together. */
+/** The players of a room with equal terms: finds the due entities, and groups the players for shared packets. */
 export class Tier {
   /** See {@link termsKey}. */
   readonly key: string;
@@ -17,7 +17,7 @@ export class Tier {
   readonly #tickHz: number;
   readonly #everyTicks: number;
   readonly #replication: RoomReplication;
-  /** By the kinds that are told. */
+  /** By kinds. */
   readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
   readonly #snapshotStreams: PlayerSnapshotStream[] = [];
   readonly #alone: PlayerSnapshotStream[] = [];
@@ -34,7 +34,7 @@ export class Tier {
     return this.#snapshotStreams.length === 0;
   }
 
-  /** Before each tick's {@link write}: who is there is said anew. */
+  /** Empties the list of members. The room fills it again before each {@link write}. */
   gather(): void {
     this.#snapshotStreams.length = 0;
   }
@@ -43,7 +43,7 @@ export class Tier {
     this.#snapshotStreams.push(snapshots);
   }
 
-  /** The entity is told at their next turn. */
+  /** Sends the entity at the next turn of this tier. */
   force(record: EntityRecord): void {
     this.#replication.force(record);
   }
@@ -119,7 +119,7 @@ export class Tier {
     }
   }
 
-  /** Who goes with whom at this tick. */
+  /** Groups the streams of this tick. */
   #assign(tick: number): void {
     for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.gather();
     this.#alone.length = 0;

@@ -29,7 +29,7 @@ export interface SharedPacketsOptions {
   plan(): Plan;
   /** Those who get events; asked when a packet leaves. */
   peers(): Iterable<Subscriber>;
-  /** What leads to the relay; undefined while nothing does. */
+  /** The way to the relay; undefined while there is none. */
   uplink(): Uplink | undefined;
   currentTick(): number;
 }
@@ -40,7 +40,7 @@ interface Message {
   readonly body: Uint8Array;
 }
 
-/** What belongs to a packet beside its messages. */
+/** The parts of a packet beside its messages. */
 interface Terms {
   readonly trafficClass: "state" | "event";
   readonly tick: number;

@@ -1,4 +1,4 @@
-/** What was measured of one path to a peer. */
+/** Measurements of one path to a peer. */
 export interface PathReading {
   readonly rttMs: number;
   readonly jitterMs: number;
@@ -8,7 +8,7 @@ export interface PathReading {
   readonly recentLossRatio: number;
 }
 
-/** What a state's loss costs: with this many ms per lost share, 5 % count as much as 50 ms of delay. */
+/** Cost of lost states: at this many ms per lost share, 5 % count as much as 50 ms of delay. */
 const LOSS_COST_MS = 1000;
 /** A direct path must be worse than the relay by this much of the relay's cost, and by so many ms, ... */
 const WORSE_RATIO = 1.3;
@@ -17,7 +17,7 @@ const WORSE_MS = 30;
 const LEAVE_AFTER_MS = 4000;
 /** It is good again when it costs no more than the relay and this. */
 const AS_GOOD_MS = 10;
-/** How long it must be as good before traffic goes back: doubled with every time that it was left, up to the longest. */
+/** The time for which a path must be as good before traffic returns to it: doubled each time it was left, up to the longest. */
 const FIRST_RETURN_AFTER_MS = 4000;
 const LONGEST_RETURN_AFTER_MS = 128_000;
 /** A path that carried the traffic for so long was good: the next return comes soon again. */

@@ -1,4 +1,4 @@
-/** What is used of `node-datachannel`, so that types and tests do not depend on an optional package. */
+/** The used part of `node-datachannel`, so that types and tests do not depend on an optional package. */
 export interface NativeWebRtc {
   readonly PeerConnection: new (name: string, config: NativeConfig) => NativeConnection;
   /** Of all connections that are made from now on; `delayedSackTime` in ms. */
@@ -7,7 +7,7 @@ export interface NativeWebRtc {
 }
 
 /**
- * What SCTP may hold: one packet of the largest size and a few more. The library's own megabyte does not count as
+ * Send buffer of SCTP: one packet of the largest size and a few more. The library's own megabyte does not count as
  * `bufferedAmount`, so that on a slow path a hundred kilobytes of states would go out late, none of them replaced.
  */
 const SCTP_SEND_BUFFER_BYTES = 24_576;
@@ -66,13 +66,13 @@ interface NativeCandidate {
   readonly transportType: string;
 }
 
-/** What loading led to: the library, or in words why there is none. */
+/** Result of loading: the library, or the reason in words why it is missing. */
 export type NativeWebRtcLoad =
   | { readonly native: NativeWebRtc; readonly failure?: never }
   | { readonly native?: never; readonly failure: string };
 
 /**
- * How long an acknowledgement waits for data to travel with, ms; at every second packet it goes at once. The library's
+ * Longest wait of an SCTP acknowledgement for data to travel with, ms; every second packet is acknowledged at once. The library's
  * own 20 ms send one for each packet of a game at 30 Hz; a sender that has lost much waits for each of them.
  */
 const SACK_DELAY_MS = 40;

@@ -13,7 +13,7 @@ import {
 } from "./native-webrtc.js";
 import { readRemoteSignal, type RemoteSignal } from "./remote-description.js";
 
-/** What a {@link NodeWebRtcLink} is made of. */
+/** Options of a {@link NodeWebRtcLink}. */
 export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   readonly native: NativeWebRtc;
   /** One UDP port for all links of the process; below 32768, where outgoing connections do not take it away. */
@@ -253,7 +253,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     else this.#tell(data);
   }
 
-  /** What the library throws ends this link. */
+  /** An error of the library ends this link. */
   #guarded(call: () => void): void {
     try {
       call();

@@ -24,7 +24,7 @@ export interface AcceptedLink {
   readonly request: IncomingMessage;
 }
 
-/** What {@link WebSocketListener.accept} reports. */
+/** The result of {@link WebSocketListener.accept}. */
 export interface AcceptHandlers {
   /** Once, when the upgrade is done. */
   onLink(accepted: AcceptedLink): void;

@@ -7,7 +7,7 @@ import type { ProfileNumbers, TrafficWeight, ViewStyle } from "./profile.js";
 export type PlannedLink = "direct" | "webrtc" | "websocket";
 
 /**
- * What a class of traffic is promised: only the newest matters; it is worth something for its lifetime; it must arrive,
+ * The delivery of a class of traffic: only the newest matters; it is worth something for its lifetime; it must arrive,
  * in order, exactly once.
  */
 export type Delivery = "newest-wins" | "lifetime" | "ordered-reliable";
@@ -24,7 +24,7 @@ interface Paced {
 }
 
 /**
- * How each class of traffic travels: what the tree decides of it, and no more. Commands and bulk always arrive, in order,
+ * The policy of each class of traffic, as far as the tree decides it. Commands and bulk always arrive, in order,
  * over the link that their session prefers.
  */
 export interface ChannelPolicies {

@@ -59,12 +59,12 @@ export interface ProfileNumbers {
   /** Most other players with whom a direct link each is kept; with more, everything goes through the relay. */
   readonly maxDirectPeers: number;
   /**
-   * What direct links to all others may take of this player's uplink together, bytes per second with headers; while they
+   * Uplink budget of all direct links together, bytes per second with headers; while they
    * would take more, everything goes through the relay, which wants one copy.
    */
   readonly uploadBytesPerSecond: number;
   /**
-   * What this player sends over all links together, bytes per second without the network's own headers; while more wants
+   * Uplink budget of all links together, bytes per second without the network's own headers; while more wants
    * to go, the classes share it by priority and share.
    */
   readonly sendBytesPerSecond: number;

@@ -290,7 +290,7 @@ export function profileOf(choice: ProfileChoice): Profile {
 }
 
 /**
- * What a game asks for where its simulation makes so many steps per second. A genre's own rate of states follows; one that
+ * The rates of a game whose simulation makes so many steps per second. A genre's own rate of states follows; one that
  * the game has named stays, and is refused where there are fewer steps.
  *
  * @throws ConfigError as {@link profileOf} does

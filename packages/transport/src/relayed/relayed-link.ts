@@ -4,7 +4,7 @@ import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
 import { packetOf } from "./fan-out.js";
 
-/** What leads to the server: a session, which may have one link for some classes of traffic and one for others. */
+/** The way to the server: a session, which may use different links for different classes of traffic. */
 export interface Uplink {
   /** The link that carries such traffic now. */
   linkFor(trafficClass: TrafficClassName): Link | undefined;

@@ -15,7 +15,7 @@ const PATIENCE = 1.25;
 /** A sender has 256 KiB on its way at most: after so many bytes it hears at once, whatever its path. */
 const PROMPT_BYTES = 32_768;
 
-/** What has arrived is said in the next packet, or in one of its own where none leaves soon. */
+/** Acknowledges received packets in the next packet, or in one of its own if none leaves soon. */
 export class Answer {
   readonly #scheduler: Scheduler;
   readonly #send: (trafficClass: "state" | "command") => boolean;

@@ -14,7 +14,7 @@ export class BulkInbox {
   #bytes = 0;
   #unanswered = 0;
 
-  /** What is kept takes in memory, about. */
+  /** Estimated memory of the kept chunks, bytes. */
   get heldBytes(): number {
     return this.#whole.length + this.#inbox.heldBytes;
   }

@@ -1,6 +1,6 @@
 import type { DropReason } from "@paceline/protocol";
 
-/** How often something was dropped, by reason. */
+/** Counts of drops by reason. */
 export class DropCounters {
   readonly #counts = new Map<DropReason, number>();
   #total = 0;

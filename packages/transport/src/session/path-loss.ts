@@ -1,7 +1,7 @@
 import { SEQUENCE_MODULUS, sequenceDistance } from "@paceline/protocol";
 import { ACK_BITS } from "./sequence-window.js";
 
-/** What was measured of a link that loses packets. */
+/** Measured loss of a link. */
 export interface LossReading {
   /** Share of packets that did not arrive, 0 to 1. */
   readonly ratio: number;
@@ -19,7 +19,7 @@ interface Window {
 
 /** Windows that count: at one a second, the last 20 s. */
 const WINDOWS = 20;
-/** What is missing in the newest ones may still be on its way: over an ordered link, behind a segment that was lost. */
+/** A gap among the newest packets may still arrive: on an ordered link they wait behind a lost segment. */
 const SETTLING_WINDOWS = 3;
 const MIN_PACKETS = 10;
 /** More than this in a row were not lost: whoever sends them began elsewhere. */
@@ -62,7 +62,7 @@ export class LossCount {
     if (this.#windows.length > WINDOWS + SETTLING_WINDOWS) this.#windows.shift();
   }
 
-  /** What was counted was of another link. */
+  /** Starts again: the counts belong to another link. */
   clear(): void {
     this.#windows = [{ arrived: 0, lost: 0 }];
   }

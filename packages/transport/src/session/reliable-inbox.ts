@@ -18,7 +18,7 @@ export class ReliableInbox {
     return this.#expected;
   }
 
-  /** What waits for an earlier one takes in memory, about. */
+  /** Estimated memory of messages that wait for an earlier one, bytes. */
   get heldBytes(): number {
     return this.#earlyBytes + this.#early.size * HELD_OVERHEAD_BYTES;
   }

@@ -32,7 +32,7 @@ import {
 } from "./outbox/payload-limits.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
-/** What all sessions of a room may send together as bulk where a relay counts their bytes. */
+/** Shared budget of bulk bytes of all sessions of a room through a relay. */
 export interface BulkRate {
   /** Whether so many bytes may go now; they are counted then. */
   take(bytes: number, nowMs: number): boolean;
@@ -51,7 +51,7 @@ export interface SenderOptions extends OutboxOptions {
 const INPUT_KEY = 2 ** 40;
 /** Without any acks so many states are remembered. */
 const MAX_UNHEARD_STATES = 1024;
-/** What has a queue here until its receipt comes. */
+/** Reliable classes: their messages stay queued until the receipt comes. */
 const NUMBERED: readonly PlannedClass[] = ["command", "bulk"];
 
 const NOTHING = new Uint8Array(0);
@@ -81,7 +81,7 @@ export class Sender implements PacketSource {
   readonly #bundledEvents: Waiting[] = [];
   /** States whose fate may still be heard of, oldest first, with the sequences of their packets. */
   readonly #unheard: { readonly sequence: number; readonly number: number }[] = [];
-  /** What is lost of states and inputs on the way to the other side. */
+  /** Outgoing loss of states and inputs. */
   readonly loss = new LossCount();
   readonly #sentLoss = new SentLoss(this.loss);
   /** When the other side was last heard to have one more packet. */
@@ -108,7 +108,7 @@ export class Sender implements PacketSource {
     return this.#outbox?.queuedBytes ?? 0;
   }
 
-  /** What waits for a receipt takes in memory, about. */
+  /** Estimated memory of messages without a receipt, bytes. */
   get heldBytes(): number {
     return this.commands.heldBytes + this.bulk.heldBytes;
   }
@@ -197,7 +197,7 @@ export class Sender implements PacketSource {
 
   addInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    // Where each must arrive none is replaced.
+    // On a reliable class no message replaces another.
     const isReliable = this.#options.channel?.("input").delivery === "ordered-reliable";
     const trafficClass = isReliable ? "command" : "input";
     const key = isReliable ? 0 : INPUT_KEY;
@@ -265,7 +265,7 @@ export class Sender implements PacketSource {
     return isKnown;
   }
 
-  /** What the other side says to have arrived. False for acks of what was never sent. */
+  /** Takes the other side's acks. False for acks of packets that were never sent. */
   acknowledgePackets(acks: Acks): boolean {
     if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
     this.#acknowledged.merge(acks, this.#arrived);

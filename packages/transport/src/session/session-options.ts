@@ -14,7 +14,7 @@ export interface PongTimes {
   readonly wasLate: boolean;
 }
 
-/** What a session tells its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
+/** Calls of a session to its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
 export interface SessionHandlers {
   /** A reliable message: each exactly once, in the order in which the other side sent them. */
   onReliable(payload: Uint8Array): void;
@@ -52,9 +52,9 @@ export interface SessionOptions {
   readonly channel?: ChannelPolicyOf;
   /** The longest message of bulk that is taken; without it none is. */
   readonly bulkBytes?: () => number;
-  /** What this and other sessions may send as bulk where others pay for it. Default: what the path takes. */
+  /** Shared budget of bulk bytes through a relay. Default: the capacity of the path. */
   readonly bulkRate?: BulkRate;
-  /** What this and other sessions may send together. Default: what the paths take. */
+  /** Uplink budget that sessions share. Default: the capacity of the paths. */
   readonly budget?: ByteBudget;
   /** Whole packets of commands, or of bulk, that may wait for a link; with more it is closed. Default 1 MiB. */
   readonly maxForwardedBytes?: number;

@@ -54,7 +54,7 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.ping,
   MessageKind.pong,
 ]);
-/** What answers itself. */
+/** Messages that answer themselves. */
 const probeKinds: ReadonlySet<MessageKind> = new Set([MessageKind.ping, MessageKind.pong]);
 /** Bulk that breaks the protocol; what else is dropped may be chance. */
 const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
@@ -215,12 +215,12 @@ export class Session {
     return { pingsSentMs, silentMs: isLate ? 0 : silentMs, acknowledgedAtMs };
   }
 
-  /** What the unreliable link of this session loses on the way here; undefined while it carries too little. */
+  /** Incoming loss on this session's unreliable link; undefined while it carries too little. */
   get pathLoss(): LossReading | undefined {
     return this.#loss.reading;
   }
 
-  /** What it loses on the way to the other side, as that side's acks say. */
+  /** Outgoing loss by the other side's acks. */
   get outgoingLoss(): LossReading | undefined {
     return this.#sender.loss.reading;
   }
@@ -230,7 +230,7 @@ export class Session {
     return this.#links.all;
   }
 
-  /** What was measured of one of this session's links; undefined where there is nothing to go by. */
+  /** Measurements of one of this session's links; undefined without any. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.#links.readingOf(link);
   }
@@ -272,7 +272,7 @@ export class Session {
     return (active?.link.queuedBytes ?? 0) + (swift === active ? 0 : (swift?.link.queuedBytes ?? 0));
   }
 
-  /** What became of packets that did not leave. */
+  /** The fate of packets that did not leave. */
   get queueCounters(): Readonly<OutboxCounters> {
     return this.#sender.counters;
   }
@@ -282,7 +282,7 @@ export class Session {
     return this.#sender.commands.hasRoom([payload], maxBytes);
   }
 
-  /** How long the other side has been heard without a receipt for what it was sent, ms; 0 where it is silent. */
+  /** Time in which the other side was heard without a new receipt, ms; 0 while it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();

@@ -94,7 +94,7 @@ export class LinkMonitor {
     return this.#roundTrip.jitterMs;
   }
 
-  /** What was measured of this link; undefined while it is not usable, or before the first answer. */
+  /** Measurements of this link; undefined while it is not usable, or before the first answer. */
   get reading(): PathReading | undefined {
     const { rttMs, jitterMs } = this;
     if (!this.isUsable || rttMs === undefined) return undefined;
@@ -140,7 +140,7 @@ export class LinkMonitor {
     return isPassive && nowMs - this.#lastPingAtMs > ANSWER_WITHIN_MS;
   }
 
-  /** How long nothing was received. */
+  /** Time since the last received packet. */
   heardMs(nowMs: number): number {
     return nowMs - this.#heardAtMs;
   }

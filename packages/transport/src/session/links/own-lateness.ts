@@ -2,7 +2,7 @@
 const TOLERANCE_MS = 25;
 
 /**
- * How late this page's own loop is, found from a timer of a known period. Packets wait in the socket's queue meanwhile:
+ * Measures the lateness of this page's own loop with a timer of a known period. Packets wait in the socket's queue meanwhile:
  * neither silence nor a long round trip says anything about the network then. Pure: time comes in.
  */
 export class OwnLateness {

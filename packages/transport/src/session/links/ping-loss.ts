@@ -13,7 +13,7 @@ const LOST = 2;
 interface OpenPing {
   readonly nonce: number;
   readonly sentAtMs: number;
-  /** How many were sent before it. */
+  /** The number of pings sent before it. */
   readonly at: number;
 }
 

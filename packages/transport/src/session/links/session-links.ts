@@ -62,7 +62,7 @@ export class SessionLinks {
     return undefined;
   }
 
-  /** What was measured on a link of this session. */
+  /** Measurements of a link of this session. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.monitorOf(link)?.reading;
   }

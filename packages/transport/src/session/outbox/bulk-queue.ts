@@ -37,7 +37,7 @@ export class BulkQueue {
     return this.#waitingBytes;
   }
 
-  /** What waits takes in memory, about: a chunk shares the bytes of its message. */
+  /** Estimated memory of waiting chunks, bytes: a chunk shares the bytes of its message. */
   get heldBytes(): number {
     return this.#waitingBytes + (this.#messages.length + this.#chunks.length) * HELD_OVERHEAD_BYTES;
   }
@@ -81,7 +81,7 @@ export class BulkQueue {
     return batch?.[0];
   }
 
-  /** What was on its way goes again where no receipt came for so long. */
+  /** Sent chunks go again after this time without a receipt. */
   rewindIfOverdue(patienceMs: number, nowMs: number): void {
     this.#chunks.rewindIfOverdue(patienceMs, nowMs);
   }

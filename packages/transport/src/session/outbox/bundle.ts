@@ -7,7 +7,7 @@ import type { Cancel, Scheduler } from "../../scheduler.js";
  * packets of them, which is within what a relay lets a session send.
  */
 const MIN_COMMAND_PERIOD_MS = 5;
-/** What waits for others leaves early when it fills a packet. */
+/** A bundle leaves early when it fills a packet. */
 const FULL_BYTES = 1024;
 
 /**

@@ -29,7 +29,7 @@ export function newWaiting(
   return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: 0 };
 }
 
-/** What waits of one class, in the order in which it came. */
+/** Waiting messages of one class, in the order of their arrival. */
 export class ClassQueue {
   /** Bytes that others have sent of this class's share while it waited. */
   creditBytes = 0;

@@ -12,13 +12,13 @@ export interface OutboxOptions {
   linkFor(trafficClass: TrafficClassName): Link | undefined;
   /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once. */
   readonly channel?: ChannelPolicyOf | undefined;
-  /** What this and other sessions may send together. Default: what the paths take. */
+  /** Uplink budget that sessions share. Default: the capacity of the paths. */
   readonly budget?: ByteBudget | undefined;
   /** Whole packets of commands or of bulk that may wait; with more the link is closed. Default 1 MiB. */
   readonly maxForwardedBytes?: number | undefined;
 }
 
-/** What became of what did not leave. */
+/** The fate of messages that did not leave. */
 export interface OutboxCounters {
   /** States that a newer one replaced before they were sent. */
   statesReplaced: number;
@@ -36,12 +36,12 @@ export interface PacketSource {
   mayStateGo(): boolean;
 }
 
-/** How often a path that does not tell is asked whether it has room, while anything waits. */
+/** Polling period of a path without a drain event, while anything waits. */
 const POLL_MS = 8;
 /** A path that tells is asked all the same: what fills it may not have come from here, as the pongs of a WebSocket. */
 const SELDOM_POLL_MS = 250;
 const MAX_FORWARDED_BYTES = 1_048_576;
-/** What a class that waits may save up of its share. */
+/** Limit of the share that a waiting class saves up. */
 const MAX_CREDIT_BYTES = 32_768;
 
 const CLASSES: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
@@ -277,7 +277,7 @@ export class Outbox {
     this.#isOwnTurn = !hasSent || name !== "command";
     if (hasSent || !first) return hasSent;
     const nowMs = this.#nowMs();
-    // Where other classes make the path slow, fewer states would not make it quick: they get their share.
+    // If other classes fill the path, fewer states would not empty it: states get their share.
     const isGated = first.kind === MessageKind.state && first.key > 0 && !this.#isOwed(name);
     if (isGated && !this.#source.mayStateGo()) return false;
     queue.shift();

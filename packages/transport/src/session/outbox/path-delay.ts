@@ -12,9 +12,9 @@ const UNKNOWN_BASE_MS = 500;
 /** States that may go for each one that arrived: fewer while they arrive late, more while they do not. */
 const SHARE_IF_LATE = 0.5;
 const SHARE_IF_TIMELY = 1.25;
-/** Where acknowledgements stay away, one state goes out so often all the same. */
+/** Without acknowledgements one state still goes out at this period. */
 const PROBE_PERIOD_MS = 250;
-/** Where they stay away so long, what was on its way is taken for lost. */
+/** After this time without acknowledgements, packets in flight count as lost. */
 const LOST_AFTER_MS = 2000;
 
 /**

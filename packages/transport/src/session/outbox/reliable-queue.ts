@@ -15,7 +15,7 @@ export interface PendingMessage {
   isRepeated: boolean;
 }
 
-/** What an object and an array take in memory, besides the bytes in it. */
+/** Estimated memory of an object and an array, besides the bytes in it. */
 export const HELD_OVERHEAD_BYTES = 160;
 
 const BULK_ADVICE = ', or more with { class: "bulk" }';
@@ -50,7 +50,7 @@ export class ReliableQueue {
   #carriers: Set<number> | undefined;
   #nextId = 0;
   #bytes = 0;
-  /** How many in front have been sent, and their bytes. */
+  /** The number of sent messages at the front, and their bytes. */
   #sent = 0;
   #sentBytes = 0;
   #windowBytes: number;
@@ -70,12 +70,12 @@ export class ReliableQueue {
     return this.#pending.length;
   }
 
-  /** What waits for a receipt, by {@link reliableCost}. */
+  /** Cost of messages without a receipt, by {@link reliableCost}. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What it takes in memory, about. */
+  /** Estimated memory, bytes. */
   get heldBytes(): number {
     return this.#bytes + this.#pending.length * HELD_OVERHEAD_BYTES;
   }
@@ -165,7 +165,7 @@ export class ReliableQueue {
     this.#sent = Math.max(0, this.#sent - count);
     const newest = arrived[count - 1]!;
     const tookMs = newest.isRepeated ? undefined : nowMs - newest.sentAtMs;
-    // What is to be sent again may have arrived the first time.
+    // A message to repeat may have arrived the first time.
     const receiptBytes = 2 * bytes - sentBytes;
     const window = this.#windowBytes;
     this.#windowBytes = this.#window?.after(window, receiptBytes, tookMs, nowMs) ?? window + receiptBytes;
@@ -195,12 +195,12 @@ export class ReliableQueue {
     }
   }
 
-  /** What has left the queue with a receipt, since the beginning. */
+  /** Messages that left the queue with a receipt, since the start. */
   get acknowledgedBytes(): number {
     return this.#acknowledgedBytes;
   }
 
-  /** How long something has waited for a receipt, with none that brought anything new. */
+  /** Time since the last new receipt while a message waits for one. */
   stuckMs(nowMs: number): number {
     const [oldest] = this.#pending;
     return oldest ? nowMs - Math.max(this.#progressAtMs, oldest.addedAtMs) : 0;
@@ -243,7 +243,7 @@ export class ReliableQueue {
     this.rewind();
   }
 
-  /** What goes again has left: the next one need not wait for a receipt. */
+  /** A repeated message has left: the next one need not wait for a receipt. */
   #openWindow(): void {
     if (!this.#window && !this.hasUnsent) this.#windowBytes = Number.POSITIVE_INFINITY;
   }
