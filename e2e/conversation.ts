@@ -43,7 +43,7 @@ export function stopTalking(page: RacePage): Promise<number> {
   });
 }
 
-/** What has arrived from the other, in order of arrival, once there is as much as expected and a moment later. */
+/** Messages from the other page, in order of arrival, once there are as many as expected and a moment later. */
 export async function heardFrom(listener: RacePage, speaker: RacePage, expected: number): Promise<Heard> {
   const from = { id: speaker.sessionId, name: speaker.name, expected };
   await listener.waitFor(

@@ -1,7 +1,7 @@
 import type { PositionError } from "./position-error.js";
 import type { RacePage } from "./race-page.js";
 
-/** Who looks at whose car. */
+/** The watching page and the watched car. */
 export interface Pair {
   readonly viewer: RacePage;
   readonly driver: RacePage;

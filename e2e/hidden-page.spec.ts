@@ -106,7 +106,7 @@ for (const name of ["chromium", "firefox"] as const) {
         for (const policy of ["", "worker-src 'none'"]) {
           const page = await engine.newPage();
           const isAllowed = policy === "";
-          // What a hidden page does to its own timers, where a browser cannot be told to hide one.
+          // Slows the timers as in a hidden page, for browsers that cannot hide one on command.
           if (isAllowed) await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
           await open(page, policy);
           const { page: own, sdk } = await rates(page);

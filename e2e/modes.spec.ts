@@ -25,7 +25,7 @@ test("somebody watches a race that a server decides, and somebody comes late", a
     return { isSpectator: room.isSpectator, car: game.carNumber, others: game.others.length, names };
   });
   expect(seen).toMatchObject({ isSpectator: true, car: 0, others: 2 });
-  // What a spectator presses moves nobody, and is not sent.
+  // A spectator's keys move nobody, and are not sent.
   await spectator.press("KeyR");
   await spectator.drive(1000);
   const pages = [driver, spectator, late];

@@ -6,7 +6,7 @@ import { screenshotFile, test } from "./scenario.js";
 const DELAY_MS = 200;
 const LIMIT_MS = 30_000;
 
-/** What the panel shows, as text: of one peer's card, or of the whole panel. */
+/** Text of one peer's card, or of the whole panel. */
 function shownIn(page: RacePage, selector: string): Promise<string> {
   return page.browser.evaluate((wanted) => {
     const root = document.querySelector("[data-paceline-panel]")?.shadowRoot;

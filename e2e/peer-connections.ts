@@ -1,4 +1,4 @@
-/** What a scenario does to WebRTC inside a page; each function runs there and sees nothing of the test. */
+/** A scenario's actions on WebRTC inside a page; each function runs there and sees nothing of the test. */
 
 interface Tampered {
   openConnections?: RTCPeerConnection[];

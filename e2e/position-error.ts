@@ -1,4 +1,4 @@
-/** How far from where it was a car was shown, by the clock that all browsers of one machine share. */
+/** Distance of a car's shown place from its true one, by the clock that all browsers of one machine share. */
 
 export interface Sample {
   /** Wall clock. */
@@ -44,7 +44,7 @@ function calmOf(frames: readonly { readonly atMs: number }[]): (atMs: number) =>
   };
 }
 
-/** Where the car was at that time, by its owner's own record; undefined where the record has a hole. */
+/** The car's place at that time by its owner's own record; undefined where the record has a hole. */
 function placeAt(own: readonly Sample[], atMs: number): { x: number; y: number } | undefined {
   const next = own.findIndex((sample) => sample.atMs >= atMs);
   const after = own[next];

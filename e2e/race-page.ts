@@ -17,7 +17,7 @@ interface PageHandle {
   };
   readonly game: {
     readonly phase: string;
-    /** Where a server decides. */
+    /** True in a room with an authority. */
     readonly carNumber: number;
     readonly others: readonly { ownerId: string; x: number; y: number }[];
     readonly laps: readonly { from: string; lap: number; timeMs: number }[];
@@ -42,14 +42,14 @@ interface Frame {
   readonly others: readonly { readonly ownerId: string; readonly x: number; readonly y: number }[];
 }
 
-/** What the page has once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
+/** The page's globals once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
 export interface PageWindow {
   paceline: PageHandle;
   /** By owner of a car: when it was first shown, on the page's clock. */
   firstShownAtMs: Record<string, number>;
 }
 
-/** What of a pair took how long, counted from asking for a room. */
+/** Durations of a pair's steps, counted from asking for a room. */
 export interface ConnectTimes {
   readonly firstStateMs?: number;
   readonly directMs?: number;
@@ -70,7 +70,7 @@ export class RacePage {
     return this.browser.name;
   }
 
-  /** As the other pages know this participant; read anew by {@link join} and {@link rejoined}. */
+  /** As the other pages know this participant; read again by {@link join} and {@link rejoined}. */
   get sessionId(): string {
     return this.#sessionId;
   }
@@ -141,7 +141,7 @@ export class RacePage {
     }
   }
 
-  /** What happened to the paths of this page, for the report of a failure. */
+  /** Path changes of this page, for the report of a failure. */
   #history(): Promise<string> {
     return this.browser.evaluate(() => {
       const { history } = (window as unknown as PageWindow).paceline.room.transport;
@@ -190,7 +190,7 @@ export class RacePage {
     );
   }
 
-  /** How far the own car went while recording. */
+  /** Distance of the own car while recording. */
   get drivenM(): number {
     return distanceM(this.#ownTrack());
   }

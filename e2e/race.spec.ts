@@ -39,7 +39,7 @@ test("three browsers in one race", async ({ startServer, enter, report }) => {
       scenario: "three browsers in one race",
       browsers: `${viewer.name} sees ${driver.name}`,
       path: isDirect ? "direct" : "relay",
-      // Whoever was there before the other only waited for it.
+      // The page that was there first only waited for the other.
       ...(pages.indexOf(viewer) > pages.indexOf(driver) ? await viewer.connectTimes(driver) : {}),
       error,
     });

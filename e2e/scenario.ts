@@ -1,4 +1,4 @@
-/** What every scenario gets: servers, browsers that are closed afterwards, and a line in the report. */
+/** The fixtures of every scenario: servers, browsers that are closed afterwards, and a line in the report. */
 import { appendFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { test as base, type Browser } from "@playwright/test";
@@ -19,7 +19,7 @@ const ARTEFACTS = path.resolve(import.meta.dirname, "../artefacts");
 /** One line of the report. */
 interface Finding {
   readonly scenario: string;
-  /** Who looks, and at whom. */
+  /** The watching page and the watched one. */
   readonly browsers: string;
   readonly path: string;
   /** From asking for a room until another player's first state was there. */
@@ -30,7 +30,7 @@ interface Finding {
   readonly note?: string;
 }
 
-/** What is of the page is not possible in WebKitGTK. */
+/** Page options that WebKitGTK does not support. */
 interface EnterOptions extends PageOptions {
   /** False: WebRTC is there, but no UDP leaves the machine, so that it never connects. Chromium only. */
   readonly hasUdp?: boolean;

@@ -10,7 +10,7 @@ import { screenshotFile, test } from "./scenario.js";
 const BOUND_P95_M = 6;
 const SERVER_MODE = { mode: "server" };
 
-/** Number of the own car, which stays the same when the page is loaded anew. */
+/** Number of the own car, which stays the same after a reload. */
 function carOf(page: RacePage): Promise<number> {
   return page.waitFor("a car of one's own", () => (window as unknown as PageWindow).paceline.game.carNumber, {
     argument: undefined,
@@ -18,11 +18,7 @@ function carOf(page: RacePage): Promise<number> {
   });
 }
 
-test("two browsers race where a server decides, and one is loaded anew", async ({
-  startServer,
-  enter,
-  report,
-}) => {
+test("two browsers race where a server decides, and one reloads", async ({ startServer, enter, report }) => {
   const server = await startServer();
   const chromium = new RacePage(await enter("chromium"));
   const firefox = new RacePage(await enter("firefox"));

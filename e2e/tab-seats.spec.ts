@@ -135,7 +135,7 @@ const enter = async (tab: Tab, serverUrl: string): Promise<PlayerIdentity> =>
     return player.identity();
   }, serverUrl);
 
-/** What a friend sees of a page that has ended: away at once, its car gone after 2 s, and the player out. */
+/** A friend's view of a page that has ended: away at once, its car gone after 2 s, and the player out. */
 async function seesItEnd(friend: Friend, number: number, endedAtMs: number): Promise<void> {
   const after = (what: "away" | "car gone" | "left") => friend.sawAfter(endedAtMs, what, number);
   await expect.poll(() => after("left"), { timeout: 15_000, intervals: [50] }).toBeDefined();

@@ -30,7 +30,7 @@ async function bundle(entry, outfile) {
   });
 }
 
-/** What a benchmark starts besides itself. @param {string} name */
+/** Other processes of a benchmark. @param {string} name */
 function processesOf(name) {
   const folder = path.join(LAB, "src", name);
   if (!existsSync(folder)) return [];

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
 
-/** What runs from `dist`; whatever these refer to is built with them. A plain `tsc -b` would check the tests too. */
+/** Projects that run from `dist`; their references are built with them. A plain `tsc -b` would check the tests too. */
 const PROJECTS = ["packages/client", "packages/testkit", "packages/vite-plugin", "apps/relay-server"];
 
 /** @returns {Promise<boolean>} */

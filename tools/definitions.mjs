@@ -9,7 +9,7 @@ import { ROOT } from "./pnpm.mjs";
 /** @typedef {typeof import("../packages/protocol/dist/index.js")} Protocol */
 /** @typedef {import("../packages/protocol/dist/index.js").EntityDefinition} EntityDefinition */
 
-/** Where the demo game's are. */
+/** Path of the demo game's definitions. */
 export const DEMO = path.join(ROOT, "apps/demo-game/src/net/car-entity.ts");
 
 /** @param {string} module @returns {Promise<{ definitions: EntityDefinition[], protocol: Protocol }>} */

@@ -1,5 +1,5 @@
 /**
- * What a player downloads, minified and compressed: the entry that every page loads at its start, the code of rooms,
+ * Measures a player's download, minified and compressed: the entry that every page loads at its start, the code of rooms,
  * which is fetched while the game gets ready to join, and what is fetched later, on demand. `--json` adds one JSON object as the last line, `--modules` a table of the modules that a WebSocket player
  * downloads. Measures `dist`, so build first.
  */
@@ -15,7 +15,7 @@ const ROOM = "rooms: fetched from the first Client on";
 const PLAYER = "a WebSocket player, room without authority: both";
 const ERRORS = "import { NetError } alone";
 const SUM = "all of it";
-/** What we want, and what it may not grow beyond; lower a budget whenever the client has become smaller. */
+/** The goals and the budgets; lower a budget whenever the client has become smaller. */
 const LIMITS = new Map([
   [ENTRY, { goalBytes: 28_000, budgetBytes: 20_400 }],
   [ERRORS, { goalBytes: 3000, budgetBytes: 1500 }],
@@ -23,7 +23,7 @@ const LIMITS = new Map([
 ]);
 
 const ROOM_MARK = "/client/dist/api/room.js";
-/** What is fetched on demand, by a module that is in nothing else. */
+/** Chunks that are fetched on demand, by a module that is in no other chunk. */
 const LATER = [
   {
     entry: "rooms with an authority, fetched on join",
@@ -38,9 +38,9 @@ const LATER = [
   { entry: "interpolation, fetched on first use", mark: "/netcode/dist/interpolation/delayed-body.js" },
   { entry: "WebRTC, fetched on first use", mark: "/simple-peer/" },
 ];
-/** What a game needs only in a room. */
+/** Parts that a game needs only in a room. */
 const NOT_IN_ENTRY = ["/msgpackr/", "/transport/dist/session/", "/protocol/dist/state/coding/"];
-/** What no game needs to download. */
+/** Parts that no game needs to download. */
 const NEVER = ["/protocol/dist/errors/error-codes.js"];
 
 /**
@@ -193,7 +193,7 @@ export async function clientSizes() {
     for (const name of chunks) known.add(name);
     rows.push(row(entry, chunks));
   }
-  // What only passes on the exports of others is no code of its own.
+  // A module that only re-exports others has no code of its own.
   const hasCode = /** @param {string} name */ (name) => holds(outputs, "")(name);
   for (const name of names.filter((chunk) => !known.has(chunk) && hasCode(chunk))) {
     faults.push(`${name} is a chunk that this tool does not know: give it a row`);

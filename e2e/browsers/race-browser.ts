@@ -11,7 +11,7 @@ export type RaceKey =
 
 export interface RaceBrowser {
   readonly name: BrowserName;
-  /** What the page complained about so far. WebDriver has no console, so WebKitGTK reports nothing here. */
+  /** Errors and warnings of the page so far. WebDriver has no console, so WebKitGTK reports nothing here. */
   readonly complaints: readonly string[];
   /** Addresses that were fetched so far; empty for WebKitGTK, for the same reason. */
   readonly fetched: readonly string[];

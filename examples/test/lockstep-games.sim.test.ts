@@ -136,7 +136,7 @@ describe("three players in lockstep over a lossy wire", () => {
     const match = await Match.begin(wire);
     await match.run(60_000);
     const before = expectSameWorld(match.players);
-    // What is lost is repeated, and everybody waits for it: a part of the profile's rate remains.
+    // Lost turns are repeated while all players wait for them: a part of the profile's rate remains.
     const leastHz = HZ[wire.genre] * (wire.loss > 0.1 ? 0.3 : 0.6);
     expect(before).toBeGreaterThan(60 * leastHz);
     for (const { room } of match.players) expect(hasBeenDirect(room)).toBe(wire.topology === "mesh");

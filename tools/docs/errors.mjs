@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
-/** What games read when they make a mistake: written by a test that makes each of them. */
+/** Messages of a game's mistakes, written by a test that makes each of them. */
 const MISTAKES = path.resolve(import.meta.dirname, "../../packages/server/test/mistakes.json");
 const SOURCES = path.resolve(import.meta.dirname, "../../packages/protocol/src");
 

@@ -57,7 +57,7 @@ function figures(rows, name, title) {
   );
 }
 
-/** What only some games use. */
+/** Parts that only some games use. */
 const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
 \`LockstepSession\`, \`Lockstep\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`, and what they are made of,
 \`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\`; \`ResponseCues\`; \`LagCompensation\`.

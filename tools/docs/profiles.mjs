@@ -118,7 +118,7 @@ function planCells({ numbers, channels }) {
   return [
     orderText(state.links),
     state.delivery,
-    // What must arrive takes the link that a session prefers; WebRTC to the server carries only what may be lost.
+    // Reliable traffic takes the link that a session prefers; WebRTC to the server carries only what may be lost.
     orderText(state.links.filter((link) => link !== "webrtc")),
     event.delivery === "lifetime" ? `${event.lifetimeMs} ms` : "until they arrive",
     command.periodMs === 0 ? "at once" : `every ${rounded(command.periodMs)} ms`,

@@ -10,7 +10,7 @@ import { Client } from "../../packages/client/dist/index.js";
 /** @typedef {import("../../packages/transport/dist/index.js").Genre} Genre */
 
 /**
- * What the thesis wants, as something that a plan can be asked: which link carries states first, and whether they may
+ * The thesis' choice, in terms that a plan can be asked for: which link carries states first, and whether they may
  * be lost. A list: any of them will do.
  * @typedef {{ first?: string[], mayBeLost?: boolean, repeats?: boolean, keepsRate?: boolean }} Wish
  */

@@ -6,7 +6,7 @@ import { DEMO, definitionsOf } from "../definitions.mjs";
 
 const TARGET = path.resolve(import.meta.dirname, "../../docs/WIRE-FORMAT.md");
 const SECTION = /(<!-- fields -->\n)[\s\S]*?(<!-- \/fields -->)/;
-/** What the demo ticks at; sizes do not depend on it. */
+/** The demo's tick rate; sizes do not depend on it. */
 const TICK_HZ = 60;
 
 /** @returns {Promise<string>} the whole document */

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const SOURCES = path.resolve(import.meta.dirname, "../../packages/client/src");
 
-/** What the completions of an editor show of a class: its members that are neither private nor `@internal`. */
+/** The members that an editor completes for a class: those that are neither private nor `@internal`. */
 function membersOf(file: string, className: string): string[] {
   const text = readFileSync(path.join(SOURCES, file), "utf8");
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);

@@ -17,7 +17,7 @@ function numbersIn(name: string): readonly number[] {
     );
 }
 
-/** What is wrong with the numbers of a text; nothing where each is one that a command of ours has printed. */
+/** Finds numbers of a text that no command of ours has printed. */
 function faultsOf(text: string): string[] {
   // A year tells where something was read.
   const quoted = [...text.replaceAll(/[A-Z][a-z]+ (19|20)\d\d/g, "").matchAll(/\d+(?:\.(\d+))?/g)];

@@ -19,6 +19,8 @@ const LOCAL_PATH = /(?:^|[\s"'`(=:])(?:\/(?:home|Users|root|work)\/\w|[A-Z]:\\Us
 const REGISTRY_HOST =
   /registry\.(?:npmjs|yarnpkg|npmmirror)\.|npm\.pkg\.github|\/\/[^\s/"']*(?:nexus|artifactory|verdaccio)/i;
 const VAGUE_NAME = /(?:^|\/)(?:utils?|common|shared|helpers?|core|misc)(?:\.[^/]+)?(?:\/|$)/;
+/** A comment or a name that CONTRIBUTING's rules of English forbid: a question as the subject, `MOST_` for a limit. */
+const HARD_TO_READ = /(?:\/\*\*|^\s*\/\/) (?:What|Who|Whoever|Whose) \w|\bMOST_[A-Z]/m;
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -37,6 +39,22 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
 
   it("leave nothing marked as undone", () => expect(matching(LEFT_UNDONE)).toEqual([]));
 
+  it("have comments with a subject and a verb, and limits named MAX_", () => {
+    const code = texts.filter(
+      ({ file }) =>
+        !file.includes("/test/") && /^(?:packages|apps|tools|e2e|examples)\/.*\.(?:ts|mjs)$/.test(file),
+    );
+    expect(code.filter(({ text }) => HARD_TO_READ.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
+  it("explain at most 45 words in the glossary, none twice", () => {
+    const glossary = readFileSync(path.join(ROOT, "docs/GLOSSARY.md"), "utf8");
+    const entries = glossary.split("\n").filter((line) => line.startsWith("- **"));
+    const words = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, word]) => word);
+    expect(entries.length).toBeLessThanOrEqual(45);
+    expect(words.length).toBe(new Set(words).size);
+  });
+
   it("are named by what they hold", () => {
     expect(files.filter((file) => VAGUE_NAME.test(file))).toEqual([]);
   });
@@ -44,6 +62,8 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
 
 describe("the patterns", () => {
   it("match what they are for", () => {
+    expect(["/** Wh", "at a room has. */"].join("")).toMatch(HARD_TO_READ);
+    expect(["MO", "ST_PLAYERS"].join("")).toMatch(HARD_TO_READ);
     const home = ["", "home", "someone", "game"].join("/");
     expect(`open("${home}")`).toMatch(LOCAL_PATH);
     expect(["https://registry", "npmjs", "org/ws"].join(".")).toMatch(REGISTRY_HOST);

@@ -1,5 +1,5 @@
 /**
- * What a player downloads, as games have it: the packed packages, built by Vite, esbuild and webpack; a WebSocket player of
+ * A player's download in a real game: the packed packages, built by Vite, esbuild and webpack; a WebSocket player of
  * a room without an authority plays in Chromium, and the browser counts the bytes.
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * How a step of `pnpm verify` went. A step that could not run says why in `skipped`; there is no other way to pass
+ * The result of a step of `pnpm verify`. A step that could not run says why in `skipped`; there is no other way to pass
  * without having run.
  * @typedef {{ passed: number, failed: number, skipped: string[], notes: string[] }} Outcome
  */

@@ -5,7 +5,7 @@ import { ConfigError, silentLog, type Log, type RelayOptions } from "@paceline/r
 import { DevGame, ownerOf, type DevGameStatus } from "paceline/dev";
 import type { HotPayload, Logger, Plugin, ViteDevServer } from "vite";
 
-/** What {@link paceline} takes: the relay's options, and the game's own rooms. */
+/** Options of {@link paceline}: those of the relay, and the game's own rooms. */
 export interface PacelineOptions extends Partial<Omit<RelayOptions, "log">> {
   /** A module that exports `rooms`, from Vite's root. None: only rooms between players. */
   readonly game?: string;

@@ -1,7 +1,7 @@
 import { distanceDelta, projectOnTrack, type Track } from "../track/track.js";
 
 /**
- * How far another car has come, from where it is shown and from the laps it reports. The shown place moves smoothly
+ * The progress of another car, from its shown place and from the laps it reports. The shown place moves smoothly
  * but cannot know laps driven before we came; the reported laps can, but say nothing in between.
  */
 export class Progress {

@@ -50,7 +50,7 @@ export function evenTrace(trace: Trace): Trace {
 }
 
 /**
- * What encoding a tick for all clients allocates in steady state, by the engine's own account. What client 0 gets is
+ * Bytes that encoding a tick for all clients allocates in steady state, by the engine's own account. Client 0's packet is
  * not copied meanwhile.
  */
 export function encodeAllocations(trace: Trace, system: CodecSystem): Promise<Allocations> {

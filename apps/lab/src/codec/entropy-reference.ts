@@ -1,7 +1,7 @@
 import type { CarState, Trace } from "./trace.js";
 
 /**
- * What an ideal static order-0 code would need, at the steps of the rivals (1 cm, 65536 steps a turn, 1 cm/s, exact
+ * Bytes of an ideal static order-0 code, at the steps of the rivals (1 cm, 65536 steps a turn, 1 cm/s, exact
  * inputs): per field the entropy of its residuals, all cars together; where a baseline is older, of the best of a few
  * predictions, chosen afterwards. No code for one field at a time does better without contexts.
  */

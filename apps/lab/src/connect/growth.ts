@@ -1,5 +1,5 @@
 /**
- * How much a series of samples grows over its second half: by a straight line through it (least squares), so that one
+ * Growth of a series of samples over its second half: by a straight line through it (least squares), so that one
  * sample that stands out says little. The first half is what caches and allocators need to find their size.
  */
 export function lateGrowth(samples: readonly number[]): number {

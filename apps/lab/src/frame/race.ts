@@ -26,7 +26,7 @@ const Car = defineEntity("car", fields, {
 });
 type Car = typeof Car;
 
-/** What one racer received of a race. */
+/** Traffic that one racer received in a race. */
 export interface RaceFigures {
   readonly parts: FrameParts;
   /** States of the others' cars that it read. */

@@ -60,7 +60,7 @@ export interface Told {
 export function rowOf({ name, participants, rttMs }: MatrixCase, told: Told): MatrixRow {
   const { joins, met, end, candidates } = told;
   const present = new Set(end.map(({ sessionId }) => sessionId));
-  // Whoever left before the last joining has left on purpose.
+  // A player that left before the last join has left on purpose.
   const known = new Set([...present, ...met.map(({ sessionId }) => sessionId)]);
   const all = end
     .flatMap(({ pairs }) => pairs)

@@ -9,7 +9,7 @@ const WATCH_PERIOD_MS = 4;
 export class BallWatch {
   readonly #room: Room;
   readonly #seen = new Set<number>();
-  /** What was seen first since {@link begin}; ms of the page's clock. */
+  /** First observations since {@link begin}; ms of the page's clock. */
   readonly #firstMs = new Map<string, number>();
   #startedAtMs = 0;
 
@@ -36,7 +36,7 @@ export class BallWatch {
     this.#firstMs.clear();
   }
 
-  /** What happened on the way to another link, in order. */
+  /** Events of the change to another link, in order. */
   stages(): LineStage[] {
     const own = [...this.#firstMs].map(([stage, atMs]) => ({ stage, atMs }));
     const steps = connectionSteps().flatMap((each, at) =>

@@ -10,7 +10,7 @@ import { NO_GAME, gameOf, type Game } from "../server/game-rooms.js";
 
 type AnyServer = Server<Readonly<Record<string, RoomEntry>>>;
 
-/** What {@link DevGame} takes. */
+/** Options of {@link DevGame}. */
 export interface DevGameOptions {
   /** A module (TypeScript or JavaScript) that exports `rooms`. None: only the relay's rooms. */
   readonly file?: string | undefined;

@@ -38,7 +38,7 @@ export class RoomEvents {
   /**
    * The session with a peer has started again, because one of the two could not read the other:
    * `loss` says how many messages the peer may not have, requests have failed, the peer's entities are spawned again.
-   * What is sent from now on arrives. After the seventh time within a room the peer leaves.
+   * Messages sent from now on arrive. After the seventh time within a room the peer leaves.
    */
   onPeerReset(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
     return this.news.resets.add(listener);

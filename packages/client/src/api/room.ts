@@ -363,7 +363,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Entities of a kind: those that are there, one's own included, for which the listener is called before this returns,
-   * and those to come. Each once; when the room was joined anew, those of others are despawned and spawned again.
+   * and those to come. Each once; when the client joined again, those of others are despawned and spawned again.
    */
   onSpawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
@@ -391,7 +391,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * What this player does, where the room has an authority: write its fields, they are sent with every step of the
+   * This player's input for an authority: the game writes its fields, and they are sent with every step of the
    * authority. Throws {@link NetError} where the room takes no inputs, or others.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
@@ -608,7 +608,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return { unacknowledged: this.#mode.unacknowledged + this.#connection.takeUnacknowledged() };
   }
 
-  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  /** Relayed traffic uses the new link to the server, and unacknowledged messages go again. */
   #moved(reason: string): void {
     this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
     this.#mode.relayMoved();

@@ -46,7 +46,7 @@ export interface JoinCall {
 
 /** A seat that this tab has had. */
 export interface OwnSeat extends SeatClaim {
-  /** Whose it is; see `whoOf`. */
+  /** Its player; see `whoOf`. */
   readonly who: string;
 }
 

@@ -504,7 +504,7 @@ export class ServerConnection {
     // Attempts that do not open are given up. A new attempt resolves the address again.
     const connecting = [...this.#links].filter(({ state }) => state === "connecting");
     for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
-      link.close(CloseCode.timeout, "tried anew");
+      link.close(CloseCode.timeout, "tried again");
     }
     this.#resumedAtMs = this.#options.scheduler.nowMs();
     this.#attach(`resume.${sessionId}.${resumeToken}`);

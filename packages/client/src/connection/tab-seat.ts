@@ -152,7 +152,7 @@ export class TabSeat {
     try {
       this.#tab?.storage?.setItem(KEY, JSON.stringify(seats.slice(0, MAX_KEPT)));
     } catch {
-      // A page may be denied its storage, or have filled it: then a page that is loaded anew is a new player.
+      // A page may be denied its storage, or have filled it: then a reloaded page is a new player.
     }
   }
 }

@@ -34,7 +34,7 @@ export class FieldChanges {
     };
   }
 
-  /** Values of the entity may have changed. What a listener changes is told after the others heard of its cause. */
+  /** Values of the entity may have changed. Changes by a listener are reported after all listeners heard of their cause. */
   review(): void {
     if (this.#isTelling || this.#watched.size === 0) return;
     this.#isTelling = true;

@@ -146,7 +146,7 @@ export class OwnedEntities {
     return false;
   }
 
-  /** What the game has written is published, `sinceMs` after the last time; what was derived from it can be read. */
+  /** Publishes the written values, `sinceMs` after the last time; derived ones can be read. */
   published(sinceMs: number): void {
     for (const record of this.#records.values()) {
       const { row: written, definition, state } = record;

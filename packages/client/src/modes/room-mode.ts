@@ -72,7 +72,7 @@ export interface SoleWriter {
 }
 
 /**
- * How the entities and messages of a room travel, from one welcome of the server until the next one or the end: among
+ * Moves the entities and messages of a room, from one welcome of the server until the next one or the end: among
  * players themselves, or to a server that decides and back.
  */
 export interface RoomMode {

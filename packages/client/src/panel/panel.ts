@@ -14,7 +14,7 @@ export interface PanelOptions {
   readonly parent?: Element;
   /** Default: as the system is. */
   readonly theme?: "light" | "dark";
-  /** What players are called. Default: by their numbers. */
+  /** Names of players. Default: their numbers. */
   nameOf?(peer: Peer): string;
   /** The colour by which players know each other, as CSS has it. */
   colorOf?(peer: Peer): string | undefined;
@@ -27,7 +27,7 @@ export interface PanelOptions {
 const REFRESH_MS = 500;
 const SHOWN_CHANGES = 60;
 
-/** Who is reached how and why, what has changed, and a network to pretend. Made by {@link showPanel}. */
+/** Shows the path to each peer and its reason, path changes, and a simulated network. Made by {@link showPanel}. */
 export class Panel {
   /** Put into the page, with the attribute `data-open` while it is open; all of the panel is in its shadow root. */
   readonly element = make("div", { attributes: { "data-paceline-panel": "" } });
@@ -261,7 +261,7 @@ export class Panel {
   }
 }
 
-/** What carries what to the server, for people. */
+/** The links to the server and their traffic, in words. */
 function serverChannel({ stateLink, sockets }: ServerStats): string {
   if (stateLink === undefined) return "no connection";
   if (stateLink === "webrtc") return "states over WebRTC, the rest over WebSocket";

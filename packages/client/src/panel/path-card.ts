@@ -2,7 +2,7 @@ import { make, setText } from "./dom.js";
 import { inWords } from "./numbers.js";
 import { Sparkline } from "./sparkline.js";
 
-/** What a card shows of one path. */
+/** The contents of a path's card. */
 export interface PathView {
   readonly name: string;
   readonly color: string | undefined;
@@ -68,7 +68,7 @@ export class PathCard {
     FIELDS.forEach(([, , value], index) => {
       const text = value(view);
       const node = this.#values[index]!;
-      // What such a path does not have is not shown.
+      // Rows without a value on this path are hidden.
       node.parentElement!.hidden = text === undefined;
       setText(node, text ?? "");
     });

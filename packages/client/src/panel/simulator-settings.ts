@@ -35,7 +35,7 @@ export function settingsOf(fields: SimulatorFields): Partial<NetworkSettings> {
   };
 }
 
-/** What the fields show for a network; nearly the same where that has more to it than they can say. */
+/** The field values of a network, rounded if the fields cannot express it exactly. */
 export function fieldsOf(settings: NetworkSettings): SimulatorFields {
   const { loss, rateBps } = settings;
   return {

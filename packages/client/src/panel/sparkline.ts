@@ -2,7 +2,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const POINTS = 60;
 const WIDTH = 120;
 const HEIGHT = 28;
-/** What fills the height at least, ms: noise of a few ms must not look like a storm. */
+/** Smallest range of the height, ms: noise of a few ms must not look like a storm. */
 const LEAST_SCALE_MS = 50;
 
 /** The last round trips as a line; for eyes only, since the number stands beside it. */

@@ -115,7 +115,7 @@ function serverWait({ channels }: Plan, { stateLink }: ServerStats): string | un
   return isWaiting ? "; planned: WebRTC to the server, once it is proven" : undefined;
 }
 
-/** Whose rate counts: the profile's, or a limit of the room. */
+/** The source of the rate: the profile, or a limit of the room. */
 function rateLimit(plan: Plan, stepHz: number): string {
   const wantedHz = 1000 / stateIntervalMs(plan);
   const steps = `${number(stepHz)} steps/s`;

@@ -6,7 +6,7 @@ import { ConfigError } from "../errors/errors.js";
 /** Names of the models. */
 export const motionModels = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
 /**
- * How receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
+ * The way receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
  * (dead reckoning, IEEE 1278.1).
  *
  * - `hold`: it stays.
@@ -21,7 +21,7 @@ export type MotionModel = (typeof motionModels)[number];
 /** Ways to show an entity between its states: `extrapolate` and `interpolate`. */
 const showStyles = ["extrapolate", "interpolate"] as const;
 /**
- * How receivers show an entity.
+ * The way receivers show an entity.
  *
  * - `extrapolate`: where it is now, as far as its motion model can tell; sent when that is off by the threshold.
  * - `interpolate`: between two of its states, a little in the past (`room.clock.renderNow()`); sent at the profile's

@@ -18,7 +18,7 @@ export interface Directed<ToServer, ToClients = never> {
 
 /** The types that the two sides of a room with an authority share. They do not exist at run time. */
 export interface RoomTypes {
-  /** What a client joins with. */
+  /** Join options of a client. */
   readonly options?: object;
   /** Messages by type, of both directions; see {@link Directed} for those that differ between them. */
   readonly messages?: object;
@@ -33,7 +33,7 @@ export interface RoomKind extends RoomTypes {
   readonly inputs?: InputDefinition | undefined;
 }
 
-/** What `typeof server` tells a client: the kinds of rooms by name. */
+/** The room names of `typeof server`, for the client's types. */
 export interface ServerTypes {
   readonly kinds: Readonly<Record<string, RoomKind>>;
 }
@@ -50,7 +50,7 @@ export type MessagesToClients<T> = T extends { readonly messages: infer M extend
 type Sent<M> = { readonly [Type in keyof M as [M[Type]] extends [never] ? never : Type]: M[Type] };
 /** Questions of a client by type. */
 export type RequestsOf<T> = T extends { readonly requests: infer M extends object } ? M : AnyMessages;
-/** What a client joins with. */
+/** Join options of a client. */
 export type JoinOptionsOf<T> = T extends { readonly options: infer O extends object } ? O : AnyMessages;
 export type AskOf<R> = R extends { readonly ask: infer A } ? A : unknown;
 export type AnswerOf<R> = R extends { readonly answer: infer A } ? A : unknown;

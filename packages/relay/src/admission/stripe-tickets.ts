@@ -31,7 +31,7 @@ export class StripeTickets<Owner> {
     return ticket;
   }
 
-  /** Whose ticket it is; it cannot be used again. */
+  /** Returns the ticket's session, and uses the ticket up. */
   take(ticket: string): Owner | undefined {
     const found = this.#outstanding.get(ticket);
     found?.cancel();

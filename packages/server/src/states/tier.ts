@@ -102,7 +102,7 @@ export class Tier {
   }
 
   /**
-   * What has arrived is built on for several at once, where their acknowledgements lie close to each other: so they hold
+   * Settles several streams at once if their acknowledgements lie close to each other: so they hold
    * the same, and one encoding serves them. Nobody waits for one who is further behind.
    */
   #settle(): void {

@@ -22,7 +22,7 @@ import { TICK_HZ, TICK_SECONDS } from "../trace.js";
 export type CarModel = Exclude<MotionModel, "hold" | "step">;
 
 /**
- * How the receiver is told: by differences from what it has acknowledged, as in a room of two; or from references that
+ * The coding for the receiver: differences from what it has acknowledged, as in a room of two; or from references that
  * all of a room got, which is what the owner of an entity does for several.
  */
 export type Baselines = "acknowledged" | "reference";

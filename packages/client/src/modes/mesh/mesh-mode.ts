@@ -156,7 +156,7 @@ export class MeshMode implements RoomMode {
     this.#members.takeRetained(message);
   }
 
-  /** What is relayed goes over the new link to the server, and what was unacknowledged goes again. */
+  /** Relayed traffic uses the new link to the server, and unacknowledged messages go again. */
   relayMoved(): void {
     this.#members.relayOver(this.#parts.connection().uplink);
   }

@@ -129,7 +129,7 @@ export class RemoteStreams {
   }
 
   /**
-   * What reads the next message of that stream, until {@link endReading}. A reason where there is no such stream;
+   * The reader of the next message of that stream, until {@link endReading}. A reason where there is no such stream;
    * undefined where it is of a kind that the game does not use (yet): nothing is wrong with it.
    */
   startReading(number: number): SnapshotReader | DropReason | undefined {

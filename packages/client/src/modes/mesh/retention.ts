@@ -9,7 +9,7 @@ export interface RetentionOptions {
   serverSession(): Session | undefined;
 }
 
-/** What has begun or ended is told soon, */
+/** Spawns and despawns are sent soon, */
 const CHANGE_PERIOD_MS = 250;
 /** and what moves once in a while: a newcomer continues it to the present. */
 const MOTION_PERIOD_MS = 1000;

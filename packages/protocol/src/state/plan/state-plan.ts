@@ -22,7 +22,7 @@ export interface ColumnGroup {
 }
 
 /**
- * How a component becomes a column: not at all, as a number, as an angle, as the first of a quaternion's four, or as a
+ * The conversion of a component to a column: none, as a number, as an angle, as the first of a quaternion's four, or as a
  * derived rate, which is cut off at its bounds.
  */
 export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4 } as const;

@@ -8,7 +8,7 @@ const STEPS = 256;
 export interface SharedTick {
   /** The sender's number for what its receiver has acknowledged. */
   state: number;
-  /** Whose it was, to be compared with. */
+  /** Its receiver, for comparison. */
   sender: object | undefined;
   /** The writer's positions before and after: packets that it wrote since have replaced older ones. */
   epoch: number;

@@ -25,7 +25,7 @@ export interface LinkMonitorOptions {
    */
   readonly measureMs?: number;
   /**
-   * Nothing received for so long, and a ping unanswered: the session's owner is told, so that it can try another way
+   * Nothing received for so long, and a ping unanswered: the session's owner hears of it, so that it can try another way
    * meanwhile. Where it is set, a ping goes out whenever nothing was heard for half of it. Default: never.
    */
   readonly silenceMs?: number;
