@@ -45,17 +45,25 @@ interface PlayOptions {
   readonly drift?: number;
   /** Pushed aside by the server alone, at this tick: a collision that the client cannot foresee. */
   readonly pushAtTick?: number;
+  /** States come rounded to this, in all components. */
+  readonly precision?: number;
 }
 
 /** A client under a server's authority, each with its own clock. */
-function play({ settings, seconds, drift = 0, pushAtTick }: PlayOptions): Played {
+function play({ settings, seconds, drift = 0, pushAtTick, precision = 0 }: PlayOptions): Played {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(11);
   const start = Float64Array.of(0, 0, 5, 0, 0);
   const server = Float64Array.from(start);
   const buffer = new ServerInputBuffer<Drive>({ throttle: 0, steer: 0 });
   const body = new PredictedBody<Drive>(
-    { layout: LAYOUT, step, tickSeconds: TICK_SECONDS, convergence: DEFAULT_CONVERGENCE },
+    {
+      layout: LAYOUT,
+      step,
+      tickSeconds: TICK_SECONDS,
+      convergence: DEFAULT_CONVERGENCE,
+      ...(precision > 0 && { roundings: new Float64Array(5).fill(precision / 2) }),
+    },
     start,
     0,
   );
@@ -100,7 +108,10 @@ function play({ settings, seconds, drift = 0, pushAtTick }: PlayOptions): Played
     step(server, buffer.take(serverTick).input, TICK_SECONDS);
     if (serverTick === pushAtTick) server[1]! += 0.8;
     if (serverTick % 3 === 0) {
-      const [tick, state, hint] = [serverTick, Float64Array.from(server), buffer.leadErrorTicks];
+      const rounded = server.map((value) =>
+        precision > 0 ? Math.round(value / precision) * precision : value,
+      );
+      const [tick, state, hint] = [serverTick, rounded, buffer.leadErrorTicks];
       down(() => {
         pace.hint(hint);
         const correction = body.reconcile(tick, state, scheduler.nowMs() / 1000);
@@ -127,6 +138,16 @@ describe("prediction and reconciliation", () => {
     expect(Math.max(...corrections.map(({ distanceM }) => distanceM))).toBe(0);
     expect(counts.missing).toBe(0);
     expect(corrections.at(-1)!.replayed).toBeLessThan(20);
+  });
+
+  test("states that are rounded correct nothing; a push is corrected, once and to half a step", () => {
+    const { corrections } = play({ settings: { delayMs: 75 }, seconds: 60, precision: 0.05 });
+    expect(corrections.length).toBeGreaterThan(1000);
+    expect(Math.max(...corrections.map(({ distanceM }) => distanceM))).toBe(0);
+    const pushed = play({ settings: { delayMs: 75 }, seconds: 10, precision: 0.05, pushAtTick: 300 });
+    const sizesM = pushed.corrections.map(({ distanceM }) => distanceM).filter((distanceM) => distanceM > 0);
+    expect(Math.max(...sizesM)).toBeGreaterThan(0.8 - 0.05);
+    expect(sizesM.sort((a, b) => b - a)[1] ?? 0).toBeLessThan(0.05);
   });
 
   test("corrections stay under 2 cm (p95) at 150 ms round trip with jitter and 2 % loss", () => {

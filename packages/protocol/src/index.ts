@@ -18,7 +18,6 @@ export * from "./input/input-feedback.js";
 export * from "./match.js";
 export * from "./wire/message.js";
 export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } from "./schema/motion-layout.js";
-export * from "./wire/owned-state.js";
 export * from "./wire/packet.js";
 export * from "./wire/payload.js";
 export * from "./wire/retained.js";

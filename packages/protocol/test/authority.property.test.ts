@@ -9,7 +9,6 @@ import {
   readFeedback,
   readFromAuthority,
   readInputs,
-  readRow,
   readServerMessage,
   readToAuthority,
   roundInput,
@@ -19,7 +18,6 @@ import {
   writeControl,
   writeFeedback,
   writeInputs,
-  writeOwned,
 } from "@paceline/protocol";
 import { array, assert, boolean, double, integer, property, tuple, uint8Array } from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -75,26 +73,6 @@ describe("inputs", () => {
   });
 });
 
-test("[WF87] states of own entities", () => {
-  const definition = Drive.definition;
-  const row = Float32Array.of(0.5, -Math.PI, 6, 1);
-  const read = (values: ArrayLike<number>): Float32Array | undefined => {
-    const reader = new ByteReader(writeOwned(new ByteWriter(), 7, values).take());
-    expect([reader.u16(), reader.varint()]).toEqual([7, values.length]);
-    const into = new Float32Array(4);
-    return readRow(reader, definition, into) && reader.remaining === 0 ? into : undefined;
-  };
-  expect(read(row)).toEqual(row);
-  for (const bad of [
-    [2, 0, 0, 0],
-    [0, 0, 0.5, 0],
-    [Number.NaN, 0, 0, 0],
-    [0, 0, 0],
-  ]) {
-    expect(read(bad)).toBeUndefined();
-  }
-});
-
 test("[WF81] feedback", () => {
   const body = writeFeedback(new ByteWriter(), { processed: 65_535, leadErrorTicks: -2.25 }).take();
   expect([...body]).toEqual([1, 255, 255, 247]);
@@ -137,7 +115,7 @@ describe("messages of an authority", () => {
     for (const message of [
       { type: "kinds", kinds: [{ name: "car", stateHash: 4_294_967_295 }] },
       { type: "resync", ids: [0, 65_535] },
-      { type: "own", localId: 1, name: "car", schemaHash: 5, state: Uint8Array.of(1) },
+      { type: "own", localId: 1, name: "car", schemaHash: 5, state: Uint8Array.of(1), tickHz: 60 },
       { type: "disown", localId: 1 },
     ] as const) {
       expect(readToAuthority(writeAuthority(message).subarray(1))).toEqual(message);
@@ -146,6 +124,8 @@ describe("messages of an authority", () => {
       { type: "resync", ids: [65_536] },
       { type: "kinds", kinds: {} },
       { type: "granted" },
+      { type: "own", localId: 1, name: "car", schemaHash: 5, state: Uint8Array.of(1) },
+      { type: "own", localId: 1, name: "car", schemaHash: 5, state: Uint8Array.of(1), tickHz: 256 },
     ]) {
       expect(readToAuthority(writeControl(bad).subarray(1))).toBeUndefined();
     }

@@ -1,13 +1,11 @@
 import {
-  ByteWriter,
   SharedWriter,
   SnapshotSender,
   StateHistory,
   limits,
   planState,
   string,
-  writeOwned,
-  writeRow,
+  writeWholeState,
   type ToAuthority,
 } from "@paceline/protocol";
 import { Room, angle, defineEntity, flag, scalar, vec2, type PlayerEntities } from "@paceline/server";
@@ -60,8 +58,8 @@ async function player(
   return { player: joined, upload: upload! };
 }
 
-/** What a state takes as a row of Float32: so it was sent before. */
-const ROW_BYTES = writeOwned(new ByteWriter(), 1, new Float32Array(Car.components.length)).take().length;
+/** What a state took as a row of Float32, as it was sent once: a number, a count, the components. */
+const ROW_BYTES = 3 + 4 * Car.components.length;
 
 /** A car in a bend of 50 m that is not driven evenly. */
 function bend(seconds: number): { x: number; y: number; heading: number; speed: number } {
@@ -131,6 +129,32 @@ describe("states of own entities", () => {
     expect(driver()).toBe("Grace");
   });
 
+  test("[WF85] come back as the room has them, to half a step, where it puts an entity back", async () => {
+    stage = roomStage(
+      class extends OwnRoom {
+        override readonly playerEntities = [{ definition: Car, limits: { maxStep: 5 } }];
+      },
+    );
+    const { player: mine } = await player();
+    const car = mine.room.spawn(Car, { position: { x: 3.3337, y: -4.1 }, heading: -3, fuel: 0.554 });
+    car.driver = "Ada";
+    await stage.advance(500);
+    for (let jump = 0; jump < 3; jump++) {
+      car.position.set(500, 500);
+      car.boost = true;
+      await stage.advance(500);
+      expect(Math.abs(car.position.x - 3.3337)).toBeLessThanOrEqual(0.005 + 1e-6);
+      expect(Math.abs(car.position.y + 4.1)).toBeLessThanOrEqual(0.005 + 1e-6);
+      expect(Math.abs(car.heading + 3)).toBeLessThanOrEqual(0.0025 + 1e-6);
+      expect(Math.abs(car.fuel - 0.554)).toBeLessThanOrEqual(0.005 + 1e-6);
+      expect([car.boost, car.driver]).toEqual([false, "Ada"]);
+    }
+    const { breaches } = stage.server.reports()[0]!.counters;
+    // It stays where it was put: that is not wrong again.
+    await stage.advance(1000);
+    expect(stage.server.reports()[0]!.counters.breaches).toBe(breaches);
+  });
+
   test("[WF131] go on after a link that broke, and after many entities under other numbers", async () => {
     stage = roomStage(OwnRoom);
     const { player: mine } = await player();
@@ -154,18 +178,24 @@ describe("states of own entities", () => {
 });
 
 const definition = Car as unknown as Parameters<typeof planState>[0];
-const own = (localId: number, tickHz?: number): ToAuthority => ({
+const plan = planState(definition, { tickHz: 60, hasRates: true });
+const whole = (localId: number, x = 0): Uint8Array => {
+  const row = new Float32Array(Car.components.length);
+  row[0] = x;
+  return writeWholeState(plan, localId, row, ["Ada"]);
+};
+const own = (localId: number, state = whole(localId)): ToAuthority => ({
   type: "own",
   localId,
   name: "car",
   schemaHash: Car.schemaHash,
-  state: writeRow(new ByteWriter(), new Float32Array(Car.components.length)).take(),
-  ...(tickHz !== undefined && { tickHz }),
+  state,
+  tickHz: 60,
 });
 
 /** Writes states of cars by hand. `kind`: the second of the room's kinds. */
 class RawCars {
-  readonly #plan = planState(definition, { tickHz: 60, hasRates: true });
+  readonly #plan = plan;
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: limits.historyTicks });
   readonly #sender = new SnapshotSender({
     history: this.#history,
@@ -198,22 +228,39 @@ describe("a participant that speaks by hand", () => {
     await stage.advance(50);
   }
 
-  test("[WF87] may send rows of Float32, where its `own` names no rate", async () => {
+  test("[WF84] begins an entity with a whole state of it, its texts included; anything else is refused", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
-    raw.tell(own(3));
+    const random = seededRandom(7);
+    const good = whole(3, 1.25);
+    const bad = [
+      new Uint8Array(0),
+      whole(4),
+      good.subarray(1),
+      Uint8Array.of(...good, 0),
+      new Uint8Array(4 * Car.components.length),
+      ...Array.from({ length: 200 }, () => random.bytes(random.int(1, 60))),
+    ];
+    for (const state of bad) {
+      raw.tell(own(3, state));
+      await stage.advance(20);
+    }
+    const refusals = raw.heard.filter((message) => message.type === "refused");
+    expect(refusals).toHaveLength(bad.length);
+    expect(new Set(refusals.map(({ reason }) => reason))).toEqual(new Set(["its state is out of range"]));
+    raw.tell(own(3, good));
     await stage.advance(50);
-    const row = new Float32Array(Car.components.length);
-    row[0] = 12;
-    await send(raw, writeOwned(new ByteWriter(), 3, row).take());
-    expect(xs()).toEqual([12]);
+    expect(raw.heard.at(-1)).toMatchObject({ type: "granted", localId: 3 });
+    const [car] = stage.room.entitiesOf(Car);
+    expect([car!.position.x, car!.driver]).toEqual([1.25, "Ada"]);
+    expect([raw.session.isClosed, stage.server.health().sessions]).toEqual([false, 1]);
   });
 
   test("[WF131] is asked for whole states, once a second, where it builds on what the authority has not", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     const cars = new RawCars();
-    raw.tell(own(3, 60));
+    raw.tell(own(3));
     await stage.advance(50);
     cars.body(3, 1, 5, true);
     for (let tick = 2; tick < 8; tick++) await send(raw, cars.body(3, tick, tick, true));
@@ -228,7 +275,7 @@ describe("a participant that speaks by hand", () => {
   test("[WF131] takes no entity that is not its own, and none of a kind that players may not own", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
-    raw.tell(own(3, 60));
+    raw.tell(own(3));
     await stage.advance(50);
     await send(raw, new RawCars().body(4, 5, 9));
     expect(drops()["not-allowed"]).toBe(1);
@@ -242,7 +289,7 @@ describe("a participant that speaks by hand", () => {
   test("[WF131] whose bytes make no sense is cut in the end", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
-    raw.tell(own(3, 60));
+    raw.tell(own(3));
     await stage.advance(50);
     const random = seededRandom(5);
     for (let sent = 0; sent < 400 && !raw.session.isClosed; sent++) {

@@ -1,4 +1,6 @@
-import { ConfigError, MotionCheck, RateCheck } from "@paceline/server";
+import { wrapAngle } from "@paceline/netcode";
+import { planState, readWholeState, writeWholeState, type EntityDefinition } from "@paceline/protocol";
+import { ConfigError, MotionCheck, RateCheck, angle, defineEntity, vec2 } from "@paceline/server";
 import { describe, expect, test } from "vitest";
 import { Car, Gate } from "./race.js";
 
@@ -41,6 +43,31 @@ describe("what is plausible", () => {
     }
     expect(x).toBeLessThan(50 * 1.05 * 6.5);
     expect(refused).toBeGreaterThan(20);
+  });
+
+  test("is what rounding makes of it: nothing is a breach that would be none without", () => {
+    // A step is a tenth of a second at full speed, and six times the way of one update.
+    const Walker = defineEntity("walker", {
+      position: vec2({ range: [-100, 100], precision: 0.1, unit: "m" }),
+      velocity: vec2({ range: [-10, 10], precision: 0.1, unit: "m/s" }),
+      heading: angle({ precision: 0.1, unit: "rad" }),
+    });
+    const limits = { maxSpeed: 1, maxAcceleration: 1, maxTurnRate: 0.2, maxStep: 0.02 };
+    const plan = planState(Walker as unknown as EntityDefinition, { tickHz: 60 });
+    for (const direction of [0, 0.3, 0.785, 2, -2.5]) {
+      const check = new MotionCheck(Walker as unknown as EntityDefinition, limits);
+      let before: Float32Array | undefined;
+      for (let update = 0; update < 1200; update++) {
+        const seconds = update / 60;
+        const [x, y] = [Math.cos(direction), Math.sin(direction)];
+        const speed = Math.cos(seconds);
+        const exact = [x * seconds, y * seconds, x * speed, y * speed, wrapAngle(direction + seconds / 5)];
+        const after = new Float32Array(5);
+        readWholeState(plan, 1, writeWholeState(plan, 1, exact), after);
+        expect(check.breach(before ?? after, after, seconds)).toBeUndefined();
+        before = after;
+      }
+    }
   });
 
   test("rate of fire", () => {

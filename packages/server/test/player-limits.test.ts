@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import {
-  ByteWriter,
   CloseCode,
   ConfigError,
+  planState,
   writeInputs,
-  writeOwned,
   writePeerPayload,
-  writeRow,
+  writeWholeState,
+  type EntityDefinition,
   type ToAuthority,
 } from "@paceline/protocol";
 import { Room, playerLimitTable, type PlayerEntities, type PlayerLimits } from "@paceline/server";
@@ -39,10 +39,10 @@ afterEach(() => stage.stop());
 function own(localId: number, x = 0): ToAuthority {
   const row = new Float32Array(Car.components.length);
   row[0] = x;
-  const writer = new ByteWriter();
-  writeRow(writer, row);
   const { name, schemaHash } = Car;
-  return { type: "own", localId, name, schemaHash, state: writer.take() };
+  const tickHz = 60;
+  const plan = planState(Car as unknown as EntityDefinition, { tickHz, hasRates: true });
+  return { type: "own", localId, name, schemaHash, state: writeWholeState(plan, localId, row), tickHz };
 }
 
 const report = () => stage.server.reports()[0]!;
@@ -220,8 +220,7 @@ describe("what a participant has no right to", () => {
       },
     );
     const raw = await RawPlayer.join(stage);
-    const row = new Float32Array(Car.components.length);
-    raw.session.sendState(writeOwned(new ByteWriter(), 5, row).take());
+    raw.session.sendState(Uint8Array.of(0, 5));
     raw.session.sendInput(writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] }));
     raw.tell({ ...own(1), name: "gate" } as ToAuthority);
     raw.session.sendReliable(writePeerPayload({ kind: "present", stream: 1 }));
@@ -237,7 +236,7 @@ describe("what a participant has no right to", () => {
     raw.session.sendReliable(writePeerPayload({ kind: "command", type: "alive", message: 1 }));
     raw.session.sendReliable(writePeerPayload({ kind: "request", id: 1, type: "alive", message: 1 }));
     raw.session.sendInput(writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] }));
-    raw.session.sendState(writeOwned(new ByteWriter(), 5, new Float32Array(8)).take());
+    raw.session.sendState(Uint8Array.of(0, 5));
     raw.tell(own(1));
     await stage.advance(100);
     expect(drops()).toEqual({ "not-allowed": 5 });

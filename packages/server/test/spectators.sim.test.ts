@@ -115,7 +115,10 @@ describe("who only watches", () => {
     core.receiveState(participant, Uint8Array.of(1, 0, 0), 1);
     const { name, schemaHash } = Car;
     const state = new Uint8Array(Car.components.length * 4);
-    core.receive(participant, writeAuthority({ type: "own", localId: 1, name, schemaHash, state }));
+    core.receive(
+      participant,
+      writeAuthority({ type: "own", localId: 1, name, schemaHash, state, tickHz: 60 }),
+    );
     core.receive(participant, writeAuthority({ type: "disown", localId: 1 }));
     core.receive(participant, writePeerPayload({ kind: "command", type: "horn", message: {} }));
     expect(core.counters).toMatchObject({ fromSpectators: 5, malformed: 0, inputs: 0 });

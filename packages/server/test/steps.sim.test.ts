@@ -1,4 +1,14 @@
-import { Room, defineEntity, defineInput, flag, scalar, uint, vec2, type Player } from "@paceline/server";
+import {
+  Room,
+  angle,
+  defineEntity,
+  defineInput,
+  flag,
+  scalar,
+  uint,
+  vec2,
+  type Player,
+} from "@paceline/server";
 import { VirtualPage, roomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, test } from "vitest";
 
@@ -11,6 +21,49 @@ const Car = defineEntity(
   },
   { motion: "velocity" },
 );
+
+const Ball = defineEntity(
+  "ball",
+  {
+    position: vec2({ range: [-4096, 4096], precision: 0.05, unit: "m" }),
+    velocity: vec2({ range: [-50, 50], precision: 0.1, unit: "m/s" }),
+    heading: angle({ precision: 0.02, unit: "rad" }),
+  },
+  { motion: "velocity" },
+);
+
+interface Rolling {
+  position: { x: number; y: number };
+  velocity: { x: number; y: number };
+  heading: number;
+}
+
+/** One tick of a ball that is steered in circles of a changing size. */
+function roll(ball: Rolling, { isOn }: { readonly isOn: boolean }, seconds: number): void {
+  ball.heading += (isOn ? 0.7 : -0.4) * seconds;
+  ball.velocity.x += (9 * Math.cos(ball.heading) - ball.velocity.x) * seconds;
+  ball.velocity.y += (9 * Math.sin(ball.heading) - ball.velocity.y) * seconds;
+  ball.position.x += ball.velocity.x * seconds;
+  ball.position.y += ball.velocity.y * seconds;
+}
+
+class BallRoom extends Room {
+  override readonly inputs = Drive;
+  override readonly entities = [Ball];
+  override readonly tickHz = 60;
+  push = 0;
+  #ball: Rolling | undefined;
+
+  override onJoin(player: Player<typeof Drive>): void {
+    this.#ball = this.spawn(Ball, {}, player);
+  }
+
+  override onTick(seconds: number): void {
+    for (const player of this.players.values()) if (this.#ball) roll(this.#ball, player.input, seconds);
+    if (this.#ball) this.#ball.position.x += this.push;
+    this.push = 0;
+  }
+}
 
 /** Notes the input of every tick. */
 class DriveRoom extends Room {
@@ -110,6 +163,29 @@ describe("a room of 60 ticks a second", () => {
     expect(() => player.room.advance()).toThrow(
       "advance: expected room.loop(step) instead, which advances itself: this room runs in steps, its authority has 60 per second",
     );
+  });
+
+  test("a prediction that is right is hardly corrected by rounding, and one that is wrong is", async () => {
+    const stage = roomStage(BallRoom);
+    stop = () => stage.stop();
+    const { room } = await stage.join({ network: { delayMs: 40 } });
+    const input = room.input(Drive);
+    room.loop(() => (input.isOn = Math.sin(stage.scheduler.nowMs() / 900) > 0));
+    const prediction = room.predict(Ball, Drive, roll);
+    await stage.advance(3000);
+    const before = prediction.stats;
+    const sizesM = new Set<number>();
+    for (let ms = 0; ms < 20_000; ms += 5) {
+      await stage.advance(5);
+      sizesM.add(prediction.stats.correctionM);
+    }
+    expect(prediction.stats.states - before.states).toBeGreaterThan(50);
+    // It began with a rounded state: that is narrowed down, by no more than the rounding of a state at a time.
+    expect(Math.max(...sizesM)).toBeLessThan(0.025 * Math.SQRT2);
+    expect(sizesM.size).toBeLessThan((prediction.stats.states - before.states) / 2);
+    stage.room.push = 0.3;
+    await stage.advance(500);
+    expect(prediction.stats.worstCorrectionM).toBeGreaterThan(0.25);
   });
 
   test("a predicted car moves evenly between the steps, at any frame rate", async () => {

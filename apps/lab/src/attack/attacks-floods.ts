@@ -3,10 +3,12 @@ import {
   CloseCode,
   MessageKind,
   PayloadKind,
+  planState,
   writeAuthority,
   writeControl,
   writePeerPayload,
-  writeRow,
+  writeWholeState,
+  type EntityDefinition,
   type PeerPayload,
 } from "@paceline/protocol";
 import type { WebRtcLinkMaker } from "@paceline/transport";
@@ -74,8 +76,11 @@ function tellReliably({ session }: Participant, payload: Uint8Array): void {
 export async function ownStorm(hostile: Hostile): Promise<void> {
   const owners = await crowdOf(hostile, 4, "arena");
   if (owners.length === 0) return hostile.fail("nobody came into the arena");
-  const state = writeRow(new ByteWriter(64), new Float32Array(Car.components.length)).take();
-  const own = writeAuthority({ type: "own", localId: 1, name: Car.name, schemaHash: Car.schemaHash, state });
+  const { name, schemaHash, components } = Car;
+  const tickHz = 60;
+  const plan = planState(Car as unknown as EntityDefinition, { tickHz, hasRates: true });
+  const state = writeWholeState(plan, 1, new Float32Array(components.length));
+  const own = writeAuthority({ type: "own", localId: 1, name, schemaHash, state, tickHz });
   const others = [
     writeAuthority({ type: "disown", localId: 1 }),
     writeAuthority({ type: "resync", ids: Array.from({ length: 256 }, (_, id) => id) }),

@@ -1,9 +1,7 @@
 import {
-  ByteReader,
   ConfigError,
   NetError,
   limits,
-  readRow,
   type EntityDefinition,
   type Fields,
   type MotionLayout,
@@ -110,15 +108,13 @@ export class OwnedEntities {
     return record;
   }
 
+  get(localId: number): OwnedRecord | undefined {
+    return this.#records.get(localId);
+  }
+
   /** An authority puts an entity back: it goes on from that state. */
-  correct(localId: number, state: Uint8Array): void {
-    const record = this.#records.get(localId);
-    if (!record) return;
-    const { row } = record;
-    const values = new Float32Array(row.length);
-    const reader = new ByteReader(state);
-    if (!readRow(reader, record.definition, values) || reader.remaining > 0) return;
-    row.set(values);
+  correct(record: OwnedRecord, state: Float32Array): void {
+    record.row.set(state);
     record.published = undefined;
     record.changes.review();
   }

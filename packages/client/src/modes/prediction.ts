@@ -2,6 +2,7 @@ import { NetError, type EntityDefinition, type InputDefinition } from "@paceline
 import {
   DEFAULT_CONVERGENCE,
   PredictedBody,
+  roundingsOf,
   rowStepOf,
   type InputStep,
   type MotionFault,
@@ -39,7 +40,8 @@ interface Predicted {
 
 /**
  * Shows one's own entities of a kind where this player's inputs have brought them, before the authority says so. A state
- * of the authority replaces the prediction of its tick; inputs after it are simulated again from there.
+ * of the authority that differs by more than rounding replaces the prediction of its tick; inputs after it are simulated
+ * again from there.
  */
 export class Prediction {
   readonly definition: EntityDefinition;
@@ -140,6 +142,7 @@ export class Prediction {
         step: (state, input, seconds) => this.#step(state, input, seconds),
         tickSeconds,
         convergence: DEFAULT_CONVERGENCE,
+        roundings: roundingsOf(this.definition),
         onFault: (fault) => options.onFault(record, fault),
       },
       record.row,

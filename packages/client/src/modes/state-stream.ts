@@ -41,7 +41,7 @@ export class StateStream {
   readonly cycle: ReferenceCycle;
   readonly records = new Map<number, OwnedRecord>();
   readonly #tickHz: number;
-  readonly #plan: StatePlan;
+  readonly plan: StatePlan;
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
   /** Never has a reference: writes whole states, for reliable messages. */
@@ -54,8 +54,8 @@ export class StateStream {
     this.head = Uint8Array.of(number);
     this.definition = definition;
     this.#tickHz = tickHz;
-    this.#plan = planState(definition, { tickHz, fieldCount, hasRates: true });
-    const plans = [this.#plan];
+    this.plan = planState(definition, { tickHz, fieldCount, hasRates: true });
+    const plans = [this.plan];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
     this.#writer = new SharedWriter(plans);
     const common = { history: this.#history, writer: this.#writer };
@@ -67,7 +67,7 @@ export class StateStream {
   }
 
   get fieldCount(): number {
-    return this.#plan.fieldCount;
+    return this.plan.fieldCount;
   }
 
   get announcement(): PeerPayload {
@@ -79,7 +79,7 @@ export class StateStream {
 
   add(record: OwnedRecord): void {
     this.records.set(record.localId, record);
-    this.#history.spawn(record.localId, this.#plan);
+    this.#history.spawn(record.localId, this.plan);
   }
 
   remove(localId: number): void {
@@ -102,7 +102,7 @@ export class StateStream {
   restored(record: OwnedRecord, tick: number): Float32Array {
     const rows = this.rowsAt(record, tick);
     this.#restored.set(record.state);
-    restore(this.#plan, rows.rows, rows.find(tick), this.#restored);
+    restore(this.plan, rows.rows, rows.find(tick), this.#restored);
     return this.#restored;
   }
 

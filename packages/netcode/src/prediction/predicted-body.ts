@@ -1,3 +1,5 @@
+import type { EntityDefinition } from "@paceline/protocol";
+import { wrapAngle } from "../angle.js";
 import { isFiniteRow, positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
@@ -12,6 +14,11 @@ export interface PredictedBodyOptions<Input> {
   /** Smoothing of a wrong prediction's error on screen. */
   readonly convergence: ConvergenceOptions;
   readonly inputs?: InputBufferOptions;
+  /**
+   * Of each component, by how much the server's state may have been rounded: see {@link roundingsOf}. Without it every state
+   * replaces the prediction.
+   */
+  readonly roundings?: Components;
   readonly onFault?: (fault: MotionFault) => void;
 }
 
@@ -24,9 +31,21 @@ export interface Correction {
   readonly isJump: boolean;
 }
 
+const NOTHING_CORRECTED: Correction = { distanceM: 0, replayed: 0, isJump: false };
+
+/** Of the size of a component: Float32 has 24 bits, of which some sums of the physics may take a few. */
+const FLOAT_ERROR = 2 ** -20;
+
+/** By how much states that come over the wire are rounded, for each component: half a step. What is not sent is not compared. */
+export function roundingsOf({ components }: EntityDefinition): Float64Array {
+  return Float64Array.from(components, ({ isSent, precision, min, max }) =>
+    isSent ? precision / 2 + Math.max(-min, max) * FLOAT_ERROR : Infinity,
+  );
+}
+
 /**
- * An entity that the player controls under a server's authority: every input is simulated at once; a state of the server
- * replaces the prediction of its tick, and the inputs after it are simulated again from there.
+ * An entity that the player controls under a server's authority: every input is simulated at once. A state of the server that
+ * differs from the prediction of its tick replaces it, and the inputs after it are simulated again from there.
  */
 export class PredictedBody<Input> {
   readonly inputs: InputBuffer<Input>;
@@ -34,6 +53,8 @@ export class PredictedBody<Input> {
   readonly #convergence: Convergence;
   readonly #state: Float64Array;
   readonly #replayed: Float64Array;
+  /** Predicted states that the server has not confirmed, by tick. */
+  readonly #past = new Map<number, Float64Array>();
   readonly #scratch: readonly [Float64Array, Float64Array, Float64Array, Float64Array];
   #tick: number;
   #confirmedTick: number;
@@ -69,6 +90,7 @@ export class PredictedBody<Input> {
     this.#tick = tick;
     this.#replayed.set(this.#state);
     if (this.#step(this.#replayed, input)) this.#state.set(this.#replayed);
+    if (this.#options.roundings) this.#remember(tick);
     return tick;
   }
 
@@ -80,9 +102,16 @@ export class PredictedBody<Input> {
     if (tick <= this.#confirmedTick || tick > this.#tick || !isFiniteRow(serverState)) return undefined;
     this.#confirmedTick = tick;
     this.inputs.confirm(tick);
+    const predicted = this.#past.get(tick);
+    for (const past of this.#past.keys()) if (past <= tick) this.#past.delete(past);
+    const { roundings } = this.#options;
+    if (!predicted || !roundings) this.#replayed.set(serverState);
+    else if (this.#admits(predicted, serverState, roundings)) return NOTHING_CORRECTED;
     const replay = this.inputs.pending;
-    this.#replayed.set(serverState);
-    for (const { input } of replay) if (!this.#step(this.#replayed, input)) return undefined;
+    for (const { tick: replayed, input } of replay) {
+      if (!this.#step(this.#replayed, input)) return undefined;
+      this.#past.get(replayed)?.set(this.#replayed);
+    }
     const distanceM = positionErrorM(this.#options.layout, this.#replayed, this.#state);
     const isJump = this.#smooth(nowSeconds);
     return { distanceM, replayed: replay.length, isJump };
@@ -92,6 +121,40 @@ export class PredictedBody<Input> {
   show(nowSeconds: number, into: Components): void {
     into.set(this.#state);
     this.#convergence.apply(into, nowSeconds);
+  }
+
+  #remember(tick: number): void {
+    this.#past.set(tick, this.#state.slice());
+    // The inputs that came after it are no longer known: nothing could be simulated again.
+    for (const past of this.#past.keys()) {
+      if (this.#past.size <= this.inputs.pending.length) break;
+      this.#past.delete(past);
+    }
+  }
+
+  /**
+   * Writes into {@link #replayed} the state nearest to the predicted one that the server's may have been before rounding.
+   * True where that is the predicted one itself: rounding alone corrects nothing, and each state narrows down what the
+   * prediction can be off by.
+   */
+  #admits(predicted: Float64Array, state: Components, roundings: Components): boolean {
+    const { heading, orientation = Infinity } = this.#options.layout;
+    const into = this.#replayed;
+    let product = 0;
+    for (let axis = orientation; axis < orientation + 4; axis++) product += predicted[axis]! * state[axis]!;
+    let isSame = true;
+    for (let index = 0; index < predicted.length; index++) {
+      // A quaternion and its opposite are one rotation.
+      const isOpposite = product < 0 && index >= orientation && index < orientation + 4;
+      const value = isOpposite ? -state[index]! : state[index]!;
+      const raw = predicted[index]! - value;
+      const off = index === heading ? wrapAngle(raw) : raw;
+      const rounding = roundings[index]!;
+      const isWithin = Math.abs(off) <= rounding;
+      into[index] = rounding < Infinity ? value + Math.min(Math.max(off, -rounding), rounding) : value;
+      isSame &&= isWithin;
+    }
+    return isSame;
   }
 
   /** Takes over the replayed state; what is shown goes on from where it is. */

@@ -1,10 +1,6 @@
 import { decodeUtf8 } from "./utf8.js";
 
 const NOTHING = new Uint8Array(0);
-/** A word and the float of the same bits: to make a view of bytes takes longer than to read a packet of them. */
-const asWord = new Uint32Array(1);
-const asFloat = new Float32Array(asWord.buffer);
-
 /**
  * Reads little-endian values from bytes of the network. It never throws: a read past the end, an overlong varint
  * or broken UTF-8 gives zero (or nothing) and turns `ok` false for good. Check `ok` before using what was read.
@@ -42,11 +38,6 @@ export class ByteReader {
     const bytes = this.#bytes;
     if (at < 0) return 0;
     return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
-  }
-
-  f32(): number {
-    asWord[0] = this.u32();
-    return asFloat[0]!;
   }
 
   /** LEB128 of 1 to 3 bytes; a longer or not shortest encoding fails, so that every value has one encoding. */

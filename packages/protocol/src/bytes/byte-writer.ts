@@ -64,12 +64,6 @@ export class ByteWriter {
     return this;
   }
 
-  f32(value: number): this {
-    const at = this.#claim(4);
-    this.#data.setFloat32(at, value, true);
-    return this;
-  }
-
   /** LEB128, 1 to 3 bytes; values from 0 to 2^21 - 1. The encoding is the shortest one. */
   varint(value: number): this {
     let rest = value;

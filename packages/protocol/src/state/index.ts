@@ -15,3 +15,4 @@ export * from "./codec/state-codec.js";
 export * from "./codec/bit-coder.js";
 export * from "./codec/prefix-tables.js";
 export * from "./plan/stream-columns.js";
+export * from "./whole-state.js";

@@ -7,15 +7,15 @@ import { decodeValue, encodeValue } from "../bytes/value-codec.js";
 export type ToAuthority =
   /** The kinds of entities that the game uses so far: states of others are not sent. Replaces what was said before. */
   | { readonly type: "kinds"; readonly kinds: readonly KindInfo[] }
-  /** An entity that this participant wants to own and to simulate, with its first state (Float32 components). */
+  /** An entity that this participant wants to own and to simulate, with its first state: see `writeWholeState`. */
   | {
       readonly type: "own";
       readonly localId: number;
       readonly name: string;
       readonly schemaHash: number;
       readonly state: Uint8Array;
-      /** Ticks a second of the states that follow, which are coded then; without it they are components as Float32. */
-      readonly tickHz?: number;
+      /** Ticks a second of the states that follow. */
+      readonly tickHz: number;
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
@@ -54,7 +54,7 @@ export type FromAuthority =
   | { readonly type: "refused"; readonly what: Refused; readonly reason: string }
   /** An entity that the participant wants to own is known to all by this id. */
   | { readonly type: "granted"; readonly localId: number; readonly id: number }
-  /** An entity of the participant is not where it says: it has to go on from this state (Float32 components). */
+  /** An entity of the participant is not where it says: it has to go on from this state, one as `own` has it. */
   | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array }
   /** The participant's own states cannot be read: whole ones are wanted. */
   | { readonly type: "resync" }
@@ -166,9 +166,9 @@ function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undef
 function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
   const { localId, name, schemaHash, state, tickHz } = message;
   if (!isId(localId) || typeof name !== "string" || !(state instanceof Uint8Array)) return undefined;
-  if (tickHz !== undefined && !(isId(tickHz) && tickHz >= 1 && tickHz <= MAX_TICK_HZ)) return undefined;
+  if (!(isId(tickHz) && tickHz >= 1 && tickHz <= MAX_TICK_HZ)) return undefined;
   if (typeof schemaHash !== "number") return undefined;
-  return { type: "own", localId, name, schemaHash, state, ...(tickHz !== undefined && { tickHz }) };
+  return { type: "own", localId, name, schemaHash, state, tickHz };
 }
 
 function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {

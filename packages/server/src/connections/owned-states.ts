@@ -1,12 +1,11 @@
 import {
-  ByteReader,
-  ByteWriter,
   limits,
-  readRow,
+  readWholeState,
   writeAuthority,
-  writeRow,
+  writeWholeState,
   type DropReason,
   type EntityDefinition,
+  type StatePlan,
   type ToAuthority,
 } from "@paceline/protocol";
 import {
@@ -51,6 +50,8 @@ export interface OwnedStatesOptions {
 
 interface Owned {
   readonly record: EntityRecord;
+  /** How its states lie in bytes. */
+  readonly plan: StatePlan;
   readonly check: MotionCheck;
   /** As the player has said it last, and when. */
   readonly said: Float32Array;
@@ -87,7 +88,6 @@ interface Upload {
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
   readonly #owned = new WeakMap<PlayerConnection, Map<number, Owned>>();
-  /** Of players whose states are coded. */
   readonly #uploads = new WeakMap<PlayerConnection, Upload>();
   /** Ids of the entities of all players. */
   readonly #ids = new Set<number>();
@@ -103,7 +103,7 @@ export class OwnedStates {
   spawn(line: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
     this.disown(line, spawn.localId);
-    this.#takeUpload(line, spawn.tickHz);
+    const { states } = this.#uploadOf(line, spawn.tickHz);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;
@@ -111,16 +111,19 @@ export class OwnedStates {
     const refusal = this.#placeRefusal(line, rule);
     if (refusal !== undefined) return refusal;
     const state = new Float32Array(definition.components.length);
-    const reader = new ByteReader(spawn.state);
-    if (!readRow(reader, definition, state) || reader.remaining > 0) return "its state is out of range";
+    const plan = states.planOf(world.plans.findIndex((each) => each.definition === definition));
+    const texts = readWholeState(plan, spawn.localId, spawn.state, state);
+    if (!texts) return "its state is out of range";
     const check = new MotionCheck(definition, motionLimits);
     if (!check.allows(state)) return "it cannot be there";
     const record = world.spawn(definition, {}, line.player, "player");
     this.#ids.add(record.id);
-    record.place.table.stateOf(record.place.row).set(state);
+    record.state.set(state);
+    record.setTexts(texts);
     const { motionLayout } = definition;
     this.#ofLine(line).set(spawn.localId, {
       record,
+      plan,
       check,
       said: state,
       saidAtSeconds: Number.NEGATIVE_INFINITY,
@@ -155,29 +158,14 @@ export class OwnedStates {
   /** A player's states. A reason where the bytes make no sense. */
   receive(line: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
     const upload = this.#uploads.get(line);
-    if (!upload) return this.#receiveRows(line, body, tick);
+    if (!upload) {
+      line.countNotAllowed();
+      return undefined;
+    }
     const reason = upload.states.read(body, tick);
     if (reason === undefined || malformed.has(reason)) return reason;
     line.participant.session.drops.count(reason);
     return undefined;
-  }
-
-  #receiveRows(line: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
-    const reader = new ByteReader(body);
-    while (reader.ok && reader.remaining > 0) {
-      const localId = reader.u16();
-      const componentCount = reader.varint();
-      const owned = this.#ofLine(line).get(localId);
-      if (!owned || !this.#isThere(owned.record) || owned.record.place.table.width !== componentCount) {
-        reader.bytes(componentCount * 4);
-        line.countNotAllowed();
-        continue;
-      }
-      const news = new Float32Array(componentCount);
-      if (!readRow(reader, owned.record.definition, news)) return "bad-message";
-      this.#apply(line, localId, owned, { news, tick });
-    }
-    return reader.ok ? undefined : "bad-message";
   }
 
   #takeCoded(line: PlayerConnection, { localId, plan, tick, isJump, restoreInto, texts }: SaidState): void {
@@ -194,12 +182,10 @@ export class OwnedStates {
     this.#apply(line, localId, owned, { news, tick, texts });
   }
 
-  /** The player says how it sends states: as differences, of so many ticks a second, or as rows of Float32. */
-  #takeUpload(line: PlayerConnection, tickHz: number | undefined): void {
+  /** The player's states are of so many ticks a second from now on. */
+  #uploadOf(line: PlayerConnection, tickHz: number): Upload {
     const known = this.#uploads.get(line);
-    if (known?.states.tickHz === tickHz) return;
-    this.#uploads.delete(line);
-    if (tickHz === undefined) return;
+    if (known?.states.tickHz === tickHz) return known;
     const options = this.#options;
     const { world, rules } = options;
     const upload: Upload = {
@@ -221,6 +207,7 @@ export class OwnedStates {
       askedAtSeconds: Number.NEGATIVE_INFINITY,
     };
     this.#uploads.set(line, upload);
+    return upload;
   }
 
   /**
@@ -267,9 +254,8 @@ export class OwnedStates {
     if (answer === "kick") return line.kick(`not plausible: ${breach}`);
     if (nowSeconds - owned.correctedAtSeconds < CORRECTION_SECONDS) return;
     owned.correctedAtSeconds = nowSeconds;
-    const writer = new ByteWriter(state.length * 4);
-    writeRow(writer, state);
-    line.send(writeAuthority({ type: "corrected", localId, state: writer.take() }));
+    const body = writeWholeState(owned.plan, localId, state, record.texts);
+    line.send(writeAuthority({ type: "corrected", localId, state: body }));
   }
 
   /** Why there is no place for one more entity. */

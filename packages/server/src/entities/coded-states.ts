@@ -42,11 +42,22 @@ const lost: ReadonlySet<DropReason> = new Set(["no-baseline", "unknown-entity", 
 export class CodedStates implements SnapshotListener {
   readonly tickHz: number;
   readonly #options: CodedStatesOptions;
+  readonly #plans = new Map<number, StatePlan>();
   readonly #readers = new Map<number, SnapshotReader>();
 
   constructor(options: CodedStatesOptions) {
     this.#options = options;
     this.tickHz = options.tickHz;
+  }
+
+  /** How states of a kind lie in bytes. */
+  planOf(kind: number): StatePlan {
+    const known = this.#plans.get(kind);
+    if (known) return known;
+    const { plans, tickHz } = this.#options;
+    const plan = planState(plans[kind]!.definition, { tickHz, hasRates: true });
+    this.#plans.set(kind, plan);
+    return plan;
   }
 
   /** A reason where the body was dropped. */
@@ -96,13 +107,10 @@ export class CodedStates implements SnapshotListener {
   }
 
   #newReader(kind: number): SnapshotReader | undefined {
-    const options = this.#options;
-    const { plans, tickHz } = options;
-    const most = options.maxOf(kind);
+    const most = this.#options.maxOf(kind);
     if (most === 0) return undefined;
-    const { definition } = plans[kind]!;
     const reader = new SnapshotReader({
-      plans: [planState(definition, { tickHz, hasRates: true })],
+      plans: [this.planOf(kind)],
       historyTicks: limits.historyTicks,
       maxEntities: most + SPARE_ENTITIES,
     });

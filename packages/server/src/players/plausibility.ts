@@ -1,4 +1,5 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
+import { wrapAngle } from "@paceline/netcode";
 
 /** Limits of an entity's motion. Omitted ones are not checked. */
 export interface MotionLimits {
@@ -12,7 +13,8 @@ export interface MotionLimits {
   readonly maxStep?: number;
   /**
    * Whether an entity may be there: inside of no wall, on the map. `from` is where it was before, for the way between;
-   * the same as `to` for one that is new. Asked last, and only of what the other limits let pass.
+   * the same as `to` for one that is new. Asked last, and only of what the other limits let pass. Both are rounded to the
+   * field's precision: a player that stands at a wall may be half a step inside of it.
    */
   readonly positionAllowed?: (to: Position, from: Position) => boolean;
   /** Seconds of motion that may come at once, since updates come late and together. Default 0.5 s. */
@@ -30,8 +32,10 @@ export interface Position {
 export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "rate" | "position";
 
 const DEFAULT_TOLERANCE_SECONDS = 0.5;
-/** Rounding and a step too many are nobody's fault. */
+/** A step too many is nobody's fault, and rounding is not either. */
 const SLACK = 1.05;
+/** Changes add up to so many steps before they are looked at: then rounding is no more than the slack of them. */
+const LEAST_STEPS = 1 / (SLACK - 1);
 
 /**
  * An amount that refills at a rate, by the server's time: what a client says of its own time is not asked. Late updates
@@ -68,53 +72,97 @@ export class RateCheck {
   }
 }
 
+/**
+ * How fast some components change. Values come rounded to their steps, so small changes are summed up before they are
+ * looked at: of a slow entity that goes across the steps, the rounded way is much longer than its own.
+ */
+class ChangeCheck {
+  readonly #rate: RateCheck;
+  readonly #at: number;
+  readonly #isAngle: boolean;
+  readonly #leastChange: number;
+  /** Changes that were not looked at. */
+  readonly #sum: Float64Array;
+
+  constructor(
+    { components, fields, offsets }: EntityDefinition,
+    {
+      field,
+      perSecond,
+      toleranceSeconds,
+    }: Readonly<{ field: string; perSecond: number; toleranceSeconds: number }>,
+  ) {
+    const { kind } = fields[field]!;
+    this.#at = offsets[field]!;
+    this.#isAngle = kind === "angle";
+    this.#sum = new Float64Array(this.#isAngle ? 1 : kind === "vec3" ? 3 : 2);
+    this.#leastChange = LEAST_STEPS * roundingOf(components, this.#at, this.#sum.length);
+    const most = perSecond * SLACK * toleranceSeconds + this.#leastChange;
+    this.#rate = new RateCheck(perSecond * SLACK, most);
+  }
+
+  /** Whether a change is plausible now; one that is not is forgotten. */
+  take(before: Float32Array, after: Float32Array, nowSeconds: number): boolean {
+    const sum = this.#sum.map((part, axis) => {
+      const change = after[this.#at + axis]! - before[this.#at + axis]!;
+      return part + (this.#isAngle ? wrapAngle(change) : change);
+    });
+    const size = Math.hypot(...sum);
+    const isLookedAt = !(size <= this.#leastChange);
+    if (isLookedAt && !this.#rate.take(size, nowSeconds)) return false;
+    this.#sum.set(isLookedAt ? new Float64Array(sum.length) : sum);
+    return true;
+  }
+}
+
+/** How much longer or shorter a change of components may be by rounding: half a step at both ends of each. */
+function roundingOf(components: EntityDefinition["components"], at: number, count: number): number {
+  return Math.hypot(...components.slice(at, at + count).map(({ precision }) => precision));
+}
+
 /** Whether an entity moves as its kind can, update by update. */
 export class MotionCheck {
   readonly #definition: EntityDefinition;
   readonly #limits: MotionLimits;
-  readonly #way: RateCheck | undefined;
-  readonly #change: RateCheck | undefined;
-  readonly #turn: RateCheck | undefined;
+  readonly #rates: readonly (readonly [Breach, ChangeCheck])[];
+  readonly #maxStep: number;
 
   constructor(definition: EntityDefinition, limits: MotionLimits) {
     assertLimits(definition, limits);
     this.#definition = definition;
     this.#limits = limits;
-    const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = limits;
-    const bucket = (rate: number | undefined): RateCheck | undefined =>
-      rate === undefined ? undefined : new RateCheck(rate * SLACK, rate * SLACK * toleranceSeconds);
-    this.#way = bucket(limits.maxSpeed);
-    this.#change = bucket(limits.maxAcceleration);
-    this.#turn = bucket(limits.maxTurnRate);
+    const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, maxStep = Number.POSITIVE_INFINITY } = limits;
+    const rates = [
+      ["speed", "position", limits.maxSpeed],
+      ["acceleration", "velocity", limits.maxAcceleration],
+      ["turn", "heading", limits.maxTurnRate],
+    ] as const;
+    this.#rates = rates.flatMap(([breach, field, perSecond]) =>
+      perSecond === undefined
+        ? []
+        : [[breach, new ChangeCheck(definition, { field, perSecond, toleranceSeconds })] as const],
+    );
+    const { components, offsets } = definition;
+    this.#maxStep =
+      maxStep < Infinity ? maxStep + roundingOf(components, offsets.position!, this.#dimensions) : maxStep;
+  }
+
+  get #dimensions(): number {
+    return this.#definition.fields.position?.kind === "vec3" ? 3 : 2;
   }
 
   /** Finds the implausible quantity in the change from one state to the next, by the server's time. */
   breach(before: Float32Array, after: Float32Array, nowSeconds: number): Breach | undefined {
-    const { offsets, fields } = this.#definition;
-    const way = distance(before, after, offsets.position!, fields.position?.kind === "vec3" ? 3 : 2);
-    if (way > (this.#limits.maxStep ?? Number.POSITIVE_INFINITY)) return "teleport";
-    if (this.#way && !this.#way.take(way, nowSeconds)) return "speed";
-    if (this.#change) {
-      const size = fields.velocity?.kind === "vec3" ? 3 : 2;
-      if (!this.#change.take(distance(before, after, offsets.velocity!, size), nowSeconds))
-        return "acceleration";
-    }
-    if (this.#turn) {
-      const at = offsets.heading!;
-      const raw = Math.abs(after[at]! - before[at]!) % (2 * Math.PI);
-      if (!this.#turn.take(Math.min(raw, 2 * Math.PI - raw), nowSeconds)) return "turn";
-    }
+    if (this.#wayOf(before, after) > this.#maxStep) return "teleport";
+    for (const [breach, check] of this.#rates) if (!check.take(before, after, nowSeconds)) return breach;
     return this.allows(after, before) ? undefined : "position";
   }
 
   /** Whether an entity that nobody was told of for so long may be there: its velocity is only what its player says. */
   allowsAhead(before: Float32Array, ahead: Float32Array, seconds: number): boolean {
-    const { maxSpeed, maxStep = Number.POSITIVE_INFINITY } = this.#limits;
-    if (maxSpeed !== undefined || maxStep < Number.POSITIVE_INFINITY) {
-      const { offsets, fields } = this.#definition;
-      const way = distance(before, ahead, offsets.position!, fields.position?.kind === "vec3" ? 3 : 2);
-      if (way > Math.min(maxStep, (maxSpeed ?? Number.POSITIVE_INFINITY) * SLACK * seconds)) return false;
-    }
+    const { maxSpeed = Number.POSITIVE_INFINITY } = this.#limits;
+    const way = this.#wayOf(before, ahead);
+    if (way > Math.min(this.#maxStep, maxSpeed * SLACK * seconds)) return false;
     return this.allows(ahead, before);
   }
 
@@ -124,10 +172,14 @@ export class MotionCheck {
     return !positionAllowed || positionAllowed(this.#positionOf(after), this.#positionOf(before));
   }
 
+  #wayOf(before: Float32Array, after: Float32Array): number {
+    const { position } = this.#definition.offsets;
+    return position === undefined ? 0 : distance(before, after, position, this.#dimensions);
+  }
+
   #positionOf(state: Float32Array): Position {
-    const { offsets, fields } = this.#definition;
-    const at = offsets.position!;
-    return { x: state[at]!, y: state[at + 1]!, z: fields.position?.kind === "vec3" ? state[at + 2]! : 0 };
+    const at = this.#definition.offsets.position!;
+    return { x: state[at]!, y: state[at + 1]!, z: this.#dimensions === 3 ? state[at + 2]! : 0 };
   }
 }
 

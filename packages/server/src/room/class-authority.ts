@@ -207,6 +207,10 @@ function assertRoom(room: Room): void {
   checkedMessageLimits(room.messageLimits);
   checkedPlayerLimits(room.playerLimits);
   for (const { definition, most = 1 } of room.playerEntities) {
+    if (!entities.includes(definition)) {
+      const expected = "one of the room's entities";
+      throw new ConfigError({ field: "playerEntities", value: definition.name, expected });
+    }
     if (Number.isInteger(most) && most >= 1 && most <= limits.ownedEntities) continue;
     const expected = `1 to ${limits.ownedEntities} entities of a player`;
     throw new ConfigError({ field: `playerEntities.${definition.name}.most`, value: most, expected });

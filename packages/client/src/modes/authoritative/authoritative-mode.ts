@@ -2,8 +2,6 @@ import {
   SERVER_NUMBER,
   ConfigError,
   ByteReader,
-  ByteWriter,
-  writeRow,
   NetError,
   limits,
   readFeedback,
@@ -347,9 +345,9 @@ export class AuthoritativeMode implements RoomMode {
 
   /** This participant wants to own an entity: the authority decides whether it may. */
   spawned(record: OwnedRecord): void {
-    const { localId, definition, row } = record;
+    const { localId, definition } = record;
     const { name, schemaHash } = definition;
-    const state = writeRow(new ByteWriter(), row).take();
+    const state = this.#ownStates.first(record);
     const { tickHz } = this.#parts.time;
     this.#ownIds.ask(localId, definition);
     const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz });
@@ -436,11 +434,20 @@ export class AuthoritativeMode implements RoomMode {
   #hear(message: FromAuthority): void {
     if (message.type === "resync") return this.#ownStates.resync();
     if (message.type === "limits") return void (this.limits = message);
-    if (message.type === "corrected") return this.#parts.owned.correct(message.localId, message.state);
+    if (message.type === "corrected") return this.#correct(message.localId, message.state);
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
     if (message.what === "entity") this.#resync(this.#ownIds.refused());
     if (message.what === "kind") return this.#mismatched(message.reason);
     this.#parts.news.report(new NetError(refusalCodes[message.what], message.reason));
+  }
+
+  #correct(localId: number, body: Uint8Array): void {
+    const { owned, drops } = this.#parts;
+    const record = owned.get(localId);
+    const state = record && this.#ownStates.corrected(record, body);
+    if (state) owned.correct(record, state);
+    // One that the game has just despawned is no longer here.
+    else if (record) drops.count("bad-message");
   }
 
   /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */

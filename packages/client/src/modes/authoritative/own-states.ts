@@ -1,4 +1,13 @@
-import { ByteWriter, type AuthorityInfo, type EntityDefinition, type EntityRows } from "@paceline/protocol";
+import {
+  ByteWriter,
+  planState,
+  readWholeState,
+  writeWholeState,
+  type AuthorityInfo,
+  type EntityDefinition,
+  type EntityRows,
+  type StatePlan,
+} from "@paceline/protocol";
 import { ReceiverReplication, lostAfterMsOf, type ReplicationMoment } from "@paceline/netcode";
 import type { Plan, Session } from "@paceline/transport";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
@@ -49,6 +58,17 @@ export class OwnStates {
     const stream = this.#streams.get(definition) ?? this.#newStream(number, definition);
     this.#streams.set(definition, stream);
     stream.add(record);
+  }
+
+  /** The state that an entity begins with, for the question whether this participant may own it. */
+  first({ localId, definition, row, texts }: OwnedRecord): Uint8Array {
+    return writeWholeState(this.#planOf(definition), localId, row, texts);
+  }
+
+  /** The state in which the authority puts an entity back; undefined where it is none. */
+  corrected({ localId, definition, row }: OwnedRecord, state: Uint8Array): Float32Array | undefined {
+    const corrected = row.slice();
+    return readWholeState(this.#planOf(definition), localId, state, corrected) && corrected;
   }
 
   remove({ localId, definition }: OwnedRecord): void {
@@ -125,6 +145,11 @@ export class OwnStates {
       const asked = this.#asked.get(record.localId);
       if (asked !== undefined && session.isAcknowledged(asked)) yield record;
     }
+  }
+
+  #planOf(definition: EntityDefinition): StatePlan {
+    const { tickHz } = this.#options;
+    return this.#streams.get(definition)?.plan ?? planState(definition, { tickHz, hasRates: true });
   }
 
   #newStream(number: number, definition: EntityDefinition): StateStream {

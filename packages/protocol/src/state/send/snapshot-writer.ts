@@ -31,8 +31,8 @@ export class SnapshotWriter {
   readonly #shared: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
   readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
 
-  constructor(plans: readonly StatePlan[]) {
-    this.#codec = new StateCodec(plans, CAPACITY_BYTES);
+  constructor(plans: readonly StatePlan[], capacityBytes = CAPACITY_BYTES) {
+    this.#codec = new StateCodec(plans, capacityBytes);
     this.#head = new PacketHead(this.#codec.coder);
   }
 
