@@ -1,5 +1,5 @@
 import { wrapAngle } from "@paceline/netcode";
-import { planState, readWholeState, writeWholeState, type EntityDefinition } from "@paceline/protocol";
+import { planState, readWholeState, writeWholeState } from "@paceline/protocol";
 import { ConfigError, MotionCheck, RateCheck, angle, defineEntity, vec2 } from "@paceline/server";
 import { describe, expect, test } from "vitest";
 import { Car, Gate } from "./race.js";
@@ -53,9 +53,9 @@ describe("what is plausible", () => {
       heading: angle({ precision: 0.1, unit: "rad" }),
     });
     const limits = { maxSpeed: 1, maxAcceleration: 1, maxTurnRate: 0.2, maxStep: 0.02 };
-    const plan = planState(Walker as unknown as EntityDefinition, { tickHz: 60 });
+    const plan = planState(Walker, { tickHz: 60 });
     for (const direction of [0, 0.3, 0.785, 2, -2.5]) {
-      const check = new MotionCheck(Walker as unknown as EntityDefinition, limits);
+      const check = new MotionCheck(Walker, limits);
       let before: Float32Array | undefined;
       for (let update = 0; update < 1200; update++) {
         const seconds = update / 60;

@@ -6,7 +6,6 @@ import {
   writeInputs,
   writePeerPayload,
   writeWholeState,
-  type EntityDefinition,
   type ToAuthority,
 } from "@paceline/protocol";
 import { Room, playerLimitTable, type PlayerEntities, type PlayerLimits } from "@paceline/server";
@@ -41,7 +40,7 @@ function own(localId: number, x = 0): ToAuthority {
   row[0] = x;
   const { name, schemaHash } = Car;
   const tickHz = 60;
-  const plan = planState(Car as unknown as EntityDefinition, { tickHz, hasRates: true });
+  const plan = planState(Car, { tickHz, hasRates: true });
   return { type: "own", localId, name, schemaHash, state: writeWholeState(plan, localId, row), tickHz };
 }
 

@@ -8,7 +8,6 @@ import {
   writeControl,
   writePeerPayload,
   writeWholeState,
-  type EntityDefinition,
   type PeerPayload,
 } from "@paceline/protocol";
 import type { WebRtcLinkMaker } from "@paceline/transport";
@@ -78,7 +77,7 @@ export async function ownStorm(hostile: Hostile): Promise<void> {
   if (owners.length === 0) return hostile.fail("nobody came into the arena");
   const { name, schemaHash, components } = Car;
   const tickHz = 60;
-  const plan = planState(Car as unknown as EntityDefinition, { tickHz, hasRates: true });
+  const plan = planState(Car, { tickHz, hasRates: true });
   const state = writeWholeState(plan, 1, new Float32Array(components.length));
   const own = writeAuthority({ type: "own", localId: 1, name, schemaHash, state, tickHz });
   const others = [
