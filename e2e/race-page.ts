@@ -19,7 +19,7 @@ interface PageHandle {
     readonly phase: string;
     /** True in a room with an authority. */
     readonly carNumber: number;
-    readonly others: readonly { ownerId: string; x: number; y: number }[];
+    readonly others: readonly { ownerId: string; name: string; x: number; y: number }[];
     readonly laps: readonly { from: string; lap: number; timeMs: number }[];
     readonly chat: readonly { from: string; text: string }[];
     say(text: string): void;
@@ -36,10 +36,15 @@ interface PeerView {
   readonly reason: string;
 }
 
-interface Frame {
+export interface Frame {
   readonly atMs: number;
   readonly mine: { readonly x: number; readonly y: number };
-  readonly others: readonly { readonly ownerId: string; readonly x: number; readonly y: number }[];
+  readonly others: readonly {
+    readonly ownerId: string;
+    readonly x: number;
+    readonly y: number;
+    readonly ageMs: number;
+  }[];
 }
 
 /** The page's globals once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
@@ -188,6 +193,11 @@ export class RacePage {
     this.#frames = await this.browser.evaluate(() =>
       (window as unknown as PageWindow).paceline.game.recording(),
     );
+  }
+
+  /** As {@link fetchRecording} found them. */
+  get frames(): readonly Frame[] {
+    return this.#frames;
   }
 
   /** Distance of the own car while recording. */

@@ -1,4 +1,4 @@
-import { Client, type Room } from "@paceline/client";
+import { Client, type ClientOptions, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { idleInput } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
@@ -18,6 +18,7 @@ const MAX_CATCH_UP_MS = 200;
 /** One computer driver in its own connection: joins, races, joins again when it has been thrown out. */
 export class DriverClient {
   readonly #server: string;
+  readonly #webRtc: ClientOptions["webRtc"];
   readonly #identity: DriverIdentity;
   readonly #driver: ComputerDriver;
   readonly #stopping = new AbortController();
@@ -25,8 +26,15 @@ export class DriverClient {
   #participant: Participant | undefined;
   #accumulatedMs = 0;
 
-  constructor(server: string, index: number, report: (line: string) => void) {
+  /** @param webRtc makes direct links; undefined: the relay carries everything */
+  constructor(
+    server: string,
+    webRtc: ClientOptions["webRtc"],
+    index: number,
+    report: (line: string) => void,
+  ) {
     this.#server = server;
+    this.#webRtc = webRtc;
     this.#identity = identityOf(index);
     this.#driver = new ComputerDriver(circuit, skillOf(index));
     this.#report = (line) => report(`${this.#identity.name}: ${line}`);
@@ -70,6 +78,7 @@ export class DriverClient {
     const client = new Client(this.#server, {
       profile: "racing",
       webSocket: NodeWebSocket,
+      ...(this.#webRtc === undefined ? {} : { webRtc: this.#webRtc }),
     });
     return client.joinOrCreate(ROOM_NAME);
   }

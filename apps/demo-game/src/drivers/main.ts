@@ -2,6 +2,7 @@
  * The computer drivers: a Node process with several clients of the SDK, each in its own connection, so that a lone
  * visitor finds a race going. `node dist-drivers/main.js --server http://127.0.0.1:8080 --count 4`
  */
+import { nodeWebRtc } from "@paceline/client/node";
 import { DriverClient } from "./driver-client.js";
 import { readOptions, usage, type DriverOptions } from "./driver-options.js";
 
@@ -19,8 +20,14 @@ function parse(): DriverOptions | undefined {
   }
 }
 
-function run({ server, count }: DriverOptions): void {
-  const drivers = Array.from({ length: count }, (_, index) => new DriverClient(server, index, console.log));
+async function run({ server, count }: DriverOptions): Promise<void> {
+  const webRtc = await nodeWebRtc();
+  if (webRtc === undefined)
+    console.log("no WebRTC here: players reach the computer drivers through the relay");
+  const drivers = Array.from(
+    { length: count },
+    (_, index) => new DriverClient(server, webRtc, index, console.log),
+  );
   for (const driver of drivers) void driver.start();
 
   let lastMs = performance.now();
@@ -33,12 +40,12 @@ function run({ server, count }: DriverOptions): void {
   const stop = (): void => {
     clearInterval(timer);
     for (const driver of drivers) driver.stop();
-    // Once the goodbyes are out, nothing keeps the process alive; a server that has gone may not either.
-    setTimeout(() => process.exit(0), LEAVE_WITHIN_MS).unref();
+    // The goodbyes go out. WebRTC's threads would keep the process alive for good, and a server that has gone may, too.
+    setTimeout(() => process.exit(0), LEAVE_WITHIN_MS);
   };
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
 }
 
 const options = parse();
-if (options !== undefined) run(options);
+if (options !== undefined) await run(options);

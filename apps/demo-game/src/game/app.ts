@@ -49,6 +49,7 @@ export class App {
     const map = element("canvas", { class: "minimap" });
     this.#screen = new RaceScreen({
       onInvite: () => this.#toggleInvite(),
+      onKillPath: () => this.#game?.killPath(),
       onPanel: () => this.#panel?.toggle(),
       onCamera: () => this.#rig.toggle(),
       onSound: () => this.#toggleSound(),
@@ -94,6 +95,7 @@ export class App {
     if (this.#game === undefined) return false;
     const shortcuts: Readonly<Record<string, () => void>> = {
       KeyI: () => this.#toggleInvite(),
+      KeyK: () => this.#game?.killPath(),
       KeyC: () => this.#rig.toggle(),
       KeyM: () => this.#toggleSound(),
       KeyR: () => this.#game?.resetToTrack(),
@@ -243,22 +245,6 @@ export class App {
   #watch(room: Room, choice: DriverChoice): void {
     const { banner } = this.#screen;
     this.#unsubscribe = [
-      room.onDrop(() => banner.show("Connection to the server lost. Reconnecting…", "problem")),
-      room.onReconnect(({ resumed }) =>
-        banner.show(
-          resumed ? "Connected again." : "Connected again: the server was restarted.",
-          "good",
-          3000,
-        ),
-      ),
-      room.onDrain(({ timeoutMs }) => {
-        const seconds = Math.round(timeoutMs / 1000);
-        banner.show(
-          `The server restarts in ${seconds} s at the latest. Until then the race goes on.`,
-          "plain",
-          8000,
-        );
-      }),
       room.onLeave((_code, reason) => {
         this.#leave();
         const why = reason === "" ? "The connection was closed." : `Disconnected: ${reason}`;

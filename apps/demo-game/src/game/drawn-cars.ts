@@ -23,7 +23,7 @@ export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity):
 }
 
 /** @param isInspected also say where its owner said last that it was */
-export function drawnFromRemote(remote: RemoteCar, isInspected: boolean): DrawnCar {
+export function drawnFromRemote(remote: RemoteCar, isInspected: boolean, path: DrawnCar["path"]): DrawnCar {
   return {
     key: `remote-${remote.ownerId}-${remote.id}`,
     x: remote.x,
@@ -38,6 +38,7 @@ export function drawnFromRemote(remote: RemoteCar, isInspected: boolean): DrawnC
     name: remote.name,
     number: remote.number,
     isMine: false,
+    path,
     isGhost: remote.ageMs > STALE_AFTER_MS,
     received: isInspected ? remote.received : undefined,
   };

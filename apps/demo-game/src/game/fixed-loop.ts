@@ -6,7 +6,7 @@ const HIDDEN_PERIOD_MS = 500;
 
 export interface LoopHandlers {
   /** Before the steps of a frame. */
-  readonly onFrameStart: () => void;
+  readonly onFrameStart: (atMs: number) => void;
   /** One fixed step, up to that moment. */
   readonly onStep: (atMs: number) => void;
   /** After the steps: `alpha` is how far real time is between the last step and the next. */
@@ -53,7 +53,7 @@ export class FixedLoop {
   readonly #onFrame = (): void => {
     this.#frame = requestAnimationFrame(this.#onFrame);
     const elapsedMs = this.#takeElapsed();
-    this.#handlers.onFrameStart();
+    this.#handlers.onFrameStart(this.#lastMs);
     while (this.#accumulatedMs >= STEP_MS) {
       this.#accumulatedMs -= STEP_MS;
       this.#handlers.onStep(this.#lastMs - this.#accumulatedMs);
@@ -63,7 +63,7 @@ export class FixedLoop {
 
   #hiddenStep(): void {
     this.#takeElapsed();
-    this.#handlers.onFrameStart();
+    this.#handlers.onFrameStart(this.#lastMs);
     this.#handlers.onHidden();
     this.#accumulatedMs = 0;
     this.#handlers.onStep(this.#lastMs);

@@ -17,6 +17,7 @@ import type { Circuit } from "../track/circuit.js";
 import type { RaceScreen } from "../ui/race-screen.js";
 import { drawnFromRacer, drawnFromRemote } from "./drawn-cars.js";
 import { FixedLoop } from "./fixed-loop.js";
+import { PathNews } from "./path-news.js";
 import { RaceLog } from "./race-log.js";
 import { Recorder } from "./recorder.js";
 
@@ -43,6 +44,8 @@ export class RaceGame {
   isInspected = false;
   readonly #parts: RaceGameParts;
   readonly #loop: FixedLoop;
+  readonly #paths: PathNews;
+  #frameAtMs = 0;
   #untilInstrumentsS = 0;
   #wrongWayS = 0;
   #lamps = 0;
@@ -63,8 +66,9 @@ export class RaceGame {
     // A room's authority decides, if there is one.
     const Kind = room.authority ? GrandPrixParticipant : Participant;
     this.participant = new Kind(room, parts.circuit, card, () => performance.now(), events);
+    this.#paths = new PathNews(this.participant, screen.toasts);
     this.#loop = new FixedLoop({
-      onFrameStart: () => this.participant.update(),
+      onFrameStart: (atMs) => this.#onFrameStart(atMs),
       onStep: (atMs) => this.participant.step(combineInputs(parts.inputs), atMs),
       onFrame: (alpha, seconds) => this.#onFrame(alpha, seconds),
       onHidden: () => this.participant.park(),
@@ -75,6 +79,7 @@ export class RaceGame {
 
   dispose(): void {
     this.#loop.stop();
+    this.#paths.dispose();
     this.participant.dispose();
   }
 
@@ -85,6 +90,17 @@ export class RaceGame {
 
   resetToTrack(): void {
     this.participant.reset();
+  }
+
+  /** The relay takes over, and the player sees what that looks like. */
+  killPath(): void {
+    this.#paths.killNearest();
+  }
+
+  #onFrameStart(atMs: number): void {
+    this.#frameAtMs = atMs;
+    this.participant.update();
+    this.#paths.frame(atMs);
   }
 
   #showChat(from: string, color: string, text: string): void {
@@ -125,7 +141,7 @@ export class RaceGame {
     parts.scene.resize();
     parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
     parts.scene.draw(parts.rig.camera, cars, seconds);
-    this.recorder.record(this.presentPose(), this.participant.remotes);
+    this.recorder.record(this.#frameAtMs, this.presentPose(), this.participant.remotes);
     this.#instruments(seconds);
     this.#soundAndShake();
     this.#untilInstrumentsS -= seconds;
@@ -151,7 +167,7 @@ export class RaceGame {
         ...remotes.flatMap((remote) =>
           watched !== undefined && remote.number === carNumber
             ? []
-            : [drawnFromRemote(remote, this.isInspected)],
+            : [drawnFromRemote(remote, this.isInspected, this.#paths.pathOf(remote.ownerId))],
         ),
       ],
     };

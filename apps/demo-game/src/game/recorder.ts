@@ -2,7 +2,14 @@
 export interface RecordedFrame {
   readonly atMs: number;
   readonly mine: RecordedPose;
-  readonly others: readonly (RecordedPose & { readonly ownerId: string })[];
+  readonly others: readonly RecordedCar[];
+}
+
+/** Another's car as it was shown. */
+export interface RecordedCar extends RecordedPose {
+  readonly ownerId: string;
+  /** Age of the newest state of it. */
+  readonly ageMs: number;
 }
 
 export interface RecordedPose {
@@ -33,12 +40,13 @@ export class Recorder {
     this.#isOn = false;
   }
 
-  record(mine: RecordedPose, others: readonly (RecordedPose & { readonly ownerId: string })[]): void {
+  /** @param atMs of `performance.now`: when the places were read, which is before they were drawn */
+  record(atMs: number, mine: RecordedPose, others: readonly RecordedCar[]): void {
     if (!this.#isOn || this.#frames.length >= MAX_FRAMES) return;
     this.#frames.push({
-      atMs: performance.timeOrigin + performance.now(),
+      atMs: performance.timeOrigin + atMs,
       mine: { x: mine.x, y: mine.y, headingRad: mine.headingRad },
-      others: others.map(({ ownerId, x, y, headingRad }) => ({ ownerId, x, y, headingRad })),
+      others: others.map(({ ownerId, x, y, headingRad, ageMs }) => ({ ownerId, x, y, headingRad, ageMs })),
     });
   }
 }

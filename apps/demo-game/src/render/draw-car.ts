@@ -16,6 +16,8 @@ export interface DrawnCar {
   /** On the roof. */
   readonly number: number;
   readonly isMine: boolean;
+  /** How its driver is reached, as a ring around it; undefined: no ring. */
+  readonly path?: "direct" | "turn" | "relay" | undefined;
   /** Cannot be touched now: just put on the track, or not heard of for a while. */
   readonly isGhost: boolean;
   /** Its owner's last reported position: outlined, beside the shown one, while a player inspects them. */
@@ -28,6 +30,8 @@ const WHEELS = [
   [-1.3, -0.88, false],
   [-1.3, 0.88, false],
 ] as const;
+
+const RING_RADIUS_M = 3;
 
 /** The body seen from above, nose at +x. */
 function bodyPath(): Path2D {
@@ -83,6 +87,20 @@ export class CarPainter {
     context.strokeStyle = car.isMine ? "#ffffff" : "rgba(10, 12, 18, 0.55)";
     context.stroke(this.#body);
     this.#details(context, car);
+    context.restore();
+  }
+
+  /** Green: reached directly. Amber and dashed: through a server. */
+  ring(context: CanvasRenderingContext2D, { x, y, path, isGhost }: DrawnCar): void {
+    if (!path) return;
+    context.save();
+    context.globalAlpha = isGhost ? 0.4 : 0.85;
+    context.lineWidth = 0.28;
+    context.strokeStyle = path === "direct" ? palette.direct : palette.relayed;
+    if (path !== "direct") context.setLineDash([1.1, 0.7]);
+    context.beginPath();
+    context.arc(x, y, RING_RADIUS_M, 0, Math.PI * 2);
+    context.stroke();
     context.restore();
   }
 

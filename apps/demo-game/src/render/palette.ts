@@ -27,4 +27,6 @@ export const palette = {
   crowd: ["#d8433b", "#f2b632", "#3f7fd6", "#ffffff", "#35a36b", "#8b5bd1", "#2a2f3a"],
   shadow: "rgba(15, 25, 20, 0.28)",
   tyreMark: "18, 19, 24",
+  direct: "#3ecf7a",
+  relayed: "#f2b632",
 } as const;

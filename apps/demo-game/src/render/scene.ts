@@ -82,7 +82,9 @@ export class Scene {
     drawTrack(context, this.#chunks, view);
     drawStart(context, this.#circuit);
     this.#marks.draw(context, view);
-    for (const car of cars) if (!car.isMine && isNear(car, view)) this.#painter.draw(context, car);
+    const near = cars.filter((car) => !car.isMine && isNear(car, view));
+    for (const car of near) this.#painter.ring(context, car);
+    for (const car of near) this.#painter.draw(context, car);
     for (const car of cars) if (car.isMine) this.#painter.draw(context, car);
     this.#smoke.draw(context);
     for (const car of cars) if (car.received && isNear(car, view)) this.#painter.outline(context, car);

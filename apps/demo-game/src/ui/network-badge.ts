@@ -48,8 +48,11 @@ export class NetworkBadge {
 }
 
 function summary(direct: number, relayed: number, computers: number): string {
-  if (computers === direct + relayed && computers > 0)
-    return computers === 1 ? "1 computer driver" : `${computers} computer drivers`;
+  const isAmongComputers = computers === direct + relayed && computers > 0;
+  if (isAmongComputers) {
+    const who = computers === 1 ? "1 computer driver" : `${computers} computer drivers`;
+    return `${who} · ${summary(direct, relayed, 0)}`;
+  }
   if (direct + relayed === 0) return "alone on the track";
   if (relayed === 0) return `${direct} direct`;
   if (direct === 0) return `${relayed} via relay`;

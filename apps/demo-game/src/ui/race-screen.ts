@@ -6,9 +6,11 @@ import { InviteBox } from "./invite-box.js";
 import { NetworkBadge } from "./network-badge.js";
 import { ResultsBoard, StandingsBoard } from "./standings-board.js";
 import { StartLights } from "./start-lights.js";
+import { Toasts } from "./toasts.js";
 
 export interface RaceScreenActions {
   readonly onInvite: () => void;
+  readonly onKillPath: () => void;
   readonly onPanel: () => void;
   readonly onCamera: () => void;
   readonly onSound: () => void;
@@ -25,6 +27,7 @@ export class RaceScreen {
   readonly lights = new StartLights();
   readonly banner = new Banner();
   readonly invite = new InviteBox();
+  readonly toasts = new Toasts();
   readonly badge: NetworkBadge;
   readonly chat: ChatBox;
   readonly #sound: HTMLButtonElement;
@@ -38,6 +41,7 @@ export class RaceScreen {
       this.#sound,
       button("Reset", "tool", actions.onReset, "Back to the track (R)"),
       button("Invite", "tool", actions.onInvite, "A link to this race (I)"),
+      button("Kill a path", "tool", actions.onKillPath, "The direct path to the nearest rival dies (K)"),
       button("Connections", "tool", actions.onPanel, "Who is reached how, and why (P)"),
     ]);
     this.root = element("div", { class: "race" }, [
@@ -48,6 +52,7 @@ export class RaceScreen {
       this.chat.root,
       this.lights.root,
       this.results.root,
+      this.toasts.root,
       this.invite.root,
     ]);
   }

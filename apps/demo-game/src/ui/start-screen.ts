@@ -163,6 +163,7 @@ function keysHelp(): HTMLElement {
     key("R", "back to the track"),
     key("C", "camera"),
     key("M", "sound"),
+    key("K", "kill a path"),
     key("P", "connections"),
   ]);
 }

@@ -1,0 +1,178 @@
+import type { Peer, Room, Unsubscribe } from "@paceline/client";
+import type { RaceParticipant } from "../net/race-participant.js";
+import type { RemoteCar } from "../net/remote-car.js";
+import type { Toasts, ToastText } from "../ui/toasts.js";
+import { FailOvers, SETTLE_MS, USUAL_MS, type FailOver, type RivalPath } from "./fail-over.js";
+
+const NAMES: Readonly<Record<RivalPath, string>> = {
+  direct: "direct path",
+  turn: "path through TURN",
+  relay: "relay",
+};
+
+/** Tells the player what the network has done, in figures that were measured in the picture; kills paths on request. */
+export class PathNews {
+  readonly #participant: RaceParticipant;
+  readonly #toasts: Toasts;
+  readonly #failOvers: FailOvers;
+  readonly #unsubscribe: readonly Unsubscribe[];
+  #outage: { readonly atMs: number; readonly usualStepM: number } | undefined;
+  #nowMs = 0;
+  #kills = 0;
+  /** The server is back: what was shown is judged at this moment. */
+  #judgeAtMs: number | undefined;
+  #backAfterMs = 0;
+
+  constructor(participant: RaceParticipant, toasts: Toasts) {
+    this.#participant = participant;
+    this.#toasts = toasts;
+    this.#failOvers = new FailOvers(
+      (failOver) => this.#toasts.show(failOverToast(failOver)),
+      (rival, afterMs) =>
+        this.#toasts.show({
+          key: `back-${rival.id}`,
+          title: `${rival.name}: ${NAMES[rival.path]} again`,
+          text: `${(afterMs / 1000).toFixed(1)} s after it died; the relay carried everything meanwhile.`,
+          tone: "good",
+          isComputer: rival.isComputer,
+        }),
+    );
+    const { room } = participant;
+    this.#unsubscribe = [
+      room.onDrop(() => this.#serverLost()),
+      room.onReconnect(({ resumed }) => this.#serverBack(resumed)),
+      room.onDrain(({ timeoutMs }) =>
+        this.#toasts.show({
+          key: "server",
+          title: `The server restarts in ${Math.round(timeoutMs / 1000)} s at the latest`,
+          text: "Until then the race goes on.",
+          tone: "plain",
+        }),
+      ),
+    ];
+  }
+
+  dispose(): void {
+    for (const stop of this.#unsubscribe) stop();
+    this.#toasts.clear();
+  }
+
+  /** How a car's owner is reached; undefined where a server stands between all. */
+  pathOf(ownerId: string): RivalPath | undefined {
+    const path = this.#participant.room.peers.find(({ id }) => id === ownerId)?.path;
+    return path === "server" ? undefined : path;
+  }
+
+  frame(atMs: number): void {
+    this.#nowMs = atMs;
+    const { room, remotes } = this.#participant;
+    if (room.authority) return;
+    const seen = remotes.flatMap((remote) => {
+      const path = this.pathOf(remote.ownerId);
+      return path ? [{ ...remote, id: remote.ownerId, path }] : [];
+    });
+    this.#failOvers.frame(atMs, seen);
+    if (this.#judgeAtMs !== undefined && atMs >= this.#judgeAtMs) this.#judge();
+  }
+
+  /** Kills the direct path to the nearest rival that has one. */
+  killNearest(): void {
+    const { room } = this.#participant;
+    if (room.authority) return this.#killServerLink(room);
+    const [nearest] = this.#directRivals();
+    if (!nearest) {
+      this.#toasts.show({
+        key: "kill",
+        title: "No direct path to kill",
+        text: "All that goes to the others goes through the relay now. Direct paths are tried again.",
+        tone: "plain",
+      });
+      return;
+    }
+    this.#failOvers.killed(nearest.peer.id, performance.now());
+    room.transport.killDirect(nearest.peer);
+  }
+
+  #killServerLink(room: Room): void {
+    const before = room.transport.serverPath.choice;
+    room.transport.killServerWebRtc();
+    const after = room.transport.serverPath.choice;
+    const hadOne = before !== after;
+    this.#kills += 1;
+    this.#toasts.show({
+      key: `kill-${this.#kills}`,
+      title: hadOne ? "The server's WebRTC link died" : "No WebRTC link to kill",
+      text: hadOne
+        ? "The WebSocket carries everything now; nothing was lost that must arrive."
+        : `The server is reached by: ${before}.`,
+      tone: hadOne ? "lost" : "plain",
+    });
+  }
+
+  #directRivals(): { peer: Peer; remote: RemoteCar }[] {
+    const { room, remotes, racer } = this.#participant;
+    const far = ({ x, y }: RemoteCar): number => Math.hypot(x - racer.car.x, y - racer.car.y);
+    return remotes
+      .flatMap((remote) => {
+        const peer = room.peers.find(({ id }) => id === remote.ownerId);
+        return peer && (peer.path === "direct" || peer.path === "turn") ? [{ peer, remote }] : [];
+      })
+      .sort((a, b) => far(a.remote) - far(b.remote));
+  }
+
+  #serverLost(): void {
+    const atMs = performance.now();
+    this.#outage ??= { atMs, usualStepM: this.#failOvers.largestM(atMs - USUAL_MS, atMs) };
+    const direct = this.#directRivals().length;
+    const others = this.#participant.remotes.length - direct;
+    const text = this.#participant.room.authority
+      ? "It decides this race: the cars wait for it."
+      : `${direct} direct ${direct === 1 ? "path goes" : "paths go"} on${others > 0 ? `; ${others} wait for it` : ""}.`;
+    this.#toasts.show({ key: "server", title: "The server is gone", text, tone: "lost" });
+  }
+
+  #serverBack(resumed: boolean): void {
+    const nowMs = performance.now();
+    this.#backAfterMs = nowMs - (this.#outage?.atMs ?? nowMs);
+    this.#judgeAtMs = nowMs + SETTLE_MS;
+    this.#toasts.show({
+      key: "server",
+      title: `The server is back after ${(this.#backAfterMs / 1000).toFixed(1)} s`,
+      text: resumed ? "The same race goes on." : "It was started again; the race is the same one.",
+      tone: "good",
+    });
+  }
+
+  #judge(): void {
+    const outage = this.#outage;
+    this.#judgeAtMs = undefined;
+    this.#outage = undefined;
+    if (!outage || this.#participant.room.authority) return;
+    const largestM = this.#failOvers.largestM(outage.atMs, this.#nowMs);
+    this.#toasts.show({
+      key: "server",
+      title: `The server is back after ${(this.#backAfterMs / 1000).toFixed(1)} s`,
+      text: `${metres(largestM)} was the largest step of any car that you saw; ${metres(outage.usualStepM)} in the 2 s before.`,
+      tone: "good",
+    });
+  }
+}
+
+function failOverToast({ rival, lost, took, tookMs, largestStepM, usualStepM }: FailOver): ToastText {
+  const inTime = tookMs === undefined ? "" : ` in ${Math.round(tookMs)} ms`;
+  const step =
+    largestStepM === undefined
+      ? "Measuring what you saw of it…"
+      : `Largest step that you saw: ${metres(largestStepM)}; ${metres(usualStepM)} in the 2 s before.`;
+  return {
+    key: `path-${rival.id}`,
+    title: `${rival.name}: ${NAMES[lost]} died`,
+    text: `The ${NAMES[took]} took over${inTime}. ${step}`,
+    tone: "lost",
+    isComputer: rival.isComputer,
+  };
+}
+
+function metres(value: number): string {
+  return `${value.toFixed(2)} m`;
+}

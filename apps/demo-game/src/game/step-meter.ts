@@ -1,0 +1,51 @@
+/** A frame this soon after the last says nothing about a speed; so long after it, the page stood still. */
+const SHORTEST_FRAME_MS = 4;
+const LONGEST_FRAME_MS = 100;
+const KEPT_MS = 15_000;
+
+interface Shown {
+  readonly atMs: number;
+  readonly x: number;
+  readonly y: number;
+  /** Distance from where the car would be, had it gone on as in the frame before, m. */
+  readonly stepM: number;
+}
+
+/** How far a car, as it is drawn, departs in one frame from its way so far: what an eye takes for a jump. */
+export class StepMeter {
+  #frames: Shown[] = [];
+
+  show(atMs: number, x: number, y: number): void {
+    const last = this.#frames.at(-1);
+    const beforeLast = this.#frames.at(-2);
+    let stepM = 0;
+    if (last && beforeLast) {
+      const spanMs = atMs - last.atMs;
+      const spanBeforeMs = last.atMs - beforeLast.atMs;
+      if (isOrdinary(spanMs) && isOrdinary(spanBeforeMs)) {
+        const share = spanMs / spanBeforeMs;
+        stepM = Math.hypot(
+          x - last.x - (last.x - beforeLast.x) * share,
+          y - last.y - (last.y - beforeLast.y) * share,
+        );
+      }
+    }
+    this.#frames.push({ atMs, x, y, stepM });
+    if (atMs - this.#frames[0]!.atMs > 2 * KEPT_MS) {
+      this.#frames = this.#frames.filter((frame) => atMs - frame.atMs <= KEPT_MS);
+    }
+  }
+
+  /** The largest step of the frames from one moment up to the other, m; 0 where none was drawn. */
+  largestM(fromMs: number, toMs: number): number {
+    let largestM = 0;
+    for (const { atMs, stepM } of this.#frames) {
+      if (atMs >= fromMs && atMs <= toMs) largestM = Math.max(largestM, stepM);
+    }
+    return largestM;
+  }
+}
+
+function isOrdinary(spanMs: number): boolean {
+  return spanMs >= SHORTEST_FRAME_MS && spanMs <= LONGEST_FRAME_MS;
+}

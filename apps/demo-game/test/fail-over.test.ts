@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { FailOvers, SETTLE_MS, type FailOver, type SeenRival } from "../src/game/fail-over.js";
+
+const FRAME_MS = 16;
+const SPEED_M_PER_MS = 0.03;
+
+interface Drive {
+  readonly path: (atMs: number) => SeenRival["path"];
+  /** Beside the straight line at constant speed. */
+  readonly offM?: (atMs: number) => number;
+  /** Moments at which new states come in. */
+  readonly isNews: (atMs: number) => boolean;
+  readonly killedAtMs?: number;
+}
+
+function watch({ path, offM = () => 0, isNews, killedAtMs }: Drive): {
+  told: FailOver[];
+  returned: number[];
+} {
+  const told: FailOver[] = [];
+  const returned: number[] = [];
+  const failOvers = new FailOvers(
+    (failOver) => told.push(failOver),
+    (_rival, afterMs) => returned.push(afterMs),
+  );
+  let newsMs = 0;
+  for (let atMs = 0; atMs < 6000; atMs += FRAME_MS) {
+    if (killedAtMs !== undefined && atMs - FRAME_MS < killedAtMs && killedAtMs <= atMs) {
+      failOvers.killed("a", killedAtMs);
+    }
+    if (isNews(atMs)) newsMs = atMs;
+    failOvers.frame(atMs, [
+      {
+        id: "a",
+        name: "Vela",
+        isComputer: true,
+        path: path(atMs),
+        x: atMs * SPEED_M_PER_MS,
+        y: offM(atMs),
+        ageMs: atMs - newsMs,
+      },
+    ]);
+  }
+  return { told, returned };
+}
+
+test("a killed path is told at once, then with the time and the largest step that were measured", () => {
+  const { told, returned } = watch({
+    killedAtMs: 2993,
+    path: (atMs) => (atMs < 3000 || atMs > 5500 ? "direct" : "relay"),
+    isNews: (atMs) => atMs < 2900 || atMs >= 3200,
+    // A jump of 30 cm in the frame at 3200, one of 10 cm long before.
+    offM: (atMs) => (atMs >= 3200 ? 0.4 : atMs >= 1600 ? 0.1 : 0),
+  });
+  expect(told.map(({ tookMs, largestStepM }) => [tookMs !== undefined, largestStepM !== undefined])).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ]);
+  const last = told[2]!;
+  expect(last).toMatchObject({ lost: "direct", took: "relay", rival: { name: "Vela" } });
+  expect(last.tookMs).toBeCloseTo(3200 - 2993, 6);
+  expect(last.largestStepM).toBeCloseTo(0.3, 6);
+  expect(last.usualStepM).toBeCloseTo(0.1, 6);
+  expect(returned).toHaveLength(1);
+  expect(returned[0]!).toBeGreaterThan(2500);
+});
+
+test("a jump after the car has settled, or one of a page that stood still, counts for no path", () => {
+  const settledMs = 3200 + SETTLE_MS;
+  const { told } = watch({
+    path: (atMs) => (atMs < 3000 ? "direct" : "relay"),
+    isNews: () => true,
+    offM: (atMs) => (atMs >= settledMs + 100 ? 5 : 0),
+  });
+  expect(told.at(-1)!.largestStepM).toBeCloseTo(0, 6);
+});
+
+test("a path that gets better, and a rival that leaves, are no fail-over", () => {
+  const told: FailOver[] = [];
+  const failOvers = new FailOvers((failOver) => told.push(failOver));
+  const rival = { id: "a", name: "Vela", isComputer: false, x: 0, y: 0, ageMs: 10 } as const;
+  failOvers.frame(0, [{ ...rival, path: "relay" }]);
+  failOvers.frame(16, [{ ...rival, path: "direct" }]);
+  failOvers.frame(32, []);
+  failOvers.frame(48, [{ ...rival, path: "relay" }]);
+  expect(told).toEqual([]);
+});
