@@ -47,7 +47,9 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
   resolve: { conditions: [SOURCE, ...defaultClientConditions] },
   plugins: isSsrBuild === true ? [] : [precompressed()],
   ssr: {
-    ...(mode === GAME_SERVER ? { external: ["@paceline/client", "@paceline/server"] } : { noExternal: true, external: ["node-datachannel"] }),
+    ...(mode === GAME_SERVER
+      ? { external: ["@paceline/client", "@paceline/server"] }
+      : { noExternal: true, external: ["node-datachannel"] }),
     resolve: { conditions: [SOURCE, ...defaultServerConditions] },
   },
   build:

@@ -7,7 +7,16 @@ export const WINDOW = { width: 720, height: 450 };
 
 /** The keys that scenarios press, by `KeyboardEvent.code`. */
 export type RaceKey =
-  "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" | "Space" | "Enter" | "KeyI" | "KeyK" | "KeyP" | "KeyR";
+  | "ArrowUp"
+  | "ArrowDown"
+  | "ArrowLeft"
+  | "ArrowRight"
+  | "Space"
+  | "Enter"
+  | "KeyI"
+  | "KeyK"
+  | "KeyP"
+  | "KeyR";
 
 export interface RaceBrowser {
   readonly name: BrowserName;

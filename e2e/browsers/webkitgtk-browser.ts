@@ -20,6 +20,7 @@ const KEY_VALUES: Record<RaceKey, string> = {
   Enter: "\uE007",
   Space: " ",
   KeyI: "i",
+  KeyK: "k",
   KeyP: "p",
   KeyR: "r",
 };
