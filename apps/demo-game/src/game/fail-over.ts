@@ -29,7 +29,7 @@ export interface FailOver {
   readonly usualStepM: number;
 }
 
-/** What has taken over smooths its first states over less than this. */
+/** The new path smooths its first states over less than this. */
 export const SETTLE_MS = 1500;
 /** How long before a death is "as usual". */
 export const USUAL_MS = 2000;

@@ -22,7 +22,7 @@ interface Toast {
 const LASTS_MS = 9000;
 const MAX_SHOWN = 2;
 
-/** What has just happened to the network: the latest first, people before computer drivers. */
+/** News of the network: the latest first, people before computer drivers. */
 export class Toasts {
   readonly root = element("div", { class: "toasts", attributes: { role: "status" } });
   readonly #toasts = new Map<string, Toast>();
