@@ -4,7 +4,13 @@ import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
 
 /** Projects that run from `dist`; their references are built with them. A plain `tsc -b` would check the tests too. */
-const PROJECTS = ["packages/client", "packages/testkit", "packages/vite-plugin", "apps/relay-server"];
+const PROJECTS = [
+  "packages/client",
+  "packages/testkit",
+  "packages/vite-plugin",
+  "packages/create-paceline",
+  "apps/relay-server",
+];
 
 /** @returns {Promise<boolean>} */
 export async function buildAll() {
