@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
-import { publishableFolders } from "./verify/tarballs.mjs";
+import { manifestIn, publishableFolders } from "./verify/tarballs.mjs";
 
 /** @param {string} folder @param {string} target @returns {Promise<string>} what is wrong with it, or nothing */
 async function faultsOf(folder, target) {
@@ -12,6 +12,8 @@ async function faultsOf(folder, target) {
   if (packed.code !== 0) return packed.output;
   const tarball = path.join(target, readdirSync(target)[0] ?? "");
   const linted = await runChild(process.execPath, [binOf("publint"), "run", tarball, "--strict"]);
+  // A package that is only a command has no types to be wrong.
+  if ((await manifestIn(tarball)).exports === undefined) return linted.code === 0 ? "" : linted.output;
   const attw = binOf("@arethetypeswrong/cli", "attw");
   const typed = await runChild(process.execPath, [attw, tarball, "--profile", "esm-only"]);
   return [linted, typed].map((result) => (result.code === 0 ? "" : result.output)).join("");

@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { mutantsOf } from "../mutate.mjs";
 import { lastJson, outcome, settled, skip } from "../verify/outcome.mjs";
+import { refuseWorkspaceRanges } from "../verify/tarballs.mjs";
 
 describe("a step of pnpm verify", () => {
   test("that has checked nothing fails, unless it says why", () => {
@@ -28,6 +31,23 @@ describe("a step of pnpm verify", () => {
     expect(status).toBe(2);
     expect(stderr).toMatch(/mutations; known: tarballs, .*mutation, attack/);
   });
+});
+
+test("a tarball that names a version by workspace: is refused", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "paceline-workspace-"));
+  const packed = (dependencies: Record<string, string>): string => {
+    mkdirSync(path.join(folder, "package"), { recursive: true });
+    const manifest = { name: "game", description: "works in a workspace: yes", dependencies };
+    writeFileSync(path.join(folder, "package/package.json"), JSON.stringify(manifest));
+    const file = path.join(folder, "game.tgz");
+    spawnSync("tar", ["-czf", file, "-C", folder, "package"]);
+    return file;
+  };
+  await expect(refuseWorkspaceRanges(packed({ "@paceline/client": "workspace:*" }))).rejects.toThrow(
+    'names a version by "workspace:"',
+  );
+  await expect(refuseWorkspaceRanges(packed({ "@paceline/client": "0.1.0" }))).resolves.toBeUndefined();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test("pnpm mutate changes what a program does, not its types or the words of its errors", () => {

@@ -7,6 +7,7 @@ import { mutate } from "../mutate.mjs";
 import { binOf, ROOT } from "../pnpm.mjs";
 import { vitestResult } from "../gates.mjs";
 import { downloads } from "./downloads.mjs";
+import { firstHours } from "./first-hour.mjs";
 import { lastJson, outcome, skip } from "./outcome.mjs";
 import { runtimes } from "./runtimes.mjs";
 import { tarballs } from "./tarballs.mjs";
@@ -179,6 +180,11 @@ export const stepsWith = ({ rounds }) => [
     name: "downloads",
     command: "the packed client in Vite, esbuild and webpack; a WebSocket player in Chromium",
     run: downloads,
+  },
+  {
+    name: "first-hour",
+    command: "npm create paceline, npm install, npm run dev; Chromium and Firefox, both templates",
+    run: firstHours,
   },
   { name: "runtimes", command: "the packed client in Node 20, 22, 24, Deno and Bun", run: runtimes },
   {

@@ -31,14 +31,12 @@ export function freePort() {
 }
 
 /**
- * Gives `work` a folder into which npm has installed the packed packages, and removes it afterwards.
- * @template T @param {(folder: string) => Promise<T>} work @returns {Promise<T>}
+ * Gives `work` the packed packages and a folder that is removed afterwards.
+ * @template T @param {(tarballs: string[], target: string) => Promise<T>} work @returns {Promise<T>}
  */
-export async function withInstalled(work) {
+export async function withPacked(work) {
   const target = mkdtempSync(path.join(os.tmpdir(), "paceline-packed-"));
   try {
-    const folder = path.join(target, "game");
-    mkdirSync(folder);
     const tarballs = [];
     for (const home of publishableFolders()) {
       const packed = path.join(target, path.basename(home));
@@ -50,20 +48,39 @@ export async function withInstalled(work) {
         await refuseWorkspaceRanges(path.join(packed, file));
       }
     }
-    writeFileSync(path.join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-    const installed = await npmInstall(folder, tarballs);
-    if (installed.code !== 0) throw new Error(`npm could not install the tarballs:\n${installed.output}`);
-    return await work(folder);
+    return await work(tarballs, target);
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
 }
 
-/** npm cannot install a version that only this workspace understands. @param {string} tarball */
-async function refuseWorkspaceRanges(tarball) {
+/**
+ * Gives `work` a folder into which npm has installed the packed packages, and removes it afterwards.
+ * @template T @param {(folder: string) => Promise<T>} work @returns {Promise<T>}
+ */
+export function withInstalled(work) {
+  return withPacked(async (tarballs, target) => {
+    const folder = path.join(target, "game");
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+    const installed = await npmInstall(folder, tarballs);
+    if (installed.code !== 0) throw new Error(`npm could not install the tarballs:\n${installed.output}`);
+    return work(folder);
+  });
+}
+
+/** The manifest of a packed package. @param {string} tarball */
+export async function manifestIn(tarball) {
   const read = await runChild("tar", ["-xOf", tarball, "package/package.json"]);
   if (read.code !== 0) throw new Error(`${tarball} has no package.json:\n${read.output}`);
-  if (read.output.includes('"workspace:')) throw new Error(`${tarball} names a version by "workspace:"`);
+  return JSON.parse(read.output);
+}
+
+/** npm cannot install a version that only this workspace understands. @param {string} tarball */
+export async function refuseWorkspaceRanges(tarball) {
+  const manifest = await manifestIn(tarball);
+  if (JSON.stringify(manifest).includes('"workspace:'))
+    throw new Error(`${tarball} names a version by "workspace:"`);
 }
 
 /** @param {string} folder @param {string[]} what */

@@ -1,0 +1,200 @@
+/**
+ * The first minutes of a newcomer, from an empty folder with npm and the packed packages: npm create paceline, npm install,
+ * npm run dev; Chromium and Firefox see each other's dot move. Then the same in production, and a save with an error.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { executableOf } from "../browsers.mjs";
+import { endChild, runChild, startChild } from "../children.mjs";
+import { closeBrowsers, openBrowsers } from "./browser-pair.mjs";
+import { localRegistry } from "./local-registry.mjs";
+import { outcome, skip } from "./outcome.mjs";
+import { becomes, freePort, withPacked } from "./tarballs.mjs";
+
+const COMMAND_LIMIT_MS = 300_000;
+const AIM_SECONDS = 60;
+/** How far a dot has to move to have moved, in pixels. */
+const MOVED_PX = 20;
+
+/** @typedef {import("@playwright/test").Page} Page */
+/** @typedef {Record<string, string>} Env */
+
+/**
+ * Where the discs on the page's canvas are, by their color.
+ * @param {Page} page @returns {Promise<Record<string, number[]>>}
+ */
+function discsOn(page) {
+  return page.evaluate(() => {
+    // Smaller ones are coins, letters and the soft edges of discs.
+    const LEAST_PIXELS = 300;
+    const canvas = document.querySelector("canvas");
+    const { data } = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {};
+    /** @type {Record<string, number[]>} */
+    const sums = {};
+    for (let at = 0; data && at < data.length; at += 4) {
+      if (data[at + 3] !== 255) continue;
+      const sum = (sums[`${data[at]} ${data[at + 1]} ${data[at + 2]}`] ??= [0, 0]);
+      sum[0] = (sum[0] ?? 0) + 1;
+      sum[1] = (sum[1] ?? 0) + ((at / 4) % (canvas?.width ?? 1));
+    }
+    const discs = Object.entries(sums).filter(([, [count = 0]]) => count > LEAST_PIXELS);
+    return Object.fromEntries(discs.map(([color, [count = 1, x = 0]]) => [color, [x / count]]));
+  });
+}
+
+/** @param {Page} page @returns {Promise<boolean>} whether a disc has moved since `before` */
+async function hasMoved(page, /** @type {Record<string, number[]>} */ before) {
+  const now = await discsOn(page);
+  return Object.entries(before).some(([color, [x = 0]]) => Math.abs((now[color]?.[0] ?? x) - x) > MOVED_PX);
+}
+
+/** @param {Page} mover @param {Page} watcher @returns {Promise<boolean>} whether the watcher sees the mover move */
+async function sees(watcher, mover) {
+  const before = await discsOn(watcher);
+  await watcher.waitForTimeout(300);
+  if (await hasMoved(watcher, before)) throw new Error("a dot moves that nobody moves");
+  // To the middle and back: from an edge only one way is open.
+  for (const key of ["ArrowRight", "ArrowLeft"]) {
+    await mover.keyboard.down(key);
+    const ends = Date.now() + 1500;
+    let moved = false;
+    while (!moved && Date.now() < ends) moved = await hasMoved(watcher, before);
+    await mover.keyboard.up(key);
+    if (moved) return true;
+  }
+  return false;
+}
+
+/** @param {readonly Page[]} pages @param {string} url @returns {Promise<string | undefined>} the fault */
+async function meet(pages, url) {
+  const [one, other] = pages;
+  if (!one || !other) return "there are no two browsers";
+  await Promise.all(pages.map((page) => page.goto(url)));
+  const isTwo = async (/** @type {Page} */ page) => Object.keys(await discsOn(page)).length === 2;
+  const areBoth = await becomes(async () => (await isTwo(one)) && (await isTwo(other)));
+  if (!areBoth) {
+    const seen = await Promise.all(pages.map(discsOn));
+    const words = await Promise.all(pages.map((page) => page.locator("body").innerText()));
+    return `the pages do not show two dots: ${JSON.stringify(seen)} ${words.join(" | ")}`;
+  }
+  if (!(await sees(one, other))) return "Chromium does not see Firefox's dot move";
+  if (!(await sees(other, one))) return "Firefox does not see Chromium's dot move";
+  return undefined;
+}
+
+/**
+ * A command of npm that runs until it is ended, and the address that it prints.
+ * @param {string} folder @param {string[]} args @param {RegExp} pattern
+ */
+async function running(folder, args, pattern) {
+  const child = startChild("npm", args, { cwd: folder, env: { NO_COLOR: "1" } });
+  const said = { text: "" };
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (/** @type {string} */ text) => (said.text += text));
+  const stop = () => endChild(child);
+  if (await becomes(() => pattern.test(said.text))) return { url: pattern.exec(said.text)?.[1] ?? "", stop };
+  await stop();
+  throw new Error(`npm ${args.join(" ")} never said ${String(pattern)}:\n${said.text}`);
+}
+
+/** @param {string} folder @param {string[]} args @param {Env} [env] */
+async function npm(folder, args, env = {}) {
+  const { code, output } = await runChild("npm", args, { cwd: folder, env, timeoutMs: COMMAND_LIMIT_MS });
+  if (code !== 0) throw new Error(`npm ${args.join(" ")} ended with ${code}:\n${output}`);
+}
+
+/** An error in the game's file is shown by both pages, and gone after the next save. @param {readonly Page[]} pages @param {string} game */
+async function showsErrors(pages, game) {
+  const file = path.join(game, "src/rooms.ts");
+  const text = readFileSync(file, "utf8");
+  const overlay = () =>
+    document.querySelector("vite-error-overlay")?.shadowRoot?.textContent?.includes("rooms.ts:1") === true;
+  // A page that is loading itself again shows neither.
+  const isShown = (/** @type {Page} */ page) => page.evaluate(overlay).catch(() => undefined);
+  const all = async (/** @type {boolean} */ wanted) =>
+    (await Promise.all(pages.map(isShown))).every((shown) => shown === wanted);
+  writeFileSync(file, `const broken = ;\n${text}`);
+  if (!(await becomes(() => all(true)))) return "a page does not show the error";
+  writeFileSync(file, text);
+  return (await becomes(() => all(false))) ? undefined : "the error stays after a save without one";
+}
+
+/**
+ * @param {string} home @param {string} template @param {readonly Page[]} pages
+ * @param {{ env: Env, registry: { integrities: Map<string, string> } }} source of the packages
+ * @returns {Promise<(readonly [string, string | undefined])[]>}
+ */
+async function firstHour(home, template, pages, { env, registry }) {
+  const startedMs = performance.now();
+  await npm(home, ["create", "--yes", "paceline@latest", template, "--", "--template", template], env);
+  const game = path.join(home, template);
+  await npm(game, ["install"], env);
+  const dev = await running(game, ["run", "dev"], /Local:\s+(http:\S+)/);
+  /** @type {(readonly [string, string | undefined])[]} */
+  const checks = [];
+  try {
+    checks.push([`${template}: two browsers see each other's dot move`, await meet(pages, dev.url)]);
+    const seconds = (performance.now() - startedMs) / 1000;
+    console.log(
+      `${template}: ${seconds.toFixed(0)} s from an empty folder to two players (aim ${AIM_SECONDS})`,
+    );
+    if (template === "authority")
+      checks.push([`${template}: an error is shown on the page`, await showsErrors(pages, game)]);
+  } finally {
+    await dev.stop();
+  }
+  await npm(game, ["run", "build"]);
+  const port = String(await freePort());
+  const start = await running(
+    game,
+    ["start", "--", "--port", port, "--webrtc", "off"],
+    /listening on (http:\S+)/,
+  );
+  try {
+    checks.push([`${template}: the same after npm run build and npm start`, await meet(pages, start.url)]);
+  } finally {
+    await start.stop();
+  }
+  checks.push([`${template}: our packages are the packed ones`, strangerIn(game, registry.integrities)]);
+  return checks;
+}
+
+/** @param {string} game @param {Map<string, string>} integrities @returns {string | undefined} our package that came from elsewhere */
+function strangerIn(game, integrities) {
+  const { packages } = JSON.parse(readFileSync(path.join(game, "package-lock.json"), "utf8"));
+  const installed = new Map(
+    Object.entries(packages).map(([at, { integrity }]) => [at.replace("node_modules/", ""), integrity]),
+  );
+  for (const name of ["paceline", "@paceline/client", "@paceline/vite-plugin"])
+    if (!installed.has(name)) return `${name} is not installed`;
+  return [...integrities].find(
+    ([name, integrity]) => installed.has(name) && installed.get(name) !== integrity,
+  )?.[0];
+}
+
+/** @returns {Promise<import("./outcome.mjs").Outcome>} */
+export async function firstHours() {
+  if (!executableOf("chromium") || !executableOf("firefox"))
+    return skip("Chromium and Firefox have to be installed");
+  return withPacked(async (tarballs, target) => {
+    const home = path.join(target, "home");
+    mkdirSync(home);
+    const registry = await localRegistry(tarballs);
+    const browsers = await openBrowsers();
+    // A cache of its own: a newcomer has none.
+    const env = {
+      npm_config_registry: registry.url,
+      npm_config_cache: path.join(target, "cache"),
+      npm_config_audit: "false",
+    };
+    const checks = [];
+    try {
+      for (const template of ["canvas", "authority"])
+        checks.push(...(await firstHour(home, template, browsers.pages, { env, registry })));
+    } finally {
+      await closeBrowsers(browsers);
+      registry.stop();
+    }
+    return outcome(checks);
+  });
+}
