@@ -40,7 +40,7 @@ function packagePaths(root) {
   for (const folder of readdirSync(path.join(root, "packages"))) {
     const home = path.join(root, "packages", folder);
     const manifest = JSON.parse(readFileSync(path.join(home, "package.json"), "utf8"));
-    for (const [subpath, target] of Object.entries(manifest.exports)) {
+    for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
       paths[manifest.name + subpath.slice(1)] = [path.join(home, target["@paceline/source"])];
     }
   }

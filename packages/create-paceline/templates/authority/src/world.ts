@@ -1,4 +1,4 @@
-// What the page and the server both know: the things of the world, what players press, and how a player moves.
+// The page and the server both import this: the things of the world, the players' input, and how a player moves.
 import { defineEntity, defineInput, scalar, uint, vec2 } from "@paceline/client";
 
 export const WIDTH = 800;

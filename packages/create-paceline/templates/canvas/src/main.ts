@@ -6,7 +6,7 @@ const status = document.querySelector("#status")!;
 const paint = canvas.getContext("2d")!;
 const SPEED = 250;
 
-// What players see of each other. `motion` continues a dot between two states; `threshold` is how wrong that may be.
+// Players see this of each other. `motion` continues a dot between two states; `threshold` is how wrong that may be.
 const Dot = defineEntity(
   "dot",
   {
