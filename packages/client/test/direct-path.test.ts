@@ -164,6 +164,7 @@ class HandLink implements SignalledLink {
   readonly hint = undefined;
   readonly options: WebRtcLinkOptions;
   state: LinkState = "connecting";
+  signals = 0;
   route: LinkRoute | undefined;
 
   constructor(options: WebRtcLinkOptions) {
@@ -172,7 +173,10 @@ class HandLink implements SignalledLink {
 
   start(): void {}
   send(): void {}
-  signal(): void {}
+
+  signal(): void {
+    this.signals += 1;
+  }
 
   hasRoom(): boolean {
     return true;
@@ -191,13 +195,14 @@ class RungScene {
   readonly path: DirectPath;
   chance = 0.5;
 
-  constructor({ isInitiator = true, hasTurn = true } = {}) {
+  constructor({ isInitiator = true, hasTurn = true, hedgeAfterMs = 0 } = {}) {
     this.path = new DirectPath({
       scheduler: this.scheduler,
       iceServers: () => (hasTurn ? [{ urls: "turn:turn.example", username: "me", credential: "word" }] : []),
       isInitiator,
       eventLifetimeMs: () => 1500,
       random: () => this.chance,
+      ...(hedgeAfterMs > 0 && { hedgeAfterMs }),
       newLink: (options) => new HandLink(options),
       sendSignal: () => undefined,
       attach: (link, { deadlineMs }) => {
@@ -221,14 +226,62 @@ class RungScene {
     this.path.linkDown(link, { code: 4002, reason: "no proof" });
   }
 
-  /** The newest one was proven, by this route. */
-  use(isTurn: boolean): void {
-    this.newest.state = "open";
-    this.newest.route = { isTurn, protocol: "udp" };
-    this.newest.counters.packetsReceived += 1;
-    this.path.linkActive(this.newest);
+  /** It was proven, by this route. */
+  use(isTurn: boolean, link = this.newest): void {
+    link.state = "open";
+    link.route = { isTurn, protocol: "udp" };
+    link.counters.packetsReceived += 1;
+    this.path.linkActive(link);
   }
 }
+
+describe("a path whose handshake may wait for lost packets", () => {
+  const hedged = () => {
+    const scene = new RungScene({ hasTurn: false, hedgeAfterMs: 1200 });
+    scene.path.allow(true);
+    return scene;
+  };
+  const states = ({ links }: RungScene) => links.map(({ state }) => state);
+
+  test("has a second attempt beside one that is slow, and uses the first that opens", () => {
+    for (const winner of [0, 1]) {
+      const scene = hedged();
+      scene.scheduler.advance(1100);
+      expect(states(scene)).toEqual(["connecting"]);
+      scene.scheduler.advance(200);
+      expect(states(scene)).toEqual(["connecting", "connecting"]);
+      for (const attempt of [1, 2]) scene.path.signal(attempt, { type: "answer" });
+      expect(scene.links.map(({ signals }) => signals)).toEqual([1, 1]);
+      scene.use(false, scene.links[winner]);
+      expect(states(scene)).toEqual(winner === 0 ? ["open", "closed"] : ["closed", "open"]);
+      scene.scheduler.advance(600_000);
+      expect(scene.links).toHaveLength(2);
+      scene.fail(scene.links[winner]);
+      scene.scheduler.advance(1001);
+      expect(scene.links).toHaveLength(3);
+    }
+  });
+
+  test("has none beside an attempt that was quick, none after a failure, and none that is not wanted", () => {
+    const quick = hedged();
+    quick.use(false);
+    quick.scheduler.advance(5000);
+    expect(quick.links).toHaveLength(1);
+    const dead = hedged();
+    dead.scheduler.advance(1300);
+    dead.fail(dead.links[0]);
+    expect(states(dead)).toEqual(["closed", "connecting"]);
+    dead.fail(dead.links[1]);
+    dead.scheduler.advance(1001);
+    expect(dead.links).toHaveLength(3);
+    dead.scheduler.advance(5000);
+    expect(dead.links).toHaveLength(3);
+    const unwanted = hedged();
+    unwanted.path.allow(false);
+    unwanted.scheduler.advance(5000);
+    expect(unwanted.links).toHaveLength(1);
+  });
+});
 
 describe("the rungs above the relay", () => {
   test("are a path of any kind, and at once through TURN alone where that brought nothing, each with a deadline", () => {

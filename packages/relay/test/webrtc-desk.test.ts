@@ -99,7 +99,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
   });
 
   test(
-    "counts hostile descriptions, keeps one link of them at most, and disturbs nobody",
+    "counts hostile descriptions, keeps two links of them at most, and disturbs nobody",
     RETRY,
     async () => {
       const real = await started();
@@ -115,7 +115,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
       // A few attempts at once and one in two seconds: the others are not even looked at.
       await eventually(() => expect(countOf(real, "rate-limit")).toBeGreaterThanOrEqual(2));
       await eventually(() => expect(countOf(real, "bad-message")).toBeGreaterThanOrEqual(4));
-      expect(real.relay.health().webRtcLinks).toBeLessThanOrEqual(before + 1);
+      expect(real.relay.health().webRtcLinks).toBeLessThanOrEqual(before + 2);
       expect([isOverWebRtc(a), hostile.close]).toEqual([true, undefined]);
     },
   );
@@ -152,6 +152,24 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
     openBeside(silent, 2);
     await eventually(() => expect(isOverWebRtc(silent)).toBe(true), 10_000);
   });
+
+  test(
+    "[WF60] keeps a link beside which the client begins another, and ends the oldest of three",
+    RETRY,
+    async () => {
+      const real = await started();
+      const player = await real.join();
+      openBeside(player);
+      await eventually(() => expect(isOverWebRtc(player)).toBe(true), 10_000);
+      const first = player.session.linkFor("event");
+      signal(player, 2, { type: "offer", sdp: OFFER });
+      await eventually(() => expect(real.relay.health().webRtcLinks).toBe(2));
+      expect(first?.state).toBe("open");
+      signal(player, 3, { type: "offer", sdp: OFFER });
+      await eventually(() => expect(first?.state).toBe("closed"), 10_000);
+      expect(real.relay.health().webRtcLinks).toBe(2);
+    },
+  );
 
   test("has a limit of links: offers beyond are dropped and counted, WebSockets go on", RETRY, async () => {
     const real = await started({ limits: { webRtcLinks: 1 } });

@@ -165,6 +165,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onAcknowledged: (sequence) => this.#mode.acknowledged(sequence),
         onPong: (times) => this.clock.observe(times),
         onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
+        onStalls: () => this.transport.observe(),
       },
     });
   }

@@ -41,6 +41,8 @@ interface ServerConnectionHandlers {
   onPong(times: PongTimes): void;
   /** States go over another number of sockets. */
   onSockets(sockets: number, reason: string): void;
+  /** Round trips over the WebSocket wait behind lost segments since now. */
+  onStalls(): void;
 }
 
 /** The parts of a connection. */

@@ -116,6 +116,7 @@ export class ServerConnection {
       isIdle: () => this.#session.linkFor("state") !== this.link,
       unanswered: () => this.#session.unanswered,
       onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
+      onStalls: () => options.handlers.onStalls(),
     });
     this.#ignorePage = page?.onEvent((event) => this.#onPage[event]());
   }

@@ -31,6 +31,8 @@ interface StripesOptions {
   /** Pings that the first socket has not answered. */
   unanswered(): Session["unanswered"];
   onChange(sockets: number, reason: string): void;
+  /** Round trips wait behind lost segments: to measure once a second is too slow now. */
+  onStalls(): void;
 }
 
 /** Pings that are so far apart and wait for one lost segment are answered in one moment: that tells it from a queue. */
@@ -51,6 +53,7 @@ export class Stripes {
   /** When the socket had no room: pings that were sent before waited for this side. */
   #fullAtMs = Number.NEGATIVE_INFINITY;
   #told = 1;
+  #isStalling = false;
 
   constructor(options: StripesOptions) {
     this.#options = options;
@@ -123,6 +126,9 @@ export class Stripes {
     const { pingsSentMs, silentMs, acknowledgedAtMs } = this.#options.unanswered();
     const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#fullAtMs);
     this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
+    const wasStalling = this.#isStalling;
+    this.#isStalling = (this.stallRatio ?? 0) > 0;
+    if (this.#isStalling && !wasStalling) this.#options.onStalls();
     const { sockets, reason } = this.#wish;
     // Five heartbeats in five seconds would be too few to tell how many stall. More pings in a queue only make it longer.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;

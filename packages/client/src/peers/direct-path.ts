@@ -18,6 +18,11 @@ export interface DirectPathOptions {
   readonly newLink?: WebRtcLinkMaker | undefined;
   /** Chance, 0 to 1, so that many who were cut off together do not come back together. Default: `Math.random`. */
   readonly random?: () => number;
+  /**
+   * A first attempt that is not open after so long, ms, gets a second one beside it, and the first that opens is used. Over
+   * a lossy line a lost packet of a handshake is repeated only after a second, and then after two. Default: never.
+   */
+  readonly hedgeAfterMs?: number;
   /** Lifetime of an event on a new link, ms. */
   eventLifetimeMs(): number;
   /** As they are now: passwords for TURN change. */
@@ -71,7 +76,7 @@ export class DirectPath {
   readonly #options: DirectPathOptions;
   readonly #answeredAtMs: number[] = [];
   #attempt: Attempt | undefined;
-  /** The link in use while an attempt for a better one runs. */
+  /** The link in use while an attempt for a better one runs, or the older of two attempts. */
   #previous: Attempt | undefined;
   #number = 0;
   #rank = 0;
@@ -80,6 +85,7 @@ export class DirectPath {
   #isAllowed = false;
   #cancelRetry: Cancel | undefined;
   #cancelUpgrade: Cancel | undefined;
+  #cancelHedge: Cancel | undefined;
   #lastFailure: string | undefined;
 
   constructor(options: DirectPathOptions) {
@@ -122,13 +128,18 @@ export class DirectPath {
       this.#number = number;
       this.#open("direct");
     }
-    if (number === this.#attempt?.number) this.#attempt.link.signal(data);
+    const attempt = number === this.#previous?.number ? this.#previous : this.#attempt;
+    if (number !== attempt?.number) return;
+    if (attempt === this.#attempt || attempt.link.state === "connecting") attempt.link.signal(data);
   }
 
   /** The session sends over this link now. */
   linkActive(link: Link): void {
+    // The older of two attempts was faster.
+    if (link === this.#previous?.link) [this.#attempt, this.#previous] = [this.#previous, this.#attempt];
     if (link !== this.#attempt?.link) return;
-    this.#previous?.link.close(CloseCode.replaced, "a newer path took over");
+    this.#cancelHedge?.();
+    this.#previous?.link.close(CloseCode.replaced, "another path took over");
     this.#previous = undefined;
     this.#upgradeLater();
   }
@@ -171,13 +182,18 @@ export class DirectPath {
       attempt?.link.close(CloseCode.timeout, "killed on purpose");
   }
 
-  #start(rung: Rung): void {
+  #start(rung: Rung, isHedge = false): void {
     this.#cancelTimers();
     this.#number = nextSequence(this.#number) || 1;
-    this.#open(rung);
+    this.#open(rung, isHedge);
+    const { hedgeAfterMs } = this.#options;
+    if (hedgeAfterMs === undefined || this.#previous || this.#failures > 0) return;
+    this.#cancelHedge = this.#options.scheduler.after(hedgeAfterMs, () => {
+      if (this.#attempt?.link.state === "connecting") this.#start("direct", true);
+    });
   }
 
-  #open(rung: Rung): void {
+  #open(rung: Rung, isHedge = false): void {
     const number = this.#number;
     const { policy, deadlineMs } = rungs[rung];
     this.#startedAtMs = this.#options.scheduler.nowMs();
@@ -192,7 +208,7 @@ export class DirectPath {
     };
     const link = this.#options.newLink?.(options) ?? new WebRtcLink(options);
     // The link in use stays until the new one opens. A link that never opened is closed.
-    if (this.#attempt?.link.state === "open") {
+    if (isHedge || this.#attempt?.link.state === "open") {
       this.#previous?.link.close(CloseCode.replaced, "a newer attempt began");
       this.#previous = this.#attempt;
     } else this.#attempt?.link.close(CloseCode.replaced, "a newer attempt began");
@@ -235,6 +251,7 @@ export class DirectPath {
   #cancelTimers(): void {
     this.#cancelRetry?.();
     this.#cancelUpgrade?.();
+    this.#cancelHedge?.();
     this.#cancelRetry = undefined;
     this.#cancelUpgrade = undefined;
   }

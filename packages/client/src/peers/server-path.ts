@@ -19,6 +19,8 @@ export interface ServerPathOptions {
 /** Above all WebSockets, of which a newer one is preferred by 1. */
 const PREFERENCE = 1_000_000;
 const HEARTBEAT_MS = 250;
+/** Without losses a handshake takes six round trips. */
+const HEDGE_AFTER_MS = 800;
 const MEASURE_MS = 1000;
 const TIMEOUT_MS = 1000;
 
@@ -40,6 +42,7 @@ export class ServerPath {
       newLink: options.newLink,
       loadDirectPath: options.loadDirectPath,
       isInitiator: true,
+      hedgeAfterMs: HEDGE_AFTER_MS,
       eventLifetimeMs: () => options.eventLifetimeMs(),
       // The server can be reached as it is, or not at all: TURN would be a detour to it.
       iceServers: () => [],

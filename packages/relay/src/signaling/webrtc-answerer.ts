@@ -55,8 +55,12 @@ interface Attempt {
 
 interface Visitor {
   readonly bucket: TokenBucket;
-  attempt: Attempt | undefined;
+  /** Oldest first. */
+  readonly attempts: Attempt[];
 }
+
+/** A client may open a second link beside one that is slow to open, and closes the slower one. */
+const MAX_ATTEMPTS = 2;
 
 /**
  * Answers the offers of participants who want a WebRTC link to the server beside their WebSocket. The client offers,
@@ -99,16 +103,19 @@ export class WebRtcAnswerer {
     if (!this.isReady) return this.#handlers.onDropped("not-routable");
     const visitor = this.#visitorOf(participant);
     const isOffer = (data as { type?: unknown } | null)?.type === "offer";
-    if (visitor.attempt?.number === attemptNumber) return visitor.attempt.link.signal(data);
+    const known = visitor.attempts.find(({ number }) => number === attemptNumber);
+    if (known) return known.link.signal(data);
     // Candidates of an attempt that ended, or that was refused.
     if (!isOffer) return this.#handlers.onDropped("outdated");
     const { webRtcLinks } = this.#settings.limits;
     if (this.#links >= webRtcLinks) return this.#handlers.onDropped("queue-full");
     if (!visitor.bucket.take(1, this.#settings.scheduler.nowMs()))
       return this.#handlers.onDropped("rate-limit");
-    visitor.attempt?.guarded.close(CloseCode.replaced, "the client started again");
-    visitor.attempt = this.#answer(participant, attemptNumber);
-    visitor.attempt.link.signal(data);
+    if (visitor.attempts.length >= MAX_ATTEMPTS)
+      visitor.attempts.shift()?.guarded.close(CloseCode.replaced, "the client started again");
+    const attempt = this.#answer(participant, attemptNumber);
+    visitor.attempts.push(attempt);
+    attempt.link.signal(data);
   }
 
   /** The participant is out; its session has closed its links. */
@@ -152,7 +159,7 @@ export class WebRtcAnswerer {
       const nowMs = this.#settings.scheduler.nowMs();
       visitor = {
         bucket: new TokenBucket(1 / SECONDS_PER_ATTEMPT, ATTEMPT_BURST, nowMs),
-        attempt: undefined,
+        attempts: [],
       };
       this.#visitors.set(participant, visitor);
     }
@@ -187,7 +194,9 @@ export class WebRtcAnswerer {
       closing: () => this.#closed(participant, attempt),
     });
     const attempt: Attempt = { number, link, guarded };
-    participant.attachBeside(guarded, linkOptions);
+    // The newer of two links is preferred, as the client prefers it.
+    const preference = linkOptions.preference + number / 0x10000;
+    participant.attachBeside(guarded, { ...linkOptions, preference });
     return attempt;
   }
 
@@ -203,6 +212,7 @@ export class WebRtcAnswerer {
     if (this.#ended.has(attempt)) return;
     this.#ended.add(attempt);
     this.#links -= 1;
-    if (visitor?.attempt === attempt) visitor.attempt = undefined;
+    const index = visitor?.attempts.indexOf(attempt) ?? -1;
+    if (index >= 0) visitor?.attempts.splice(index, 1);
   }
 }

@@ -16,15 +16,40 @@ import { memoryLinkPair, type MemoryLinkPair } from "../memory-link-pair.js";
 export interface VirtualWebRtcOptions {
   readonly random: Random;
   readonly settings?: Partial<NetworkSettings>;
+  /** Of a lossy line: each step of a handshake is lost with this chance, and repeated after 1 s, then 2 s, then 4 s. */
+  readonly lostHandshakeRatio?: number;
+}
+
+/** Steps of a handshake that are repeated so slowly: the server's part of DTLS, and two of SCTP. */
+const HANDSHAKE_STEPS = 3;
+const FIRST_REPEAT_MS = 1000;
+
+/** How long the steps of a handshake wait for their repetition. */
+function handshakeDelayMs(random: Random, lostRatio: number): number {
+  let delayMs = 0;
+  for (let step = 0; step < HANDSHAKE_STEPS; step += 1)
+    for (let repeatMs = FIRST_REPEAT_MS; random.bool(lostRatio); repeatMs *= 2) delayMs += repeatMs;
+  return delayMs;
 }
 
 /**
  * WebRTC between the players of a stage, for the option `webRtc` of their clients: all who may connect share one maker.
  * Offer and answer travel as the room carries them; then a reliable path and a lossy one beside it open.
  */
-export function virtualWebRtc({ random, settings = {} }: VirtualWebRtcOptions): WebRtcLinkMaker {
-  const offers: MemoryLinkPair[] = [];
-  return (options) => new VirtualWebRtcLink(options, offers, () => ({ random: random.fork(), settings }));
+export function virtualWebRtc(terms: VirtualWebRtcOptions): WebRtcLinkMaker {
+  const { random, settings = {}, lostHandshakeRatio } = terms;
+  const offers: Offer[] = [];
+  return (options) =>
+    new VirtualWebRtcLink(options, offers, () => ({
+      pair: memoryLinkPair({ scheduler: options.scheduler, random: random.fork(), settings }),
+      delayMs: lostHandshakeRatio === undefined ? 0 : handshakeDelayMs(random, lostHandshakeRatio),
+    }));
+}
+
+interface Offer {
+  readonly pair: MemoryLinkPair;
+  /** From the answer until both ends open. */
+  readonly delayMs: number;
 }
 
 class VirtualWebRtcLink implements SignalledLink {
@@ -33,23 +58,21 @@ class VirtualWebRtcLink implements SignalledLink {
   readonly route = undefined;
   readonly hint = undefined;
   readonly #options: WebRtcLinkOptions;
-  readonly #offers: MemoryLinkPair[];
+  readonly #offers: Offer[];
   readonly #early: LinkFilter[] = [];
   readonly #unopened = newLinkCounters();
   #link: Link | undefined;
+  #delayMs = 0;
+  #isStarted = false;
   #handlers: LinkHandlers | undefined;
   #isClosed = false;
 
-  constructor(
-    options: WebRtcLinkOptions,
-    offers: MemoryLinkPair[],
-    network: () => Required<VirtualWebRtcOptions>,
-  ) {
+  constructor(options: WebRtcLinkOptions, offers: Offer[], newOffer: () => Offer) {
     this.#options = options;
     this.#offers = offers;
     if (!options.isInitiator) return;
     const { scheduler } = options;
-    const offer = offers.push(memoryLinkPair({ scheduler, ...network() })) - 1;
+    const offer = offers.push(newOffer()) - 1;
     scheduler.after(0, () => options.onSignal({ offer }));
   }
 
@@ -71,17 +94,19 @@ class VirtualWebRtcLink implements SignalledLink {
 
   start(handlers: LinkHandlers): void {
     this.#handlers = { ...handlers, onPacket: (packet) => handlers.onPacket(packet, this) };
-    this.#link?.start(this.#handlers);
+    this.#startLink();
   }
 
   signal(data: unknown): void {
     const { offer, answer } = data as { readonly offer?: number; readonly answer?: number };
-    const pair = this.#offers[offer ?? answer ?? -1];
-    if (!pair || this.#link || this.#isClosed) return;
+    const known = this.#offers[offer ?? answer ?? -1];
+    if (!known || this.#link || this.#isClosed) return;
+    const { pair, delayMs } = known;
     this.#link = offer === undefined ? pair.a : pair.b;
+    this.#delayMs = delayMs;
     this.#link.filters?.push(...this.#early);
     if (offer !== undefined) this.#options.onSignal({ answer: offer });
-    if (this.#handlers) this.#link.start(this.#handlers);
+    this.#startLink();
   }
 
   hasRoom(trafficClass: TrafficClassName): boolean {
@@ -94,9 +119,21 @@ class VirtualWebRtcLink implements SignalledLink {
   }
 
   close(code: number, reason: string): void {
-    if (this.#link) return this.#link.close(code, reason);
-    if (this.#isClosed) return;
+    this.#link?.close(code, reason);
+    if (this.#isStarted || this.#isClosed) return;
     this.#isClosed = true;
     this.#options.scheduler.after(0, () => this.#handlers?.onClose({ code, reason }));
+  }
+
+  #startLink(): void {
+    const [link, handlers] = [this.#link, this.#handlers];
+    if (!link || !handlers) return;
+    const start = (): void => {
+      if (this.#isClosed) return;
+      this.#isStarted = true;
+      link.start(handlers);
+    };
+    if (this.#delayMs === 0) start();
+    else this.#options.scheduler.after(this.#delayMs, start);
   }
 }
