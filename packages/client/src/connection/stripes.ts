@@ -126,9 +126,7 @@ export class Stripes {
     const { pingsSentMs, silentMs, acknowledgedAtMs } = this.#options.unanswered();
     const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#fullAtMs);
     this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
-    const wasStalling = this.#isStalling;
-    this.#isStalling = (this.stallRatio ?? 0) > 0;
-    if (this.#isStalling && !wasStalling) this.#options.onStalls();
+    this.#noteStalls();
     const { sockets, reason } = this.#wish;
     // Five heartbeats in five seconds would be too few to tell how many stall. More pings in a queue only make it longer.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
@@ -137,6 +135,12 @@ export class Stripes {
     if (link.stripeCount + 1 >= sockets || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
     this.#askedAtMs = nowMs;
     this.#options.ask();
+  }
+
+  #noteStalls(): void {
+    const wasStalling = this.#isStalling;
+    this.#isStalling = (this.stallRatio ?? 0) > 0;
+    if (this.#isStalling && !wasStalling) this.#options.onStalls();
   }
 
   #tell(): void {
