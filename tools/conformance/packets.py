@@ -3,52 +3,56 @@ from byte_reader import ByteReader, Drop, value_of
 
 MAX_PACKET = 16384
 CLASSES = ("state", "reference", "event", "command", "input", "bulk")
-KINDS = {0x01: "state", 0x02: "reliable", 0x03: "event", 0x04: "input", 0x10: "ping", 0x11: "pong", 0x12: "close"}
+KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping", 7: "pong", 8: "close", 9: "bulkReceipt"}
 MOTIONS = ("hold", "velocity", "acceleration", "turn", "history", "step")
-
-
-def _first_byte(reader):
-    """WF3."""
-    first = reader.u8()
-    if first >> 4 != 2:
-        raise Drop("version")
-    return first & 15
 
 
 def envelope_of(data):
     """WF29. The class, a key, the numbers, and the packet that is passed on."""
     reader = ByteReader(data, "too-short")
-    flags = _first_byte(reader)
-    if not flags & 1:
+    first = reader.u8()
+    if not first & 1:
         raise Drop("flags")
-    said = reader.u8()
-    traffic_class, is_broadcast = said & 7, said & 8
-    if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 128):
-        raise Drop("unknown-kind")
-    envelope = {"trafficClass": CLASSES[traffic_class], "key": reader.u16() if flags & 4 else 0}
-    if said & 128:
+    more = reader.u8() if first & 128 else None
+    traffic_class, is_broadcast = first >> 1 & 7, first & 16
+    said = more or 0
+    envelope = {"key": reader.u16() if said & 8 else 0}
+    if said & 16:
         # WF63: of one entity
         envelope["subject"] = {"entity": reader.u32(), "sequence": reader.u16()}
-    if said >> 4 & 7:
+    if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 16):
+        raise Drop("unknown-kind")
+    envelope["trafficClass"] = CLASSES[traffic_class]
+    if said & 7:
         # WF50: of that session of the pair
-        envelope["epoch"] = said >> 4 & 7
-    count = reader.u8() if flags & 8 else 1
-    if flags & 4 and envelope["key"] == 0 or flags & 8 and not 2 <= count <= 64:
+        envelope["epoch"] = said & 7
+    count = reader.u8() if first & 32 else 1
+    if more == 0 or said > 31 or said & 8 and envelope["key"] == 0 or first & 32 and not 2 <= count <= 64:
         raise Drop("length")
-    if flags & 2:
+    if first & 64:
         # WF129: it must not wait on the server
         envelope["isPrompt"] = True
     if is_broadcast:
         envelope["firstIds"] = []
         peers = _numbered(reader, count, envelope["firstIds"])
     else:
-        peers = [reader.u16() for _ in range(count)]
+        peers = [_number(reader) for _ in range(count)]
     packet = reader.rest()
     if not packet:
         raise Drop("too-short")
     if len(packet) > MAX_PACKET:
         raise Drop("too-long")
     return {**envelope, "peers": peers, "packet": packet}
+
+
+def _number(reader):
+    try:
+        number = reader.varint()
+    except Drop:
+        raise Drop("length") from None
+    if number > 65535:
+        raise Drop("length")
+    return number
 
 
 def _numbered(reader, count, first_ids):
@@ -78,17 +82,31 @@ def payloads_of(data):
     return payloads
 
 
+def _acks_of(reader):
+    """WF5. A byte of the bits that is not said is all ones."""
+    ack, said, bits, is_canonical = reader.u16(), reader.u8(), 0, True
+    for index in range(4):
+        byte = reader.u8() if said >> index & 1 else 255
+        is_canonical &= byte != 255 or not said >> index & 1
+        bits |= byte << 8 * index
+    return {"ack": ack, "ackBits": bits} if is_canonical and said < 16 else None
+
+
 def header_of(data):
     """WF3 to WF8. The header, and where the messages begin."""
     if len(data) > MAX_PACKET:
         raise Drop("too-long")
     reader = ByteReader(data, "too-short")
-    flags = _first_byte(reader)
+    flags = reader.u8()
     if flags & 1 or (flags & 8 and flags & 6):
         raise Drop("flags")
-    header = {"sequence": reader.u16(), "tick": reader.u32(), "published": bool(flags & 8)}
-    header["acks"] = {"ack": reader.u16(), "ackBits": reader.u32()} if flags & 2 else None
+    header = {"only": KINDS[flags >> 5] if flags >> 5 else None, "published": bool(flags & 8)}
+    header["sequence"] = reader.u8() if flags & 8 and header["only"] == "state" else reader.u16()
+    header["tick"] = reader.u16() if flags & 16 else None
+    header["acks"] = _acks_of(reader) if flags & 2 else None
     header["receipt"] = reader.u16() if flags & 4 else None
+    if flags & 2 and header["acks"] is None:
+        raise Drop("length")
     return header, reader.at
 
 
@@ -98,6 +116,8 @@ def packet_of(data):
     reader = ByteReader(data, "length")
     reader.at = at
     messages, unknown = [], 0
+    if header["only"]:
+        messages.append({"kind": header["only"], "body": reader.rest()})
     while reader.left:
         kind = KINDS.get(reader.u8())
         body = reader.take(reader.varint())
@@ -119,8 +139,8 @@ def message_of(kind, body):
         _check(len(body) == 2)
         return {"number": reader.u16()}
     if kind == "pong":
-        _check(len(body) == 10)
-        return {"number": reader.u16(), "clockMicros": reader.u32() + reader.u32() * 2**32}
+        _check(len(body) == 8)
+        return {"number": reader.u16(), "clockMicros": reader.u32() + reader.u16() * 2**32}
     _check(len(body) >= 2)
     code, reason = reader.u16(), reader.rest()
     try:

@@ -18,6 +18,11 @@ class Seen:
     def __init__(self):
         self.newest, self.before = None, set()
 
+    def nearest(self, low):
+        """WF7: the sequence with these low 8 bits that is nearest to the newest."""
+        newest = low if self.newest is None else self.newest
+        return (newest + (low - newest + 128) % 256 - 128) % 65536
+
     def judge(self, sequence):
         """Whether it is too old to be judged."""
         if self.newest is None:
@@ -58,11 +63,29 @@ class Session:
         self.sender, self.definitions = sender, definitions
         self.seen, self.seen_published = Seen(), Seen()
         self.expected, self.waiting = 0, {}
-        self.streams = {}
+        self.streams, self.newest_tick = {}, None
+
+    def _hear(self, tick):
+        if self.newest_tick is None or (tick - self.newest_tick + 2**31) % 2**32 > 2**31:
+            self.newest_tick = tick
+
+    def _tick(self, stamp):
+        """WF4: the tick with these low 16 bits that is nearest to the newest."""
+        if stamp is None:
+            raise Drop("bad-message")
+        newest = self.newest_tick or 0
+        distance = (stamp - newest + 2**15) % 2**16 - 2**15
+        if abs(distance) > 2**14:
+            raise Drop("outdated")
+        tick = (newest + distance) % 2**32
+        self._hear(tick)
+        return tick
 
     def read(self, data):
         packet = packet_of(data)
         seen = self.seen_published if packet["published"] else self.seen
+        if packet["published"] and packet["only"] == "state":
+            packet["sequence"] = seen.nearest(packet["sequence"])
         is_old = seen.judge(packet["sequence"])
         said = []
         for message in packet["messages"]:
@@ -82,6 +105,7 @@ class Session:
             return [{"kind": kind, "body": body.hex()}]
         if kind == "state":
             reader = ByteReader(body, "length")
+            packet["tick"] = self._tick(packet["tick"])
             return [{"kind": kind, **self._states(reader.u8(), packet["tick"], reader.rest())}]
         if kind == "event" and is_old:
             raise Drop("outdated")
@@ -130,6 +154,7 @@ class Session:
                 stream.is_replaced |= stream.name == payload["name"]
             self.streams[payload["stream"]] = Stream(payload, self.definitions)
         if payload["kind"] == "reference":
+            self._hear(payload["tick"])
             payload.update(self._states(payload["stream"], payload["tick"], payload.pop("states")))
         return payload
 

@@ -7,7 +7,6 @@ local function add(kind, name, label, ...)
   table.insert(M.all, M.of[key])
 end
 
-add("uint8", "version", "Version")
 add("uint8", "class", "Class", base.DEC, CLASSES)
 add("uint16", "key", "Key")
 add("uint32", "update_of", "Update of entity")

@@ -215,8 +215,15 @@ function ADD_PAYLOAD.stream(node, _, session, s, at)
   return add_stream(node, session, s, at)
 end
 
+-- The newest whole tick of the sender: packets say the low 16 bits.
+local function hear(session, tick)
+  local newest = session.newest_tick
+  if not newest or (tick - newest + 2 ^ 31) % 2 ^ 32 > 2 ^ 31 then session.newest_tick = tick end
+end
+
 function ADD_PAYLOAD.reference(node, _, session, s, at)
   local number, tick = u8(s, at), u32(s, at + 1)
+  hear(session, tick)
   add(node, "stream", at, 1, number)
   add(node, "tick", at + 1, 4, tick)
   return "reference " .. add_states(node, session, number, tick, s, at + 5)
@@ -283,7 +290,7 @@ end
 
 function ADD_BODY.pong(node, _, _, _, s, at)
   add(node, "number", at, 2, u16(s, at))
-  add(node, "clock", at + 2, 8, (u32(s, at + 2) + u32(s, at + 6) * 2 ^ 32) / 1e6)
+  add(node, "clock", at + 2, 6, (u32(s, at + 2) + u16(s, at + 6) * 2 ^ 32) / 1e6)
   return "pong"
 end
 
@@ -298,43 +305,68 @@ local function add_body(node, kind, link, session, tick, s, at)
   return add_known and add_known(node, link, session, tick, s, at) or string.format("kind 0x%02x", kind)
 end
 
-local function add_header(tree, s, at)
-  local flags = u8(s, at) % 16
-  add(tree, "version", at, 1, math.floor(u8(s, at) / 16))
-  add(tree, "published", at, 1, flags >= 8)
-  add(tree, "sequence", at + 1, 2, u16(s, at + 1))
-  local tick = u32(s, at + 3)
-  add(tree, "tick", at + 3, 4, tick)
-  at = at + 7
-  if math.floor(flags / 2) % 2 == 1 then
-    add(tree, "ack", at, 2, u16(s, at))
-    add(tree, "ack_bits", at + 2, 4, u32(s, at + 2))
-    at = at + 6
+-- The tick with these low 16 bits that is nearest to the newest one.
+local function tick_near(session, stamp)
+  local newest = session.newest_tick or 0
+  local tick = (newest + (stamp - newest + 32768) % 65536 - 32768) % 2 ^ 32
+  hear(session, tick)
+  return tick
+end
+
+local function has(flags, flag)
+  return math.floor(flags / flag) % 2 == 1
+end
+
+-- Returns the kind of the only message, 0 where there is a list; the tick; where the messages begin.
+local function add_header(tree, session, s, at)
+  local flags = u8(s, at)
+  local only, is_published = math.floor(flags / 32), has(flags, 8)
+  local bytes = is_published and KINDS[only] == "state" and 1 or 2
+  add(tree, "published", at, 1, is_published)
+  add(tree, "sequence", at + 1, bytes, bytes == 1 and u8(s, at + 1) or u16(s, at + 1))
+  at = at + 1 + bytes
+  local tick
+  if has(flags, 16) then
+    tick = tick_near(session, u16(s, at))
+    add(tree, "tick", at, 2, tick)
+    at = at + 2
   end
-  if math.floor(flags / 4) % 2 == 1 then
+  if has(flags, 2) then
+    add(tree, "ack", at, 2, u16(s, at))
+    local said, bits, next = u8(s, at + 2), 0, at + 3
+    for index = 0, 3 do
+      local is_said = has(said, 2 ^ index)
+      bits = bits + (is_said and u8(s, next) or 255) * 256 ^ index
+      if is_said then next = next + 1 end
+    end
+    add(tree, "ack_bits", at + 2, next - at - 2, bits)
+    at = next
+  end
+  if has(flags, 4) then
     add(tree, "receipt", at, 2, u16(s, at))
     at = at + 2
   end
-  return tick, at
+  return only, tick, at
 end
 
 local function read_packet(tree, link, session, s, at)
-  local tick, next = add_header(tree, s, at)
+  local only, tick, next = add_header(tree, session, s, at)
   local said = {}
-  while next <= #s do
-    local kind = u8(s, next)
-    local length, body_at = varint(s, next + 1)
+  while next <= #s or only > 0 do
+    local kind = only > 0 and only or u8(s, next)
+    local length, body_at = #s - next + 1, next
+    if only == 0 then length, body_at = varint(s, next + 1) end
     local ends = body_at + length - 1
     if ends > #s then error({ reason = "length" }, 0) end
-    local node = add(tree, "kind", next, ends - next + 1, kind)
-    add(node, "length", next + 1, body_at - next - 1, length)
+    local node = add(tree, "kind", only > 0 and at or next, ends - next + 1, kind)
+    if only == 0 then add(node, "length", next + 1, body_at - next - 1, length) end
     local ok, line = pcall(add_body, node, kind, link, session, tick, s:sub(1, ends), body_at)
     if not ok then
       add(node, "undecoded", body_at, length, type(line) == "table" and line.reason or tostring(line))
       line = "malformed"
     end
     table.insert(said, line)
-    next = ends + 1
+    next, only = ends + 1, 0
   end
   return #said > 0 and table.concat(said, ", ") or "receipt"
 end
@@ -384,30 +416,35 @@ function M.read(link, sender, s)
     local flags = u8(s, 1)
     if flags % 2 == 0 then return read_packet(tree, link, session_of(link, sender, nil), s, 1) end
     local envelope = add(tree, nil, 1, 1, nil, "Routing envelope")
-    if math.floor(flags / 2) % 2 == 1 then add(envelope, "prompt", 1, 1, true) end
-    add(envelope, "class", 2, 1, u8(s, 2) % 8)
-    local at, count = 3, 1
-    if math.floor(flags / 4) % 2 == 1 then
+    if has(flags, 64) then add(envelope, "prompt", 1, 1, true) end
+    add(envelope, "class", 1, 1, math.floor(flags / 2) % 8)
+    local at, count, more = 2, 1, 0
+    if has(flags, 128) then
+      more = u8(s, at)
+      at = at + 1
+    end
+    if has(more, 8) then
       add(envelope, "key", at, 2, u16(s, at))
       at = at + 2
     end
-    -- With 128: an update of one entity, which the server knows by its sequence.
-    if u8(s, 2) >= 128 then
+    -- An update of one entity, which the server knows by its sequence.
+    if has(more, 16) then
       add(envelope, "update_of", at, 4, u32(s, at))
       add(envelope, "update", at + 4, 2, u16(s, at + 4))
       at = at + 6
     end
-    if math.floor(flags / 8) % 2 == 1 then
+    if has(flags, 32) then
       count = u8(s, at)
       at = at + 1
     end
-    local peers, ids, packet_at = {}, nil, at + 2 * count
-    if math.floor(u8(s, 2) / 8) % 2 == 1 then
+    local peers, ids, packet_at = {}, nil, at
+    if has(flags, 16) then
       peers, ids, packet_at = add_numbered(envelope, s, at, count)
     else
       for index = 1, count do
-        peers[index] = u16(s, at - 2 + 2 * index)
-        add(envelope, "participant", at - 2 + 2 * index, 2, peers[index])
+        peers[index], packet_at = varint(s, at)
+        add(envelope, "participant", at, packet_at - at, peers[index])
+        at = packet_at
       end
     end
     envelope.length = packet_at - 1

@@ -92,7 +92,8 @@ describe("what comes from a peer", () => {
     await until("its car is there", () => cars().length === 1);
     raw.sendState(a.myNumber, states.body(110, [0, ...goodState.with(3, 0.25)]), 110);
     await until("it is told of", () => cars()[0]!.lastTick === 110);
-    const wrong = [-(2 ** 31) + 1, -100_000, -5000, -200, -1].map((ticks) => (110 + ticks) >>> 0);
+    // Too far away to be sure of the turn of the stamp's 16 bits, and older than what is there.
+    const wrong = [-32_000, -20_000, 20_000, 32_000, -5000, -200, -1].map((ticks) => (110 + ticks) >>> 0);
     for (const tick of wrong) {
       const other = new RawStates(Car);
       raw.sendState(a.myNumber, other.body(tick, [0, ...goodState.with(3, 0.75)]), tick);
@@ -204,7 +205,7 @@ describe("what comes from a peer", () => {
     for (let count = 0; count < 300; count++) {
       const packet = random.bytes(random.int(1, 60));
       // Half of them begin as packets of this version do.
-      if (random.bool(0.5)) packet[0] = 0x20 | random.int(0, 15);
+      if (random.bool(0.5)) packet[0] = random.int(0, 127) * 2;
       raw.sendPacket(a.myNumber, packet);
     }
     await until("a has cut it off", () => resets === 1);

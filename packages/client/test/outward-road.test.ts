@@ -87,7 +87,7 @@ function bodiesIn(bytes: Uint8Array): Uint8Array[] {
   const envelope = readEnvelope(bytes);
   if (typeof envelope === "string") return [];
   const packet = readPacket(envelope.packet);
-  const messages = typeof packet === "string" ? "none" : readMessages(packet.messages, () => undefined);
+  const messages = typeof packet === "string" ? "none" : readMessages(packet, () => undefined);
   if (typeof messages === "string") return [];
   return messages.filter(({ kind }) => kind === MessageKind.state).map(({ body }) => body.subarray(1));
 }

@@ -73,7 +73,7 @@ export class RawPeer {
 
   #noticeClose({ peers, packet }: Envelope): void {
     const read = readPacket(packet);
-    const messages = typeof read === "string" ? read : readMessages(read.messages, () => undefined);
+    const messages = typeof read === "string" ? read : readMessages(read, () => undefined);
     if (typeof messages === "string") return;
     for (const { kind, body } of messages) {
       if (kind === MessageKind.close) this.closes.push({ from: peers[0]!, code: body[0]! + 256 * body[1]! });

@@ -35,7 +35,7 @@ const u32 = integer({ min: 0, max: 0xffffffff });
 
 const own = record({
   sequence: u16,
-  tick: u32,
+  tick: option(u32, { nil: undefined }),
   isPublished: constant(false),
   acks: option(record({ ack: u16, ackBits: u32 }), { nil: undefined }),
   receipt: option(u16, { nil: undefined }),

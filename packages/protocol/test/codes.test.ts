@@ -68,10 +68,10 @@ describe("the document says what the code does", () => {
     expect([...new Set(named)].toSorted()).toEqual([...dropReasons].toSorted());
   });
 
-  test("[WF3] version and subprotocol", () => {
+  test("[WF3] [WF43] version, subprotocol and flags", () => {
     expect(document).toContain(`Version ${PROTOCOL_VERSION}.`);
     expect(document).toContain(`\`${WEBSOCKET_PROTOCOL}\``);
-    expect(PacketFlag).toEqual({ routed: 1, acks: 2, receipt: 4, published: 8 });
+    expect(PacketFlag).toEqual({ routed: 1, acks: 2, receipt: 4, published: 8, timed: 16 });
   });
 
   test("[WF28] the example of a schema hash", () => {

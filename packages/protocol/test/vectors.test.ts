@@ -31,10 +31,11 @@ import { fromHex, toHex, vectors, withBytes, withHex, type Vector } from "./vect
 
 interface PacketVector {
   readonly sequence: number;
-  readonly tick: number;
+  readonly tick: number | null;
   readonly published: boolean;
   readonly acks: Acks | null;
   readonly receipt: number | null;
+  readonly only: keyof typeof MessageKind | null;
   readonly messages: readonly { readonly kind: keyof typeof MessageKind; readonly body: string }[];
   readonly unknownMessages: number;
 }
@@ -108,20 +109,21 @@ describe("vectors of numbers", () => {
 });
 
 describe("vectors of packets", () => {
-  test.each(packets)("[WF4] [WF10] [WF12] $name", ({ hex, decoded }) => {
+  test.each(packets)("[WF3] [WF4] [WF10] [WF12] $name", ({ hex, decoded }) => {
     const packet = readPacket(fromHex(hex));
     if (typeof packet === "string") throw new Error(packet);
     let unknownMessages = 0;
-    const messages = readMessages(packet.messages, () => (unknownMessages += 1));
+    const messages = readMessages(packet, () => (unknownMessages += 1));
     if (typeof messages === "string") throw new Error(messages);
-    const { sequence, tick, isPublished, acks = null, receipt = null } = packet;
+    const { sequence, tick = null, isPublished, acks = null, receipt = null } = packet;
+    const only = packet.only === undefined ? null : kindNames[packet.only];
     const named = messages.map(({ kind, body }) => ({ kind: kindNames[kind], body: toHex(body) }));
-    const read = { sequence, tick, published: isPublished, acks, receipt, messages: named, unknownMessages };
-    expect(read).toEqual(decoded);
+    const header = { sequence, tick, published: isPublished, acks, receipt, only };
+    expect({ ...header, messages: named, unknownMessages }).toEqual(decoded);
     if (decoded.unknownMessages > 0) return;
     const writer = new ByteWriter();
     writePacketHeader(writer, packet);
-    for (const { kind, body } of messages) writeMessage(writer, kind, body);
+    for (const { kind, body } of messages) writeMessage(writer, kind, body, packet);
     expect(toHex(writer.take())).toBe(hex);
   });
 
@@ -184,7 +186,7 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => DropReason | undef
   messages: (bytes) => {
     const packet = readPacket(bytes);
     if (typeof packet === "string") throw new Error(`the header is bad: ${packet}`);
-    return reasonIn(readMessages(packet.messages, () => undefined));
+    return reasonIn(readMessages(packet, () => undefined));
   },
   envelope: (bytes) => reasonIn(readEnvelope(bytes)),
   payload: (bytes) => (readPeerPayload(bytes) ? undefined : "bad-message"),
@@ -198,7 +200,7 @@ function reasonIn(read: object | DropReason): DropReason | undefined {
 }
 
 describe("vectors of what is dropped", () => {
-  test.each(malformed)("[WF3] [WF8] [WF13] [WF25] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
+  test.each(malformed)("[WF4] [WF8] [WF13] [WF25] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
     const bytes = fromHex(hex + "00".repeat(zeros));
     expect(readers[reader]?.(bytes)).toBe(drop);
   });

@@ -277,7 +277,11 @@ export class SessionRegistry {
     }
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(link);
-    participant.tellResumeToken((resumeToken) => ({ type: "resumed", resumeToken }));
+    participant.tellResumeToken((resumeToken) => ({
+      type: "resumed",
+      resumeToken,
+      ...tickOf(participant),
+    }));
     // Those that it has may have ended while it was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
@@ -425,6 +429,7 @@ export class SessionRegistry {
         peers,
         iceServers,
         ...authority,
+        ...tickOf(participant),
         ...role,
         ...elsewhere,
       };
@@ -564,4 +569,10 @@ export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal):
 
 function randomId(bytes: number): string {
   return randomBytes(bytes).toString("base64url");
+}
+
+/** The whole tick of the room's authority, if it has one. */
+function tickOf(participant: Participant): { readonly tick?: number } {
+  const { host } = participant.room;
+  return host ? { tick: host.tickFor(participant) >>> 0 } : {};
 }

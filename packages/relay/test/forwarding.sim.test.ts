@@ -64,7 +64,7 @@ describe("forwarding", () => {
     const [a, b, c] = joined.map(({ player }) => player);
     a!.forward([b!, c!], bytes(1));
     virtual.scheduler.advance(10);
-    const routed = sent.filter((packet) => packet.at(-1) === 1 && packet.length === 5);
+    const routed = sent.filter((packet) => packet.at(-1) === 1 && packet.length === 3);
     expect(routed).toHaveLength(2);
     expect(routed[0]).toBe(routed[1]);
   });
@@ -94,7 +94,7 @@ describe("forwarding", () => {
   it("counts malformed envelopes and cuts who keeps sending them, and nobody else notices", () => {
     const { virtual, joined } = racers(3);
     const [a, b, c] = joined;
-    for (let sent = 0; sent < 60; sent++) a!.link.player.send("command", bytes(0x21, 3, 9, 9));
+    for (let sent = 0; sent < 60; sent++) a!.link.player.send("command", bytes(0x07, 9));
     virtual.scheduler.advance(100);
     expect(a!.player.close).toMatchObject({ code: CloseCode.protocolViolation });
     expect(virtual.registry.drops()["too-short"]).toBe(50);
@@ -199,12 +199,12 @@ describe("a broadcast", () => {
     const { virtual, all } = players(2);
     const [a, b] = all;
     const malformed = {
-      "of states": [0x21, 0x08, b.number, 5, 0, 1, 2],
-      "of an update": [0x21, 0x8b, 1, 0, 0, 0, 1, 0, b.number, 5, 0, 1, 2],
-      "to nobody": [0x29, 0x0b, 0, 1, 2],
-      "to one twice": [0x29, 0x0b, 2, b.number, 5, 0, 0, 6, 0, 1, 2],
-      "without numbers": [0x29, 0x0b, 64, b.number, 0],
-      "without a body": [0x21, 0x0b, b.number, 5, 0],
+      "of states": [0x11, b.number, 5, 0, 1, 2],
+      "of an update": [0x97, 16, 1, 0, 0, 0, 1, 0, b.number, 5, 0, 1, 2],
+      "to nobody": [0x37, 0, 1, 2],
+      "to one twice": [0x37, 2, b.number, 5, 0, 0, 6, 0, 1, 2],
+      "without numbers": [0x37, 64, b.number, 0],
+      "without a body": [0x17, b.number, 5, 0],
     };
     for (const bytes of Object.values(malformed))
       a.session.activeLink!.send("command", Uint8Array.from(bytes));

@@ -80,7 +80,7 @@ const hostile = oneof(
       () =>
         bytes,
   ),
-  tuple(integer({ min: 0x20, max: 0x2f }), uint8Array({ maxLength: 100 })).map(
+  tuple(integer({ min: 0, max: 0xff }), uint8Array({ maxLength: 100 })).map(
     ([first, rest]): Hostile =>
       () =>
         Uint8Array.of(first, ...rest),

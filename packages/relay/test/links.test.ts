@@ -219,7 +219,7 @@ describe("bad participants", () => {
     const [a, b] = [await real.join(), await real.join()];
     const flooder = await real.rawParticipant();
     // Well-formed: an event for somebody who is not there.
-    const frame = RawWebSocket.frameOf(Opcode.binary, Uint8Array.of(0x21, 2, 0xff, 0xff, 0));
+    const frame = RawWebSocket.frameOf(Opcode.binary, Uint8Array.of(0x05, 0xff, 0xff, 0x03, 0));
     const batch = Buffer.concat(Array<Buffer>(200).fill(frame));
     const worstMs = await worstExchangeMs(a, b, () => flooder.socket.write(batch));
     expect(worstMs).toBeLessThan(1000);

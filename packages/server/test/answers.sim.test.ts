@@ -15,7 +15,7 @@ function countPackets(): { all: number; empty: number } {
   const { send } = WebSocketLink.prototype;
   vi.spyOn(WebSocketLink.prototype, "send").mockImplementation(function (this: WebSocketLink, name, bytes) {
     const packet = readPacket(bytes);
-    const messages = typeof packet === "string" ? undefined : readMessages(packet.messages, () => undefined);
+    const messages = typeof packet === "string" ? undefined : readMessages(packet, () => undefined);
     counts.all += 1;
     if (messages?.length === 0) counts.empty += 1;
     send.call(this, name, bytes);

@@ -520,7 +520,7 @@ export function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
 
 function isPing(bytes: Uint8Array): boolean {
   const packet = readPacket(bytes);
-  const messages = typeof packet === "string" ? packet : readMessages(packet.messages, () => undefined);
+  const messages = typeof packet === "string" ? packet : readMessages(packet, () => undefined);
   if (typeof messages === "string" || messages.length === 0) return false;
   return messages.every(({ kind }) => kind === MessageKind.ping || kind === MessageKind.pong);
 }

@@ -32,7 +32,7 @@ export class UploadTap {
 
   #read(bytes: Uint8Array): void {
     const packet = readPacket(bytes);
-    const messages = typeof packet === "string" ? [] : readMessages(packet.messages, () => undefined);
+    const messages = typeof packet === "string" ? [] : readMessages(packet, () => undefined);
     if (typeof messages === "string") return;
     const states = messages.filter(({ kind }) => kind === MessageKind.state);
     this.bodies.push(...states.map(({ body }) => body));

@@ -57,7 +57,7 @@ class Pair {
     link.send = (trafficClass, bytes, ...rest) => {
       const packet = readPacket(bytes);
       const messages =
-        typeof packet === "string" ? undefined : readMessages(packet.messages, () => undefined);
+        typeof packet === "string" ? undefined : readMessages(packet, () => undefined);
       if (messages?.length === 0) this.alone += 1;
       send(trafficClass, bytes, ...rest);
     };

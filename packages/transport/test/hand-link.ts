@@ -45,7 +45,7 @@ export class HandLink implements Link {
   send(trafficClass: TrafficClassName, packet: Uint8Array): void {
     const header = readPacket(packet);
     if (typeof header === "string") throw new Error(header);
-    const messages = readMessages(header.messages, () => undefined);
+    const messages = readMessages(header, () => undefined);
     if (typeof messages === "string") throw new Error(messages);
     this.#sent.push({ trafficClass, header, messages });
   }
@@ -70,7 +70,7 @@ export class HandLink implements Link {
     const writer = new ByteWriter();
     writePacketHeader(writer, { sequence: this.#sequence, tick: 0, isPublished: false, ...header });
     this.#sequence = (this.#sequence + 1) & 0xffff;
-    for (const { kind, body } of messages) writeMessage(writer, kind, body);
+    for (const { kind, body } of messages) writeMessage(writer, kind, body, header);
     this.receiveBytes(writer.take());
   }
 

@@ -78,7 +78,7 @@ function payload(number: number): Uint8Array {
 }
 
 function numberIn(bytes: Uint8Array): number {
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  return bytes.length < 4 ? -1 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

@@ -25,8 +25,9 @@ export const frameParts = [
 ] as const;
 export type FramePart = (typeof frameParts)[number];
 
-const TIME_BYTES = 4;
-const ACKS_BYTES = 6;
+const TIME_BYTES = 2;
+/** The newest sequence, and which bytes of the others are said; those follow. */
+const ACKS_BYTES = 3;
 const RECEIPT_BYTES = 2;
 /** The number of the stream before its states. */
 const STATE_HEAD_BYTES = 1;
@@ -59,20 +60,22 @@ export class FrameParts {
   #addPacket(bytes: Uint8Array): void {
     const packet = readPacket(bytes);
     if (typeof packet === "string") throw new Error(`packet: ${packet}`);
-    const messages = readMessages(packet.messages, () => undefined);
+    const messages = readMessages(packet, () => undefined);
     if (typeof messages === "string") throw new Error(`messages: ${messages}`);
-    const acks = packet.acks ? ACKS_BYTES : 0;
+    const acks = packet.acks ? ACKS_BYTES + saidBytes(packet.acks.ackBits) : 0;
     const receipt = packet.receipt === undefined ? 0 : RECEIPT_BYTES;
     this.bytes.acks += acks;
     this.bytes.receipt += receipt;
-    this.bytes.time += TIME_BYTES;
-    this.bytes.header += bytes.length - packet.messages.length - acks - receipt - TIME_BYTES;
-    for (const message of messages) this.#addMessage(message);
+    const time = packet.tick === undefined ? 0 : TIME_BYTES;
+    this.bytes.time += time;
+    this.bytes.header += bytes.length - packet.messages.length - acks - receipt - time;
+    const isOnly = packet.only !== undefined;
+    for (const message of messages)
+      this.#addMessage(message, isOnly ? 0 : messageBytes(message.body.length) - message.body.length);
   }
 
-  #addMessage({ kind, body }: Message): void {
+  #addMessage({ kind, body }: Message, head: number): void {
     const isPing = kind === MessageKind.ping || kind === MessageKind.pong;
-    const head = messageBytes(body.length) - body.length;
     if (isPing) {
       this.bytes.pings += head + body.length;
       return;
@@ -99,4 +102,8 @@ export class FrameParts {
     const isReference = payload[0] === PayloadKind.reference;
     this.bytes[isReference ? "references" : "otherMessages"] += payload.length;
   }
+}
+
+function saidBytes(ackBits: number): number {
+  return [0, 8, 16, 24].filter((shift) => ((ackBits >>> shift) & 0xff) !== 0xff).length;
 }

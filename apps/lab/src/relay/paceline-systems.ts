@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import {
-  ByteReader,
   ByteWriter,
   MessageKind,
   PayloadKind,
@@ -113,9 +112,10 @@ function publisher(
   const [packet, envelope] = [new ByteWriter(256), new ByteWriter(512)];
   let sequence = 0;
   return (bytes, isPrompt) => {
-    writePacketHeader(packet.reset(), { sequence, tick: 0, isPublished: true });
+    const only = MessageKind.event;
+    writePacketHeader(packet.reset(), { sequence, isPublished: true, only });
     sequence = nextSequence(sequence);
-    writeMessage(packet, MessageKind.event, bytes);
+    writeMessage(packet, MessageKind.event, bytes, { only });
     const peers = [...others];
     writeEnvelope(envelope.reset(), { trafficClass, key: 0, peers, packet: packet.view(), isPrompt });
     session.forward(trafficClass, envelope.take());
@@ -124,13 +124,11 @@ function publisher(
 
 /** The only message of a published packet. */
 function bodyOf(packet: Uint8Array): Uint8Array {
-  const reader = new ByteReader(packet);
-  reader.bytes(PUBLISHED_HEAD_BYTES);
-  return reader.bytes(reader.varint());
+  return packet.subarray(PUBLISHED_HEAD_BYTES);
 }
 
-/** Version and flags, sequence and tick, then the message's kind. */
-const PUBLISHED_HEAD_BYTES = 8;
+/** Flags and kind, then the sequence. */
+const PUBLISHED_HEAD_BYTES = 3;
 
 export const pacelineClient: RelaySystem = { name: "paceline", packages: [], serve, join: joinAsGame };
 

@@ -358,8 +358,10 @@ export class ServerConnection {
     if (message.type !== "welcome") this.cameBack();
     switch (message.type) {
       case "welcome":
+        if (message.tick !== undefined) this.#session.heardTick(message.tick);
         return this.#welcomed(message);
       case "resumed":
+        if (message.tick !== undefined) this.#session.heardTick(message.tick);
         return this.#renewed(message.resumeToken);
       case "stripe":
         return this.#stripes.offered(message.ticket);

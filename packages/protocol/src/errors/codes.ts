@@ -1,6 +1,6 @@
 /** Every number that means something on the wire, in one place. A number is never reused for something else. */
 
-/** Version of the packet format: the high four bits of every packet. */
+/** Version of the wire format: both sides agree on it when a link opens, so that no packet says it. */
 export const PROTOCOL_VERSION = 2;
 
 /** WebSocket subprotocol that names format and version. */
@@ -18,13 +18,13 @@ export const MessageKind = {
   input: 0x04,
   /** A chunk of a long message that yields to all others. */
   bulk: 0x05,
-  /** Which chunks have arrived. */
-  bulkReceipt: 0x06,
   /** Asks for a pong on the same link. */
-  ping: 0x10,
-  pong: 0x11,
+  ping: 0x06,
+  pong: 0x07,
   /** The other side ends the session; carries a close code and a reason. */
-  close: 0x12,
+  close: 0x08,
+  /** Which chunks have arrived. */
+  bulkReceipt: 0x09,
 } as const;
 export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
 
@@ -158,7 +158,6 @@ export const limits = {
 export const dropReasons = [
   "too-short",
   "too-long",
-  "version",
   "flags",
   "length",
   "unknown-kind",

@@ -16,6 +16,8 @@ export type ToAuthority =
       readonly state: Uint8Array;
       /** Ticks a second of the states that follow. */
       readonly tickHz: number;
+      /** The participant's tick, whole: its packets say the low 16 bits. Default 0. */
+      readonly tick?: number;
     }
   /** That entity is no more. */
   | { readonly type: "disown"; readonly localId: number }
@@ -164,11 +166,11 @@ function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undef
 }
 
 function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  const { localId, name, schemaHash, state, tickHz } = message;
+  const { localId, name, schemaHash, state, tickHz, tick } = message;
   if (!isId(localId) || typeof name !== "string" || !(state instanceof Uint8Array)) return undefined;
   if (!(isId(tickHz) && tickHz >= 1 && tickHz <= MAX_TICK_HZ)) return undefined;
-  if (typeof schemaHash !== "number") return undefined;
-  return { type: "own", localId, name, schemaHash, state, tickHz };
+  if (typeof schemaHash !== "number" || (tick !== undefined && !isTick(tick))) return undefined;
+  return { type: "own", localId, name, schemaHash, state, tickHz, ...(tick !== undefined && { tick }) };
 }
 
 function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
@@ -180,6 +182,10 @@ function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefi
 
 function isLimit(value: unknown): value is number | undefined {
   return value === undefined || (typeof value === "number" && value > 0);
+}
+
+function isTick(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 }
 
 function isId(value: unknown): value is number {

@@ -62,6 +62,8 @@ export type ServerMessage =
       readonly iceServers: readonly IceServer[];
       /** There where the room has an authority. */
       readonly authority?: AuthorityInfo | undefined;
+      /** The authority's tick, whole: its packets say the low 16 bits. */
+      readonly tick?: number | undefined;
       /** There where the receiver only watches. */
       readonly spectator?: boolean;
       /** There where the receiver asked for any room of its kind: how many others were full. */
@@ -70,7 +72,7 @@ export type ServerMessage =
   /** New passwords for TURN, in time before the old ones end. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
   /** Takes the place of the token that was used. */
-  | { readonly type: "resumed"; readonly resumeToken: string }
+  | { readonly type: "resumed"; readonly resumeToken: string; readonly tick?: number | undefined }
   /** Answers `stripe`: opens one more socket for states, once and within seconds. */
   | { readonly type: "stripe"; readonly ticket: string }
   /** The server stops. Its clients join again at that address. */
@@ -173,7 +175,7 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
 /** Messages about the connection itself, of one field each. */
 function connectionMessageOf(message: Fields): ServerMessage | undefined {
   const { type, resumeToken, ticket, endpoint, timeoutMs } = message;
-  if (type === "resumed" && isText(resumeToken)) return { type, resumeToken };
+  if (type === "resumed" && isText(resumeToken)) return { type, resumeToken, ...tickOf(message) };
   if (type === "stripe" && isText(ticket)) return { type, ticket };
   if (type === "moving" && isText(endpoint)) return { type, endpoint };
   if (type === "draining" && isNumber32(timeoutMs)) return { type, timeoutMs };
@@ -226,7 +228,7 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     options,
     peers: known as PeerInfo[],
     iceServers: servers as IceServer[],
-    ...(authority && { authority }),
+    ...(authority && { authority, ...tickOf(message) }),
     ...(message.spectator === true && { spectator: true }),
     ...(isNumber32(message.fullRooms) && { fullRooms: message.fullRooms }),
   };
@@ -236,6 +238,10 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
 function identityOf({ sessionId, token, resumeToken, number, seat }: Fields) {
   const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
   return isComplete ? { sessionId, token, resumeToken, number, ...seatOf(seat) } : undefined;
+}
+
+function tickOf({ tick }: Fields): { readonly tick?: number } {
+  return isNumber32(tick) ? { tick } : {};
 }
 
 function seatOf(seat: unknown): { readonly seat?: number } {

@@ -1,12 +1,6 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import {
-  PROTOCOL_VERSION,
-  TrafficClass,
-  limits,
-  type DropReason,
-  type TrafficClassName,
-} from "../errors/codes.js";
+import { TrafficClass, limits, type DropReason, type TrafficClassName } from "../errors/codes.js";
 import { PacketFlag } from "./packet.js";
 
 /**
@@ -41,22 +35,22 @@ export interface Subject {
   readonly sequence: number;
 }
 
-/** Flags of the first byte, beside {@link PacketFlag.routed}. */
-const EnvelopeFlag = {
-  /** The packet must not wait for others. */
-  prompt: 2,
-  /** A key follows the class. */
-  keyed: 4,
-  /** A count precedes the numbers; otherwise there is one number. */
-  several: 8,
-} as const;
-/** Set in the byte of the class where a subject follows the key. */
-const HAS_SUBJECT = 0x80;
-/** Between it and the class stands the epoch. */
-const EPOCH_SHIFT = 4;
-/** Set in the byte of the class where each receiver has a number of its own for the messages behind the list. */
-const IS_BROADCAST = 0x08;
+/** The first byte, beside {@link PacketFlag.routed}: the class, and whether more is said. */
+const CLASS_SHIFT = 1;
 const CLASS_BITS = 0x07;
+const EnvelopeFlag = {
+  /** Each receiver has a number of its own for the messages behind the list. */
+  broadcast: 16,
+  /** A count precedes the numbers; otherwise there is one number. */
+  several: 32,
+  /** The packet must not wait for others. */
+  prompt: 64,
+  /** A second byte follows. */
+  more: 128,
+} as const;
+/** The second byte: the epoch, and whether a key and a subject follow. One of them is there. */
+const MoreFlag = { keyed: 8, subject: 16 } as const;
+const MORE_BITS = limits.lastEpoch | MoreFlag.keyed | MoreFlag.subject;
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
@@ -68,18 +62,19 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
 /** All of an envelope but the packet, which may be written behind it. */
 export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
   const { key, subject, epoch = 0, isPrompt, peers, firstIds } = envelope;
+  const more = epoch | (key === 0 ? 0 : MoreFlag.keyed) | (subject ? MoreFlag.subject : 0);
   const flags =
+    (firstIds ? EnvelopeFlag.broadcast : 0) |
+    (peers.length === 1 ? 0 : EnvelopeFlag.several) |
     (isPrompt ? EnvelopeFlag.prompt : 0) |
-    (key === 0 ? 0 : EnvelopeFlag.keyed) |
-    (peers.length === 1 ? 0 : EnvelopeFlag.several);
-  writer.u8((PROTOCOL_VERSION << 4) | PacketFlag.routed | flags);
-  const form = (subject ? HAS_SUBJECT : 0) | (firstIds ? IS_BROADCAST : 0);
-  writer.u8(TrafficClass[envelope.trafficClass] | (epoch << EPOCH_SHIFT) | form);
+    (more === 0 ? 0 : EnvelopeFlag.more);
+  writer.u8(PacketFlag.routed | (TrafficClass[envelope.trafficClass] << CLASS_SHIFT) | flags);
+  if (more !== 0) writer.u8(more);
   if (key !== 0) writer.u16(key);
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
   if (peers.length !== 1) writer.u8(peers.length);
   if (firstIds) writeNumbered(writer, peers, firstIds);
-  else for (const peer of peers) writer.u16(peer);
+  else for (const peer of peers) writer.varint(peer);
 }
 
 /** Ascending numbers, each as the difference to the one before: mostly one byte. */
@@ -101,49 +96,51 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const reader = new ByteReader(bytes);
   const first = reader.u8();
   if (!reader.ok) return "too-short";
-  if (first >> 4 !== PROTOCOL_VERSION) return "version";
   if ((first & PacketFlag.routed) === 0) return "flags";
-  const kind = reader.u8();
-  const trafficClass = classOf(kind);
-  const key = first & EnvelopeFlag.keyed ? reader.u16() : undefined;
-  const subject = readSubject(reader, kind);
+  const more = first & EnvelopeFlag.more ? reader.u8() : undefined;
+  const trafficClass = classOf(first, more);
+  const key = more !== undefined && more & MoreFlag.keyed ? reader.u16() : undefined;
+  const subject = readSubject(reader, more);
   if (trafficClass === undefined) return "unknown-kind";
-  const list = readList(reader, first, kind);
-  // A key of zero is malformed; one that reads as zero because the bytes ended is too short.
-  if (!list || (key === 0 && reader.ok)) return "length";
+  if (!reader.ok) return "too-short";
+  const list = readList(reader, first);
+  // One encoding of each: a second byte says something, and a key is not 0.
+  if (!list || key === 0 || more === 0 || (more ?? 0) > MORE_BITS) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  const epoch = (kind >> EPOCH_SHIFT) & limits.lastEpoch || undefined;
+  const epoch = (more ?? 0) & limits.lastEpoch || undefined;
   const isPrompt = (first & EnvelopeFlag.prompt) !== 0 || undefined;
   return { trafficClass, key: key ?? 0, subject, epoch, isPrompt, ...list, packet: reader.rest() };
 }
 
-function readSubject(reader: ByteReader, kind: number): Subject | undefined {
-  return kind & HAS_SUBJECT ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
+function readSubject(reader: ByteReader, more = 0): Subject | undefined {
+  return more & MoreFlag.subject ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
 }
 
 /** The numbers; undefined where they or their count are malformed. One number has no count. */
-function readList(
-  reader: ByteReader,
-  first: number,
-  kind: number,
-): Pick<Envelope, "peers" | "firstIds"> | undefined {
+function readList(reader: ByteReader, first: number): Pick<Envelope, "peers" | "firstIds"> | undefined {
   const count = first & EnvelopeFlag.several ? reader.u8() : 1;
   const isCount = count === 1 ? (first & EnvelopeFlag.several) === 0 : count > 1;
   if (reader.ok && (!isCount || count > limits.envelopeTargets)) return undefined;
-  return kind & IS_BROADCAST ? readNumbered(reader, count) : readPeers(reader, count);
+  return first & EnvelopeFlag.broadcast ? readNumbered(reader, count) : readPeers(reader, count);
 }
 
 /** A broadcast has commands, and is about no entity. */
-function classOf(kind: number): TrafficClassName | undefined {
-  const trafficClass = classNames[kind & CLASS_BITS];
-  const isBroadcast = (kind & IS_BROADCAST) !== 0;
-  return isBroadcast && (trafficClass !== "command" || kind & HAS_SUBJECT) ? undefined : trafficClass;
+function classOf(first: number, more = 0): TrafficClassName | undefined {
+  const trafficClass = classNames[(first >> CLASS_SHIFT) & CLASS_BITS];
+  const isBroadcast = (first & EnvelopeFlag.broadcast) !== 0;
+  const isOther = trafficClass !== "command" || (more & MoreFlag.subject) !== 0;
+  return isBroadcast && isOther ? undefined : trafficClass;
 }
 
-function readPeers(reader: ByteReader, count: number): { readonly peers: number[] } {
+/** Undefined where a number is malformed or none of 16 bits. */
+function readPeers(reader: ByteReader, count: number): { readonly peers: number[] } | undefined {
   const peers: number[] = [];
-  for (let index = 0; index < count; index++) peers.push(reader.u16());
+  for (let index = 0; index < count; index++) {
+    const peer = reader.varint();
+    if (!reader.ok || peer > 0xffff) return undefined;
+    peers.push(peer);
+  }
   return { peers };
 }
 

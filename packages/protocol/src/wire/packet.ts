@@ -1,9 +1,16 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import { PROTOCOL_VERSION, limits, type DropReason } from "../errors/codes.js";
+import { MessageKind, limits, type DropReason } from "../errors/codes.js";
 
-/** Flags: the low four bits of a packet's first byte. */
-export const PacketFlag = { routed: 1, acks: 2, receipt: 4, published: 8 } as const;
+/** Flags: the low five bits of a packet's first byte. The kind of its only message stands above them. */
+export const PacketFlag = { routed: 1, acks: 2, receipt: 4, published: 8, timed: 16 } as const;
+const ONLY_SHIFT = 5;
+/** Kinds beyond this one do not fit the first byte. */
+const LAST_ONLY = 7;
+const TICKS = 0x10000;
+/** A stamp further away may be of another turn of the 16 bits. */
+const MAX_STAMP_DISTANCE = 0x4000;
+const ALL_ARRIVED = 0xff;
 
 /** Acknowledgements: the newest received sequence and the 32 before it. */
 export interface Acks {
@@ -14,15 +21,20 @@ export interface Acks {
 
 /** The head of every packet that is not routed. Wire layout: docs/WIRE-FORMAT.md, rules WF3 to WF8. */
 export interface PacketHeader {
-  /** 16 bits, circular; counts the session's packets, or the sender's publications if `isPublished`. */
+  /**
+   * 16 bits, circular; counts the session's packets, or the sender's publications if `isPublished`. Of a published packet
+   * whose only message has states a reader gets the low 8 bits.
+   */
   readonly sequence: number;
-  /** 32 bits: the sender's simulation tick. */
-  readonly tick: number;
+  /** The sender's simulation tick, of a packet with states. A reader gets the low 16 bits: see {@link tickNear}. */
+  readonly tick?: number | undefined;
   /** True: the same packet goes to every receiver, so that it is encoded once. It carries no acks and no receipt. */
   readonly isPublished: boolean;
   readonly acks?: Acks | undefined;
   /** Id of the reliable message that is expected next: all before it have arrived. */
   readonly receipt?: number | undefined;
+  /** The packet is one message of this kind, which has no head: see {@link onlyKind}. */
+  readonly only?: MessageKind | undefined;
 }
 
 /** A decoded header and the messages behind it (a view into the packet). */
@@ -30,15 +42,57 @@ export interface Packet extends PacketHeader {
   readonly messages: Uint8Array;
 }
 
+/** The kind, where the header can say it of a packet's only message; undefined where the message needs a head. */
+export function onlyKind(kind: MessageKind): MessageKind | undefined {
+  return kind <= LAST_ONLY ? kind : undefined;
+}
+
+/** Whether the sequence has one byte: states that come twice do no harm, so that little tells them apart. */
+export function isShortSequence({ isPublished, only }: Pick<PacketHeader, "isPublished" | "only">): boolean {
+  return isPublished && only === MessageKind.state;
+}
+
+/** The tick with those low 16 bits that is nearest to `expected`; undefined where it would be too far away to be sure. */
+export function tickNear(stamp: number, expected: number): number | undefined {
+  const ahead = ((stamp - expected + TICKS / 2) & (TICKS - 1)) - TICKS / 2;
+  return Math.abs(ahead) > MAX_STAMP_DISTANCE ? undefined : (expected + ahead) >>> 0;
+}
+
 export function writePacketHeader(writer: ByteWriter, header: PacketHeader): void {
+  const { sequence, tick, isPublished, acks, receipt, only = 0 } = header;
   const flags =
-    (header.acks ? PacketFlag.acks : 0) |
-    (header.receipt === undefined ? 0 : PacketFlag.receipt) |
-    (header.isPublished ? PacketFlag.published : 0);
-  writer.u8((PROTOCOL_VERSION << 4) | flags);
-  writer.u16(header.sequence).u32(header.tick);
-  if (header.acks) writer.u16(header.acks.ack).u32(header.acks.ackBits);
-  if (header.receipt !== undefined) writer.u16(header.receipt);
+    (acks ? PacketFlag.acks : 0) |
+    (receipt === undefined ? 0 : PacketFlag.receipt) |
+    (isPublished ? PacketFlag.published : 0) |
+    (tick === undefined ? 0 : PacketFlag.timed);
+  writer.u8((only << ONLY_SHIFT) | flags);
+  if (isShortSequence(header)) writer.u8(sequence & 0xff);
+  else writer.u16(sequence);
+  if (tick !== undefined) writer.u16(tick & (TICKS - 1));
+  if (acks) writeAcks(writer, acks);
+  if (receipt !== undefined) writer.u16(receipt);
+}
+
+/** Mostly all have arrived: bytes of the bits that say so are left out. */
+function writeAcks(writer: ByteWriter, { ack, ackBits }: Acks): void {
+  let said = 0;
+  for (let at = 0; at < 4; at++) if (((ackBits >>> (8 * at)) & 0xff) !== ALL_ARRIVED) said |= 1 << at;
+  writer.u16(ack).u8(said);
+  for (let at = 0; at < 4; at++) if ((said >> at) & 1) writer.u8((ackBits >>> (8 * at)) & 0xff);
+}
+
+/** Undefined where a byte is there that should have been left out, or a flag that means nothing. */
+function readAcks(reader: ByteReader): Acks | undefined {
+  const ack = reader.u16();
+  const said = reader.u8();
+  let ackBits = 0;
+  let isCanonical = said < 16;
+  for (let at = 0; at < 4; at++) {
+    const byte = (said >> at) & 1 ? reader.u8() : ALL_ARRIVED;
+    if ((said >> at) & 1 && byte === ALL_ARRIVED) isCanonical = false;
+    ackBits |= byte << (8 * at);
+  }
+  return isCanonical ? { ack, ackBits: ackBits >>> 0 } : undefined;
 }
 
 /** Reads a packet that is not routed; a reason instead where it must be dropped. */
@@ -47,19 +101,20 @@ export function readPacket(bytes: Uint8Array): Packet | DropReason {
   const reader = new ByteReader(bytes);
   const first = reader.u8();
   if (!reader.ok) return "too-short";
-  if (first >> 4 !== PROTOCOL_VERSION) return "version";
   const isPublished = (first & PacketFlag.published) !== 0;
   const isAnswering = (first & (PacketFlag.acks | PacketFlag.receipt)) !== 0;
   if ((first & PacketFlag.routed) !== 0 || (isPublished && isAnswering)) return "flags";
-  const sequence = reader.u16();
-  const tick = reader.u32();
-  const acks = first & PacketFlag.acks ? { ack: reader.u16(), ackBits: reader.u32() } : undefined;
+  const only = (first >> ONLY_SHIFT || undefined) as MessageKind | undefined;
+  const sequence = isShortSequence({ isPublished, only }) ? reader.u8() : reader.u16();
+  const tick = first & PacketFlag.timed ? reader.u16() : undefined;
+  const acks = first & PacketFlag.acks ? readAcks(reader) : undefined;
   const receipt = first & PacketFlag.receipt ? reader.u16() : undefined;
   if (!reader.ok) return "too-short";
-  return { sequence, tick, isPublished, acks, receipt, messages: reader.rest() };
+  if (first & PacketFlag.acks && !acks) return "length";
+  return { sequence, tick, isPublished, acks, receipt, only, messages: reader.rest() };
 }
 
-/** Whether the bytes begin like a routed packet (an envelope), of whatever version. */
+/** Whether the bytes begin like a routed packet (an envelope). */
 export function isRouted(bytes: Uint8Array): boolean {
   return ((bytes[0] ?? 0) & PacketFlag.routed) !== 0;
 }

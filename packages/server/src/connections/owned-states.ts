@@ -104,6 +104,7 @@ export class OwnedStates {
     const { rules, world } = this.#options;
     this.disown(line, spawn.localId);
     const { states } = this.#uploadOf(line, spawn.tickHz);
+    line.participant.session.heardTick(spawn.tick ?? 0);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;

@@ -31,7 +31,6 @@ export interface SharedPacketsOptions {
   peers(): Iterable<Subscriber>;
   /** The way to the relay; undefined while there is none. */
   uplink(): Uplink | undefined;
-  currentTick(): number;
 }
 
 /** A message that waits for its packet: `head` stands before the body. */
@@ -43,7 +42,8 @@ interface Message {
 /** The parts of a packet beside its messages. */
 interface Terms {
   readonly trafficClass: "state" | "event";
-  readonly tick: number;
+  /** Of states. */
+  readonly tick?: number;
   readonly receivers: readonly Subscriber[];
   /** Id of the entity, where it is about one alone: a later packet about it replaces this one. */
   readonly alone?: number | undefined;
@@ -51,7 +51,7 @@ interface Terms {
 }
 
 /** Header of a published packet. */
-const PACKET_HEAD_BYTES = 7;
+const PACKET_HEAD_BYTES = 5;
 
 /**
  * States and events that several receivers get alike: each packet is encoded once, goes once over every direct link, and
@@ -90,7 +90,7 @@ export class SharedPackets {
     const options = this.#options;
     const { lifetimeMs } = options.plan().channels.event;
     const receivers = [...options.peers()];
-    const terms = { trafficClass: "event", tick: options.currentTick(), receivers, lifetimeMs } as const;
+    const terms = { trafficClass: "event", receivers, lifetimeMs } as const;
     for (const event of this.#events.splice(0)) this.add(event, terms);
     this.send();
   }
@@ -129,7 +129,9 @@ export class SharedPackets {
   }
 
   #write(writer: ByteWriter, { trafficClass, tick }: Terms): void {
-    writePacketHeader(writer, { sequence: this.#sequence, tick, isPublished: true });
-    for (const { head, body } of this.#messages) writeMessage(writer, MessageKind[trafficClass], body, head);
+    const kind = MessageKind[trafficClass];
+    const only = this.#messages.length === 1 ? kind : undefined;
+    writePacketHeader(writer, { sequence: this.#sequence, tick, isPublished: true, only });
+    for (const { head, body } of this.#messages) writeMessage(writer, kind, body, { head, only });
   }
 }

@@ -26,9 +26,6 @@ export interface RelayedLinkOptions {
 /** While so much waits in the uplink, reliable messages wait in the pair's own session. */
 const COMMAND_ROOM_BYTES = 262_144;
 const BULK_ROOM_BYTES = 8192;
-/** Head of an envelope for one participant, and the key in it. */
-const HEAD_BYTES = 4;
-const KEY_BYTES = 2;
 /** A pair's keys are its own: two pairs may use the same ones, and share the uplink. */
 const KEYS_PER_PEER = 0x10000;
 
@@ -90,9 +87,15 @@ export class RelayedLink extends PathLink {
   }
 
   /** As `send`, for a packet that was written behind its head: it is not copied, and no filter sees it. */
-  sendEnvelope(trafficClass: TrafficClassName, envelope: Uint8Array, key: number, lifetimeMs?: number): void {
+  sendEnvelope(
+    trafficClass: TrafficClassName,
+    envelope: Uint8Array,
+    headBytes: number,
+    key: number,
+    lifetimeMs?: number,
+  ): void {
     const isSent = this.state === "open" && this.#forward(trafficClass, envelope, key, lifetimeMs);
-    if (isSent) this.countSent(envelope.length - HEAD_BYTES - (key === 0 ? 0 : KEY_BYTES));
+    if (isSent) this.countSent(envelope.length - headBytes);
     else this.counters.packetsDropped += 1;
   }
 

@@ -13,6 +13,12 @@ export class PacketMemory {
   readonly #came = new Uint32Array(WORDS);
   #newest: number | undefined;
 
+  /** The sequence with those low 8 bits that is nearest to the newest one. */
+  nearest(low: number): number {
+    const newest = this.#newest ?? low;
+    return (newest + (((low - newest + 128) & 255) - 128)) & 0xffff;
+  }
+
   /** Adds a sequence. `outdated`: it is older than what is remembered, so nobody knows whether it came before. */
   add(sequence: number): "new" | "duplicate" | "outdated" {
     const ahead = this.#newest === undefined ? REMEMBERED : sequenceDistance(sequence, this.#newest);

@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from "@paceline/protocol";
 
 /** The ping's number, and the clock. */
-export const PONG_BYTES = 2 + 8;
+export const PONG_BYTES = 2 + 6;
 
 /** Answers a ping with this side's time. */
 export function pongTo(ping: Uint8Array, nowMs: number): Uint8Array {
@@ -9,11 +9,11 @@ export function pongTo(ping: Uint8Array, nowMs: number): Uint8Array {
   return new ByteWriter(PONG_BYTES)
     .bytes(ping)
     .u32(clockUs % 2 ** 32)
-    .u32(Math.floor(clockUs / 2 ** 32))
+    .u16(Math.floor(clockUs / 2 ** 32) % 2 ** 16)
     .view();
 }
 
 export function readPong(body: Uint8Array): { readonly number: number; readonly remoteMs: number } {
   const reader = new ByteReader(body);
-  return { number: reader.u16(), remoteMs: (reader.u32() + reader.u32() * 2 ** 32) / 1000 };
+  return { number: reader.u16(), remoteMs: (reader.u32() + reader.u16() * 2 ** 32) / 1000 };
 }

@@ -5,8 +5,10 @@ import {
   limits,
   messageBytes,
   nextSequence,
+  onlyKind,
   sequenceDistance,
   writeMessage,
+  writeMessageHead,
   writePacketHeader,
   type Acks,
   type PacketHeader,
@@ -23,7 +25,6 @@ import { PathDelay } from "./outbox/path-delay.js";
 import { ReliableQueue } from "./outbox/reliable-queue.js";
 import { LossCount, SentLoss } from "./path-loss.js";
 import {
-  BULK_HEAD_BYTES,
   LAST_CHUNK,
   MAX_EVENT_BYTES,
   MAX_PAYLOAD_BYTES,
@@ -89,6 +90,8 @@ export class Sender implements PacketSource {
   #hasSentStates = false;
   #sequence = 0;
   #stateNumber = 0;
+  /** Of the packet that is being written: what stands before it, for the relay. */
+  #envelopeBytes = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
 
@@ -184,8 +187,8 @@ export class Sender implements PacketSource {
     const outbox = this.#outboxOf(link);
     if (!outbox || (outbox.mayLeave(link, "state") && (!isGated || this.mayStateGo()))) {
       const sequence = this.#sequence;
-      this.#startPacket(link, "state", key);
-      writeMessage(writer, MessageKind.state, body, head);
+      this.#startPacket(link, "state", { key, only: MessageKind.state });
+      writeMessage(writer, MessageKind.state, body, { head, only: MessageKind.state });
       this.#stateLeaves(sequence, number, isGated);
       this.#sendPacket(link, "state", key);
     } else {
@@ -362,19 +365,21 @@ export class Sender implements PacketSource {
   #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, queue: ClassQueue): void {
     const nowMs = this.#nowMs();
     const lifetimeMs = expiresAtMs - nowMs;
-    this.#startPacket(link, "event", 0, lifetimeMs);
+    const bodies = [body];
     let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
-    writeMessage(writer, MessageKind.event, body);
     for (let next = queue.first; next?.kind === MessageKind.event; next = queue.first) {
       const isStale = next.expiresAtMs < nowMs;
       if (isStale) this.counters.packetsDropped += 1;
       else {
         bytes += messageBytes(next.bytes.length);
         if (bytes > limits.unreliablePacketBytes) break;
-        writeMessage(writer, MessageKind.event, next.bytes);
+        bodies.push(next.bytes);
       }
       queue.shift();
     }
+    const only = bodies.length === 1 ? MessageKind.event : undefined;
+    this.#startPacket(link, "event", { lifetimeMs, only });
+    for (const each of bodies) writeMessage(writer, MessageKind.event, each, { only });
     this.#sendPacket(link, "event", 0, lifetimeMs);
   }
 
@@ -382,9 +387,10 @@ export class Sender implements PacketSource {
     const batch = this.commands.takeBatch();
     if (!batch) return false;
     this.commands.carried(batch, this.#sequence, this.#nowMs());
-    this.#startPacket(link, "command");
+    const only = batch.length === 1 ? MessageKind.reliable : undefined;
+    this.#startPacket(link, "command", { only });
     for (const { id, payload } of batch) {
-      writer.u8(MessageKind.reliable).varint(payload.length + 2);
+      writeMessageHead(writer, MessageKind.reliable, payload.length + 2, only);
       writer.u16(id).bytes(payload);
     }
     this.#sendPacket(link, "command");
@@ -398,17 +404,18 @@ export class Sender implements PacketSource {
     if (bytes === undefined || rate?.take(bytes, nowMs) === false) return false;
     const chunk = this.bulk.take(this.#sequence, nowMs);
     if (!chunk) return false;
-    this.#startPacket(link, "bulk");
-    writer.u8(MessageKind.bulk).varint(chunk.payload.length + BULK_HEAD_BYTES);
+    this.#startPacket(link, "bulk", { only: MessageKind.bulk });
     writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
     writer.bytes(chunk.payload);
     this.#sendPacket(link, "bulk");
     return true;
   }
 
+  /** A packet with one message. */
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
-    this.#startPacket(link, trafficClass, key);
-    writeMessage(writer, kind, body);
+    const only = onlyKind(kind);
+    this.#startPacket(link, trafficClass, { key, only });
+    writeMessage(writer, kind, body, { only });
     this.#sendPacket(link, trafficClass, key);
   }
 
@@ -434,7 +441,11 @@ export class Sender implements PacketSource {
   }
 
   /** Any packet may say what has arrived, so that a receipt rarely needs one of its own. */
-  #startPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
+  #startPacket(
+    link: Link,
+    trafficClass: TrafficClassName,
+    { key = 0, lifetimeMs, only }: { key?: number; lifetimeMs?: number; only?: MessageKind | undefined } = {},
+  ): void {
     const sequence = this.#sequence;
     // Nobody repeats it if it is lost: the acks will tell. What a relay drops was replaced by something newer.
     const isSentOnce = trafficClass === "state" || trafficClass === "input";
@@ -447,14 +458,17 @@ export class Sender implements PacketSource {
     const header = this.#options.header(sequence, says);
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
-    writePacketHeader(writer, header);
+    this.#envelopeBytes = writer.length;
+    const tick = only === MessageKind.state ? header.tick : undefined;
+    writePacketHeader(writer, { ...header, tick, only });
   }
 
   /** The packet that was started: it is given away as it was written. */
   #sendPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
     const packet = writer.release();
     this.#outbox?.spent(link, packet);
-    if (link instanceof RelayedLink) link.sendEnvelope(trafficClass, packet, key, lifetimeMs);
+    if (link instanceof RelayedLink)
+      link.sendEnvelope(trafficClass, packet, this.#envelopeBytes, key, lifetimeMs);
     else link.send(trafficClass, packet, key, lifetimeMs);
   }
 

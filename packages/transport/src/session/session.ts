@@ -6,11 +6,13 @@ import {
   NetError,
   SEQUENCE_MODULUS,
   isRouted,
+  isShortSequence,
   limits,
   nextSequence,
   readMessages,
   readPacket,
   readPayloads,
+  tickNear,
   type DropReason,
   type Message,
   type Packet,
@@ -88,6 +90,8 @@ export class Session {
   /** Undefined while there is nothing to look after. */
   #stopUpdates: Cancel | undefined;
   #nonce = 0;
+  /** The newest tick of the other side that is known. Ticks begin at 0. */
+  #remoteTick: number | undefined;
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -155,7 +159,7 @@ export class Session {
     }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.#violated(packet);
-    const messages = readMessages(packet.messages, () => this.drops.count("unknown-kind"));
+    const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.#violated(messages);
     monitor.heard(this.#scheduler.nowMs());
     const isTimely = this.#isTimely(packet, messages, monitor);
@@ -430,6 +434,11 @@ export class Session {
     this.#sender.flush();
   }
 
+  /** The other side has said its whole tick: those of its packets are taken as near to the newest one. */
+  heardTick(tick: number): void {
+    if (this.#remoteTick === undefined || ((tick - this.#remoteTick) | 0) > 0) this.#remoteTick = tick;
+  }
+
   /** Pings over the active link at once, besides those that the session sends by itself. */
   ping(): void {
     const { active } = this.#links;
@@ -506,8 +515,10 @@ export class Session {
    * before; undefined where nothing more is to be taken of it.
    */
   #isTimely(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): boolean | undefined {
-    const { sequence, isPublished } = packet;
-    const novelty = (isPublished ? this.#sharedPackets : this.#packets).add(sequence);
+    const { isPublished } = packet;
+    const packets = isPublished ? this.#sharedPackets : this.#packets;
+    const sequence = isShortSequence(packet) ? packets.nearest(packet.sequence) : packet.sequence;
+    const novelty = packets.add(sequence);
     if (!isPublished) this.#received.add(sequence);
     // A published packet that is too old may have come before; what is in it is not repeated.
     if (novelty !== "new" && (isPublished || novelty === "duplicate")) {
@@ -543,6 +554,7 @@ export class Session {
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
     const { body, kind } = message;
+    let tick: number | undefined;
     switch (kind) {
       case MessageKind.reliable:
         return this.#receiveReliable(body);
@@ -553,7 +565,9 @@ export class Session {
       case MessageKind.state:
         // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
         if (!packet.isPublished) this.#answer.soon("state", body.length);
-        return this.#handlers.onState?.(body, packet.tick);
+        tick = this.#tickOf(packet.tick);
+        if (tick !== undefined) this.#handlers.onState?.(body, tick);
+        return;
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
       case MessageKind.bulk:
@@ -567,6 +581,15 @@ export class Session {
       case MessageKind.close:
         return this.#closedByRemote(body);
     }
+  }
+
+  /** The tick of states is the one that is nearest to the newest of the other side; undefined where they are dropped. */
+  #tickOf(stamp: number | undefined): number | undefined {
+    const tick = stamp === undefined ? undefined : tickNear(stamp, this.#remoteTick ?? 0);
+    if (stamp === undefined) this.#violated("bad-message");
+    else if (tick === undefined) this.drops.count("outdated");
+    else this.heardTick(tick);
+    return tick;
   }
 
   #receivePing(body: Uint8Array, { link }: LinkMonitor): void {

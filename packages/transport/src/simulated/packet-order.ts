@@ -20,7 +20,7 @@ export function cameReliably(packet: Uint8Array): boolean {
   }
   const head = readPacket(packet);
   if (typeof head === "string" || head.isPublished) return false;
-  const messages = readMessages(head.messages, () => undefined);
+  const messages = readMessages(head, () => undefined);
   if (typeof messages === "string") return false;
   // Receipts, which have no message, go where commands go.
   return messages.every(({ kind }) => kind === MessageKind.reliable || kind === MessageKind.close);

@@ -7,7 +7,6 @@ import {
   angle,
   defineEntity,
   limits,
-  messageBytes,
   planState,
   restore,
   vec3,
@@ -44,8 +43,8 @@ export function definitionOf(motion: CarModel): EntityDefinition {
 }
 
 /** Heads of a packet to one receiver: header with acknowledgements and receipt. Number of the stream. */
-const HEAD_BYTES = 15;
-const PUBLISHED_HEAD_BYTES = 7;
+const HEAD_BYTES = 10;
+const PUBLISHED_HEAD_BYTES = 4;
 const STREAM_BYTES = 1;
 /** Kind, length and number of a reliable message. */
 const RELIABLE_BYTES = 5;
@@ -106,7 +105,7 @@ export class CarStates {
         bodyBytes = body.length;
         this.#cycle.spent(body.length);
       });
-      const payloadBytes = PUBLISHED_HEAD_BYTES + messageBytes(STREAM_BYTES + bodyBytes);
+      const payloadBytes = PUBLISHED_HEAD_BYTES + STREAM_BYTES + bodyBytes;
       return { payloadBytes, row, sequence: undefined };
     }
     const sequence = (this.#sequence += 1);
@@ -114,7 +113,7 @@ export class CarStates {
       bodyBytes = body.length;
       return sequence;
     });
-    return { payloadBytes: HEAD_BYTES + messageBytes(STREAM_BYTES + bodyBytes), row, sequence };
+    return { payloadBytes: HEAD_BYTES + STREAM_BYTES + bodyBytes, row, sequence };
   }
 
   /** Once per tick, before its state may be written. */

@@ -46,7 +46,7 @@ class OverheardSocket extends NodeWebSocket {
 
 function termsIn(bytes: Uint8Array): ViewTerms | undefined {
   const packet = readPacket(bytes);
-  const messages = typeof packet === "string" ? packet : readMessages(packet.messages, () => undefined);
+  const messages = typeof packet === "string" ? packet : readMessages(packet, () => undefined);
   for (const { kind, body } of typeof messages === "string" ? [] : messages) {
     // A reliable message has its number before its payload.
     if (kind !== MessageKind.reliable || body[2] !== PayloadKind.authority) continue;

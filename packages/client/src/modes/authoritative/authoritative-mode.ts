@@ -348,9 +348,9 @@ export class AuthoritativeMode implements RoomMode {
     const { localId, definition } = record;
     const { name, schemaHash } = definition;
     const state = this.#ownStates.first(record);
-    const { tickHz } = this.#parts.time;
+    const { tickHz, tick } = this.#parts.time;
     this.#ownIds.ask(localId, definition);
-    const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz });
+    const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz, tick: tick >>> 0 });
     this.#ownStates.add(record, this.#send(own, OWN_PERIOD_MS));
   }
 

@@ -1,4 +1,5 @@
 import {
+  ByteReader,
   NetError,
   limits,
   writePeerPayload,
@@ -342,6 +343,7 @@ export class Members {
       case "stream":
         return this.#drop(from, entities?.announce(payload));
       case "reference":
+        from.session.heardTick(new ByteReader(payload.states).u32());
         return this.#drop(from, entities?.takeReference(payload.stream, payload.states));
       case "present":
         return this.#drop(from, entities?.present(payload.stream));

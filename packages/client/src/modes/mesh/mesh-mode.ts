@@ -81,7 +81,6 @@ export class MeshMode implements RoomMode {
       idOf: (localId) => parts.sessionNumber() * 0x10000 + localId,
       plan: () => parts.transport().plan,
       tickHz: time.tickHz,
-      currentTick: () => time.tick,
       horizonMs: () => this.#members.horizonMs,
       post: (payload) => this.#members.postStates(payload),
       onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),

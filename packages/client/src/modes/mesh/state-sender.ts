@@ -38,7 +38,6 @@ export interface StateSenderOptions {
   /** With the server; undefined while there is no way to it. */
   serverSession(): Session | undefined;
   readonly scheduler: Scheduler;
-  currentTick(): number;
 }
 
 /** Heads of a packet with states that is not published. */
