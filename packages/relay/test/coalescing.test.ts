@@ -149,8 +149,8 @@ describe("packets of a room", () => {
     for (let mark = 1; mark <= 3; mark++) a.forward([b, c], new Uint8Array(10), { trafficClass: "state" });
     await isRead(a);
     windows.end();
-    // Seven bytes of envelope each.
-    expect(sent()).toEqual({ packets: before.packets + 6, bytes: before.bytes + 6 * 14 });
+    // Two bytes of envelope, and the frame around it.
+    expect(sent()).toEqual({ packets: before.packets + 6, bytes: before.bytes + 6 * 12 });
   });
 });
 
