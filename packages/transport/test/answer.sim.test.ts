@@ -56,8 +56,7 @@ class Pair {
     const send = link.send.bind(link);
     link.send = (trafficClass, bytes, ...rest) => {
       const packet = readPacket(bytes);
-      const messages =
-        typeof packet === "string" ? undefined : readMessages(packet, () => undefined);
+      const messages = typeof packet === "string" ? undefined : readMessages(packet, () => undefined);
       if (messages?.length === 0) this.alone += 1;
       send(trafficClass, bytes, ...rest);
     };
