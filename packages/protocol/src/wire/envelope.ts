@@ -97,23 +97,27 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const first = reader.u8();
   if (!reader.ok) return "too-short";
   if ((first & PacketFlag.routed) === 0) return "flags";
-  const more = first & EnvelopeFlag.more ? reader.u8() : undefined;
+  const hasMore = (first & EnvelopeFlag.more) !== 0;
+  const more = hasMore ? reader.u8() : 0;
   const trafficClass = classOf(first, more);
-  const key = more !== undefined && more & MoreFlag.keyed ? reader.u16() : undefined;
+  const key = more & MoreFlag.keyed ? reader.u16() : undefined;
   const subject = readSubject(reader, more);
   if (trafficClass === undefined) return "unknown-kind";
   if (!reader.ok) return "too-short";
   const list = readList(reader, first);
   // One encoding of each: a second byte says something, and a key is not 0.
-  if (!list || key === 0 || more === 0 || (more ?? 0) > MORE_BITS) return "length";
+  if (!list || key === 0 || hasMore !== more > 0 || more > MORE_BITS) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
-  const epoch = (more ?? 0) & limits.lastEpoch || undefined;
-  const isPrompt = (first & EnvelopeFlag.prompt) !== 0 || undefined;
-  return { trafficClass, key: key ?? 0, subject, epoch, isPrompt, ...list, packet: reader.rest() };
+  return { trafficClass, key: key ?? 0, subject, ...termsOf(first, more), ...list, packet: reader.rest() };
 }
 
-function readSubject(reader: ByteReader, more = 0): Subject | undefined {
+function termsOf(first: number, more: number): Pick<Envelope, "epoch" | "isPrompt"> {
+  const epoch = more & limits.lastEpoch || undefined;
+  return { epoch, isPrompt: (first & EnvelopeFlag.prompt) !== 0 || undefined };
+}
+
+function readSubject(reader: ByteReader, more: number): Subject | undefined {
   return more & MoreFlag.subject ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
 }
 
@@ -126,7 +130,7 @@ function readList(reader: ByteReader, first: number): Pick<Envelope, "peers" | "
 }
 
 /** A broadcast has commands, and is about no entity. */
-function classOf(first: number, more = 0): TrafficClassName | undefined {
+function classOf(first: number, more: number): TrafficClassName | undefined {
   const trafficClass = classNames[(first >> CLASS_SHIFT) & CLASS_BITS];
   const isBroadcast = (first & EnvelopeFlag.broadcast) !== 0;
   const isOther = trafficClass !== "command" || (more & MoreFlag.subject) !== 0;

@@ -563,9 +563,7 @@ export class Session {
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
-        // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-        if (!packet.isPublished) this.#answer.soon("state", body.length);
-        tick = this.#tickOf(packet.tick);
+        tick = this.#tickOf(packet, body.length);
         if (tick !== undefined) this.#handlers.onState?.(body, tick);
         return;
       case MessageKind.input:
@@ -584,7 +582,9 @@ export class Session {
   }
 
   /** The tick of states is the one that is nearest to the newest of the other side; undefined where they are dropped. */
-  #tickOf(stamp: number | undefined): number | undefined {
+  #tickOf({ tick: stamp, isPublished }: Packet, bytes: number): number | undefined {
+    // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
+    if (!isPublished) this.#answer.soon("state", bytes);
     const tick = stamp === undefined ? undefined : tickNear(stamp, this.#remoteTick ?? 0);
     if (stamp === undefined) this.#violated("bad-message");
     else if (tick === undefined) this.drops.count("outdated");
