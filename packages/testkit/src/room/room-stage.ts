@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
 import { Client, type Room as ClientRoom } from "@paceline/client";
-import { defineServer, type Room, type RoomClass, type Server, type ServerOptions } from "@paceline/server";
+import {
+  defineServer,
+  type Room,
+  type RoomClass,
+  type RoomEntry,
+  type Server,
+  type ServerOptions,
+} from "@paceline/server";
 import { seededRandom } from "@paceline/transport/simulated";
 import { VirtualScheduler } from "../virtual-scheduler.js";
 import { StagePlayer, type StageJoin } from "./stage-player.js";
@@ -11,42 +18,49 @@ const MAX_JOIN_STEPS = 700;
 
 /** The server's options, and the seed of the network's chance. */
 export interface RoomStageOptions extends Partial<
-  Omit<ServerOptions<{ staged: RoomClass }>, "rooms" | "scheduler">
+  Omit<ServerOptions<{ staged: RoomEntry }>, "rooms" | "scheduler">
 > {
   readonly seed?: number;
 }
 
+/** A kind of rooms in which players are among themselves, as `defineServer` takes it. */
+type PeerRooms = Exclude<RoomEntry, RoomClass>;
+
 /**
- * A room class under virtual time: a whole server, whole clients, simulated networks between them, and no waiting. Seconds
- * pass when {@link RoomStage.advance} says so; the same seed gives the same run.
+ * A kind of rooms under virtual time: a whole server, whole clients, simulated networks between them, and no waiting.
+ * Seconds pass when {@link RoomStage.advance} says so; the same seed gives the same run.
  */
 export class RoomStage<R extends Room> {
   readonly scheduler = new VirtualScheduler();
-  readonly server: Server<{ staged: RoomClass }>;
-  /** Rooms that were opened, in order. */
+  readonly server: Server<{ staged: RoomEntry }>;
+  /** Rooms with an authority that were opened, in order. */
   readonly rooms: R[] = [];
   readonly #random;
   readonly #players: StagePlayer[] = [];
   /** HTTP takes real time, and a port of the loopback: only tests that need it switch it on. */
   #url: string | undefined;
 
-  constructor(roomClass: new () => R, { seed = 1, ...options }: RoomStageOptions = {}) {
-    const { rooms, scheduler } = this;
+  constructor(rooms: (new () => R) | PeerRooms, { seed = 1, ...options }: RoomStageOptions = {}) {
+    const { scheduler } = this;
     this.#random = seededRandom(seed);
-    const base = roomClass as unknown as RoomClass;
-    // A test looks at what the server has made.
-    const noted = class extends (base as unknown as new () => Room) {
+    this.server = defineServer({
+      scheduler,
+      wallClockMs: () => scheduler.nowMs(),
+      ...options,
+      rooms: { [ROOM]: typeof rooms === "function" ? this.#noted(rooms) : rooms },
+    });
+  }
+
+  /** The class, whose rooms a test can look at. */
+  #noted(roomClass: new () => R): RoomClass {
+    const { rooms } = this;
+    const noted = class extends (roomClass as unknown as new () => Room) {
       constructor() {
         super();
         rooms.push(this as unknown as R);
       }
     };
-    this.server = defineServer({
-      scheduler,
-      wallClockMs: () => scheduler.nowMs(),
-      ...options,
-      rooms: { [ROOM]: noted as unknown as RoomClass },
-    });
+    return noted as unknown as RoomClass;
   }
 
   /** The room; the newest, where there were several. */
@@ -133,10 +147,13 @@ export class RoomStage<R extends Room> {
   }
 }
 
-/** Stages a room class; see {@link RoomStage}. */
-export function roomStage<R extends Room>(
-  roomClass: new () => R,
+/**
+ * Stages a room class, or a kind of rooms in which players are among themselves: `roomStage({ maxPlayers: 4 })`.
+ * See {@link RoomStage}.
+ */
+export function roomStage<R extends Room = Room>(
+  rooms: (new () => R) | PeerRooms,
   options: RoomStageOptions = {},
 ): RoomStage<R> {
-  return new RoomStage(roomClass, options);
+  return new RoomStage(rooms, options);
 }
