@@ -1,0 +1,21 @@
+// A player's side of the world.
+import type { HostedRoom } from "@paceline/client";
+import type { server } from "./rooms.js";
+
+export class MmoGame {
+  readonly heard: { readonly from: number; readonly text: string }[] = [];
+  readonly room: HostedRoom<(typeof server)["kinds"]["world"]>;
+
+  constructor(room: HostedRoom<(typeof server)["kinds"]["world"]>) {
+    this.room = room;
+    room.onMessage("say", (line) => this.heard.push(line));
+  }
+
+  walkTo(x: number, y: number): void {
+    this.room.send("walk", { x, y });
+  }
+
+  say(text: string): void {
+    this.room.send("say", { text });
+  }
+}

@@ -1,0 +1,63 @@
+// The server's side of a world with many creatures: players say where they want to go, and the server walks.
+import { Room, defineServer, type Player, type ServerEntity } from "@paceline/server";
+import { Character, Creature, SIZE_M, type Messages } from "./world.js";
+
+const CREATURES = 200;
+const SPEED = 4;
+const EARSHOT_M = 30;
+
+type Walker = ServerEntity<typeof Character> | ServerEntity<typeof Creature>;
+
+export class World extends Room<{ messages: Messages }> {
+  override readonly entities = [Character, Creature];
+  override readonly tickHz = 10;
+  override maxPlayers = 100;
+  readonly characters = new Map<Player, ServerEntity<typeof Character>>();
+  readonly #goals = new Map<Walker, { x: number; y: number }>();
+
+  override onCreate(): void {
+    for (let count = 0; count < CREATURES; count++) {
+      const creature = this.spawn(Creature, { position: somewhere() });
+      this.#goals.set(creature, somewhere());
+    }
+    this.onMessage("walk", (player, { x, y }) => {
+      // A message is a client's word, and a modified client can say anything.
+      if (Number.isFinite(x) && Number.isFinite(y)) this.#goals.set(this.characters.get(player)!, { x, y });
+    });
+    this.onMessage("say", (player, { text }) => {
+      if (typeof text === "string") this.#say(player, text.slice(0, 200));
+    });
+  }
+  override onJoin(player: Player): void {
+    const start = { x: SIZE_M / 2, y: SIZE_M / 2 };
+    this.characters.set(player, this.spawn(Character, { position: start }, player));
+  }
+  override onLeave(player: Player): void {
+    this.#goals.delete(this.characters.get(player)!);
+    this.characters.delete(player);
+  }
+  override onTick(seconds: number): void {
+    for (const [walker, goal] of this.#goals) {
+      const [dx, dy] = [goal.x - walker.position.x, goal.y - walker.position.y];
+      const distance = Math.hypot(dx, dy);
+      const part = distance === 0 ? 0 : Math.min(1, (SPEED * seconds) / distance);
+      walker.position.set(walker.position.x + dx * part, walker.position.y + dy * part);
+      if (part === 1 && walker.kind.name === "creature") this.#goals.set(walker, somewhere());
+    }
+  }
+
+  /** Only those nearby hear it: a world of a hundred players would be loud, and costly. */
+  #say(player: Player, text: string): void {
+    const { x, y } = this.characters.get(player)!.position;
+    for (const [listener, { position }] of this.characters) {
+      if (Math.hypot(position.x - x, position.y - y) > EARSHOT_M) continue;
+      this.send(listener, "say", { from: player.number, text });
+    }
+  }
+}
+
+function somewhere(): { x: number; y: number } {
+  return { x: Math.random() * SIZE_M, y: Math.random() * SIZE_M };
+}
+
+export const server = defineServer({ rooms: { world: World } });

@@ -1,0 +1,50 @@
+// The server's side: it moves everybody, and judges shots in the world that the shooter saw.
+import { RateCheck, Room, defineServer, type Player, type ServerEntity } from "@paceline/server";
+import { Move, Soldier, walk, type Messages } from "./world.js";
+
+const RADIUS = 0.5;
+const DAMAGE = 34;
+
+export class Arena extends Room<{ messages: Messages }> {
+  override readonly entities = [Soldier];
+  override readonly inputs = Move;
+  override readonly maxRewindMs = 400;
+  readonly #triggers = new WeakMap<Player, RateCheck>();
+
+  override onCreate(): void {
+    this.onMessage("shoot", (player, shot) => this.#shoot(player, shot));
+  }
+  override onJoin(player: Player<typeof Move>): void {
+    this.spawn(Soldier, { position: { x: player.number * 3, y: 0 } }, player);
+    this.#triggers.set(player, new RateCheck(5, 2));
+  }
+  override onTick(seconds: number): void {
+    for (const player of this.players.values()) walk(this.soldierOf(player)!, player.input, seconds);
+  }
+
+  soldierOf(player: Player): ServerEntity<typeof Soldier> | undefined {
+    return [...this.entitiesOf(Soldier)].find(({ owner }) => owner === player);
+  }
+
+  #shoot(player: Player, { at, x, y }: { at: number; x: number; y: number }): void {
+    // A message is the player's word: a modified client would shoot in every tick.
+    if (!this.#triggers.get(player)?.take(1, this.clock.elapsedMs / 1000)) return;
+    const target = this.rewind(player, at, (past) =>
+      [...this.entitiesOf(Soldier)].find((soldier) => {
+        const then = soldier.owner === player ? undefined : past.of(soldier)?.position;
+        return then && Math.hypot(then.x - x, then.y - y) < RADIUS;
+      }),
+    );
+    if (!target) return;
+    this.broadcast("hit", { by: player.number, target: target.id });
+    if (target.hp > DAMAGE) target.hp -= DAMAGE;
+    else {
+      this.soldierOf(player)!.kills += 1;
+      target.hp = 100;
+      target.position.set(0, 0);
+      this.teleport(target);
+    }
+  }
+}
+
+export const server = defineServer({ rooms: { arena: Arena } });

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { MmoGame } from "../mmo/game.js";
+import { World } from "../mmo/rooms.js";
+import { Creature } from "../mmo/world.js";
+import { ShooterGame } from "../shooter/game.js";
+import { Arena } from "../shooter/rooms.js";
+import { Soldier } from "../shooter/world.js";
+import { meet } from "./starters.js";
+
+test("shooter: a shot hits where the shooter saw the target, though it is elsewhere by then", async () => {
+  const { stage, seats } = await meet({
+    profile: "shooter",
+    players: 2,
+    rooms: Arena,
+    // Beyond that states stall behind lost segments for longer than the server looks back.
+    loss: 0.02,
+    play: (room) => new ShooterGame(room as never),
+  });
+  const [shooter, target] = seats.map(({ game }) => game) as [ShooterGame, ShooterGame];
+  const arena = stage.room as Arena;
+  const hits: number[] = [];
+  shooter.room.onMessage("hit", ({ by, target: id }) => hits.push(by, id));
+  await stage.advance(1000);
+  let shots = 0;
+  let elsewhere = 0;
+  for (let turn = 0; turn < 40; turn++) {
+    target.stick.x = turn % 8 < 4 ? 1 : -1;
+    await stage.advance(150);
+    const seen = [...shooter.room.entities(Soldier)].find(({ isMine }) => !isMine)!.shown.position;
+    const [, truth] = [...arena.entitiesOf(Soldier)];
+    if (Math.hypot(truth!.position.x - seen.x, truth!.position.y - seen.y) > 0.5) elsewhere += 1;
+    shooter.shoot(seen.x, seen.y);
+    shots += 1;
+    await stage.advance(150);
+  }
+  await stage.advance(1000);
+  // Most shots go to a place where the target is no more, on the server: without looking back they would miss.
+  expect(elsewhere).toBeGreaterThan(shots * 0.6);
+  expect(hits.length / 2).toBeGreaterThan(shots * 0.85);
+  const [mine, theirs] = [...arena.entitiesOf(Soldier)];
+  expect(mine!.kills).toBe(Math.floor(hits.length / 2 / 3));
+  expect(theirs!.kills).toBe(0);
+});
+
+test("shooter: one's own soldier moves at once, and where the server says", async () => {
+  const { stage, seats } = await meet({
+    profile: "shooter",
+    players: 2,
+    rooms: Arena,
+    play: (room) => new ShooterGame(room as never),
+  });
+  const { game } = seats[0]!;
+  await stage.advance(1000);
+  const mine = [...game.room.entities(Soldier)].find(({ isMine }) => isMine)!;
+  const { x: before } = mine.shown.position;
+  game.stick.x = 1;
+  await stage.advance(80); // less than the way to the server and back
+  expect(mine.shown.position.x).toBeGreaterThan(before + 0.1);
+  await stage.advance(2000);
+  game.stick.x = 0;
+  await stage.advance(1000);
+  const [truth] = [...(stage.room as Arena).entitiesOf(Soldier)];
+  expect(mine.shown.position.x).toBeCloseTo(truth!.position.x, 1);
+  expect(truth!.position.x).toBeGreaterThan(before + 10);
+});
+
+test("shooter: nobody fires faster than the trigger allows", async () => {
+  const { stage, seats } = await meet({
+    profile: "shooter",
+    players: 2,
+    rooms: Arena,
+    play: (room) => new ShooterGame(room as never),
+  });
+  const { game } = seats[0]!;
+  let hits = 0;
+  game.room.onMessage("hit", () => (hits += 1));
+  await stage.advance(1000);
+  const other = [...game.room.entities(Soldier)].find(({ isMine }) => !isMine)!;
+  for (let shot = 0; shot < 20; shot++) game.shoot(other.shown.position.x, other.shown.position.y);
+  await stage.advance(1000);
+  expect(hits).toBeGreaterThan(0);
+  expect(hits).toBeLessThan(5);
+});
+
+test("mmo: two hundred creatures cost a player little, and stand where they are", async () => {
+  const { stage, seats } = await meet({
+    profile: "mmo",
+    players: 4,
+    rooms: World,
+    play: (room) => new MmoGame(room as never),
+  });
+  const world = stage.room as World;
+  const { room } = seats[0]!;
+  const creatures = (): number => [...room.entities(Creature)].length;
+  creatures(); // a page draws from its first frame on
+  await stage.advance(10_000);
+  expect(creatures()).toBe(200);
+  const bytesPerSecond: number[] = [];
+  for (let second = 0; second < 10; second++) {
+    await stage.advance(1000);
+    bytesPerSecond.push(room.transport.server.bytesInPerSecond);
+  }
+  // Two hundred positions of four bytes, ten times a second, would be 8000.
+  expect(Math.max(...bytesPerSecond)).toBeLessThan(4000);
+  const errors = [...world.entitiesOf(Creature)].map(({ id, position }) => {
+    const seen = [...room.entities(Creature)].find((creature) => creature.id === id)!.shown.position;
+    return Math.hypot(seen.x - position.x, seen.y - position.y);
+  });
+  expect(errors).toHaveLength(200);
+  errors.sort((a, b) => a - b);
+  expect(errors[190]).toBeLessThan(4);
+});
+
+test("mmo: only those nearby hear what somebody says", async () => {
+  const { stage, seats } = await meet({
+    profile: "mmo",
+    players: 3,
+    rooms: World,
+    play: (room) => new MmoGame(room as never),
+  });
+  const [speaker, near, far] = seats.map(({ game }) => game) as [MmoGame, MmoGame, MmoGame];
+  far.walkTo(600, 500);
+  await stage.advance(15_000);
+  speaker.say("hello");
+  await stage.advance(1000);
+  expect(near.heard).toEqual([{ from: 1, text: "hello" }]);
+  expect(far.heard).toEqual([]);
+  // A place that is none does not break the world.
+  far.room.send("walk", { x: "far", y: null } as never);
+  far.walkTo(500, 500);
+  await stage.advance(20_000);
+  speaker.say("back?");
+  await stage.advance(1000);
+  expect(far.heard).toEqual([{ from: 1, text: "back?" }]);
+});
