@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const conditions = ["@paceline/source"];
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 
-const TESTED = ["packages/*/test", "apps/*/test", "e2e/test", "examples/test"];
+const TESTED = ["packages/*/test", "apps/*/test", "e2e/test", "examples/test", "docs/test"];
 const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**/*.${suffix}.ts`);
 
 /**

@@ -33,6 +33,20 @@ export function snippetsOf(text) {
   return snippets;
 }
 
+/**
+ * A fence that begins with "```ts run" is a whole program; the "```text" fence behind it is what it prints.
+ * @param {string} text @returns {{ line: number, code: string, output: string }[]}
+ */
+export function programsOf(text) {
+  const fences = fencesOf(text);
+  return fences.flatMap(({ language, info, line, code }, index) => {
+    if (language !== "ts" || info !== "run") return [];
+    const next = fences[index + 1];
+    if (next?.language !== "text") throw new Error(`the program in line ${line} does not say what it prints`);
+    return [{ line, code, output: next.code }];
+  });
+}
+
 /** @param {string} root @returns {Record<string, string[]>} every published entry and the source behind it */
 function packagePaths(root) {
   /** @type {Record<string, string[]>} */

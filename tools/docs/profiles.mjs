@@ -233,7 +233,7 @@ Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open
 repeats for as long as it was opened for, and \`explain()\` says how long. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
 the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
 authority the server sends to each player as that player's plan says, within the room's own limits
-([SERVER.md](SERVER.md#how-often-and-how-exactly-players-get-states)). With
+([Rooms with an authority](guides/authority.md#how-often-and-how-exactly-players-get-states)). With
 more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
 300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
 measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,

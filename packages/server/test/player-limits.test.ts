@@ -288,7 +288,7 @@ describe("the limits of a player", () => {
   });
 
   it("are in the documents as they are in the code, and others there are not", () => {
-    const document = readFileSync(new URL("../../../docs/SERVER.md", import.meta.url), "utf8");
+    const document = readFileSync(new URL("../../../docs/guides/authority.md", import.meta.url), "utf8");
     const cells = document.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     for (const [name, row] of Object.entries(playerLimitTable)) {
       const line = cells.find(([, first]) => first === `\`${name}\``);

@@ -46,7 +46,7 @@ class RaceRoom extends Room {
 let stop: (() => Promise<void>) | undefined;
 afterEach(() => stop?.());
 
-it("plays a room in five lines, as docs/SERVER.md shows them", async () => {
+it("plays a room in five lines, as docs/guides/testing.md shows them", async () => {
   // from here
   const stage = roomStage(RaceRoom);
   const player = await stage.join({ network: { delayMs: 50, jitterMs: 10 } });
@@ -59,7 +59,7 @@ it("plays a room in five lines, as docs/SERVER.md shows them", async () => {
   expect(car!.position.x).toBeLessThan(60);
   const source = readFileSync(import.meta.filename, "utf8");
   const example = source.slice(source.indexOf("// from here\n") + 13, source.indexOf("  // to here\n"));
-  const document = readFileSync(new URL("../../../docs/SERVER.md", import.meta.url), "utf8");
+  const document = readFileSync(new URL("../../../docs/guides/testing.md", import.meta.url), "utf8");
   for (const line of example.trim().split("\n")) expect(document).toContain(line.trim());
 });
 

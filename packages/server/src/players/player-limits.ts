@@ -1,7 +1,7 @@
 import { ConfigError, type ToAuthority } from "@paceline/protocol";
 import { TokenBucket, type LimitRow } from "@paceline/relay";
 
-/** Limits of what one player asks of its room besides messages and inputs. The table of docs/SERVER.md is this one; a test compares them. */
+/** Limits of what one player asks of its room besides messages and inputs. The table of docs/guides/authority.md is this one; a test compares them. */
 export const playerLimitTable = {
   ownPerSecond: {
     default: 60,

@@ -83,7 +83,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   readonly stateBytesPerSecond: number = 131_072;
   /** Limits of a player's messages and requests. Further ones are dropped and counted, and the player hears of it. */
   readonly messageLimits: Partial<MessageLimits> = {};
-  /** Limits of a player's spawns, despawns, state requests and kind lists. See docs/SERVER.md. */
+  /** Limits of a player's spawns, despawns, state requests and kind lists. See docs/guides/authority.md. */
   readonly playerLimits: Partial<PlayerLimits> = {};
   #core: RoomCore | undefined;
 
