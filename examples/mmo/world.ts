@@ -1,4 +1,4 @@
-// What the server and the players share.
+// Shared by the server and the players.
 import { defineEntity, vec2, type Directed } from "@paceline/client";
 
 export const SIZE_M = 1000;

@@ -1,4 +1,4 @@
-// What the server and the players share: the kinds of things, the inputs, and the physics of one tick.
+// Shared by the server and the players: the kinds of things, the inputs, and the physics of one tick.
 import { defineEntity, defineInput, scalar, uint, vec2, type Directed } from "@paceline/client";
 
 const SPEED = 6;
