@@ -1,12 +1,12 @@
 // A player's side of the world.
 import type { HostedRoom } from "@paceline/client";
-import type { server } from "./rooms.js";
+import type { GameServer } from "./rooms.js";
 
 export class MmoGame {
   readonly heard: { readonly from: number; readonly text: string }[] = [];
-  readonly room: HostedRoom<(typeof server)["kinds"]["world"]>;
+  readonly room: HostedRoom<GameServer["kinds"]["world"]>;
 
-  constructor(room: HostedRoom<(typeof server)["kinds"]["world"]>) {
+  constructor(room: HostedRoom<GameServer["kinds"]["world"]>) {
     this.room = room;
     room.onMessage("say", (line) => this.heard.push(line));
   }

@@ -1,5 +1,5 @@
 // The server's side of a world with many creatures: players say where they want to go, and the server walks.
-import { Room, defineServer, type Player, type ServerEntity } from "@paceline/server";
+import { Room, type Player, type Server, type ServerEntity } from "@paceline/server";
 import { Character, Creature, SIZE_M, type Messages } from "./world.js";
 
 const CREATURES = 200;
@@ -60,4 +60,6 @@ function somewhere(): { x: number; y: number } {
   return { x: Math.random() * SIZE_M, y: Math.random() * SIZE_M };
 }
 
-export const server = defineServer({ rooms: { world: World } });
+export const rooms = { world: World };
+/** For `new Client<GameServer>(...)`. */
+export type GameServer = Server<typeof rooms>;

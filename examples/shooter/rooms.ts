@@ -1,5 +1,5 @@
 // The server's side: it moves everybody, and judges shots in the world that the shooter saw.
-import { RateCheck, Room, defineServer, type Player, type ServerEntity } from "@paceline/server";
+import { RateCheck, Room, type Player, type Server, type ServerEntity } from "@paceline/server";
 import { Move, Soldier, walk, type Messages } from "./world.js";
 
 const RADIUS = 0.5;
@@ -47,4 +47,6 @@ export class Arena extends Room<{ messages: Messages }> {
   }
 }
 
-export const server = defineServer({ rooms: { arena: Arena } });
+export const rooms = { arena: Arena };
+/** For `new Client<GameServer>(...)`. */
+export type GameServer = Server<typeof rooms>;
