@@ -45,7 +45,7 @@ class Arena extends Scene {
   }
 }
 
-new Game({
+export const screen = new Game({
   type: AUTO,
   backgroundColor: "#2b2f3a",
   scale: { mode: Scale.RESIZE, width: "100%", height: "100%" },

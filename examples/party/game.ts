@@ -25,7 +25,7 @@ export const Guest = defineEntity("guest", {
   answer: uint({ range: [0, NO_ANSWER], default: NO_ANSWER }),
   score: uint({ range: [0, 999] }),
 });
-export const Quiz = defineEntity("quiz", {
+const Quiz = defineEntity("quiz", {
   phase: enumOf(["asking", "showing", "over"]),
   round: uint({ range: [0, 255] }),
 });

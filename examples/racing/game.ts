@@ -30,7 +30,7 @@ export const Car = defineEntity(
   { motion: "turn", threshold: { position: 0.1, heading: 0.03 } },
 );
 /** The room has one: the player who has been there for longest writes it. */
-export const Race = defineEntity("race", {
+const Race = defineEntity("race", {
   phase: enumOf(["waiting", "running", "over"]),
   winner: uint({ range: [0, 65_535] }),
 });
