@@ -36,6 +36,7 @@ export class App {
   #invitation: Invitation | undefined;
   #mode: string;
   #joining: AbortController | undefined;
+  #isShowing = false;
   #unsubscribe: (() => void)[] = [];
   /** Hosts that the page's own policy has kept it from. */
   readonly #blockedHosts = new Set<string>();
@@ -49,6 +50,7 @@ export class App {
     const map = element("canvas", { class: "minimap" });
     this.#screen = new RaceScreen({
       onInvite: () => this.#toggleInvite(),
+      onShow: () => void this.#openShow(),
       onKillPath: () => this.#game?.killPath(),
       onPanel: () => this.#panel?.toggle(),
       onCamera: () => this.#rig.toggle(),
@@ -56,7 +58,12 @@ export class App {
       onReset: () => this.#game?.resetToTrack(),
       onSay: (text) => this.#game?.say(text),
     });
-    this.#start = new StartScreen(this.#settings, COLORS, (choice) => void this.#race(choice));
+    this.#start = new StartScreen(
+      this.#settings,
+      COLORS,
+      (choice) => void this.#race(choice),
+      () => void this.#openShow(),
+    );
     root.append(canvas, this.#screen.root, map, this.#screen.banner.root, this.#start.root);
     this.#scene = new Scene(canvas, circuit);
     this.#minimap = new Minimap(map, circuit.track);
@@ -74,6 +81,7 @@ export class App {
     document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
       if (URL.canParse(blockedURI)) this.#blockedHosts.add(new URL(blockedURI).host);
     });
+    if (this.#settings.isShow) void this.#openShow();
     if (this.#settings.autostart) void this.#race(this.#settings);
   }
 
@@ -95,6 +103,7 @@ export class App {
     if (this.#game === undefined) return false;
     const shortcuts: Readonly<Record<string, () => void>> = {
       KeyI: () => this.#toggleInvite(),
+      KeyN: () => void this.#openShow(),
       KeyK: () => this.#game?.killPath(),
       KeyC: () => this.#rig.toggle(),
       KeyM: () => this.#toggleSound(),
@@ -137,6 +146,25 @@ export class App {
     if (invitation && "friends" in invitation) url.searchParams.set("room", invitation.friends);
     history.replaceState(undefined, "", url);
     this.#showInvitation();
+  }
+
+  /** Nobody who does not ask for it downloads it. Behind it a race goes on; the lobby's stands still. */
+  async #openShow(): Promise<void> {
+    if (this.#isShowing) return;
+    this.#isShowing = true;
+    try {
+      const { ShowView } = await import("../show/index.js");
+      const isInLobby = this.#game === undefined;
+      if (isInLobby) this.#attract.stop();
+      new ShowView(() => {
+        this.#isShowing = false;
+        if (isInLobby && this.#game === undefined) this.#attract.start();
+      }).open();
+    } catch (error) {
+      this.#isShowing = false;
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#screen.banner.show(`The show could not be loaded: ${detail}`, "problem", 5000);
+    }
   }
 
   #toggleSound(): void {

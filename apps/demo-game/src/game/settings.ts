@@ -47,6 +47,8 @@ export interface Settings {
   color: string;
   mode: RaceMode;
   readonly autostart: boolean;
+  /** Begins with "What the network does". */
+  readonly isShow: boolean;
   /** Only watches; where a server decides. */
   readonly isSpectator: boolean;
   readonly profile: Genre;
@@ -80,6 +82,7 @@ export function readSettings(search: string, origin: string, storage: Storage | 
     mode: address.read("mode", (text) => MODES.find((mode) => mode === text)),
     watch: address.read("watch", readSwitch),
     autostart: address.read("autostart", readSwitch),
+    show: address.read("show", readSwitch),
     profile: address.read("profile", (text) => PROFILES.find((profile) => profile === text)),
     transports: address.read("transports", readTransports),
     server: address.read("server", readServer),
@@ -91,6 +94,7 @@ export function readSettings(search: string, origin: string, storage: Storage | 
     mode: given.mode ?? "mesh",
     isSpectator: given.watch ?? false,
     autostart: given.autostart ?? false,
+    isShow: given.show ?? false,
     profile: given.profile ?? "racing",
     transports: given.transports,
     server: given.server ?? origin,

@@ -24,6 +24,8 @@ export interface DrawnCar {
   readonly received?: { readonly x: number; readonly y: number; readonly headingRad: number } | undefined;
 }
 
+type Pose = Pick<DrawnCar, "x" | "y" | "headingRad">;
+
 const WHEELS = [
   [1.32, -0.86, true],
   [1.32, 0.86, true],
@@ -120,11 +122,24 @@ export class CarPainter {
     context.restore();
   }
 
-  #outlineAt(
-    context: CanvasRenderingContext2D,
-    pose: Pick<DrawnCar, "x" | "y" | "headingRad">,
-    color: string,
-  ): void {
+  /** Dashed: where the car really is, with a line to where it is shown. */
+  truth(context: CanvasRenderingContext2D, pose: Pose, shown: Pose | undefined): void {
+    context.save();
+    context.lineWidth = 0.14;
+    context.setLineDash([0.4, 0.28]);
+    this.#outlineAt(context, pose, "#ffffff");
+    context.setLineDash([]);
+    if (shown) {
+      context.strokeStyle = "#ffe14d";
+      context.beginPath();
+      context.moveTo(pose.x, pose.y);
+      context.lineTo(shown.x, shown.y);
+      context.stroke();
+    }
+    context.restore();
+  }
+
+  #outlineAt(context: CanvasRenderingContext2D, pose: Pose, color: string): void {
     context.save();
     context.translate(pose.x, pose.y);
     context.rotate(pose.headingRad);

@@ -10,6 +10,7 @@ import { Toasts } from "./toasts.js";
 
 export interface RaceScreenActions {
   readonly onInvite: () => void;
+  readonly onShow: () => void;
   readonly onKillPath: () => void;
   readonly onPanel: () => void;
   readonly onCamera: () => void;
@@ -42,6 +43,7 @@ export class RaceScreen {
       button("Reset", "tool", actions.onReset, "Back to the track (R)"),
       button("Invite", "tool", actions.onInvite, "A link to this race (I)"),
       button("Kill a path", "tool", actions.onKillPath, "The direct path to the nearest rival dies (K)"),
+      button("Show", "tool", actions.onShow, "What the network does (N)"),
       button("Connections", "tool", actions.onPanel, "Who is reached how, and why (P)"),
     ]);
     this.root = element("div", { class: "race" }, [

@@ -24,7 +24,12 @@ export class StartScreen {
   readonly #lead: HTMLElement;
   #color: string;
 
-  constructor(initial: DriverChoice, colors: readonly string[], onRace: (choice: DriverChoice) => void) {
+  constructor(
+    initial: DriverChoice,
+    colors: readonly string[],
+    onRace: (choice: DriverChoice) => void,
+    onShow: () => void,
+  ) {
     this.#color = initial.color;
     this.#name = element("input", {
       class: "start-name",
@@ -60,6 +65,7 @@ export class StartScreen {
       element("label", { class: "start-label", text: "Race" }),
       this.#mode,
       this.#go,
+      button("What the network does", "start-show", onShow),
       this.#status,
       keysHelp(),
     ]);

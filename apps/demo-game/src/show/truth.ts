@@ -1,0 +1,54 @@
+import { speedOf } from "../car/car-state.js";
+import { ComputerDriver } from "../drivers/computer-driver.js";
+import { skillOf } from "../drivers/racecraft.js";
+import { Racer } from "../race/racer.js";
+import type { Circuit } from "../track/circuit.js";
+
+/** Where a car is, and how fast it goes: m, m/s, rad. */
+export interface Pose {
+  x: number;
+  y: number;
+  velocityX: number;
+  velocityY: number;
+  headingRad: number;
+}
+
+/** Until it is at racing speed. */
+const WARM_UP_STEPS = 400;
+/** The driver swerves as one does in traffic, or a plain line would be too easy for anybody. */
+const SWERVE_STEER = 0.35;
+const SWERVE_PERIOD_STEPS = 150;
+const SWERVE_FOR_STEPS = 24;
+
+/** The rival as it really drives, by the game's own physics. */
+export class Truth {
+  readonly #racer: Racer;
+  readonly #driver: ComputerDriver;
+  #steps = 0;
+
+  constructor(circuit: Circuit) {
+    this.#racer = new Racer(circuit, 0);
+    this.#driver = new ComputerDriver(circuit, skillOf(1));
+    for (let step = 0; step < WARM_UP_STEPS; step++) this.step();
+  }
+
+  get pose(): Pose {
+    const { x, y, velocityX, velocityY, headingRad } = this.#racer.car;
+    return { x, y, velocityX, velocityY, headingRad };
+  }
+
+  get car() {
+    return this.#racer.car;
+  }
+
+  step(): void {
+    const decision = this.#driver.decide(this.#racer.car, []);
+    this.#steps += 1;
+    const phase = this.#steps % SWERVE_PERIOD_STEPS;
+    const isSwerving = phase < 2 * SWERVE_FOR_STEPS && speedOf(this.#racer.car) > 15;
+    const swerve = isSwerving ? SWERVE_STEER * (phase < SWERVE_FOR_STEPS ? 1 : -1) : 0;
+    const steer = Math.max(-1, Math.min(1, decision.steer + swerve));
+    if (decision.reset) this.#racer.resetToTrack();
+    else this.#racer.step({ ...decision, steer }, []);
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { Show, type LaneName } from "../src/show/show.js";
+import { circuit } from "../src/track/circuit.js";
+
+const LANES: readonly LaneName[] = ["raw", "interpolated", "paceline"];
+
+/** Drives until the figures are of this line alone, and on for a while; means over all that. */
+function play(show: Show, seconds = 12): Record<LaneName, { errorM: number; bytes: number }> {
+  show.advance(4000);
+  const sums = { raw: [0, 0], interpolated: [0, 0], paceline: [0, 0] };
+  for (let second = 0; second < seconds; second++) {
+    show.advance(1000);
+    for (const name of LANES) {
+      const { errorM, bytesPerSecond } = show.figures(name);
+      sums[name]![0]! += errorM / seconds;
+      sums[name]![1]! += bytesPerSecond / seconds;
+    }
+  }
+  const result = (name: LaneName) => ({ errorM: sums[name][0]!, bytes: sums[name][1]! });
+  return { raw: result("raw"), interpolated: result("interpolated"), paceline: result("paceline") };
+}
+
+test("Paceline shows the rival nearer to the truth, with fewer bytes", () => {
+  const show = new Show(circuit);
+  const { raw, interpolated, paceline } = play(show);
+  // 20 states a second of 7 bytes with 4 of head.
+  expect(raw.bytes).toBeCloseTo(220, -1);
+  expect(interpolated.bytes).toBeCloseTo(220, -1);
+  expect(paceline.bytes).toBeLessThan(raw.bytes);
+  expect(paceline.errorM).toBeLessThan(raw.errorM / 5);
+  expect(raw.errorM).toBeLessThan(interpolated.errorM);
+  // At some 25 m/s: the delay of 50 ms and up to 50 ms until the next state; 100 ms more.
+  expect(raw.errorM).toBeGreaterThan(1);
+  expect(interpolated.errorM).toBeGreaterThan(3);
+  console.log({ raw, interpolated, paceline });
+});
+
+test("with Paceline's own bytes the others are worse still, and take no more", () => {
+  const show = new Show(circuit);
+  const before = play(show);
+  show.isSameBytes = true;
+  const { raw, interpolated, paceline } = play(show);
+  for (const other of [raw, interpolated]) {
+    expect(other.bytes).toBeLessThanOrEqual(paceline.bytes * 1.1);
+    expect(other.bytes).toBeGreaterThan(paceline.bytes * 0.7);
+  }
+  expect(raw.errorM).toBeGreaterThan(before.raw.errorM);
+  console.log({ raw, interpolated, paceline });
+});
+
+test("a longer and lossier line costs every lane, Paceline least", () => {
+  const show = new Show(circuit);
+  const before = play(show);
+  show.line = { delayMs: 120, jitterMs: 20, lossRatio: 0.1 };
+  const after = play(show);
+  for (const name of LANES) expect(after[name].errorM).toBeGreaterThan(before[name].errorM);
+  expect(after.paceline.errorM).toBeLessThan(after.raw.errorM / 3);
+  console.log(after);
+});
