@@ -42,7 +42,7 @@ function advance(browser: RaceBrowser, ms: number): Promise<void> {
   }, ms);
 }
 
-/** What stands under a lane. */
+/** The figures as the page writes them. */
 function written(browser: RaceBrowser, lane: keyof Lanes): Promise<string[]> {
   return browser.evaluate(
     (name) =>

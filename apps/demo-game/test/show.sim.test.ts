@@ -7,17 +7,20 @@ const LANES: readonly LaneName[] = ["raw", "interpolated", "paceline"];
 /** Drives until the figures are of this line alone, and on for a while; means over all that. */
 function play(show: Show, seconds = 12): Record<LaneName, { errorM: number; bytes: number }> {
   show.advance(4000);
-  const sums = { raw: [0, 0], interpolated: [0, 0], paceline: [0, 0] };
+  const sums = {
+    raw: { errorM: 0, bytes: 0 },
+    interpolated: { errorM: 0, bytes: 0 },
+    paceline: { errorM: 0, bytes: 0 },
+  };
   for (let second = 0; second < seconds; second++) {
     show.advance(1000);
     for (const name of LANES) {
       const { errorM, bytesPerSecond } = show.figures(name);
-      sums[name]![0]! += errorM / seconds;
-      sums[name]![1]! += bytesPerSecond / seconds;
+      sums[name].errorM += errorM / seconds;
+      sums[name].bytes += bytesPerSecond / seconds;
     }
   }
-  const result = (name: LaneName) => ({ errorM: sums[name][0]!, bytes: sums[name][1]! });
-  return { raw: result("raw"), interpolated: result("interpolated"), paceline: result("paceline") };
+  return sums;
 }
 
 test("Paceline shows the rival nearer to the truth, with fewer bytes", () => {
@@ -32,7 +35,6 @@ test("Paceline shows the rival nearer to the truth, with fewer bytes", () => {
   // At some 25 m/s: the delay of 50 ms and up to 50 ms until the next state; 100 ms more.
   expect(raw.errorM).toBeGreaterThan(1);
   expect(interpolated.errorM).toBeGreaterThan(3);
-  console.log({ raw, interpolated, paceline });
 });
 
 test("with Paceline's own bytes the others are worse still, and take no more", () => {
@@ -45,7 +47,6 @@ test("with Paceline's own bytes the others are worse still, and take no more", (
     expect(other.bytes).toBeGreaterThan(paceline.bytes * 0.7);
   }
   expect(raw.errorM).toBeGreaterThan(before.raw.errorM);
-  console.log({ raw, interpolated, paceline });
 });
 
 test("a longer and lossier line costs every lane, Paceline least", () => {
@@ -55,5 +56,4 @@ test("a longer and lossier line costs every lane, Paceline least", () => {
   const after = play(show);
   for (const name of LANES) expect(after[name].errorM).toBeGreaterThan(before[name].errorM);
   expect(after.paceline.errorM).toBeLessThan(after.raw.errorM / 3);
-  console.log(after);
 });

@@ -21,7 +21,7 @@ const TITLES: Readonly<Record<LaneName, readonly [string, string]>> = {
 };
 
 /** A frame's worth of time at once, for whoever records the show; the live show stands still from then on. */
-export interface ShowHandle {
+interface ShowHandle {
   advance(ms: number): void;
   readonly figures: Readonly<Record<LaneName, { errorM: number; bytesPerSecond: number }>>;
 }

@@ -14,7 +14,7 @@ export interface LineSettings {
   readonly lossRatio: number;
 }
 
-export const FIRST_LINE: LineSettings = { delayMs: 50, jitterMs: 8, lossRatio: 0.02 };
+const FIRST_LINE: LineSettings = { delayMs: 50, jitterMs: 8, lossRatio: 0.02 };
 
 /** A lane in figures, over the last {@link FIGURES_MS}. */
 export interface LaneFigures {
@@ -51,7 +51,7 @@ export class Show {
   readonly #scheduler = new VirtualScheduler();
   readonly #running: readonly Running[];
   readonly #paceline: PacelineLane;
-  /** What Paceline had sent when all began to make do with its bytes; undefined: each sends as it likes. */
+  /** Bytes of each lane when all began to make do with those of Paceline; undefined: each sends as it likes. */
   #budgetFrom: Readonly<Record<LaneName, number>> | undefined;
   #line: LineSettings = FIRST_LINE;
   #tick = 0;
