@@ -162,6 +162,8 @@ describe("the window", () => {
     await eventually(() => expect(few[1]!.firstBytes).toEqual([0xff, 1]));
     expect(windows.open).toBe(0);
     await real.join();
+    // News of the sixteenth player must not wait, and would take the packet along.
+    await eventually(() => expect(few[1]!.of("joined")).toHaveLength(14));
     few[0]!.forward([few[1]!], Uint8Array.of(2));
     await isRead(few[0]!);
     expect([windows.open, few[1]!.firstBytes]).toEqual([1, [0xff, 1]]);
