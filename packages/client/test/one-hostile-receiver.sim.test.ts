@@ -7,7 +7,13 @@ import {
   type EntityDefinition,
   type Room,
 } from "@paceline/client";
-import { ByteWriter, MessageKind, writePacketHeader, type PeerPayload } from "@paceline/protocol";
+import {
+  ByteWriter,
+  MessageKind,
+  writePacketHeader,
+  writePeerPayload,
+  type PeerPayload,
+} from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import type { PeerConnection } from "../src/peers/peer.js";
@@ -83,6 +89,29 @@ function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
   owner.session.activeLink?.send("event", packet);
 }
 
+const LONG = writePeerPayload({ kind: "command", type: "x", message: "x".repeat(100_000) });
+
+/** A packet with one message by hand. */
+function sendMessage(owner: PeerConnection, tick: number, message: (writer: ByteWriter) => void): void {
+  const writer = new ByteWriter();
+  writePacketHeader(writer, { sequence: (40_000 + tick) & 0xffff, tick: 0, isPublished: false });
+  message(writer);
+  sendPacket(owner, writer.take());
+}
+
+/** A chunk of a long message. */
+function sendChunk(owner: PeerConnection, id: number, flags: number): void {
+  const bytes = new Uint8Array(4000);
+  sendMessage(owner, id, (writer) =>
+    writer
+      .u8(MessageKind.bulk)
+      .varint(bytes.length + 3)
+      .u16(id)
+      .u8(flags)
+      .bytes(bytes),
+  );
+}
+
 /** From now on whatever the session says, pongs above all, arrives so much later. */
 function sendLate(owner: PeerConnection, delayMs: number, scheduler: Scheduler): void {
   const link = owner.session.activeLink!;
@@ -129,6 +158,24 @@ const attacks: Record<string, Attack> = {
     if (owner.session.unacknowledged > 200) return;
     owner.session.sendEvent(new Uint8Array(40).fill(tick));
     owner.session.sendReliable(Uint8Array.of(tick & 0xff, 0xc1, 0xff));
+  },
+  "long messages, one after another": (owner) => {
+    if (owner.session.waitingBulkBytes === 0) owner.session.sendBulk(LONG);
+  },
+  "chunks of a long message that never ends": (owner, tick) => {
+    if (tick % 4 === 0) sendChunk(owner, tick / 4, 0);
+  },
+  "chunks far ahead, with flags that nobody knows, and receipts of what was never sent": (owner, tick) => {
+    if (tick % 12 === 0) sendChunk(owner, 30_000 + tick, 1);
+    else if (tick % 12 === 4) sendChunk(owner, 0, 0xfe);
+    else if (tick % 12 === 8) {
+      sendMessage(owner, tick, (writer) => writer.u8(MessageKind.bulkReceipt).varint(2).u16(30_000));
+    }
+  },
+  "inputs, which nobody here takes": (owner, tick) => {
+    sendMessage(owner, tick, (writer) =>
+      writer.u8(MessageKind.input).varint(40).bytes(new Uint8Array(40).fill(tick)),
+    );
   },
   "states of entities that it does not have": (owner, tick) => {
     owner.session.sendState(new Uint8Array(40).fill(tick), 0);

@@ -3,8 +3,10 @@ import {
   ByteWriter,
   MessageKind,
   PayloadKind,
+  planState,
   writePacketHeader,
   writePeerPayload,
+  writeWholeState,
   type PeerPayload,
 } from "@paceline/protocol";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
@@ -137,8 +139,16 @@ function sendPayload(player: RawPlayer, payload: PeerPayload): void {
   if (player.session.unacknowledged < 200) player.session.sendReliable(writePeerPayload(payload));
 }
 
+/** A chunk of a long message, as big as a packet takes. */
+function writeChunk(writer: ByteWriter, id: number, flags: number): void {
+  writer.u8(MessageKind.bulk).varint(16_003).u16(id).u8(flags).bytes(new Uint8Array(16_000));
+}
+
 const { name, motion, schemaHash, stateHash, fieldHashes } = Car;
-const state = new Uint8Array(Car.components.length * 4);
+const plan = planState(Car, { tickHz: TICK_HZ, hasRates: true });
+const stateOf = (localId: number): Uint8Array =>
+  writeWholeState(plan, localId, new Float32Array(Car.components.length));
+const LONG = writePeerPayload({ kind: "command", type: "x", message: "x".repeat(200_000) });
 
 const attacks: Record<string, Attack> = {
   "kinds, other ones at each tick": (player, step) => {
@@ -155,7 +165,8 @@ const attacks: Record<string, Attack> = {
   "resync of some, known or not": (player, step) =>
     void player.tell({ type: "resync", ids: [0, 1, 2, step, 65_535] }),
   "own and disown": (player, step) => {
-    const own = { type: "own", localId: step % 3, name, schemaHash, state, tickHz: 20 } as const;
+    const localId = step % 3;
+    const own = { type: "own", localId, name, schemaHash, state: stateOf(localId), tickHz: 20 } as const;
     player.tell(own, own, { type: "disown", localId: (step + 1) % 3 });
   },
   "states of entities that it has not": (player, step) => {
@@ -163,6 +174,19 @@ const attacks: Record<string, Attack> = {
   },
   "inputs that the room does not take": (player, step) => {
     player.session.sendInput(new Uint8Array(40).fill(step));
+  },
+  "long messages, one after another": (player) => {
+    if (player.session.waitingBulkBytes === 0) player.session.sendBulk(LONG);
+  },
+  "chunks of a long message that never ends": (player, step) => {
+    sendPacket(player, { sequence: 40_000 + step }, (writer) => writeChunk(writer, step, 0));
+  },
+  "chunks far ahead, with flags that nobody knows, and receipts of what was never sent": (player, step) => {
+    sendPacket(player, { sequence: 40_000 + step }, (writer) => {
+      if (step % 3 === 0) writeChunk(writer, 30_000 + step, 1);
+      else if (step % 3 === 1) writeChunk(writer, 0, 0xfe);
+      else writer.u8(MessageKind.bulkReceipt).varint(2).u16(30_000);
+    });
   },
   "commands, requests and replies": (player, step) => {
     sendPayload(player, { kind: "command", type: "x", message: step });
