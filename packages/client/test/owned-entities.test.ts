@@ -27,7 +27,7 @@ test("local ids are not used again soon, and ids follow the participant's number
   const first = owned.spawn(Sign, {});
   owned.despawn(first.entity);
   const second = owned.spawn(Sign, {});
-  expect([first.localId, second.localId]).toEqual([0, 1]);
+  expect([first.id, second.id]).toEqual([0, 1]);
   expect(second.entity.id).toBe(0x30001);
   myNumber = 4;
   expect(second.entity.id).toBe(0x40001);

@@ -43,6 +43,7 @@ export * from "./reckoning/stepped-reckoner.js";
 export * from "./reckoning/turn-reckoner.js";
 export * from "./reckoning/world-reckoner.js";
 export * from "./replica/derived-velocity.js";
+export * from "./replica/received-replica.js";
 export * from "./replica/receiver-replication.js";
 export * from "./replica/reference-cycle.js";
 export * from "./replica/replica.js";

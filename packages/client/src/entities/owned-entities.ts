@@ -33,15 +33,11 @@ export class OwnedRecord extends Replica<OwnedEntity> {
   distanceM = 0;
   readonly #sampled: Float32Array;
 
-  constructor(localId: number, place: Place, entity: OwnedEntity, changes: FieldChanges) {
-    super(localId, place, entity);
+  constructor(id: number, place: Place, entity: OwnedEntity, changes: FieldChanges) {
+    super(id, place, entity);
     this.kinematics = kinematicsOf(this.definition);
     this.changes = changes;
     this.#sampled = this.row.slice();
-  }
-
-  get localId(): number {
-    return this.id;
   }
 
   /** As of the tick that was sampled last, complete. */

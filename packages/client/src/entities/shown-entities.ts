@@ -1,19 +1,16 @@
 import {
   StateChange,
   OWNER_COLUMN,
-  restore,
   type DropReason,
   type EntityDefinition,
   type EntityRows,
   type SnapshotListener,
 } from "@paceline/protocol";
 import {
-  Replica,
+  ReceivedReplica,
   ReplicaStore,
   TickTimeline,
   defineFields,
-  deriveVelocity,
-  isVelocityDerived,
   kinematicsOf,
   type Kinematics,
   type MotionFault,
@@ -28,17 +25,13 @@ import type { Peer } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 
 /** One entity that somebody else simulates, by the id that its source gave it, and how it is shown. */
-export class ShownReplica extends Replica<Entity> {
+export class ShownReplica extends ReceivedReplica<Entity> {
   readonly changes: FieldChanges;
   /** Undefined where the source sends the rates of a motion, or there are none. */
   readonly kinematics: Kinematics | undefined;
   /** Undefined for what holds: such an entity is shown as it came. */
   body: ShownBody | undefined = undefined;
   isInterpolated = false;
-  /** A participant's number, as the newest state has it; 0: the source itself. */
-  owner = 0;
-  /** Tick of the newest state, unwrapped. */
-  tick = Number.NEGATIVE_INFINITY;
   /** Whether the game knows of it. */
   isTold = false;
   /** Of a turn of the event loop: see {@link Clock.turnMs}. */
@@ -167,26 +160,22 @@ export class ShownEntities implements SnapshotListener {
       record = this.#add(id, plan.definition);
     }
     const unwrapped = timeline.unwrap(tick);
-    if (unwrapped <= record.tick) return;
-    const before = record.row;
-    const news = record.place.table.scratch;
-    // Fields that the source's build does not know keep what they began with.
-    news.set(before);
-    restore(plan, entity.rows, place, news);
+    if (!record.isNews(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
-    this.#derive(record, before, news, { unwrapped, isJump });
+    const sinceSeconds = isJump ? 0 : (unwrapped - record.tick) * this.#tickSeconds;
+    const news = record.read(entity, place, this.#options.hasRates ? sinceSeconds : undefined);
+    if (isJump) record.kinematics?.restart();
+    record.kinematics?.derive(news, unwrapped, this.#tickSeconds);
     const seconds = timeline.secondsOf(unwrapped);
     // A state from the far future would block all that follow.
     if (record.body?.receive(news, seconds, this.#nowSeconds() || seconds, isJump))
       return this.#options.onDropped("outdated");
-    before.set(news);
-    record.owner = owner;
-    record.tick = unwrapped;
+    record.take(news, unwrapped, owner);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     const texts = entity.textsAt(tick);
     if (texts.length > 0) record.setTexts(texts);
     this.taken += 1;
-    record.onState?.(before, isJump);
+    record.onState?.(record.row, isJump);
     record.changes.review();
     this.#tell(record);
   }
@@ -229,20 +218,6 @@ export class ShownEntities implements SnapshotListener {
     read();
     this.#isQuiet = false;
     for (const record of this.#records.values()) this.#tell(record);
-  }
-
-  /** Fills in what the source does not send, as it has it itself. */
-  #derive(
-    { kinematics, definition, tick }: ShownReplica,
-    before: Float32Array,
-    news: Float32Array,
-    { unwrapped, isJump }: { readonly unwrapped: number; readonly isJump: boolean },
-  ): void {
-    if (isJump) kinematics?.restart();
-    kinematics?.derive(news, unwrapped, this.#tickSeconds);
-    if (!this.#options.hasRates || !isVelocityDerived(definition)) return;
-    const seconds = isJump ? 0 : (unwrapped - tick) * this.#tickSeconds;
-    deriveVelocity(definition, before, news, Number.isFinite(seconds) ? seconds : 0);
   }
 
   #tell(record: ShownReplica): void {

@@ -78,22 +78,22 @@ export class StateStream {
   }
 
   add(record: OwnedRecord): void {
-    this.records.set(record.localId, record);
-    this.#history.spawn(record.localId, this.plan);
+    this.records.set(record.id, record);
+    this.#history.spawn(record.id, this.plan);
   }
 
-  remove(localId: number): void {
-    this.records.delete(localId);
-    this.#history.remove(localId);
+  remove(id: number): void {
+    this.records.delete(id);
+    this.#history.remove(id);
   }
 
-  teleport(localId: number): void {
-    this.#history.teleport(localId);
+  teleport(id: number): void {
+    this.#history.teleport(id);
   }
 
   /** The entity's state of the tick: written once, since what is sent of a tick may not change any more. */
   rowsAt(record: OwnedRecord, tick: number): EntityRows {
-    const rows = this.#history.find(record.localId)!;
+    const rows = this.#history.find(record.id)!;
     if (rows.find(tick) < 0) this.#history.write(rows, tick, record.state, record.texts.slice());
     return rows;
   }
@@ -141,8 +141,8 @@ export class StateStream {
   }
 
   /** The messages that say that an entity is no more. */
-  removal(localId: number, tick: number): PeerPayload[] {
-    return this.#messages([], tick, [localId]);
+  removal(id: number, tick: number): PeerPayload[] {
+    return this.#messages([], tick, [id]);
   }
 
   reference(states: Uint8Array): PeerPayload {

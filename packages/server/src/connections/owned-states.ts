@@ -1,27 +1,30 @@
 import {
+  StateChange,
   limits,
   readWholeState,
   writeAuthority,
   writeWholeState,
   type DropReason,
   type EntityDefinition,
+  type EntityRows,
   type StatePlan,
   type ToAuthority,
 } from "@paceline/protocol";
 import {
-  deriveVelocity,
+  ReceivedReplica,
+  ReplicaStore,
   isFiniteRow,
-  isVelocityDerived,
   newReckoner,
   reckoningModelOf,
   type BodyLayout,
   type Components,
+  type Place,
   type Reckoner,
 } from "@paceline/netcode";
 import { MotionCheck, type Breach, type MotionLimits } from "../players/plausibility.js";
 import type { PlayerConnection } from "./player-connection.js";
 import type { RoomCounters } from "../ops/room-counters.js";
-import { CodedStates, type SaidState } from "../entities/coded-states.js";
+import { CodedStates } from "../entities/coded-states.js";
 import type { EntityRecord, World } from "../entities/world.js";
 
 /** A kind of entity that players may own and simulate themselves. */
@@ -48,25 +51,32 @@ export interface OwnedStatesOptions {
   answer(line: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
-interface Owned {
+interface OwnedParts {
+  readonly record: EntityRecord;
+  readonly plan: StatePlan;
+  readonly check: MotionCheck;
+}
+
+/** One entity of a player, by the player's number of it: its row is the newest state from the player that was accepted. */
+class SaidReplica extends ReceivedReplica {
+  /** The same entity as the room has it. */
   readonly record: EntityRecord;
   /** How its states lie in bytes. */
   readonly plan: StatePlan;
   readonly check: MotionCheck;
-  /** As the player has said it last, and when. */
-  readonly said: Float32Array;
-  saidAtSeconds: number;
   /** Continues it; undefined where its motion is unknown, or failed. */
   reckoner: Reckoner | undefined;
-  tick: number | undefined;
-  correctedAtSeconds: number;
-}
+  saidAtSeconds = Number.NEGATIVE_INFINITY;
+  correctedAtSeconds = Number.NEGATIVE_INFINITY;
 
-/** A state as its player says it. */
-interface News {
-  readonly news: Float32Array;
-  readonly tick: number;
-  readonly texts?: readonly (string | Uint8Array)[];
+  constructor(localId: number, place: Place, { record, plan, check }: OwnedParts) {
+    super(localId, place, record.entity);
+    this.record = record;
+    this.plan = plan;
+    this.check = check;
+    const { motionLayout } = this.definition;
+    this.reckoner = motionLayout && newReckoner(motionLayout, reckoningModelOf(this.definition));
+  }
 }
 
 /** Without news for longer an entity stands: its player tells of what moves more often. */
@@ -87,7 +97,7 @@ interface Upload {
 /** The entities that players simulate, as the room has them: what players say of them is checked, then passed on. */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
-  readonly #owned = new WeakMap<PlayerConnection, Map<number, Owned>>();
+  readonly #owned = new WeakMap<PlayerConnection, ReplicaStore<SaidReplica>>();
   readonly #uploads = new WeakMap<PlayerConnection, Upload>();
   /** Ids of the entities of all players. */
   readonly #ids = new Set<number>();
@@ -121,17 +131,11 @@ export class OwnedStates {
     this.#ids.add(record.id);
     record.state.set(state);
     record.setTexts(texts);
-    const { motionLayout } = definition;
-    this.#ofLine(line).set(spawn.localId, {
-      record,
-      plan,
-      check,
-      said: state,
-      saidAtSeconds: Number.NEGATIVE_INFINITY,
-      reckoner: motionLayout && newReckoner(motionLayout, reckoningModelOf(definition)),
-      tick: undefined,
-      correctedAtSeconds: Number.NEGATIVE_INFINITY,
-    });
+    const said = this.#ofLine(line).add(
+      definition,
+      (place) => new SaidReplica(spawn.localId, place, { record, plan, check }),
+    );
+    said.row.set(state);
     line.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
     return undefined;
   }
@@ -140,14 +144,15 @@ export class OwnedStates {
   disown(line: PlayerConnection, localId: number): void {
     const mine = this.#ofLine(line);
     const owned = mine.get(localId);
-    mine.delete(localId);
     this.#uploads.get(line)?.states.end(localId);
-    if (owned && this.#isThere(owned.record)) this.#options.despawn(owned.record);
+    if (!owned) return;
+    mine.remove(owned);
+    if (this.#isThere(owned)) this.#options.despawn(owned.record);
   }
 
   /** The page that simulated them is no more. */
   disownAll(line: PlayerConnection): void {
-    for (const localId of [...this.#ofLine(line).keys()]) this.disown(line, localId);
+    for (const { id } of [...this.#ofLine(line).values()]) this.disown(line, id);
     this.#uploads.get(line)?.states.clear();
   }
 
@@ -169,18 +174,16 @@ export class OwnedStates {
     return undefined;
   }
 
-  #takeCoded(line: PlayerConnection, { localId, plan, tick, isJump, restoreInto, texts }: SaidState): void {
-    const owned = this.#ofLine(line).get(localId);
-    if (!owned || !this.#isThere(owned.record) || owned.record.definition !== plan.definition)
+  #take(line: PlayerConnection, entity: EntityRows, tick: number, place: number, changes: number): void {
+    const said = this.#ofLine(line).get(entity.id);
+    if (!said || !this.#isThere(said) || said.definition !== entity.plan.definition)
       return line.countNotAllowed();
-    const { said } = owned;
-    const news = said.slice();
-    restoreInto(news);
-    if (isVelocityDerived(plan.definition)) {
-      const ticks = isJump || owned.tick === undefined ? 0 : (tick - owned.tick) | 0;
-      deriveVelocity(plan.definition, said, news, ticks / plan.tickHz);
-    }
-    this.#apply(line, localId, owned, { news, tick, texts });
+    if (!said.isNews(tick)) return;
+    const isJump = (changes & StateChange.teleported) !== 0;
+    const news = said.read(entity, place, isJump ? 0 : ((tick - said.tick) | 0) / entity.plan.tickHz);
+    // Of what it says of itself in words, nothing can be implausible.
+    said.record.setTexts(entity.textsAt(tick));
+    this.#judge(line, said, news, tick);
   }
 
   /** The player's states are of so many ticks a second from now on. */
@@ -197,7 +200,7 @@ export class OwnedStates {
           const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
           return rule ? (rule.most ?? 1) : 0;
         },
-        onState: (state) => this.#takeCoded(line, state),
+        onState: (entity, tick, place, changes) => this.#take(line, entity, tick, place, changes),
         onLost: () => {
           const nowSeconds = options.nowSeconds();
           if (nowSeconds - upload.askedAtSeconds < RESYNC_SECONDS) return;
@@ -217,46 +220,41 @@ export class OwnedStates {
    */
   advance(line: PlayerConnection): void {
     const nowSeconds = this.#options.nowSeconds();
-    for (const owned of this.#owned.get(line)?.values() ?? []) {
-      const { record, reckoner, said, saidAtSeconds } = owned;
+    for (const said of this.#owned.get(line)?.values() ?? []) {
+      const { record, reckoner, saidAtSeconds } = said;
       const { motionLayout: layout } = record.definition;
       const seconds = nowSeconds - saidAtSeconds;
-      if (!reckoner || !layout || !(seconds <= MAX_ADVANCE_SECONDS) || !this.#isThere(record)) continue;
-      const row = said.slice();
+      if (!reckoner || !layout || !(seconds <= MAX_ADVANCE_SECONDS) || !this.#isThere(said)) continue;
+      const row = said.row.slice();
       try {
         reckoner.predict(seconds, row);
       } catch {
         // The game's own model: what the player says is all there is.
-        owned.reckoner = undefined;
+        said.reckoner = undefined;
         continue;
       }
-      if (isFiniteRow(row) && owned.check.allowsAhead(said, row, seconds))
-        copyMotion(layout, row, record.place.table.stateOf(record.place.row));
+      if (isFiniteRow(row) && said.check.allowsAhead(said.row, row, seconds))
+        copyMotion(layout, row, record.row);
     }
   }
 
-  #apply(line: PlayerConnection, localId: number, owned: Owned, { news, tick, texts = [] }: News): void {
-    if (owned.tick !== undefined && ((tick - owned.tick) | 0) <= 0) return;
-    owned.tick = tick;
-    const { record, check } = owned;
-    const state = record.place.table.stateOf(record.place.row);
+  #judge(line: PlayerConnection, said: SaidReplica, news: Float32Array, tick: number): void {
+    const { record, check } = said;
     const nowSeconds = this.#options.nowSeconds();
-    const { said } = owned;
-    const breach = check.breach(said, news, nowSeconds);
-    // Of what it says of itself in words, nothing can be implausible.
-    record.place.table.textsOf(record.place.row).splice(0, texts.length, ...texts);
-    if (breach === undefined) return take(owned, news, nowSeconds);
+    const breach = check.breach(said.row, news, nowSeconds);
+    if (breach === undefined) return accept(said, news, tick, nowSeconds);
     this.#options.counters.breaches += 1;
     const answer = this.#options.answer(line, record, breach);
-    if (answer === "count") return take(owned, news, nowSeconds);
+    if (answer === "count") return accept(said, news, tick, nowSeconds);
     // It stands where it was until the player says something that can be.
-    owned.saidAtSeconds = Number.NEGATIVE_INFINITY;
-    state.set(said);
+    said.tick = tick;
+    said.saidAtSeconds = Number.NEGATIVE_INFINITY;
+    record.row.set(said.row);
     if (answer === "kick") return line.kick(`not plausible: ${breach}`);
-    if (nowSeconds - owned.correctedAtSeconds < CORRECTION_SECONDS) return;
-    owned.correctedAtSeconds = nowSeconds;
-    const body = writeWholeState(owned.plan, localId, state, record.texts);
-    line.send(writeAuthority({ type: "corrected", localId, state: body }));
+    if (nowSeconds - said.correctedAtSeconds < CORRECTION_SECONDS) return;
+    said.correctedAtSeconds = nowSeconds;
+    const state = writeWholeState(said.plan, said.id, said.row, record.texts);
+    line.send(writeAuthority({ type: "corrected", localId: said.id, state }));
   }
 
   /** Why there is no place for one more entity. */
@@ -264,32 +262,31 @@ export class OwnedStates {
     const { world, maxEntities } = this.#options;
     const mine = this.#ofLine(line);
     // The room may have despawned some of them by itself.
-    for (const [localId, { record }] of mine) if (!this.#isThere(record)) mine.delete(localId);
-    const same = [...mine.values()].filter(({ record }) => record.definition === definition);
+    for (const said of [...mine.values()]) if (!this.#isThere(said)) mine.remove(said);
+    const same = [...mine.ofKind(definition)];
     if (same.length >= most) return `a player may own ${most} of "${definition.name}"`;
     if (mine.size >= limits.ownedEntities) return `a player may own ${limits.ownedEntities} entities`;
     if (this.#ids.size >= maxEntities) return `players of a room may own ${maxEntities} entities together`;
     return world.isFull ? "the room has no place for another entity" : undefined;
   }
 
-  #isThere(record: EntityRecord): boolean {
-    return this.#options.world.records.get(record.id) === record;
+  #isThere({ record }: SaidReplica): boolean {
+    return this.#options.world.records.holds(record);
   }
 
-  #ofLine(line: PlayerConnection): Map<number, Owned> {
-    const mine = this.#owned.get(line) ?? new Map<number, Owned>();
+  #ofLine(line: PlayerConnection): ReplicaStore<SaidReplica> {
+    const mine = this.#owned.get(line) ?? new ReplicaStore<SaidReplica>();
     this.#owned.set(line, mine);
     return mine;
   }
 }
 
 /** The entity is as its player says. */
-function take(owned: Owned, news: Float32Array, nowSeconds: number): void {
-  const { record, said, saidAtSeconds, reckoner } = owned;
-  said.set(news);
-  record.place.table.stateOf(record.place.row).set(news);
-  reckoner?.take(news, Math.max(0, Math.min(nowSeconds - saidAtSeconds, MAX_ADVANCE_SECONDS)));
-  owned.saidAtSeconds = nowSeconds;
+function accept(said: SaidReplica, news: Float32Array, tick: number, nowSeconds: number): void {
+  said.reckoner?.take(news, Math.max(0, Math.min(nowSeconds - said.saidAtSeconds, MAX_ADVANCE_SECONDS)));
+  said.take(news, tick);
+  said.record.row.set(news);
+  said.saidAtSeconds = nowSeconds;
 }
 
 /** Components that motion changes; the others keep their last value. */

@@ -1,25 +1,11 @@
 import {
   SnapshotReader,
-  StateChange,
   limits,
   planState,
-  restore,
   type DropReason,
-  type EntityRows,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
-
-/** A state of an entity that its player simulates. Every value has been checked against its definition. */
-export interface SaidState {
-  readonly localId: number;
-  readonly plan: StatePlan;
-  readonly tick: number;
-  readonly isJump: boolean;
-  /** Writes the components that were sent into a row. */
-  readonly restoreInto: (row: Float32Array) => void;
-  readonly texts: readonly (string | Uint8Array)[];
-}
 
 export interface CodedStatesOptions {
   /** The room's kinds, in the order in which a welcome tells of them. */
@@ -28,7 +14,7 @@ export interface CodedStatesOptions {
   readonly tickHz: number;
   /** Most entities of a kind that the player may own. */
   maxOf(kind: number): number;
-  onState(state: SaidState): void;
+  readonly onState: SnapshotListener["onState"];
   /** States cannot be read because what they build on is not here, or is something else. */
   onLost(): void;
 }
@@ -83,16 +69,8 @@ export class CodedStates implements SnapshotListener {
   }
 
   /** @internal */
-  onState(entity: EntityRows, tick: number, place: number, changes: number): void {
-    const { plan, rows, id: localId } = entity;
-    this.#options.onState({
-      localId,
-      plan,
-      tick,
-      isJump: (changes & StateChange.teleported) !== 0,
-      restoreInto: (row) => restore(plan, rows, place, row),
-      texts: entity.textsAt(tick),
-    });
+  onState(...news: Parameters<SnapshotListener["onState"]>): void {
+    this.#options.onState(...news);
   }
 
   /** @internal Players say it by `disown`. */

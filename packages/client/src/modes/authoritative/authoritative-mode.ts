@@ -345,7 +345,7 @@ export class AuthoritativeMode implements RoomMode {
 
   /** This participant wants to own an entity: the authority decides whether it may. */
   spawned(record: OwnedRecord): void {
-    const { localId, definition } = record;
+    const { id: localId, definition } = record;
     const { name, schemaHash } = definition;
     const state = this.#ownStates.first(record);
     const { tickHz, tick } = this.#parts.time;
@@ -355,7 +355,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   despawned(record: OwnedRecord): void {
-    const { localId } = record;
+    const { id: localId } = record;
     this.#ownStates.remove(record);
     this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);

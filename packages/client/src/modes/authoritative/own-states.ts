@@ -54,33 +54,33 @@ export class OwnStates {
     const number = this.#options.info.kinds.findIndex(({ name }) => name === definition.name);
     // The authority will refuse it.
     if (number < 0) return;
-    this.#asked.set(record.localId, asked);
+    this.#asked.set(record.id, asked);
     const stream = this.#streams.get(definition) ?? this.#newStream(number, definition);
     this.#streams.set(definition, stream);
     stream.add(record);
   }
 
   /** The state that an entity begins with, for the question whether this participant may own it. */
-  first({ localId, definition, row, texts }: OwnedRecord): Uint8Array {
-    return writeWholeState(this.#planOf(definition), localId, row, texts);
+  first({ id, definition, row, texts }: OwnedRecord): Uint8Array {
+    return writeWholeState(this.#planOf(definition), id, row, texts);
   }
 
   /** The state in which the authority puts an entity back; undefined where it is none. */
-  corrected({ localId, definition, row }: OwnedRecord, state: Uint8Array): Float32Array | undefined {
+  corrected({ id, definition, row }: OwnedRecord, state: Uint8Array): Float32Array | undefined {
     const corrected = row.slice();
-    return readWholeState(this.#planOf(definition), localId, state, corrected) && corrected;
+    return readWholeState(this.#planOf(definition), id, state, corrected) && corrected;
   }
 
-  remove({ localId, definition }: OwnedRecord): void {
-    this.#asked.delete(localId);
-    this.#streams.get(definition)?.remove(localId);
-    this.#replication.remove(localId);
+  remove({ id, definition }: OwnedRecord): void {
+    this.#asked.delete(id);
+    this.#streams.get(definition)?.remove(id);
+    this.#replication.remove(id);
   }
 
   /** An entity was moved by force: its way there is no velocity. */
-  teleported({ localId, definition }: OwnedRecord): void {
-    this.#streams.get(definition)?.teleport(localId);
-    this.#replication.teleported(localId);
+  teleported({ id, definition }: OwnedRecord): void {
+    this.#streams.get(definition)?.teleport(id);
+    this.#replication.teleported(id);
   }
 
   /** The authority has the packet that went out with that number. */
@@ -142,7 +142,7 @@ export class OwnStates {
   *#known(records: Iterable<OwnedRecord>): Iterable<OwnedRecord> {
     const session = this.#options.session();
     for (const record of records) {
-      const asked = this.#asked.get(record.localId);
+      const asked = this.#asked.get(record.id);
       if (asked !== undefined && session.isAcknowledged(asked)) yield record;
     }
   }

@@ -90,7 +90,7 @@ export class StateSender {
     try {
       for (const message of stream.whole([record], tick)) this.#options.post(message);
     } catch (error) {
-      stream.remove(record.localId);
+      stream.remove(record.id);
       throw error;
     }
     for (const [peer, own] of this.#readersOf(record.definition)) {
@@ -99,26 +99,26 @@ export class StateSender {
     }
   }
 
-  despawned({ definition, localId }: OwnedRecord, tick: number): void {
+  despawned({ definition, id }: OwnedRecord, tick: number): void {
     this.#retention.changed();
     const stream = this.#streams.get(definition);
-    stream?.remove(localId);
-    this.#replication.remove(localId);
-    for (const message of stream?.removal(localId, tick) ?? []) this.#options.post(message);
+    stream?.remove(id);
+    this.#replication.remove(id);
+    for (const message of stream?.removal(id, tick) ?? []) this.#options.post(message);
     for (const [peer, own] of this.#readersOf(definition)) {
-      own.stream.remove(localId);
-      own.replication.remove(localId);
+      own.stream.remove(id);
+      own.replication.remove(id);
       if (peer.session.isBacklogged) continue;
-      for (const message of own.stream.removal(localId, tick)) peer.send(message);
+      for (const message of own.stream.removal(id, tick)) peer.send(message);
     }
   }
 
-  teleported({ definition, localId }: OwnedRecord): void {
-    this.#streams.get(definition)?.teleport(localId);
-    this.#replication.teleported(localId);
+  teleported({ definition, id }: OwnedRecord): void {
+    this.#streams.get(definition)?.teleport(id);
+    this.#replication.teleported(id);
     for (const [, own] of this.#readersOf(definition)) {
-      own.stream.teleport(localId);
-      own.replication.teleported(localId);
+      own.stream.teleport(id);
+      own.replication.teleported(id);
     }
     this.#retention.changed();
   }
