@@ -172,8 +172,7 @@ export class ShownEntities implements SnapshotListener {
       return this.#options.onDropped("outdated");
     record.take(news, unwrapped, owner);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
-    const texts = entity.textsAt(tick);
-    if (texts.length > 0) record.setTexts(texts);
+    record.setTexts(entity.textsAt(tick));
     this.taken += 1;
     record.onState?.(record.row, isJump);
     record.changes.review();
