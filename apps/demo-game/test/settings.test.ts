@@ -33,6 +33,7 @@ test("the address decides what it names", () => {
     color: "#00ff00",
     mode: "server",
     autostart: true,
+    isShow: false,
     isSpectator: true,
     profile: "shooter",
     transports: ["websocket"],

@@ -36,11 +36,16 @@ const NOTHING_CORRECTED: Correction = { distanceM: 0, replayed: 0, isJump: false
 /** Of the size of a component: Float32 has 24 bits, of which some sums of the physics may take a few. */
 const FLOAT_ERROR = 2 ** -20;
 
-/** By how much states that come over the wire are rounded, for each component: half a step. What is not sent is not compared. */
+/**
+ * By how much states that come over the wire are rounded, for each component: half a step; whole numbers, flags and choices
+ * not at all. What is not sent is not compared.
+ */
 export function roundingsOf({ components }: EntityDefinition): Float64Array {
-  return Float64Array.from(components, ({ isSent, precision, min, max }) =>
-    isSent ? precision / 2 + Math.max(-min, max) * FLOAT_ERROR : Infinity,
-  );
+  return Float64Array.from(components, ({ kind, isSent, precision, min, max }) => {
+    if (!isSent) return Infinity;
+    const isExact = kind === "int" || kind === "flag" || kind === "enum";
+    return isExact ? 0 : precision / 2 + Math.max(-min, max) * FLOAT_ERROR;
+  });
 }
 
 /**
