@@ -1,10 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { Client } from "@paceline/client";
-import { NodeWebSocket } from "@paceline/client/node";
+import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -69,6 +71,19 @@ function save(text: string): void {
   writeFileSync(join(folder, "game.ts"), text);
 }
 
+/** A UDP port below those that systems give to outgoing connections. */
+async function freeUdpPort(): Promise<number> {
+  for (let port = 21_000 + (process.pid % 9000); ; port += 1) {
+    const socket = createSocket("udp4");
+    const isFree = await new Promise<boolean>((resolve) => {
+      socket.once("error", () => resolve(false));
+      socket.bind(port, "127.0.0.1", () => resolve(true));
+    });
+    socket.close();
+    if (isFree) return port;
+  }
+}
+
 const dev = (...args: readonly string[]): Command => new Command(["dev", ...args]);
 
 describe("paceline dev", () => {
@@ -112,6 +127,59 @@ describe("paceline dev", () => {
     expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
     expect((await match()).status).not.toBe(503);
     await events.cancel();
+  });
+
+  test("goes on with the last rooms after a save whose rooms are refused", async () => {
+    save(gameSaying("one"));
+    const command = dev("game.ts", "--port", "0", "--webrtc", "off");
+    const address = await command.says(/^listening on (\S+)/m);
+    save(gameSaying("two").replace("arena:", "'no name':"));
+    await command.says(/no name/);
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    const room = await client.joinOrCreate("arena");
+    expect(await room.request("word", null)).toBe("one");
+    await room.leave();
+  });
+
+  test("gives WebRTC its one port back after a save", async () => {
+    save(gameSaying("one"));
+    const port = await freeUdpPort();
+    const command = dev("game.ts", "--port", "0", "--webrtc", String(port));
+    const address = await command.says(/^listening on (\S+)/m);
+    const webRtc = await nodeWebRtc();
+    if (!webRtc) throw new Error("node-datachannel is not installed");
+    const transports = ["webrtc", "websocket"] as const;
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket, webRtc, transports });
+    const room = await client.joinOrCreate("arena");
+    const health = async (): Promise<unknown> => (await fetch(`${address}/health`)).json();
+    const isOver = { webRtcLinks: 1, webRtcPort: port };
+    await expect.poll(health, { timeout: 15_000 }).toMatchObject(isOver);
+    const word = async (): Promise<unknown> => room.request("word", null).catch(() => undefined);
+    save(gameSaying("two"));
+    await expect.poll(word, { timeout: 15_000 }).toBe("two");
+    await expect.poll(health, { timeout: 15_000 }).toMatchObject(isOver);
+    await room.leave();
+  });
+
+  test("moves from a taken default port with its WebRTC, and never from one that was chosen", async () => {
+    const other = createServer();
+    const isOurs = await new Promise<boolean>((resolve) => {
+      // Another program may have it already.
+      other.once("error", () => resolve(false));
+      other.listen(8787, "127.0.0.1", () => resolve(true));
+    });
+    save(gameSaying("one"));
+    const moved = dev("game.ts");
+    const address = await moved.says(/^listening on (\S+)/m);
+    const port = Number(new URL(address).port);
+    expect(port).not.toBe(8787);
+    expect(moved.text).toMatch(/^port 8787 is taken by .+; this is \d+$/m);
+    const health = async (): Promise<unknown> => (await fetch(`${address}/health`)).json();
+    await expect.poll(health).toMatchObject({ webRtcPort: port });
+    const chosen = dev("game.ts", "--port", "8787");
+    expect(await chosen.exited).toBe(1);
+    expect(chosen.text).toMatch(/cannot listen on 127\.0\.0\.1, port 8787: the port is taken/);
+    if (isOurs) other.close();
   });
 
   test("names a file that is not there", async () => {

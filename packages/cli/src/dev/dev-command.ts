@@ -2,13 +2,12 @@ import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import process from "node:process";
 import { ConfigError } from "@paceline/relay";
-import { freePortFrom } from "../server/port.js";
+import { freePortFrom, ownerOf } from "../server/port.js";
 import { serverOptions, usageOf, type ServerOptions } from "../server/server-options.js";
 import { listenFaultOf } from "../server/serve.js";
 import { UsageError } from "../server/usage-error.js";
 import { DevServer } from "./dev-server.js";
 
-const DEFAULT_PORT = 8787;
 const USAGE = usageOf("paceline dev [game.ts]");
 
 /** `paceline dev`: runs until it is stopped. */
@@ -45,10 +44,14 @@ async function readOptions(args: readonly string[]): Promise<ServerOptions | und
     }
     if (options.gameFile !== undefined && !existsSync(options.gameFile))
       throw new UsageError(`game: there is no file "${options.gameFile}"`);
-    const isChosen = options.port !== DEFAULT_PORT;
-    const port = isChosen ? options.port : ((await freePortFrom(DEFAULT_PORT, options.host)) ?? DEFAULT_PORT);
-    if (port !== options.port) console.log(`port ${options.port} is taken`);
-    return { ...options, port };
+    if (options.isPortChosen) return options;
+    const port = await freePortFrom(options.port, options.host);
+    if (port === undefined || port === options.port) return options;
+    console.log(
+      `port ${options.port} is taken by ${ownerOf(options.port) ?? "another process"}; this is ${port}`,
+    );
+    // WebRTC's port follows this one, unless it was chosen.
+    return serverOptions([...flags, "--port", String(port)], process.env);
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
     console.error(`${error.message}\n\n${USAGE}`);

@@ -35,6 +35,8 @@ export class DevGame {
   readonly #options: DevGameOptions;
   readonly #secret: string | Uint8Array;
   #server: AnyServer | undefined;
+  /** The newest one without an error. */
+  #game: Game | undefined;
   #context: BuildContext | undefined;
   #folder: string | undefined;
   #status: DevGameStatus = { rooms: [], error: undefined };
@@ -118,24 +120,35 @@ export class DevGame {
   }
 
   async #load(read: () => Promise<Game>): Promise<void> {
-    const { relay, log = consoleLog } = this.#options;
     try {
-      const { rooms, queues } = await read();
-      const kinds = { ...relay.rooms, ...rooms };
-      const next = defineServer<Readonly<Record<string, RoomEntry>>>({
-        ...relay,
-        secret: this.#secret,
-        rooms: kinds,
-        queues,
-        log,
-      });
-      const last = this.#server;
-      this.#server = next;
-      await last?.stop();
-      this.#say({ rooms: Object.keys(kinds), error: undefined });
+      await this.#replace(await read());
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  async #replace(game: Game): Promise<void> {
+    // First, since two servers cannot have one UDP port.
+    await this.#server?.stop();
+    try {
+      this.#server = this.#serverOf(game);
+    } catch (error) {
+      // A room's wrong options show only now.
+      if (this.#game) this.#server = this.#serverOf(this.#game);
+      throw error;
+    }
+    this.#game = game;
+    this.#say({ rooms: Object.keys(this.#kindsOf(game)), error: undefined });
+  }
+
+  #kindsOf({ rooms }: Game): Readonly<Record<string, RoomEntry>> {
+    return { ...this.#options.relay.rooms, ...rooms };
+  }
+
+  #serverOf(game: Game): AnyServer {
+    const { relay, log = consoleLog } = this.#options;
+    const rooms = this.#kindsOf(game);
+    return defineServer({ ...relay, secret: this.#secret, rooms, queues: game.queues, log });
   }
 
   #fail(error: string): void {

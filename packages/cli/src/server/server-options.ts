@@ -22,6 +22,8 @@ interface AdminOptions {
 /** The options from command line, environment and configuration file, checked. */
 export interface ServerOptions {
   readonly port: number;
+  /** False for the default port. */
+  readonly isPortChosen: boolean;
   readonly host: string;
   readonly staticFolder: string | undefined;
   /** Origins of the servers that its pages may connect to besides this one. */
@@ -156,7 +158,8 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const origins = listOf("allow-origin");
   const switched = (name: "bind-tickets"): boolean =>
     given[name] ?? oneOf(name, elsewhere(name) ?? "0", ["0", "1"]) === "1";
-  const port = portOf("port", textOf("port") ?? "8787");
+  const chosenPort = textOf("port");
+  const port = portOf("port", chosenPort ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
   const moveTo = addressOf("move-to", textOf("move-to"));
   const admin = adminOf(textOf);
@@ -169,6 +172,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
   });
   return {
     port,
+    isPortChosen: chosenPort !== undefined,
     host,
     staticFolder: folderOf(textOf("static")),
     connectTo: originsOf([...listOf("connect-to"), ...(moveTo === undefined ? [] : [moveTo])]),
