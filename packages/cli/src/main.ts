@@ -6,12 +6,14 @@ const USAGE = `paceline COMMAND [options]
 
   dev [game.ts]   a server for development: relay, rooms of game.ts reloaded on save, files of a folder
   start           the server for production
+  bots [URL]      players for load, who end by themselves and print rates
 
   paceline COMMAND --help prints the options of a command.`;
 
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   // The server for production does without a compiler.
   dev: async (args) => (await import("./dev/dev-command.js")).dev(args),
+  bots: async (args) => (await import("./bots/bots-command.js")).bots(args),
   start: (args) => serve(args, "paceline start"),
 };
 
@@ -20,8 +22,6 @@ const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
 if (command !== undefined) await command(args);
 else if (name === "--help" || name === "-h") console.log(USAGE);
 else {
-  console.error(
-    `there is no command "${name}"; there are ${Object.keys(commands).join(" and ")}\n\n${USAGE}`,
-  );
+  console.error(`there is no command "${name}"; there are ${Object.keys(commands).join(", ")}\n\n${USAGE}`);
   process.exitCode = 2;
 }

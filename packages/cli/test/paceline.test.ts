@@ -189,6 +189,58 @@ describe("paceline dev", () => {
   });
 });
 
+describe("paceline bots", () => {
+  async function serverFor(...args: readonly string[]): Promise<string> {
+    const command = dev(...args, "--port", "0", "--webrtc", "off", "--rooms", "canvas:8");
+    return command.says(/^listening on (\S+)/m);
+  }
+
+  test("walk among players, are seen there, print rates and end", async () => {
+    const address = await serverFor();
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    const room = await client.joinOrCreate("canvas");
+    const command = new Command(["bots", address, "--room", "canvas", "--count", "3", "--seconds", "3"]);
+    const numbers = new Set<number>();
+    room.onMessage("paceline-bot", (_number, { number }) => numbers.add(number));
+    expect(await command.exited).toBe(0);
+    expect(numbers.size).toBe(3);
+    expect(command.text).toMatch(/^3 of 3 joined, in [\d.]+ ms/m);
+    // Each hears the three others' states and messages.
+    const [, received, sent] = /received ([\d.]+) bytes\/s and sent ([\d.]+) bytes/.exec(command.text)!;
+    expect(Number(received)).toBeGreaterThan(100);
+    expect(Number(sent)).toBeGreaterThan(20);
+    expect(command.text).toMatch(/^messages: [1-9]\d* heard, 0 lost; connections lost: 0$/m);
+    await room.leave();
+  });
+
+  test("watch a room with an authority", async () => {
+    save(gameSaying("one"));
+    const address = await serverFor("game.ts");
+    const command = new Command([
+      "bots",
+      address,
+      "--room",
+      "arena",
+      "--count",
+      "2",
+      "--seconds",
+      "1",
+      "--json",
+    ]);
+    expect(await command.exited).toBe(0);
+    const figures = JSON.parse(command.text) as Record<string, unknown>;
+    expect(figures).toMatchObject({ players: 2, failures: {}, paths: { websocket: 2 } });
+  });
+
+  test("exit with 1 where none can join, and say why", async () => {
+    const address = await serverFor();
+    const command = new Command(["bots", address, "--room", "none", "--count", "2", "--seconds", "1"]);
+    expect(await command.exited).toBe(1);
+    expect(command.text).toMatch(/^0 of 2 joined/m);
+    expect(command.text).toMatch(/^could not join: match\/\S+ 2$/m);
+  });
+});
+
 describe("a wrong call of paceline", () => {
   test("names who has the port, and one that is free", async () => {
     const program =
@@ -211,7 +263,10 @@ describe("a wrong call of paceline", () => {
   test.each([
     [["dev", "--prot", "80"], /--prot'; there are --config, --port, /],
     [["start", "--prot", "80"], /--prot'; there are --config, --port, /],
-    [["strat"], /there is no command "strat"; there are dev and start/],
+    [["bots", "--room", "x", "--count", "0"], /count: expected a whole number from 1 to 1000, got "0"/],
+    [["bots"], /room: expected the name of a kind of rooms, got none/],
+    [["bots", "--room", "x", "--profile", "golf"], /profile: expected one of .*racing.*, got "golf"/],
+    [["strat"], /there is no command "strat"; there are dev, bots, start/],
   ])("%j lists what there is", async (args, message) => {
     const command = new Command(args);
     expect(await command.exited).toBe(2);

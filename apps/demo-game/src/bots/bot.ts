@@ -1,3 +1,4 @@
+import { ByteMeter, type SwarmBot, type WebRtc } from "paceline/bots";
 import { Client, type Room, type WritableFields } from "@paceline/client";
 import { carAt, idleInput, type CarState } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
@@ -9,14 +10,13 @@ import { ROOM_NAME } from "../net/join-race.js";
 import { Participant } from "../net/participant.js";
 import { circuit } from "../track/circuit.js";
 import type { BotOptions } from "./bot-options.js";
-import { ByteMeter, type WebRtc } from "./byte-meter.js";
 
 const CHAT_PERIOD_MS = 2000;
 const TICKS_PER_DECISION = 3;
 const COLOR = "#2f80ed";
 
 /** One player of the swarm. */
-export class Bot {
+export class Bot implements SwarmBot {
   readonly bytes = new ByteMeter();
   joinMs = 0;
   lost = 0;
@@ -47,7 +47,6 @@ export class Bot {
     return this.#room?.authority?.rttMs;
   }
 
-  /** The links that carry its states now, to the server or to each of its peers. */
   get paths(): readonly string[] {
     const room = this.#room;
     if (!room) return [];
@@ -55,7 +54,6 @@ export class Bot {
     return room.peers.map(({ path }) => path);
   }
 
-  /** `webRtc`: undefined for WebSockets only. */
   async join(server: string, webRtc: WebRtc | undefined): Promise<void> {
     const { mode, isDriving, room: name } = this.#options;
     const client = new Client(server, {
@@ -73,7 +71,6 @@ export class Bot {
     this.#enter(room);
   }
 
-  /** A step of the swarm's clock. */
   advance(nowMs: number): void {
     const room = this.#room;
     if (!room) return;

@@ -1,4 +1,4 @@
-import type { PassFigures, StayFigures } from "./swarm.js";
+import type { PassFigures, StayFigures } from "paceline/bots";
 
 const MAX_TICK_MS = 10;
 const MAX_JOIN_MS = 250;

@@ -3,10 +3,12 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { nodeWebRtc } from "@paceline/client/node";
+import { Swarm } from "paceline/bots";
+import { RACE_TICK_HZ } from "../net/grand-prix.js";
+import { Bot } from "./bot.js";
 import { USAGE, readBotOptions, type BotOptions } from "./bot-options.js";
 import { faultsOfPass, faultsOfStay } from "./bounds.js";
 import { LocalServer } from "./local-server.js";
-import { Swarm } from "./swarm.js";
 
 function parse(): BotOptions | undefined {
   try {
@@ -27,7 +29,9 @@ async function run(options: BotOptions): Promise<void> {
   try {
     const server = options.server ?? own!.url;
     const metrics = options.metrics ?? own?.metrics;
-    const { figures, faults } = await measured(new Swarm(options, webRtc), options, server, metrics);
+    const makeBot = (index: number): Bot => new Bot(options, index);
+    const swarm = new Swarm({ ...options, stepHz: RACE_TICK_HZ, makeBot }, webRtc);
+    const { figures, faults } = await measured(swarm, options, server, metrics);
     if (options.isJson) console.log(JSON.stringify(figures));
     else console.dir(figures, { depth: 4 });
     if (!options.isBound) return;

@@ -1,12 +1,40 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { RACE_TICK_HZ } from "../net/grand-prix.js";
-import type { BotOptions } from "./bot-options.js";
-import { Bot } from "./bot.js";
-import type { WebRtc } from "./byte-meter.js";
+import type { ByteMeter, WebRtc } from "./byte-meter.js";
 import { ServerFigures } from "./server-figures.js";
 
 /** Joins that are under way at once. */
 const JOINS_AT_ONCE = 10;
+
+/** One player of a swarm. */
+export interface SwarmBot {
+  readonly bytes: ByteMeter;
+  /** How long the join took. */
+  readonly joinMs: number;
+  readonly rttMs: number | undefined;
+  /** The links that carry its states now, to the server or to each of its peers. */
+  readonly paths: readonly string[];
+  /** Messages of others that came, and those that never did. */
+  readonly heard: number;
+  readonly lost: number;
+  /** How often its connection was lost. */
+  readonly drops: number;
+  /** `webRtc`: undefined for WebSockets only. */
+  join(server: string, webRtc: WebRtc | undefined): Promise<void>;
+  /** A step of the swarm's clock. */
+  advance(nowMs: number): void;
+  leave(): void;
+}
+
+export interface SwarmOptions {
+  readonly count: number;
+  /** How long bots stay after the last one has joined. */
+  readonly seconds: number;
+  /** Joins and leaves of {@link Swarm.pass}. */
+  readonly sessions: number;
+  /** Calls of {@link SwarmBot.advance} per second. */
+  readonly stepHz: number;
+  makeBot(index: number): SwarmBot;
+}
 
 /** Bots that have joined, how it was. */
 export interface StayFigures {
@@ -72,13 +100,13 @@ function round(value: number): number {
 
 /** Bots in this process, and the figures of their stay. */
 export class Swarm {
-  readonly #options: BotOptions;
-  readonly #bots: Bot[] = [];
+  readonly #options: SwarmOptions;
+  readonly #bots: SwarmBot[] = [];
   readonly #failures = new Map<string, number>();
   readonly #joinMs: number[] = [];
   readonly #webRtc: WebRtc | undefined;
 
-  constructor(options: BotOptions, webRtc: WebRtc | undefined) {
+  constructor(options: SwarmOptions, webRtc: WebRtc | undefined) {
     this.#options = options;
     this.#webRtc = webRtc;
   }
@@ -134,17 +162,17 @@ export class Swarm {
     return setInterval(() => {
       const nowMs = performance.now();
       for (const bot of this.#bots) bot.advance(nowMs);
-    }, 1000 / RACE_TICK_HZ);
+    }, 1000 / this.#options.stepHz);
   }
 
   async #joinAll(server: string, count: number, isPassing = false): Promise<void> {
     // Made before the first one joins: what it takes to plan a race is not what is measured.
-    const bots = Array.from({ length: isPassing ? 0 : count }, (_, index) => new Bot(this.#options, index));
+    const bots = Array.from({ length: isPassing ? 0 : count }, (_, index) => this.#options.makeBot(index));
     let next = 0;
     const joinOneByOne = async (): Promise<void> => {
       while (next < count) {
         const index = next++;
-        const bot = bots[index] ?? new Bot(this.#options, index);
+        const bot = bots[index] ?? this.#options.makeBot(index);
         try {
           await bot.join(server, this.#webRtc);
           this.#joinMs.push(bot.joinMs);
@@ -161,8 +189,8 @@ export class Swarm {
 
   #figures(lastedS: number): Omit<StayFigures, "botsCpuCores" | "server"> {
     const bots = this.#bots;
-    const sum = (of: (bot: Bot) => number): number => bots.reduce((total, bot) => total + of(bot), 0);
-    const perPlayer = (of: (bot: Bot) => number): number =>
+    const sum = (of: (bot: SwarmBot) => number): number => bots.reduce((total, bot) => total + of(bot), 0);
+    const perPlayer = (of: (bot: SwarmBot) => number): number =>
       round(sum(of) / Math.max(1, bots.length) / lastedS);
     return {
       players: bots.length,

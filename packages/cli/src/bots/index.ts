@@ -1,0 +1,2 @@
+export { ByteMeter, type WebRtc } from "./byte-meter.js";
+export { Swarm, type PassFigures, type StayFigures, type SwarmBot, type SwarmOptions } from "./swarm.js";
