@@ -1,29 +1,10 @@
-import type { Entity, Room, Unsubscribe } from "@paceline/client";
+import type { Unsubscribe } from "@paceline/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Car, Sign } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
+import { Sprites } from "./sprites.js";
 
 const DELAY_MS = 40;
-
-/** Notes which entities of a kind appear and disappear, by id, as a game with sprites would. */
-class Sprites {
-  readonly log: string[] = [];
-  readonly shown = new Set<Entity<typeof Car>>();
-
-  constructor(room: Room) {
-    room.onSpawn(Car, (car) => {
-      this.log.push(this.shown.has(car) ? `${car.id} twice` : `+${car.id}`);
-      this.shown.add(car);
-    });
-    room.onDespawn(Car, (car) => {
-      this.log.push(this.shown.delete(car) ? `-${car.id}` : `${car.id} unknown`);
-    });
-  }
-
-  get ids(): number[] {
-    return [...this.shown].map(({ id }) => id).sort((a, b) => a - b);
-  }
-}
 
 /** Errors of the game's listeners, instead of on the console. */
 function reportedErrors(): string[] {
@@ -39,7 +20,7 @@ describe("onSpawn and onDespawn among players", () => {
     const [a, b] = [await stage.join(), await stage.join()];
     const [early, sign] = [a.spawn(Car, { fuel: 0.5 }), a.spawn(Sign)];
     await stage.advance(500);
-    const [atA, atB] = [new Sprites(a), new Sprites(b)];
+    const [atA, atB] = [new Sprites(a, Car), new Sprites(b, Car)];
     expect(atA.log).toEqual([`+${early.id}`]);
     const mine = b.spawn(Car);
     expect(atB.log).toContain(`+${mine.id}`);
@@ -49,7 +30,7 @@ describe("onSpawn and onDespawn among players", () => {
       [early.id, mine.id],
     ]);
     const late = await stage.join();
-    const atLate = new Sprites(late);
+    const atLate = new Sprites(late, Car);
     await stage.advance(1000);
     expect(atLate.ids).toEqual([early.id, mine.id]);
     for (const car of atLate.shown) expect([car.kind, car.isMine]).toEqual([Car, false]);
@@ -76,7 +57,7 @@ describe("onSpawn and onDespawn among players", () => {
     const [a, b] = [await stage.join(), await stage.join(player)];
     a.spawn(Car);
     b.spawn(Car);
-    const sprites = new Sprites(b);
+    const sprites = new Sprites(b, Car);
     await stage.advance(500);
     const before = sprites.log.slice();
     const back: boolean[] = [];
@@ -132,7 +113,7 @@ describe("onSpawn and onDespawn among players", () => {
   test("tell of the end of all when the room is left", async () => {
     const stage = new RelayStage({ delayMs: DELAY_MS });
     const [a, b] = [await stage.join(), await stage.join()];
-    const sprites = new Sprites(b);
+    const sprites = new Sprites(b, Car);
     a.spawn(Car);
     b.spawn(Car);
     await stage.advance(500);

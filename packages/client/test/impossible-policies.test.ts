@@ -266,3 +266,23 @@ describe("options of the SDK's own that there are not are refused by name:", () 
     await expect(mine.joinOrCreate("race", { spectator: true, anything: 3 })).rejects.toThrow("timer");
   });
 });
+
+test("a mesh that a browser without WebRTC is asked for is relayed there, and the room says why", async () => {
+  const hub = new VirtualHub({ delayMs: 30 });
+  expect(globalThis.RTCPeerConnection).toBeUndefined();
+  const profile = { base: "racing", topology: "mesh" } as const;
+  const [mine, theirs] = await hub.meet(2, { profile, transports: ["websocket", "webrtc"] });
+  const sign = mine!.spawn(Sign, { place: { x: 3, y: 0 } });
+  await hub.advance(300);
+  expect([...theirs!.entities(Sign)].map(({ place }) => place.x)).toEqual([3]);
+  sign.place.set(4, 0);
+  await hub.advance(300);
+  expect([...theirs!.entities(Sign)].map(({ place }) => place.x)).toEqual([4]);
+  const [peer] = mine!.peers;
+  expect([peer?.path, peer?.reason]).toEqual(["relay", "this browser has no WebRTC"]);
+  expect(mine!.transport.plan.inputs.topology).toBe("mesh");
+  const rows = await mine!.transport.explain();
+  expect(rows.map(({ choice, reason }) => `${choice}: ${reason}`).join("\n")).toContain(
+    "this browser has no WebRTC",
+  );
+});

@@ -1,42 +1,10 @@
-import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { expect, test } from "vitest";
+import { Arena, Car, PERIOD_MS, TICK_HZ, watchLinks } from "./arena.js";
 
-const Car = defineEntity("car", {
-  position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
-});
-const TICK_HZ = 20;
-const PERIOD_MS = 1000 / TICK_HZ;
-const CARS = 30;
 const WARM_UP_MS = 3000;
 const WATCHED_MS = 6000;
 const LINE = { delayMs: 20 } as const;
-
-/** Somewhere else at every tick, and never where one could have guessed it. */
-function placeOf(car: number, tick: number): { readonly x: number; readonly y: number } {
-  const hash = Math.imul(car * 7919 + tick, 0x9e3779b1) >>> 0;
-  return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
-}
-
-class Arena extends Room {
-  override readonly entities = [Car];
-  override readonly tickHz = TICK_HZ;
-  readonly cars: ServerEntity<typeof Car>[] = [];
-  readonly tickedAtMs = new Map<number, number>();
-  nowMs = (): number => 0;
-
-  override onCreate(): void {
-    for (let car = 0; car < CARS; car++) this.cars.push(this.spawn(Car));
-  }
-
-  override onTick(_seconds: number, tick: number): void {
-    this.tickedAtMs.set(tick, this.nowMs());
-    for (const [car, { position }] of this.cars.entries()) {
-      const { x, y } = placeOf(car, tick);
-      position.set(x, y);
-    }
-  }
-}
 
 type Company = (stage: RoomStage<Arena>) => Promise<StagePlayer>;
 
@@ -63,12 +31,7 @@ async function heardWith(company: Company | undefined): Promise<Heard> {
   honest.room.onStateChange((tick) => {
     const tickedAtMs = arena.tickedAtMs.get(tick);
     if (tick > firstTick) agesMs.set(tick - firstTick, scheduler.nowMs() - tickedAtMs!);
-    for (const { id, lastTick, position } of honest.room.entities(Car)) {
-      if (lastTick !== tick) continue;
-      const car = arena.cars.findIndex((each) => each.id === id);
-      const { x, y } = placeOf(car, tick);
-      if (position.x !== x || position.y !== y) wrong += 1;
-    }
+    wrong += arena.countWrong(honest, tick);
   });
   for (let passedMs = 0; passedMs < WATCHED_MS; passedMs += 1000) {
     // The stalled one hangs for a second, and comes back.
@@ -96,32 +59,11 @@ test.each<readonly [string, Company]>([
   }
 });
 
-const TAIL_BYTES = 48;
-
-/** The ends of the states' packets by tick, for each link in the order of coming: equal where one encoding went to both. */
-function tails(stage: RoomStage<Arena>): Map<number, string>[] {
-  const { server } = stage;
-  const links: Map<number, string>[] = [];
-  const take = server.takeLink.bind(server);
-  server.takeLink = (link, request) => {
-    const sent = new Map<number, string>();
-    links.push(sent);
-    const send = link.send.bind(link);
-    link.send = (trafficClass, packet, ...rest) => {
-      const isState = trafficClass === "state" && packet.length > 2 * TAIL_BYTES;
-      if (isState) sent.set(stage.room.tick, Buffer.from(packet.subarray(-TAIL_BYTES)).toString("hex"));
-      send(trafficClass, packet, ...rest);
-    };
-    take(link, request);
-  };
-  return links;
-}
-
 test.each([1, 3] as const)(
   "a client whose link hung for a second is told the same as others within two seconds after (sockets: %d)",
   async (sockets) => {
     const stage = roomStage(Arena);
-    const links = tails(stage);
+    const links = watchLinks(stage);
     const join = (): Promise<StagePlayer> => stage.join({ network: { ...LINE, jitterMs: 5 }, sockets });
     const [other, hung] = [await join(), await join()];
     expect([...other.room.entities(Car), ...hung.room.entities(Car)]).toEqual([]);
@@ -134,7 +76,7 @@ test.each([1, 3] as const)(
     await stage.stop();
     // Stripes of both are among the links, in the order of their opening.
     const isShared = (tick: number): boolean => {
-      const bodies = links.flatMap((sent) => sent.get(tick) ?? []);
+      const bodies = links.flatMap(({ tails }) => tails.get(tick) ?? []);
       return bodies.length === 2 && bodies[0] === bodies[1];
     };
     const ticks = Array.from({ length: TICK_HZ }, (_, index) => resumedTick + 2 * TICK_HZ + index);

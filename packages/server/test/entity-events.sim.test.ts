@@ -1,31 +1,11 @@
-import type { Entity, Room as ClientRoom } from "@paceline/client";
 import { Room, defineEntity, flag, scalar, type Player } from "@paceline/server";
 import { roomStage, type StagePlayer } from "@paceline/testkit/room";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Sprites } from "../../client/test/sprites.js";
 
 const DELAY_MS = 40;
 const Car = defineEntity("car", { fuel: scalar({ range: [0, 1], precision: 0.01 }) });
 const Sign = defineEntity("sign", { lit: flag() });
-
-/** Notes which entities of a kind appear and disappear, by id, as a game with sprites would. */
-class Sprites {
-  readonly log: string[] = [];
-  readonly shown = new Set<Entity<typeof Car>>();
-
-  constructor(room: ClientRoom) {
-    room.onSpawn(Car, (car) => {
-      this.log.push(this.shown.has(car) ? `${car.id} twice` : `+${car.id}`);
-      this.shown.add(car);
-    });
-    room.onDespawn(Car, (car) => {
-      this.log.push(this.shown.delete(car) ? `-${car.id}` : `${car.id} unknown`);
-    });
-  }
-
-  get ids(): number[] {
-    return [...this.shown].map(({ id }) => id).sort((a, b) => a - b);
-  }
-}
 
 /** Each player has a car of the room's, and may own signs. */
 class Yard extends Room {
@@ -49,7 +29,7 @@ describe("onSpawn and onDespawn in a room with an authority", () => {
   test("tell of the server's entities, one's own included, of those that players own, and of the end of them", async () => {
     const { stage, join } = await scene();
     const [ann, ben] = [await join(), await join()];
-    const [atAnn, atBen] = [new Sprites(ann.room), new Sprites(ben.room)];
+    const [atAnn, atBen] = [new Sprites(ann.room, Car), new Sprites(ben.room, Car)];
     const signs: string[] = [];
     for (const { room } of [ann, ben]) room.onSpawn(Sign, ({ isMine }) => signs.push(`${isMine}`));
     await stage.advance(1000);
@@ -65,7 +45,7 @@ describe("onSpawn and onDespawn in a room with an authority", () => {
     await stage.advance(1000);
     expect(signs).toEqual(["true", "false"]);
     const cat = await join();
-    const atCat = new Sprites(cat.room);
+    const atCat = new Sprites(cat.room, Car);
     await stage.advance(500);
     expect([atCat.ids, atAnn.ids]).toEqual([
       [1, 2, 4],
@@ -85,7 +65,7 @@ describe("onSpawn and onDespawn in a room with an authority", () => {
     const { stage, join } = await scene();
     await join();
     const ben = await join();
-    const sprites = new Sprites(ben.room);
+    const sprites = new Sprites(ben.room, Car);
     await stage.advance(500);
     ben.offline();
     await stage.advance(500);

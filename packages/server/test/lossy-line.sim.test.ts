@@ -147,6 +147,19 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
     expect(timesMs.filter((ms) => ms <= 5000).length).toBeGreaterThanOrEqual(23);
   });
 
+  test("is measured with no more pings than the server answers in a second", async () => {
+    for (const serverHasWebRtc of [true, false]) {
+      const { stage, player } = await scene({ seed: 3, profile: "mmo", serverHasWebRtc });
+      let mostRoundTrips = 0;
+      for (let seconds = 0; seconds < 10; seconds += 1) {
+        await stage.advance(1000);
+        mostRoundTrips = Math.max(mostRoundTrips, player.room.transport.server.stalls.roundTrips);
+      }
+      expect(mostRoundTrips).toBeGreaterThan(serverHasWebRtc ? 12 : 25);
+      expect(stage.server.health().drops["rate-limit"] ?? 0).toBe(0);
+    }
+  });
+
   test.each([false, true])(
     "gets more sockets within 5 s where the server has no WebRTC (loss from the first packet: %s)",
     async (isLossyAtOnce) => {

@@ -1,4 +1,3 @@
-import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
 import {
   ByteWriter,
   MessageKind,
@@ -9,48 +8,16 @@ import {
   writeWholeState,
   type PeerPayload,
 } from "@paceline/protocol";
-import { roomStage, type RoomStage } from "@paceline/testkit/room";
+import { roomStage } from "@paceline/testkit/room";
 import { describe, expect, test } from "vitest";
 import { viewTermsOf } from "../../client/src/modes/authoritative/view-terms.js";
+import { Arena, Car, PERIOD_MS, TICK_HZ, watchLinks, type SentOnLink } from "./arena.js";
 import { RawPlayer } from "./raw-player.js";
 
-const Car = defineEntity("car", {
-  position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
-});
-const TICK_HZ = 20;
-const PERIOD_MS = 1000 / TICK_HZ;
-const CARS = 30;
-/** They stand still: only what goes whole tells of them again. */
-const POSTS = 150;
 const WATCHED_TICKS = 80;
 /** A player that asks again and again is told together with the others for so many snapshots at most. */
 const MAX_SHARED = 4;
 const LINE = { delayMs: 20 } as const;
-
-/** Somewhere else at every tick, and never where one could have guessed it. */
-function placeOf(car: number, tick: number): { readonly x: number; readonly y: number } {
-  const hash = Math.imul(car * 7919 + tick, 0x9e3779b1) >>> 0;
-  return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
-}
-
-class Arena extends Room {
-  override readonly entities = [Car];
-  override readonly playerEntities = [{ definition: Car }];
-  override readonly tickHz = TICK_HZ;
-  readonly cars: ServerEntity<typeof Car>[] = [];
-
-  override onCreate(): void {
-    for (let car = 0; car < CARS; car++) this.cars.push(this.spawn(Car));
-    for (let post = 0; post < POSTS; post++) this.spawn(Car, { position: { x: post, y: post } });
-  }
-
-  override onTick(_seconds: number, tick: number): void {
-    for (const [car, { position }] of this.cars.entries()) {
-      const { x, y } = placeOf(car, tick);
-      position.set(x, y);
-    }
-  }
-}
 
 type Attack = (player: RawPlayer, step: number) => void;
 
@@ -62,33 +29,6 @@ interface Heard {
   readonly bytes: number;
   /** Whether the server sent the attacker the same states as the honest player, for each watched tick. */
   readonly isShared: readonly boolean[];
-}
-
-const TAIL_BYTES = 48;
-
-/** What the server sent on each link: bytes in all, and how the states of each tick end. */
-interface SentOnLink {
-  bytes: number;
-  readonly tails: Map<number, string>;
-}
-
-function watchLinks(stage: RoomStage<Arena>): SentOnLink[] {
-  const links: SentOnLink[] = [];
-  const { server } = stage;
-  const take = server.takeLink.bind(server);
-  server.takeLink = (link, request) => {
-    const sent: SentOnLink = { bytes: 0, tails: new Map() };
-    links.push(sent);
-    const send = link.send.bind(link);
-    link.send = (trafficClass, packet, ...rest) => {
-      sent.bytes += packet.length;
-      const isState = trafficClass === "state" && packet.length > 2 * TAIL_BYTES;
-      if (isState) sent.tails.set(stage.room.tick, Buffer.from(packet.subarray(-TAIL_BYTES)).toString("hex"));
-      send(trafficClass, packet, ...rest);
-    };
-    take(link, request);
-  };
-  return links;
 }
 
 /** What an honest player gets while another one does as the attack says, at every tick. */
@@ -108,12 +48,7 @@ async function heardBeside(attack: Attack): Promise<Heard> {
   let wrong = 0;
   honest.room.onStateChange((tick) => {
     if (tick >= firstTick) cameAtMs.set(tick - firstTick, scheduler.nowMs() - startMs);
-    for (const { id, lastTick, position } of honest.room.entities(Car)) {
-      const car = arena.cars.findIndex((each) => each.id === id);
-      if (lastTick !== tick || car < 0) continue;
-      const { x, y } = placeOf(car, tick);
-      if (position.x !== x || position.y !== y) wrong += 1;
-    }
+    wrong += arena.countWrong(honest, tick);
   });
   for (let step = 0; step < WATCHED_TICKS; step++) {
     if (!player.session.isClosed) attack(player, step);

@@ -1,20 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { WebSocket, type RawData } from "ws";
+import { startChromium, type ChromiumProcess } from "../browsers/chromium-process.js";
 
-const ARGS = [
-  "--headless=new",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--remote-debugging-port=0",
-];
-const READY_LIMIT_MS = 20_000;
 const ANSWER_LIMIT_MS = 30_000;
 const CLOSE_LIMIT_MS = 5000;
 
@@ -43,17 +29,15 @@ export interface BrowserTimes {
 
 /** A Chromium with one page, driven by the DevTools protocol. */
 export class Chromium {
-  readonly #process: ChildProcess;
-  readonly #profile: string;
+  readonly #process: ChromiumProcess;
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, (params: Fields) => void>();
   #session: string | undefined;
   #lastId = 0;
 
-  private constructor(child: ChildProcess, profile: string, socket: WebSocket) {
-    this.#process = child;
-    this.#profile = profile;
+  private constructor(process: ChromiumProcess, socket: WebSocket) {
+    this.#process = process;
     this.#socket = socket;
     socket.on("message", (data: RawData) => this.#take(JSON.parse((data as Buffer).toString()) as Message));
     socket.on("close", () => {
@@ -62,13 +46,10 @@ export class Chromium {
   }
 
   static async launch(executable: string): Promise<Chromium> {
-    const profile = mkdtempSync(path.join(os.tmpdir(), "paceline-chromium-"));
-    const child = spawn(executable, [...ARGS, `--user-data-dir=${profile}`, "about:blank"], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const socket = new WebSocket(await debuggerOf(child), { perMessageDeflate: false });
+    const process = await startChromium(executable);
+    const socket = new WebSocket(process.debuggerUrl, { perMessageDeflate: false });
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-    return new Chromium(child, profile, socket);
+    return new Chromium(process, socket);
   }
 
   /** Opens the page; processor time counts from here on. */
@@ -162,13 +143,13 @@ export class Chromium {
   }
 
   async close(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once("exit", resolve));
+    const ended = new Promise((resolve) => this.#process.child.once("exit", resolve));
     // By itself it ends its helpers first, who write into the profile.
-    const limit = setTimeout(() => this.#process.kill("SIGKILL"), CLOSE_LIMIT_MS);
+    const limit = setTimeout(() => this.#process.child.kill("SIGKILL"), CLOSE_LIMIT_MS);
     this.send("Browser.close").catch(() => undefined);
     await ended;
     clearTimeout(limit);
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    this.#process.removeProfile();
   }
 
   #take({ id, method, params = {}, result = {}, error }: Message): void {
@@ -184,23 +165,4 @@ export interface Traffic {
   readonly bytesIn: number;
   readonly packetsOut: number;
   readonly bytesOut: number;
-}
-
-/** The address at which it can be driven; it says so itself, once. */
-function debuggerOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const limit = setTimeout(
-      () => reject(new Error("Chromium did not say where to drive it")),
-      READY_LIMIT_MS,
-    );
-    let said = "";
-    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      const address = /ws:\/\/127\.0\.0\.1:\d+\/\S+/.exec(said)?.[0];
-      if (address === undefined) return;
-      clearTimeout(limit);
-      resolve(address);
-    });
-    child.once("exit", (code) => reject(new Error(`Chromium ended with code ${code}: ${said.slice(-300)}`)));
-  });
 }
