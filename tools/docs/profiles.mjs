@@ -226,8 +226,11 @@ const client = new Client("wss://play.example.com", {
 ${profileTables(transport)}
 
 Topology: **authority**, a server decides, and each player talks with it alone; **mesh**, players with each other,
-directly where a pair can; **relay**, players with each other, all of it through the relay. A profile's own topology is a
-preference: a room with an authority is that, whatever the profile says. \`stateHz\` is the most states of an entity that
+directly where a pair can and through the relay where it cannot; **relay**, players with each other, all of it through the relay. A profile's own topology is a
+preference: a room with an authority is that, whatever the profile says. A game that asks for a \`topology\` gets that or a
+\`ConfigError\`. A browser without WebRTC is in a mesh all the same: each player still holds its own entities, the relay
+carries them, and \`room.peers[i].reason\` says that this browser has no WebRTC. Only the game's own contradiction is refused:
+a mesh without \`webrtc\` among its \`transports\`, or with \`exposeAddress: false\`. \`stateHz\` is the most states of an entity that
 are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`.
 Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open data channel has taken, 2.4 kB at most, it
 repeats for as long as it was opened for, and \`explain()\` says how long. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
