@@ -258,7 +258,7 @@ describe("inputs that make no sense", () => {
   const good = writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] });
   // Behind number and count, steer has 8 bits for 0 to 254.
   const beyond = Uint8Array.from(good, (byte, index) =>
-    index === 2 ? byte | 0xe0 : index === 3 ? byte | 0x1f : byte,
+    index === 2 ? byte | 0x07 : index === 3 ? byte | 0xf8 : byte,
   );
 
   it.each([

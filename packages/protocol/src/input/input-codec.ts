@@ -1,9 +1,10 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import type { DropReason } from "../errors/codes.js";
+import { BitCoder } from "../state/codec/bit-coder.js";
+import { codeWide } from "../state/codec/varuint.js";
 import { quantise, restore } from "../state/plan/quantiser.js";
 import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
-import { BitReader, BitWriter } from "./bits.js";
 import type { InputDefinition } from "./input-definition.js";
 
 /** Inputs are read one after the other, each before the next packet. */
@@ -11,6 +12,8 @@ let scratch = new Int32Array(64);
 /** Inputs that one packet may repeat. */
 export const MAX_INPUTS = 32;
 const COUNT_BITS = 5;
+/** No value of an input has a prefix code. */
+const NO_TABLES = { codes: new Int32Array(0), slots: new Int32Array(0) };
 
 /** The inputs of consecutive ticks, the oldest first. */
 export interface InputRun {
@@ -34,16 +37,17 @@ export function roundInput({ plan }: InputDefinition, row: Float32Array): Float3
  * its field's range.
  */
 export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRun): Uint8Array {
-  const bits = new BitWriter();
-  bits.write(rows.length - 1, COUNT_BITS);
+  const coder = new BitCoder(rows.length * plan.width * 5 + 8, NO_TABLES);
+  coder.startEncoding();
+  coder.bits(rows.length - 1, COUNT_BITS);
   let before: Int32Array | undefined;
   for (const row of rows) {
     const columns = new Int32Array(plan.width);
     quantise(plan, row, columns, 0);
-    writeColumns(bits, plan, columns, before);
+    codeColumns(coder, plan, columns, before);
     before = columns;
   }
-  return new ByteWriter().u16(newest).bytes(bits.take()).take();
+  return new ByteWriter().u16(newest).bytes(coder.finish()).take();
 }
 
 /**
@@ -59,45 +63,39 @@ export function readInputs(
   const reader = new ByteReader(bytes);
   const newest = reader.u16();
   if (!reader.ok) return "length";
-  const bits = new BitReader(reader.rest());
-  const count = bits.read(COUNT_BITS) + 1;
+  const coder = new BitCoder(0, NO_TABLES);
+  coder.startDecoding(reader.rest());
+  const count = coder.bits(0, COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
   if (scratch.length < plan.width) scratch = new Int32Array(plan.width);
   const columns = scratch;
   const passedOver = wanted ? count - wanted(newest) : 0;
-  for (let index = 0; index < count && bits.ok; index++) {
-    if (!readColumns(bits, plan, columns, index > 0)) return bits.ok ? "out-of-range" : "length";
+  for (let index = 0; index < count && !coder.isExhausted; index++) {
+    const isInRange = codeColumns(coder, plan, columns, index > 0 ? columns : undefined);
+    if (!isInRange) return coder.isExhausted ? "length" : "out-of-range";
     if (index < passedOver) continue;
     const row = new Float32Array(definition.definition.components.length);
     restore(plan, columns, 0, row);
     rows.push(row);
   }
-  return bits.isComplete ? { newest, rows } : "length";
+  return coder.isComplete ? { newest, rows } : "length";
 }
 
-function writeColumns(
-  bits: BitWriter,
+/**
+ * Codes an input, of which a later one says only what has changed since `before`. A decoder has both in one array. False
+ * where a value is out of its range.
+ */
+function codeColumns(
+  coder: BitCoder,
   plan: StatePlan,
   columns: Int32Array,
   before: Int32Array | undefined,
-): void {
-  if (before) {
-    const isSame = columns.every((value, column) => value === before[column]);
-    bits.write(isSame ? 1 : 0, 1);
-    if (isSame) return;
-  }
+): boolean {
+  if (before && coder.flag(columns.every((value, column) => value === before[column]))) return true;
   for (let column = FIRST_FIELD_COLUMN; column < plan.width; column++) {
-    const isSame = before !== undefined && columns[column] === before[column];
-    if (before) bits.write(isSame ? 1 : 0, 1);
-    if (!isSame) bits.write(columns[column]! - plan.min[column]!, plan.bits[column]!);
-  }
-}
-
-function readColumns(bits: BitReader, plan: StatePlan, columns: Int32Array, hasBefore: boolean): boolean {
-  if (hasBefore && bits.read(1) === 1) return true;
-  for (let column = FIRST_FIELD_COLUMN; column < plan.width; column++) {
-    if (hasBefore && bits.read(1) === 1) continue;
-    const value = bits.read(plan.bits[column]!) + plan.min[column]!;
+    if (before && coder.flag(columns[column] === before[column])) continue;
+    const least = plan.min[column]!;
+    const value = codeWide(coder, columns[column]! - least, plan.bits[column]!) + least;
     if (value > plan.max[column]!) return false;
     columns[column] = value;
   }
