@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { countTotals, rememberTraffic } from "./peer-connections.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
@@ -6,7 +7,15 @@ import { screenshotFile, test } from "./scenario.js";
 const DELAY_MS = 200;
 const LIMIT_MS = 30_000;
 
-/** Text of one peer's card, or of the whole panel. */
+/** Unfolds all that the panel has. */
+function unfold(page: RacePage): Promise<void> {
+  return page.browser.evaluate(() => {
+    const root = document.querySelector("[data-paceline-panel]")?.shadowRoot;
+    for (const section of root?.querySelectorAll("details") ?? []) section.open = true;
+  });
+}
+
+/** Text of one peer's row, or of the whole panel. */
 function shownIn(page: RacePage, selector: string): Promise<string> {
   return page.browser.evaluate((wanted) => {
     const root = document.querySelector("[data-paceline-panel]")?.shadowRoot;
@@ -16,7 +25,7 @@ function shownIn(page: RacePage, selector: string): Promise<string> {
 
 async function shownRttMs(page: RacePage, peerId: string): Promise<number> {
   const text = await shownIn(page, `[data-peer="${peerId}"] dl`);
-  return Number(/RTT\s+([\d.]+) ms/.exec(text)?.[1] ?? Number.NaN);
+  return Number(/Round trip\s+([\d.]+) ms/.exec(text)?.[1] ?? Number.NaN);
 }
 
 /** Types a number into a field of the simulator, as somebody does who leaves the field afterwards. */
@@ -48,6 +57,7 @@ test("the panel shows the paths, and its simulator acts on the real links", asyn
   await viewer.browser.releaseKey("KeyP");
   const card = `[data-peer="${other.sessionId}"]`;
   await expect.poll(() => shownIn(viewer, card), { timeout: LIMIT_MS }).toContain("direct");
+  await unfold(viewer);
   await expect.poll(() => shownIn(viewer, card)).toContain("a probe went both ways");
   const rttMs = (): Promise<number> => shownRttMs(viewer, other.sessionId);
   await expect.poll(rttMs, { timeout: LIMIT_MS }).toBeLessThan(DELAY_MS);
@@ -76,4 +86,65 @@ test("the panel shows the paths, and its simulator acts on the real links", asyn
     path: "direct",
     note: `RTT ${slowMs} ms with ${DELAY_MS} ms of simulated delay each way, ${await rttMs()} ms after it`,
   });
+});
+
+test("the panel's bytes are those that the browser counts", async ({ startServer, enter, report }) => {
+  const server = await startServer(2);
+  const viewer = new RacePage(await enter("chromium", { beforeLoad: [rememberTraffic] }));
+  const other = new RacePage(await enter("firefox"));
+  for (const page of [viewer, other]) await page.join(server.url);
+  await viewer.reaches(other, "direct");
+  await viewer.press("KeyP");
+  await viewer.waitFor(
+    "the panel",
+    () => document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("details") !== null,
+    { argument: undefined, timeoutMs: LIMIT_MS },
+  );
+  await unfold(viewer);
+  const { shown, counted } = await viewer.browser.evaluate(countTotals, 12);
+  for (const way of ["in", "out"] as const) {
+    expect(shown[way]).toBeGreaterThan(1000);
+    // The browser's own numbers are of some ms later.
+    expect(Math.abs(shown[way] - counted[way]) / counted[way]).toBeLessThan(0.05);
+  }
+  report({
+    scenario: "panel's bytes",
+    browsers: "chromium",
+    path: "direct and relayed",
+    note: `shown ${shown.in} in, ${shown.out} out; counted ${counted.in} in, ${counted.out} out`,
+  });
+});
+
+test("the panel is used by keyboard alone", async ({ startServer, enter }) => {
+  const server = await startServer(1);
+  const page = new RacePage(await enter("chromium"));
+  await page.join(server.url);
+  const focused = (): Promise<string> =>
+    page.browser.evaluate(() => {
+      const root = document.querySelector("[data-paceline-panel]")?.shadowRoot;
+      return root?.activeElement
+        ? (root.activeElement.textContent ?? "")
+        : (document.activeElement?.tagName ?? "");
+    });
+  await page.press("KeyP");
+  await expect.poll(() => shownIn(page, ".numbers"), { timeout: LIMIT_MS }).not.toBe("");
+  // The keys are still the car's.
+  expect(await focused()).toBe("BODY");
+  await page.press("Tab");
+  await page.press("Tab");
+  expect(await focused()).toBe("Copy report");
+  const summaries: string[] = [];
+  for (let step = 0; step < 40 && !summaries.includes("Details"); step++) {
+    await page.press("Tab");
+    summaries.push(await focused());
+  }
+  expect(summaries).toEqual(
+    expect.arrayContaining(["What is sent", "Why these paths", "What has changed", "Details"]),
+  );
+  await page.press("Enter");
+  await expect.poll(() => shownIn(page, "ul.drops"), { timeout: LIMIT_MS }).not.toBe("");
+  await page.press("Escape");
+  expect(
+    await page.browser.evaluate(() => document.querySelector("[data-paceline-panel][data-open]")),
+  ).toBeNull();
 });

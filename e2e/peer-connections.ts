@@ -81,6 +81,80 @@ export async function countBytes(samples: number): Promise<CountedBytes> {
   return { shown, counted: { received: last.received - first.received, sent: last.sent - first.sent } };
 }
 
+/** Before the page's scripts: keeps connections within reach, and counts what WebSockets carry. For {@link countTotals}. */
+export function rememberTraffic(): void {
+  const opened: RTCPeerConnection[] = [];
+  const socketBytes = { in: 0, out: 0 };
+  Object.assign(globalThis, { openConnections: opened, socketBytes });
+  const NativeConnection = globalThis.RTCPeerConnection;
+  globalThis.RTCPeerConnection = class extends NativeConnection {
+    constructor(configuration?: RTCConfiguration) {
+      super(configuration);
+      opened.push(this);
+    }
+  };
+  const NativeSocket = globalThis.WebSocket;
+  globalThis.WebSocket = class extends NativeSocket {
+    constructor(url: string | URL, protocols?: string | string[]) {
+      super(url, protocols);
+      this.addEventListener("message", ({ data }: MessageEvent<ArrayBuffer>) => {
+        socketBytes.in += data.byteLength;
+      });
+    }
+    override send(data: ArrayBufferView<ArrayBuffer>): void {
+      socketBytes.out += data.byteLength;
+      super.send(data);
+    }
+  };
+}
+
+interface BothWays {
+  in: number;
+  out: number;
+}
+
+/** Over so many refreshes of the panel: the bytes that it shows, and those that browser and sockets count. */
+export async function countTotals(refreshes: number): Promise<{ shown: BothWays; counted: BothWays }> {
+  const totals = (): HTMLElement =>
+    document.querySelector("[data-paceline-panel]")!.shadowRoot!.querySelector<HTMLElement>("[data-totals]")!;
+  while (!document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("[data-bytes-in]"))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const refreshed = (): Promise<void> =>
+    new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        observer.disconnect();
+        resolve();
+      });
+      observer.observe(totals(), { attributes: true });
+    });
+  const look = async (): Promise<{ shown: BothWays; counted: BothWays }> => {
+    await refreshed();
+    const { bytesIn, bytesOut } = totals().dataset;
+    const tampered = globalThis as unknown as {
+      readonly openConnections: readonly RTCPeerConnection[];
+      readonly socketBytes: BothWays;
+    };
+    const counted = { ...tampered.socketBytes };
+    for (const connection of tampered.openConnections) {
+      const stats = (await connection.getStats()) as ReadonlyMap<
+        string,
+        { readonly type: string; readonly bytesReceived?: number; readonly bytesSent?: number }
+      >;
+      for (const entry of stats.values()) {
+        if (entry.type !== "data-channel") continue;
+        counted.in += entry.bytesReceived ?? 0;
+        counted.out += entry.bytesSent ?? 0;
+      }
+    }
+    return { shown: { in: Number(bytesIn), out: Number(bytesOut) }, counted };
+  };
+  const first = await look();
+  for (let count = 1; count < refreshes; count++) await refreshed();
+  const last = await look();
+  const since = (from: BothWays, to: BothWays): BothWays => ({ in: to.in - from.in, out: to.out - from.out });
+  return { shown: since(first.shown, last.shown), counted: since(first.counted, last.counted) };
+}
+
 /** Closes the browser's connections beneath the SDK, which is not asked and not told. Returns how many were open. */
 export function killWebRtc(): number {
   const opened = (globalThis as Tampered).openConnections ?? [];

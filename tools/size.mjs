@@ -14,11 +14,13 @@ const ENTRY = "entry: what a page loads before the game starts";
 const ROOM = "rooms: fetched from the first Client on";
 const PLAYER = "a WebSocket player, room without authority: both";
 const ERRORS = "import { NetError } alone";
+const PANEL = "panel with plots and simulator, fetched by who opens it";
 const SUM = "all of it";
 /** The goals and the budgets; lower a budget whenever the client has become smaller. */
 const LIMITS = new Map([
   [ENTRY, { goalBytes: 28_000, budgetBytes: 20_400 }],
   [ERRORS, { goalBytes: 3000, budgetBytes: 1500 }],
+  [PANEL, { goalBytes: 14_000, budgetBytes: 14_000 }],
   [PLAYER, { goalBytes: 48_000, budgetBytes: 107_000 }],
 ]);
 
@@ -31,7 +33,8 @@ const LATER = [
   },
   { entry: "words of the decision tree, fetched to explain", mark: "/transport/dist/profiles/tree-words.js" },
   { entry: "words of a running room, fetched to explain", mark: "/client/dist/report/explanation.js" },
-  { entry: "panel with its simulator, fetched by who opens it", mark: "/client/dist/panel/panel.js" },
+  { entry: PANEL, mark: "/client/dist/panel/panel.js" },
+  { entry: "panel: what is sent, fetched when it is unfolded", mark: "/client/dist/panel/content-view.js" },
   { entry: "nearest server, measured on demand", mark: "/client/dist/connection/nearest.js" },
   { entry: "queue, fetched by who waits", mark: "/client/dist/api/queueing.js" },
   { entry: "simulator, fetched to pretend", mark: "/transport/dist/simulated/simulated-line.js" },

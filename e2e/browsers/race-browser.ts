@@ -13,6 +13,8 @@ export type RaceKey =
   | "ArrowRight"
   | "Space"
   | "Enter"
+  | "Tab"
+  | "Escape"
   | "KeyI"
   | "KeyK"
   | "KeyP"

@@ -18,6 +18,8 @@ const KEY_VALUES: Record<RaceKey, string> = {
   ArrowLeft: "\uE012",
   ArrowRight: "\uE014",
   Enter: "\uE007",
+  Tab: "\uE004",
+  Escape: "\uE00C",
   Space: " ",
   KeyI: "i",
   KeyK: "k",

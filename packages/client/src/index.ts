@@ -38,3 +38,4 @@ export type { Explanation, TransportChange } from "./paths/choice.js";
 export type { SendOptions } from "./api/send-options.js";
 export type { SimulatedNetwork } from "./report/simulation.js";
 export type { SocketCount } from "./connection/stripes.js";
+export type { Link, LinkCounters, LinkFilter, LinkKind } from "@paceline/transport";

@@ -101,7 +101,7 @@ export class App {
 
   #onShortcut(code: string): boolean {
     if (this.#game === undefined) return false;
-    const shortcuts: Readonly<Record<string, () => void>> = {
+    const shortcuts: Record<string, () => void> = {
       KeyI: () => this.#toggleInvite(),
       KeyN: () => void this.#openShow(),
       KeyK: () => this.#game?.killPath(),
@@ -109,9 +109,13 @@ export class App {
       KeyM: () => this.#toggleSound(),
       KeyR: () => this.#game?.resetToTrack(),
       KeyP: () => this.#panel?.toggle(),
-      Tab: () => this.#panel?.toggle(),
       Enter: () => this.#screen.chat.focus(),
     };
+    // The keyboard goes from the road into the open panel; else Tab does what it does everywhere.
+    if (this.#panel?.isOpen && document.activeElement === document.body) {
+      shortcuts["Tab"] = () => this.#panel?.focus();
+      shortcuts["Escape"] = () => this.#panel?.close();
+    }
     const action = shortcuts[code];
     action?.();
     return action !== undefined;
@@ -262,8 +266,9 @@ export class App {
     this.#panel = new NetworkPanel(room, {
       profiles: PROFILES,
       cardOf: (peer) => game.participant.cardOf(peer),
-      onToggle: (isOpen) => {
+      onToggle: (isOpen, bounds) => {
         game.isInspected = isOpen;
+        this.#rig.covered = coveredBy(bounds);
       },
     });
     exposeForDebugging(game);
@@ -290,10 +295,20 @@ export class App {
     this.#game?.dispose();
     this.#screen.invite.hide();
     this.#panel?.dispose();
+    this.#rig.covered = { right: 0, bottom: 0 };
     this.#game = undefined;
     this.#panel = undefined;
     this.#root.classList.add("at-start");
     this.#start.root.hidden = false;
     this.#attract.start();
   }
+}
+
+/** Shares of the window that a panel at its right side, or at its bottom, takes from the picture. */
+function coveredBy({ left, top, width, height }: DOMRectReadOnly): { right: number; bottom: number } {
+  if (width === 0) return { right: 0, bottom: 0 };
+  const isSheet = width > innerWidth * 0.8;
+  // A low sheet above the pads of a phone: the road ends where it begins.
+  if (isSheet) return { right: 0, bottom: Math.min(0.7, (innerHeight - top) / innerHeight) };
+  return { right: height > 0 ? Math.min(0.6, (innerWidth - left) / innerWidth) : 0, bottom: 0 };
 }

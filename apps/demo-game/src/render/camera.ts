@@ -29,6 +29,8 @@ const ease = (perSecond: number, seconds: number): number => 1 - Math.exp(-perSe
 export class CameraRig {
   readonly camera: Camera = { x: 0, y: 0, rotationRad: 0, pixelsPerM: 10, anchorX: 0.5, anchorY: 0.5 };
   mode: CameraMode = "chase";
+  /** Shares of the screen, from the right and from the bottom, that something covers: the picture is of the rest. */
+  covered: { readonly right: number; readonly bottom: number } = { right: 0, bottom: 0 };
   #isPlaced = false;
   #headingRad = 0;
   #lookX = 0;
@@ -64,8 +66,11 @@ export class CameraRig {
     this.#lookY += (target.velocityY - this.#lookY) * ease(3, seconds);
     this.#shakeM *= 1 - ease(9, seconds);
     const fast = Math.min(1, this.#speedMps / 45);
-    if (this.mode === "chase") this.#chase(target, viewWidth, viewHeight, fast);
-    else this.#northUp(target, viewWidth, viewHeight, fast);
+    const [freeX, freeY] = [1 - this.covered.right, 1 - this.covered.bottom];
+    if (this.mode === "chase") this.#chase(target, viewWidth * freeX, viewHeight * freeY, fast);
+    else this.#northUp(target, viewWidth * freeX, viewHeight * freeY, fast);
+    this.camera.anchorX *= freeX;
+    this.camera.anchorY *= freeY;
   }
 
   #place(target: CameraTarget, speed: number): void {

@@ -1,16 +1,17 @@
 import type { Genre, Peer, Room, TransportKind, TransportSettings } from "@paceline/client";
 import type { Panel } from "@paceline/client/panel";
 import type { DriverCard } from "../race/race-messages.js";
-import { button, element } from "./element.js";
+import { element } from "./element.js";
 
 export interface NetworkPanelOptions {
   readonly profiles: readonly Genre[];
   readonly cardOf: (peer: Peer) => DriverCard;
-  readonly onToggle: (isOpen: boolean) => void;
+  /** @param bounds the part of the window that the panel covers; empty while it is closed */
+  readonly onToggle: (isOpen: boolean, bounds: DOMRectReadOnly) => void;
 }
 
 const TRANSPORT_CHOICES: readonly { readonly label: string; readonly kinds: readonly TransportKind[] }[] = [
-  { label: "auto: WebRTC, else WebSocket", kinds: ["webrtc", "websocket"] },
+  { label: "WebRTC, else WebSocket", kinds: ["webrtc", "websocket"] },
   { label: "WebSocket only", kinds: ["websocket"] },
 ];
 
@@ -42,6 +43,18 @@ export class NetworkPanel {
     });
   }
 
+  get isOpen(): boolean {
+    return this.#panel?.isOpen ?? false;
+  }
+
+  focus(): void {
+    this.#panel?.focus();
+  }
+
+  close(): void {
+    this.#panel?.close();
+  }
+
   toggle(): void {
     if (this.#panel) this.#panel.toggle();
     else if (!this.#isLoading) void this.#load();
@@ -63,9 +76,10 @@ export class NetworkPanel {
         theme: "dark",
         nameOf: (peer) => this.#options.cardOf(peer).name,
         colorOf: (peer) => this.#options.cardOf(peer).color,
-        extras: [this.#levers()],
+        extras: this.#levers(),
         onToggle: (isOpen) => this.#toggled(isOpen),
       });
+      this.#toggled(true);
     } finally {
       this.#isLoading = false;
     }
@@ -73,24 +87,21 @@ export class NetworkPanel {
 
   #toggled(isOpen: boolean): void {
     this.#showChoices();
-    this.#options.onToggle(isOpen);
+    // While it is made it is not known yet; it is told again then.
+    if (this.#panel) this.#options.onToggle(isOpen, this.#panel.bounds);
   }
 
-  #levers(): HTMLElement {
-    return element("details", { attributes: { open: "" } }, [
-      element("summary", { text: "This game's levers" }),
-      element("div", { class: "fields" }, [
-        element("label", {}, [element("span", { text: "Profile" }), this.#profile]),
-        element("label", {}, [element("span", { text: "Transport" }), this.#transport]),
-      ]),
+  #levers(): HTMLElement[] {
+    return [
+      element("div", { class: "row" }, [this.#profile, this.#transport]),
       this.#problem,
-      button(
-        "Kill direct links",
-        "kill",
-        () => this.#room.transport.killDirect(),
-        "Closes every WebRTC link without warning: the race goes on over the relay",
-      ),
-    ]);
+      element("p", { class: "legend-of-cars" }, [
+        outline("dashed", "#fff"),
+        "newest packet ",
+        outline("solid", "#5ad7ff"),
+        "as shown",
+      ]),
+    ];
   }
 
   #configure(change: TransportSettings): void {
@@ -109,6 +120,20 @@ export class NetworkPanel {
     const choice = transport.transports.includes("webrtc") ? TRANSPORT_CHOICES[0] : TRANSPORT_CHOICES[1];
     this.#transport.value = choice?.label ?? "";
   }
+}
+
+/** A sample of an outline, as the cars have it while the panel is open. */
+function outline(style: string, color: string): HTMLElement {
+  const node = element("i");
+  Object.assign(node.style, {
+    display: "inline-block",
+    width: "18px",
+    height: "9px",
+    margin: "0 6px 0 0",
+    border: `2px ${style} ${color}`,
+    borderRadius: "2px",
+  });
+  return node;
 }
 
 function select(

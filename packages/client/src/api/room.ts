@@ -353,6 +353,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.news.entities.despawned(record.entity);
   }
 
+  /** Kinds of entities that the game has named so far. */
+  get kinds(): Iterable<EntityDefinition> {
+    return this.news.definitions;
+  }
+
   /** All entities of a kind, one's own first. Only what {@link spawn} returned can be written. */
   *entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
     this.#use(definition);

@@ -20,6 +20,17 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+export function makeSvg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, string>>,
+): SVGElementTagNameMap[K] {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
 /** Writes only what has changed: a selection survives, and layout is not free. */
 export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;

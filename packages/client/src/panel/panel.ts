@@ -2,11 +2,16 @@ import type { Peer } from "../peers/peer.js";
 import type { ServerStats } from "../paths/path-stats.js";
 import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";
+import type { ContentView } from "./content-view.js";
 import { make, makeButton, makeSection, setText } from "./dom.js";
 import { inWords } from "./numbers.js";
-import { PathCard } from "./path-card.js";
+import { PeerRow, type PathView } from "./peer-row.js";
+import { ShownError } from "./shown-error.js";
 import { SimulatorForm } from "./simulator-form.js";
 import { PANEL_STYLE } from "./style.js";
+import { Timeline, type TimelineSample } from "./timeline.js";
+import { trafficClasses, TrafficMeter, type TrafficClass } from "./traffic.js";
+import { TreeView } from "./tree-view.js";
 
 /** How the panel fits into a game; all of it may be left out. */
 export interface PanelOptions {
@@ -18,7 +23,7 @@ export interface PanelOptions {
   nameOf?(peer: Peer): string;
   /** The colour by which players know each other, as CSS has it. */
   colorOf?(peer: Peer): string | undefined;
-  /** Elements of the game's own, below the paths; they live in the panel's shadow root and look as its own do. */
+  /** Elements of the game's own beside the levers; they live in the panel's shadow root and look as its own do. */
   readonly extras?: readonly HTMLElement[];
   /** It was opened or closed, by whomever. */
   onToggle?(isOpen: boolean): void;
@@ -26,40 +31,57 @@ export interface PanelOptions {
 
 const REFRESH_MS = 500;
 const SHOWN_CHANGES = 60;
+/** The error on top is the largest of the last so many looks. */
+const ERROR_LOOKS = 6;
+/** Changes that the timeline marks: those of paths and of the simulated network. */
+const MARKED = /^(?:peer|server|links|simulated)/;
 
-/** Shows the path to each peer and its reason, path changes, and a simulated network. Made by {@link showPanel}. */
+/**
+ * Shows the path to each peer and its reason, the traffic of the last minute, path changes, and a simulated network. Made
+ * by {@link showPanel}.
+ */
 export class Panel {
   /** Put into the page, with the attribute `data-open` while it is open; all of the panel is in its shadow root. */
   readonly element = make("div", { attributes: { "data-paceline-panel": "" } });
   readonly #room: Room;
   readonly #options: PanelOptions;
   readonly #aside: HTMLElement;
-  readonly #server = new PathCard({ "data-server": "" });
-  readonly #peers = make("div", { class: "cards" });
-  readonly #cards = new Map<string, PathCard>();
-  readonly #alone = make("p", { class: "alone", text: "Nobody else is in the room yet." });
+  readonly #numbers = { paths: newNumber("paths"), bytes: newNumber("bytes"), error: newNumber("error") };
+  readonly #killAll: HTMLButtonElement;
+  readonly #simulator: SimulatorForm;
+  readonly #timeline = new Timeline();
+  readonly #server: PeerRow;
+  readonly #peers = make("div");
+  readonly #rows = new Map<string, PeerRow>();
+  readonly #alone = make("p", { class: "alone" });
+  readonly #content = make("div");
+  readonly #tree = new TreeView();
   readonly #changes = make("ol");
   readonly #drops = make("ul", { class: "drops" });
   readonly #reasons = make("ul");
-  readonly #copy: HTMLButtonElement;
   readonly #copied = make("p", { class: "note", attributes: { role: "status" } });
   readonly #stopListening: () => void;
-  #shownChanges = "";
-  #shownDrops = "";
-  #shownReasons = "";
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #shown = { changes: "", drops: "", reasons: "" };
+  readonly #recentErrorsM: (number | undefined)[] = [];
+  #watch: Watch | undefined;
+  /** Had the focus before the panel. */
+  #focusedBefore: Element | null = null;
 
   /** @internal Use {@link showPanel}. */
   constructor(room: Room, options: PanelOptions) {
     this.#room = room;
     this.#options = options;
-    this.#copy = makeButton("Copy report", () => void this.#copyReport(), {
-      title: "Paths, reasons, measurements and changes as JSON, for a bug report",
+    this.#simulator = new SimulatorForm(room);
+    this.#killAll = makeButton("Kill direct links", () => room.transport.killDirect(), {
+      title: "Breaks every direct link without warning: traffic goes on over the server",
     });
+    this.#server = new PeerRow({ "data-server": "" }, () => room.transport.killServerWebRtc());
     this.#aside = make("aside", { attributes: { "aria-label": "Connections", tabindex: "-1" } }, [
       make("div", { class: "top" }, [
         make("h2", { text: "Connections" }),
-        this.#copy,
+        makeButton("Copy report", () => void this.#copyReport(), {
+          title: "Paths, reasons, measurements and changes as JSON, for a bug report",
+        }),
         makeButton("✕", () => this.close(), { class: "close", attributes: { "aria-label": "Close" } }),
       ]),
       this.#body(),
@@ -70,7 +92,8 @@ export class Panel {
     sheet.replaceSync(PANEL_STYLE);
     shadow.adoptedStyleSheets = [sheet];
     shadow.append(this.#aside);
-    if (options.theme) this.element.dataset["theme"] = options.theme;
+    this.element.dataset["theme"] =
+      options.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     this.#aside.addEventListener("keydown", (event) => this.#key(event));
     this.#stopListening = room.transport.onChange(() => this.#refreshIfOpen());
     (options.parent ?? document.body).append(this.element);
@@ -80,20 +103,32 @@ export class Panel {
     return !this.#aside.hidden;
   }
 
+  /** The part of the window that it covers, in CSS pixels: for a camera that looks at the rest. Empty while it is closed. */
+  get bounds(): DOMRectReadOnly {
+    return this.#aside.getBoundingClientRect();
+  }
+
   open(): void {
     if (this.isOpen) return;
     this.#aside.hidden = false;
     this.element.dataset["open"] = "";
+    this.#watch = new Watch(
+      this.#room,
+      (peer) => this.#nameOf(peer),
+      () => this.#refresh(),
+    );
     this.#refresh();
-    this.#timer = setInterval(() => this.#refresh(), REFRESH_MS);
     this.#options.onToggle?.(true);
   }
 
   close(): void {
     if (!this.isOpen) return;
+    const hadFocus = this.element.contains(document.activeElement);
     this.#aside.hidden = true;
     delete this.element.dataset["open"];
-    clearInterval(this.#timer);
+    this.#watch?.stop();
+    this.#watch = undefined;
+    if (hadFocus && this.#focusedBefore instanceof HTMLElement) this.#focusedBefore.focus();
     this.#options.onToggle?.(false);
   }
 
@@ -102,8 +137,9 @@ export class Panel {
     else this.open();
   }
 
-  /** Moves the keyboard into the panel; Escape closes it. */
+  /** Moves the keyboard into the panel; Escape closes it and takes the keyboard back. */
   focus(): void {
+    if (!this.element.contains(document.activeElement)) this.#focusedBefore = document.activeElement;
     this.#aside.focus();
   }
 
@@ -115,14 +151,26 @@ export class Panel {
   }
 
   #body(): HTMLElement {
+    const { paths, bytes, error } = this.#numbers;
     return make("div", { class: "body" }, [
-      make("div", { class: "cards" }, [this.#peers, this.#alone, this.#server.root]),
+      make("div", { class: "pinned" }, [
+        make("div", { class: "numbers" }, [paths.root, bytes.root, error.root]),
+        make("div", { class: "row" }, [this.#simulator.levers, this.#killAll]),
+        ...(this.#options.extras ?? []),
+      ]),
       this.#copied,
-      ...(this.#options.extras ?? []),
-      makeSection("Pretend a worse network", true, [new SimulatorForm(this.#room).root]),
-      makeSection("What has changed", true, [this.#changes]),
-      makeSection("Dropped on arrival", false, [this.#drops]),
-      makeSection("Why it is as it is", false, [this.#reasons]),
+      this.#timeline.root,
+      make("div", { class: "peers" }, [this.#peers, this.#alone, this.#server.root]),
+      makeSection("Own network settings", false, [this.#simulator.fields]),
+      makeSection("What is sent", false, [this.#content]),
+      makeSection("Why these paths", false, [this.#tree.root]),
+      makeSection("What has changed", false, [this.#changes]),
+      makeSection("Details", false, [
+        make("h3", { text: "Dropped on arrival" }),
+        this.#drops,
+        make("h3", { text: "All answers, with their rules" }),
+        this.#reasons,
+      ]),
     ]);
   }
 
@@ -137,50 +185,96 @@ export class Panel {
   }
 
   #refresh(): void {
+    this.#refreshNumbers();
     this.#refreshPaths();
     this.#refreshChanges();
     this.#refreshDrops();
-    void this.#refreshReasons();
+    if (isUnfolded(this.#content)) this.#watch?.showContent(this.#content);
+    if (isUnfolded(this.#tree.root)) {
+      this.#tree.show(this.#room.transport.plan).catch((error: unknown) => {
+        this.#tree.root.textContent = `The words could not be fetched: ${String(error)}`;
+      });
+    }
+    if (isUnfolded(this.#reasons)) void this.#refreshReasons();
+  }
+
+  #refreshNumbers(): void {
+    const sample = this.#watch?.look();
+    if (sample) {
+      this.#timeline.add(sample);
+      this.#recentErrorsM.push(sample.errorM);
+      if (this.#recentErrorsM.length > ERROR_LOOKS) this.#recentErrorsM.shift();
+      const total = trafficClasses.reduce((sum, name) => sum + sample.bytesPerSecond[name], 0);
+      this.#numbers.bytes.show(inWords.rate(total), "in and out, without headers");
+    }
+    const { peers, transport, authority } = this.#room;
+    const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
+    const ways = authority ? "server" : peers.length === 0 ? "alone" : `${direct} of ${peers.length}`;
+    this.#numbers.paths.show(ways, authority ? "a server decides" : "direct, the rest relayed");
+    const errorsM = this.#recentErrorsM.filter((value) => value !== undefined);
+    const errorM = errorsM.length > 0 ? Math.max(...errorsM) : undefined;
+    this.#numbers.error.show(inWords.metres(errorM), "off is where others are shown");
+    this.#killAll.hidden = direct === 0;
+    const marks = transport.history.filter(({ about }) => MARKED.test(about));
+    this.#timeline.draw(this.#room.nowMs(), marks);
   }
 
   #refreshPaths(): void {
-    const { peers, transport } = this.#room;
-    for (const [id, card] of this.#cards) {
+    const { peers, transport, authority } = this.#room;
+    for (const [id, row] of this.#rows) {
       if (peers.some((peer) => peer.id === id)) continue;
-      card.root.remove();
-      this.#cards.delete(id);
+      row.root.remove();
+      this.#rows.delete(id);
     }
-    for (const peer of peers) this.#cardOf(peer).show(this.#viewOf(peer));
+    for (const peer of peers) this.#rowOf(peer).show(this.#viewOf(peer));
     this.#alone.hidden = peers.length > 0;
+    setText(this.#alone, authority ? this.#hostedInWords() : "Nobody else is in the room yet.");
     const { server } = transport;
     const { isConnected, rttMs, jitterMs, queuedBytes, bytesInPerSecond, bytesOutPerSecond } = server;
     this.#server.show({
-      ...{ name: "Server", color: undefined, rttMs, jitterMs, queuedBytes, lossRatio: undefined },
-      ...{ bytesIn: bytesInPerSecond, bytesOut: bytesOutPerSecond, updates: undefined },
+      ...{ name: "Server", color: undefined, rttMs, jitterMs, queuedBytes, updates: undefined },
+      ...{ bytesIn: bytesInPerSecond, bytesOut: bytesOutPerSecond, lossRatio: server.loss?.ratio },
       path: isConnected ? "connected" : this.#room.state,
       tone: isConnected ? "good" : "bad",
       channel: serverChannel(server),
       reason: transport.serverPath.reason,
+      hasTraffic: true,
+      canBeKilled: server.stateLink === "webrtc",
     });
   }
 
-  #cardOf(peer: Peer): PathCard {
-    const known = this.#cards.get(peer.id);
-    if (known) return known;
-    const card = new PathCard({ "data-peer": peer.id });
-    this.#cards.set(peer.id, card);
-    this.#peers.append(card.root);
-    return card;
+  /** Where a server decides, what moves may be the server's own. */
+  #hostedInWords(): string {
+    let count = 0;
+    for (const kind of this.#room.kinds) {
+      for (const entity of this.#room.entities(kind)) count += entity.isMine ? 0 : 1;
+    }
+    return `No other player is here. ${count === 1 ? "One entity comes" : `${count} entities come`} from the server.`;
   }
 
-  #viewOf(peer: Peer): Parameters<PathCard["show"]>[0] {
-    const { stats } = peer;
+  #nameOf(peer: Peer): string {
+    return this.#options.nameOf?.(peer) ?? `Player ${peer.number}`;
+  }
+
+  #rowOf(peer: Peer): PeerRow {
+    const known = this.#rows.get(peer.id);
+    if (known) return known;
+    const { number } = peer;
+    const row = new PeerRow({ "data-peer": peer.id }, () => this.#room.transport.killDirect({ number }));
+    this.#rows.set(peer.id, row);
+    this.#peers.append(row.root);
+    return row;
+  }
+
+  #viewOf(peer: Peer): PathView {
+    const { stats, path } = peer;
     const updates = `${stats.updatesInPerSecond.toFixed(0)} in, ${stats.updatesOutPerSecond.toFixed(0)} out`;
+    const isDirect = path === "direct" || path === "turn";
     return {
-      name: this.#options.nameOf?.(peer) ?? `Player ${peer.number}`,
+      name: this.#nameOf(peer),
       color: this.#options.colorOf?.(peer),
-      path: peer.path,
-      tone: peer.path === "direct" ? "good" : "fair",
+      path: peer.state === "away" ? "away" : path === "server" ? "by the server" : path,
+      tone: peer.state === "away" ? "bad" : isDirect || path === "server" ? "good" : "fair",
       channel: peer.channel,
       reason: peer.reason,
       rttMs: peer.rttMs,
@@ -190,21 +284,34 @@ export class Panel {
       bytesOut: stats.bytesOutPerSecond,
       queuedBytes: stats.queuedBytes,
       updates,
+      hasTraffic: path !== "server",
+      canBeKilled: isDirect,
     };
+  }
+
+  /** Changes speak of peers by their numbers; here they have the game's names. */
+  #aboutInWords(about: string): string {
+    const number = /^peer (\d+)/.exec(about)?.[1];
+    const peer = this.#room.peers.find((candidate) => String(candidate.number) === number);
+    return peer ? this.#nameOf(peer) : about;
   }
 
   #refreshChanges(): void {
     const changes = this.#room.transport.history.slice(-SHOWN_CHANGES);
     const key = JSON.stringify(changes);
-    if (key === this.#shownChanges) return;
-    this.#shownChanges = key;
+    if (key === this.#shown.changes) return;
+    this.#shown.changes = key;
     this.#changes.replaceChildren(
       ...changes
         .map((_, index) => changes[changes.length - 1 - index]!)
         .map(({ atMs, about, choice, reason }) =>
           make("li", {}, [
             make("time", { text: inWords.time(atMs) }),
-            make("span", {}, [make("b", { text: about }), `: ${choice}`, make("em", { text: reason })]),
+            make("span", {}, [
+              make("b", { text: this.#aboutInWords(about) }),
+              `: ${choice}`,
+              make("em", { text: reason }),
+            ]),
           ]),
         ),
     );
@@ -217,8 +324,8 @@ export class Panel {
     }
     const rows = [...sum].sort(([, a], [, b]) => b - a);
     const key = JSON.stringify(rows);
-    if (key === this.#shownDrops && this.#drops.childElementCount > 0) return;
-    this.#shownDrops = key;
+    if (key === this.#shown.drops && this.#drops.childElementCount > 0) return;
+    this.#shown.drops = key;
     const items = rows.map(([reason, count]) =>
       make("li", {}, [make("span", { text: reason }), make("span", { text: String(count) })]),
     );
@@ -233,12 +340,12 @@ export class Panel {
         { about: "The reasons could not be fetched", choice: "", reason: String(error) },
       ]);
     const key = JSON.stringify(rows);
-    if (key === this.#shownReasons) return;
-    this.#shownReasons = key;
+    if (key === this.#shown.reasons) return;
+    this.#shown.reasons = key;
     this.#reasons.replaceChildren(
       ...rows.map(({ about, choice, reason }) =>
         make("li", {}, [
-          make("b", { text: about }),
+          make("b", { text: this.#aboutInWords(about) }),
           make("span", { text: choice }),
           make("em", { text: reason }),
         ]),
@@ -259,6 +366,117 @@ export class Panel {
       field.select();
     }
   }
+}
+
+/** Measures only while the panel is open: a closed one costs nothing. */
+class Watch {
+  #content: ContentView | "loading" | undefined;
+  readonly #room: Room;
+  readonly #meter: TrafficMeter;
+  readonly #error: ShownError;
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #nameOf: (peer: Peer) => string;
+  #frame = 0;
+  #lookedAtMs: number;
+  #before: Readonly<Record<TrafficClass, number>>;
+
+  constructor(room: Room, nameOf: (peer: Peer) => string, onTime: () => void) {
+    this.#room = room;
+    this.#meter = new TrafficMeter(room);
+    this.#error = new ShownError(room);
+    this.#nameOf = nameOf;
+    this.#lookedAtMs = room.nowMs();
+    this.#before = this.#bytes();
+    this.#timer = setInterval(onTime, REFRESH_MS);
+    const frame = (): void => {
+      this.#error.observe();
+      this.#frame = requestAnimationFrame(frame);
+    };
+    frame();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    cancelAnimationFrame(this.#frame);
+    this.#meter.stop();
+  }
+
+  /** Shows what the bytes are; the code for it is fetched when it is first unfolded. */
+  showContent(into: Element): void {
+    if (this.#content === "loading") return;
+    if (this.#content) return this.#content.refresh();
+    this.#content = "loading";
+    import("./content-view.js").then(
+      (code) => {
+        this.#content = new code.ContentView(this.#room, this.#meter, this.#nameOf);
+        into.replaceChildren(this.#content.root);
+        this.#content.refresh();
+      },
+      (error: unknown) => {
+        this.#content = undefined;
+        into.textContent = `This part could not be fetched: ${String(error)}`;
+      },
+    );
+  }
+
+  /** What there was since the last look; undefined where that was just now. */
+  look(): TimelineSample | undefined {
+    const atMs = this.#room.nowMs();
+    const seconds = (atMs - this.#lookedAtMs) / 1000;
+    if (seconds < (REFRESH_MS / 1000) * 0.8) return undefined;
+    const bytes = this.#bytes();
+    const bytesPerSecond = { ...bytes };
+    for (const name of trafficClasses) bytesPerSecond[name] = (bytes[name] - this.#before[name]) / seconds;
+    this.#lookedAtMs = atMs;
+    this.#before = bytes;
+    const { peers, transport, authority } = this.#room;
+    const measured = transport.measured;
+    const errorsM = this.#error.take();
+    const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
+    const reached = peers.filter(({ state, path }) => state === "connected" && path !== "server").length;
+    const { isConnected } = transport.server;
+    const all = Math.max(1, authority ? 1 : peers.length);
+    const isServed = authority !== undefined || peers.length === 0;
+    return {
+      atMs,
+      rttMs: measured?.rttMs,
+      lossRatio: measured?.lossRatio,
+      roundTrips: this.#meter.takeRoundTrips(),
+      bytesPerSecond,
+      errorM: errorsM.length > 0 ? Math.max(...errorsM) : undefined,
+      direct: isServed ? Number(isConnected) : direct / all,
+      relayed: isServed ? 0 : isConnected ? (reached - direct) / all : 0,
+    };
+  }
+
+  #bytes(): Record<TrafficClass, number> {
+    const { in: incoming, out: outgoing } = this.#meter;
+    const sum = { ...incoming.byClass };
+    for (const name of trafficClasses) sum[name] += outgoing.byClass[name];
+    return sum;
+  }
+}
+
+interface PinnedNumber {
+  readonly root: HTMLElement;
+  show(value: string, meaning: string): void;
+}
+
+/** One of the three numbers on top. */
+function newNumber(name: string): PinnedNumber {
+  const [value, meaning] = [make("b", { class: "num" }), make("small")];
+  return {
+    root: make("div", { attributes: { "data-number": name } }, [value, meaning]),
+    show(text, words) {
+      setText(value, text);
+      setText(meaning, words);
+    },
+  };
+}
+
+/** Whether the section of the element is open: what nobody sees need not be made. */
+function isUnfolded(element: Element): boolean {
+  return element.closest("details")?.open ?? false;
 }
 
 /** The links to the server and their traffic, in words. */

@@ -31,9 +31,15 @@ const OFF: SimulatorFields = {
   rateKbps: 0,
 };
 
+const AS_IT_IS = "Network: as it is";
+const OWN = "Network: own settings";
+
 /** Makes the network of this page worse, by a preset or field by field. */
 export class SimulatorForm {
-  readonly root: HTMLElement;
+  /** Presets, and off. */
+  readonly levers: HTMLElement;
+  /** The network field by field. */
+  readonly fields: HTMLElement;
   readonly #room: Room;
   readonly #inputs: Readonly<Record<keyof SimulatorFields, HTMLInputElement>>;
   readonly #presets = make("select", { attributes: { "aria-label": "Network to pretend" } });
@@ -45,14 +51,14 @@ export class SimulatorForm {
       keyof SimulatorFields,
       HTMLInputElement
     >;
-    const names = ["As it is", ...linePresets.map(({ name }) => name), "Own settings"];
+    const names = [AS_IT_IS, ...linePresets.map(({ name }) => name), OWN];
     this.#presets.append(...names.map((name) => make("option", { text: name, attributes: { value: name } })));
     this.#presets.addEventListener("change", () => this.#choose(this.#presets.value));
-    this.root = make("div", { class: "simulator" }, [
-      make("div", { class: "row" }, [
-        this.#presets,
-        makeButton("Off", () => this.#choose("As it is"), { title: "The network as it is" }),
-      ]),
+    this.levers = make("div", { class: "row" }, [
+      this.#presets,
+      makeButton("Off", () => this.#choose(AS_IT_IS), { title: "The network as it is" }),
+    ]);
+    this.fields = make("div", { class: "simulator" }, [
       make(
         "div",
         { class: "fields" },
@@ -90,7 +96,7 @@ export class SimulatorForm {
     if (preset) {
       this.#show(fieldsOf(preset.settings));
       this.#apply(preset.settings);
-    } else if (name === "As it is") {
+    } else if (name === AS_IT_IS) {
       this.#show(OFF);
       this.#apply(undefined);
     }
@@ -104,7 +110,7 @@ export class SimulatorForm {
     >;
     this.#show(fields);
     const isOff = NAMES.every((name) => fields[name] === OFF[name]);
-    this.#presets.value = isOff ? "As it is" : "Own settings";
+    this.#presets.value = isOff ? AS_IT_IS : OWN;
     this.#apply(isOff ? undefined : settingsOf(fields));
   }
 

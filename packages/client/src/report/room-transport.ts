@@ -285,6 +285,14 @@ export class RoomTransport {
     return this.#simulation.settings;
   }
 
+  /**
+   * Calls the listener for each link of this page that is open or connecting, and for those to come: to the server and to
+   * players; what is relayed goes over the former. For tools that count packets, see {@link Link.filters}.
+   */
+  onLink(listener: (link: Link) => void): Unsubscribe {
+    return this.#simulation.onLink(listener);
+  }
+
   /** @internal The room has a new link; returns it. */
   interpose(link: Link): Link {
     this.#simulation.add(link);

@@ -1,5 +1,6 @@
 import type { Link, Scheduler } from "@paceline/transport";
 import type { describeNetwork, NetworkSettings, SimulatedLine } from "@paceline/transport/simulated";
+import { Listeners, guarded, type Unsubscribe } from "../events/listeners.js";
 
 interface SimulationCode {
   readonly describeNetwork: typeof describeNetwork;
@@ -19,6 +20,7 @@ export type SimulatedNetwork = Partial<NetworkSettings>;
 export class Simulation {
   readonly #options: SimulationOptions;
   readonly #links = new Set<Link>();
+  readonly #onLink = new Listeners<[Link]>();
   #line: SimulatedLine | undefined;
   #settings: SimulatedNetwork | undefined;
   #calls = 0;
@@ -37,6 +39,13 @@ export class Simulation {
     for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
     this.#links.add(link);
     if (this.#settings) this.#line?.take(link);
+    this.#onLink.tell(link);
+  }
+
+  onLink(listener: (link: Link) => void): Unsubscribe {
+    const stop = this.#onLink.add(listener);
+    for (const link of this.#links) if (link.state !== "closed") guarded(() => listener(link));
+    return stop;
   }
 
   /**

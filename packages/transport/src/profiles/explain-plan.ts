@@ -1,4 +1,5 @@
 import type { Plan } from "./plan.js";
+import type { QuestionWords } from "./question-words.js";
 
 /** One line of an explanation, made for `console.table`. */
 export interface PlanRow {
@@ -14,4 +15,9 @@ export interface PlanRow {
 export async function explainPlan(plan: Plan): Promise<PlanRow[]> {
   const { describePlan } = await import("./describe-plan.js");
   return describePlan(plan);
+}
+
+/** The words of all questions of the decision tree and of all their answers, fetched when they are first asked for. */
+export async function fetchTreeWords(): Promise<readonly QuestionWords[]> {
+  return (await import("./describe-plan.js")).treeWords;
 }

@@ -1,4 +1,4 @@
-import { type NetworkSettings, networkSettings } from "./network-settings.js";
+import { type NetworkSettings, PERFECT_NETWORK } from "./network.js";
 
 /** A network that players are on, as settings for each direction; the figures are round and typical, not measured. */
 export interface LinePreset {
@@ -7,7 +7,7 @@ export interface LinePreset {
 }
 
 const preset = (name: string, settings: Partial<NetworkSettings>): LinePreset =>
-  Object.freeze({ name, settings: networkSettings(settings) });
+  Object.freeze({ name, settings: { ...PERFECT_NETWORK, ...settings } });
 
 /** Networks to try a game on, the best first. */
 export const linePresets: readonly LinePreset[] = Object.freeze([

@@ -1,4 +1,4 @@
-import type { LossModel } from "./network-settings.js";
+import type { LossModel } from "./network.js";
 import type { Random } from "./random.js";
 
 /** Decides packet by packet what is lost; keeps the state of a path that is good and bad by turns. */

@@ -1,4 +1,5 @@
-import { type NetworkSettings, networkSettings } from "./network-settings.js";
+import { type NetworkSettings } from "./network.js";
+import { networkSettings } from "./network-settings.js";
 
 /** A path that somebody measured or emulated, as settings for one direction (use the same for both). */
 export interface NetworkPreset {

@@ -3,7 +3,8 @@ import type { Scheduler } from "../scheduler.js";
 import { Bottleneck } from "./bottleneck.js";
 import { InOrder } from "./in-order.js";
 import { LossProcess } from "./loss-process.js";
-import { type NetworkSettings, networkSettings } from "./network-settings.js";
+import { type NetworkSettings } from "./network.js";
+import { networkSettings } from "./network-settings.js";
 import type { Random } from "./random.js";
 
 /** Options of a {@link NetworkSimulator}. */

@@ -1,8 +1,7 @@
-import { make, setText } from "./dom.js";
+import { make, makeButton, setText } from "./dom.js";
 import { inWords } from "./numbers.js";
-import { Sparkline } from "./sparkline.js";
 
-/** The contents of a path's card. */
+/** The contents of a path's row: to a peer, or to the server. */
 export interface PathView {
   readonly name: string;
   readonly color: string | undefined;
@@ -18,42 +17,48 @@ export interface PathView {
   readonly bytesOut: number;
   readonly queuedBytes: number;
   readonly updates: string | undefined;
+  /** False: nothing goes there but what goes over the server's row. */
+  readonly hasTraffic: boolean;
+  readonly canBeKilled: boolean;
 }
 
 const FIELDS = [
-  ["RTT", "round-trip time", ({ rttMs }) => inWords.ms(rttMs)],
+  ["Round trip", "there and back", ({ rttMs }) => inWords.ms(rttMs)],
   ["Jitter", "difference between neighbouring round trips", ({ jitterMs }) => inWords.ms(jitterMs)],
   [
     "Loss",
     "share of packets that do not arrive",
-    ({ lossRatio }) => (lossRatio === undefined ? undefined : inWords.percent(lossRatio)),
+    ({ lossRatio }) => (lossRatio === undefined ? "not known" : inWords.percent(lossRatio)),
   ],
-  ["Queue", "bytes that wait here", ({ queuedBytes }) => inWords.bytes(queuedBytes)],
+  ["Waiting", "bytes that wait here", ({ queuedBytes }) => inWords.bytes(queuedBytes)],
   ["In", "received", ({ bytesIn }) => inWords.rate(bytesIn)],
   ["Out", "sent", ({ bytesOut }) => inWords.rate(bytesOut)],
-  ["Updates", "states per second, in and out", ({ updates }) => updates],
+  ["States/s", "states per second, in and out", ({ updates }) => updates],
 ] as const satisfies readonly (readonly [string, string, (view: PathView) => string | undefined])[];
 
-/** One path: to a peer, or to the server. */
-export class PathCard {
-  readonly root: HTMLElement;
+/** One path in a line that opens to all that is known of it. */
+export class PeerRow {
+  readonly root: HTMLDetailsElement;
   readonly #chip = make("i", { class: "chip" });
-  readonly #name = make("b");
+  readonly #name = make("b", { attributes: { dir: "auto" } });
   readonly #path = make("span", { class: "path" });
+  readonly #rtt = make("span", { class: "num" });
+  readonly #rate = make("span", { class: "num" });
   readonly #channel = make("p", { class: "channel" });
   readonly #reason = make("p", { class: "reason" });
-  readonly #line = new Sparkline();
   readonly #values = FIELDS.map(() => make("dd"));
+  readonly #kill: HTMLButtonElement;
 
-  constructor(attributes: Readonly<Record<string, string>> = {}) {
+  constructor(attributes: Readonly<Record<string, string>>, onKill: () => void) {
+    this.#kill = makeButton("Kill this link", onKill, {
+      title: "Breaks the direct link without warning, as a network does: traffic goes on over the server",
+    });
     const fields = FIELDS.map(([name, title], index) =>
       make("div", { title }, [make("dt", { text: name }), this.#values[index]!]),
     );
-    this.root = make("article", { class: "card", attributes }, [
-      make("header", {}, [this.#chip, this.#name, this.#path, this.#line.root]),
-      make("dl", {}, fields),
-      this.#channel,
-      this.#reason,
+    this.root = make("details", { class: "peer", attributes }, [
+      make("summary", {}, [this.#chip, this.#name, this.#path, this.#rtt, this.#rate]),
+      make("div", { class: "card" }, [make("dl", {}, fields), this.#channel, this.#reason, this.#kill]),
     ]);
   }
 
@@ -61,17 +66,19 @@ export class PathCard {
     setText(this.#name, view.name);
     setText(this.#path, view.path);
     this.#path.dataset["tone"] = view.tone;
+    setText(this.#rtt, view.hasTraffic ? inWords.ms(view.rttMs) : "");
+    setText(this.#rate, view.hasTraffic ? inWords.rate(view.bytesIn + view.bytesOut) : "");
     setText(this.#channel, view.channel);
     setText(this.#reason, view.reason);
+    this.#kill.hidden = !view.canBeKilled;
     this.#chip.hidden = view.color === undefined;
     if (view.color !== undefined) this.#chip.style.backgroundColor = view.color;
     FIELDS.forEach(([, , value], index) => {
-      const text = value(view);
+      const text = view.hasTraffic ? value(view) : undefined;
       const node = this.#values[index]!;
       // Rows without a value on this path are hidden.
       node.parentElement!.hidden = text === undefined;
       setText(node, text ?? "");
     });
-    if (view.rttMs !== undefined) this.#line.add(view.rttMs);
   }
 }

@@ -1,0 +1,70 @@
+import type { Peer } from "../peers/peer.js";
+import type { Room } from "../api/room.js";
+import { make, setText } from "./dom.js";
+
+const EVERYBODY = "";
+
+/** Sends a message of any type by hand, as the game would: for trying what the others do with it. */
+export class MessageForm {
+  readonly root: HTMLFormElement;
+  readonly #to = make("select", { attributes: { "aria-label": "To whom" } });
+  readonly #nameOf: (peer: Peer) => string;
+  readonly #room: Room;
+  #shownPeers = "";
+
+  constructor(room: Room, nameOf: (peer: Peer) => string) {
+    this.#room = room;
+    this.#nameOf = nameOf;
+    const type = make("input", {
+      attributes: { placeholder: "type", "aria-label": "Type of message", required: "" },
+    });
+    const content = make("input", {
+      attributes: { placeholder: '{"text":"hello"}', "aria-label": "Content, as JSON" },
+    });
+    const how = make("select", { attributes: { "aria-label": "How" } }, [
+      make("option", { text: "must arrive", attributes: { value: "message" } }),
+      make("option", { text: "may be lost", attributes: { value: "event" } }),
+    ]);
+    const said = make("p", { class: "note", attributes: { role: "status" } });
+    this.root = make("form", { class: "message" }, [
+      type,
+      content,
+      this.#to,
+      how,
+      make("button", { text: "Send", attributes: { type: "submit" } }),
+      said,
+    ]);
+    this.root.addEventListener("submit", (event) => {
+      event.preventDefault();
+      try {
+        const message: unknown = content.value === "" ? {} : JSON.parse(content.value);
+        const to = room.peers.find(({ id }) => id === this.#to.value);
+        if (how.value === "event") room.sendEvent(type.value, message, to);
+        else room.send(type.value, message, to);
+        setText(said, `Sent to ${to ? nameOf(to) : this.#everybody}.`);
+      } catch (error) {
+        setText(said, error instanceof Error ? error.message : String(error));
+      }
+    });
+  }
+
+  get #everybody(): string {
+    return this.#room.authority ? "the server" : "everybody";
+  }
+
+  refresh(): void {
+    // Where a server decides, players talk with it alone.
+    const peers = this.#room.authority ? [] : this.#room.peers;
+    const key = peers.map((peer) => `${peer.id} ${this.#nameOf(peer)}`).join("\n") + this.#everybody;
+    if (key === this.#shownPeers) return;
+    this.#shownPeers = key;
+    const { value } = this.#to;
+    this.#to.replaceChildren(
+      make("option", { text: `to ${this.#everybody}`, attributes: { value: EVERYBODY } }),
+      ...peers.map((peer) =>
+        make("option", { text: `to ${this.#nameOf(peer)}`, attributes: { value: peer.id } }),
+      ),
+    );
+    this.#to.value = peers.some(({ id }) => id === value) ? value : EVERYBODY;
+  }
+}
