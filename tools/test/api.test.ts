@@ -41,6 +41,7 @@ it("a game sees of a room, its transport and its clock what is for games, and no
     "killServerWebRtc",
     "measured",
     "onChange",
+    "onLink",
     "plan",
     "profile",
     "server",

@@ -10,7 +10,7 @@ import { trafficClasses, type TrafficMeter } from "./traffic.js";
 /** Values are cut to this length. */
 const MAX_VALUE_CHARACTERS = 40;
 
-/** What the bytes are: classes, types of messages, kinds of entities and their fields; a state to look at, a message to send. */
+/** Breaks the bytes down by classes, types of messages, kinds of entities and their fields; a state to look at, a message to send. */
 export class ContentView {
   readonly root: HTMLElement;
   readonly #meter: TrafficMeter;

@@ -419,7 +419,7 @@ class Watch {
     );
   }
 
-  /** What there was since the last look; undefined where that was just now. */
+  /** The sample since the last look; undefined if that was just now. */
   look(): TimelineSample | undefined {
     const atMs = this.#room.nowMs();
     const seconds = (atMs - this.#lookedAtMs) / 1000;

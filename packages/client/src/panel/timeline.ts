@@ -26,7 +26,7 @@ export interface TimelineChange {
 const SPAN_MS = 60_000;
 const MAX_SAMPLES = 125;
 const [LEFT, RIGHT, BAND, AXIS] = [64, 6, 7, 15];
-/** What fills a lane at least: noise of a few ms must not look like a storm. */
+/** Smallest range of a lane: noise of a few ms must not look like a storm. */
 const LEAST = { rttMs: 50, lossRatio: 0.05, bytes: 2000, errorM: 0.5 };
 const GAP_MS = 1500;
 

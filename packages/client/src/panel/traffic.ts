@@ -13,7 +13,7 @@ import {
 import type { Link, LinkFilter, LinkKind } from "@paceline/transport";
 import type { Room } from "../api/room.js";
 
-/** What bytes were spent on; `upkeep` is heads, acks, pings, joining and signalling. */
+/** The purpose of bytes; `upkeep` is heads, acks, pings, joining and signalling. */
 export const trafficClasses = ["states", "messages", "events", "inputs", "bulk", "upkeep"] as const;
 export type TrafficClass = (typeof trafficClasses)[number];
 
@@ -23,7 +23,7 @@ interface TrafficTotals {
   readonly byClass: Readonly<Record<TrafficClass, number>>;
   /** Bytes of the game's messages and events, by type. */
   readonly byType: ReadonlyMap<string, number>;
-  /** What networks add to packets below the links, estimated: frames, encryption, IP. */
+  /** Estimate of the headers that networks add below the links: frames, encryption, IP. */
   readonly headerBytes: number;
 }
 
@@ -51,7 +51,7 @@ class Direction implements TrafficTotals {
   packet(kind: LinkKind, bytes: number): void {
     this.bytes += bytes;
     this.headerBytes += HEADER_BYTES[kind] ?? 0;
-    // What its parts do not claim is upkeep.
+    // Upkeep is the rest that no message claims.
     this.byClass.upkeep += bytes;
   }
 
