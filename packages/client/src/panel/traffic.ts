@@ -131,7 +131,7 @@ export class TrafficMeter {
   #messages(direction: Direction, bytes: Uint8Array, pair: string): void {
     const packet = readPacket(bytes);
     if (typeof packet === "string") return;
-    const messages = readMessages(packet.messages, () => undefined);
+    const messages = readMessages(packet, () => undefined);
     if (typeof messages === "string") return;
     for (const message of messages) this.#message(direction, message, pair);
   }
