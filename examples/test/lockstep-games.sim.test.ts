@@ -67,6 +67,9 @@ class Match {
       match.#play(stage, room);
     }
     onTestFinished(() => match.players.forEach(({ room }) => void room.leave()));
+    // Nor for that of direct links, which rooms fetch when they know each other.
+    await match.run(1000);
+    await vi.dynamicImportSettled();
     return match;
   }
 

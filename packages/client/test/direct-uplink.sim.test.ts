@@ -1,8 +1,7 @@
 import type { Room } from "@paceline/client";
 import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc } from "@paceline/testkit/room";
-import { setTimeout as realPause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Car } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
 
@@ -41,7 +40,7 @@ test("eight direct pairs share one narrow uplink: bulk to one of them keeps no s
   for (let step = 0; step < 200 && !room.peers.every(({ path }) => path === "direct"); step++) {
     await stage.advance(50);
     // The code of direct links is fetched on demand, in real time.
-    await realPause(2);
+    await vi.dynamicImportSettled();
   }
   expect(room.peers.map(({ path }) => path)).toEqual(others.map(() => "direct"));
   room.spawn(Car);

@@ -1,8 +1,7 @@
 import type { Room } from "@paceline/client";
 import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc } from "@paceline/testkit/room";
-import { setTimeout as realPause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RelayStage } from "./relay-stage.js";
 
 const HUMANS = 3;
@@ -32,7 +31,7 @@ test.each(["shooter", "racing", "action"] as const)(
     for (let step = 0; step < 10; step++) {
       await stage.advance(500);
       // The code of direct links is fetched on demand.
-      await realPause(5);
+      await vi.dynamicImportSettled();
     }
     const expected = order.map((isHuman, mine) =>
       order
@@ -52,7 +51,7 @@ test("explain() says that an open data channel keeps the lifetime of events it w
   await stage.join(stage.player({}, options));
   for (let step = 0; step < 10; step++) {
     await stage.advance(500);
-    await realPause(5);
+    await vi.dynamicImportSettled();
   }
   expect(pathsOf(mine)).toBe("d");
   const words = async (): Promise<string> =>

@@ -91,6 +91,7 @@ test("bytes that a room shows are those of its sockets without their framing, ov
   const server = defineServer({ rooms: { ball: BallRoom }, log: silentLog });
   const url = await server.listen(0);
   const rooms: ClientRoom[] = [];
+  const talks: NodeJS.Timeout[] = [];
   try {
     const measured = ([1, 3] as const).map(async (sockets) => {
       const counting = countingSockets();
@@ -104,6 +105,7 @@ test("bytes that a room shows are those of its sockets without their framing, ov
       await eventually(() => expect(room.transport.server.sockets).toBe(sockets));
       expect(counting.sockets).toHaveLength(sockets);
       const talking = setInterval(() => room.send("word", "a few bytes"), 20);
+      talks.push(talking);
       /** The next rates that the room shows, and what its sockets have counted at that moment. */
       const nextRates = () => {
         const { server } = room.transport;
@@ -124,14 +126,15 @@ test("bytes that a room shows are those of its sockets without their framing, ov
       clearInterval(talking);
       const seconds = (to.atMs - from.atMs) / 1000;
       const perSecond = (way: "in" | "out") => (to.payload[way] - from.payload[way]) / seconds;
-      expect(perSecond("in")).toBeGreaterThan(500);
-      expect(perSecond("out")).toBeGreaterThan(500);
+      expect(perSecond("in")).toBeGreaterThan(300);
+      expect(perSecond("out")).toBeGreaterThan(300);
       // What a socket has read may wait in it for its frame's end.
       expect(Math.abs(to.bytesInPerSecond / perSecond("in") - 1)).toBeLessThan(0.08);
       expect(Math.abs(to.bytesOutPerSecond / perSecond("out") - 1)).toBeLessThan(0.08);
     });
     await Promise.all(measured);
   } finally {
+    for (const talking of talks) clearInterval(talking);
     for (const room of rooms) room.leave();
     await server.stop({ drainMs: 100 });
   }

@@ -1,8 +1,7 @@
 import type { Client, Room } from "@paceline/client";
 import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc } from "@paceline/testkit/room";
-import { setTimeout as realPause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { RelayStage } from "../../client/test/relay-stage.js";
 import { Car, Drive, RaceRoom } from "./race.js";
 
@@ -67,7 +66,7 @@ async function untilPaths(room: Room, stage: RelayStage, path: string): Promise<
   for (let step = 0; step < 400 && !room.peers.every((peer) => peer.path === path); step++) {
     await stage.advance(50);
     // The code of direct links is fetched on demand, in real time.
-    await realPause(5);
+    await vi.dynamicImportSettled();
   }
   expect(room.peers.map((peer) => peer.path)).toEqual([path, path]);
 }
