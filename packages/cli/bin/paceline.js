@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
+// The young generation of V8's heap grows to 32 MB otherwise, and stays so; the limit cannot be set later than here.
 // Old Nodes parse this file too, and therefore can say what they lack: it uses nothing newer than `import()` and `const`.
 const version = process.versions.node.split(".").map(Number);
 if (version[0] > 20 || (version[0] === 20 && version[1] >= 19)) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
@@ -18,8 +18,11 @@ class Command {
   readonly exited: Promise<number | null>;
   text = "";
 
-  constructor(args: readonly string[], flags: readonly string[] = []) {
-    this.#child = spawn(process.execPath, [...flags, BIN, ...args], { cwd: folder, env: {} });
+  constructor(args: readonly string[], flags: readonly string[] = [], program?: string) {
+    const [file, before] = program === undefined ? [process.execPath, [...flags, BIN]] : [program, []];
+    // A program finds its Node as in a shell.
+    const env = program === undefined ? {} : { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+    this.#child = spawn(file, [...before, ...args], { cwd: folder, env });
     this.#child.stdout?.on("data", (data: Buffer) => (this.text += data.toString()));
     this.#child.stderr?.on("data", (data: Buffer) => (this.text += data.toString()));
     this.exited = once(this.#child, "close").then(([code]) => code as number | null);
@@ -239,6 +242,31 @@ describe("paceline bots", () => {
     expect(command.text).toMatch(/^0 of 2 joined/m);
     expect(command.text).toMatch(/^could not join: match\/\S+ 2$/m);
   });
+});
+
+describe("paceline start", () => {
+  // Windows starts the command by a file that npm writes.
+  test.runIf(process.platform !== "win32")(
+    "keeps the young generation small under many objects",
+    async () => {
+      const game = `import { getHeapSpaceStatistics } from "node:v8";
+const kept = [];
+for (let made = 0; made < 400_000; made += 1) {
+  kept.push({ made: [made] });
+  if (kept.length > 20_000) kept.shift();
+}
+const { space_size: bytes } = getHeapSpaceStatistics().find((space) => space.space_name === "new_space");
+console.log("young generation: " + bytes / 2 ** 20 + " MB;");
+export const rooms = {};
+`;
+      writeFileSync(join(folder, "objects.mjs"), game);
+      // As a package manager installs it.
+      const installed = join(folder, "paceline");
+      symlinkSync(BIN, installed);
+      const command = new Command(["start", "--port", "0", "--game", "objects.mjs"], [], installed);
+      expect(Number(await command.says(/young generation: (\d+) MB;/))).toBeLessThanOrEqual(8);
+    },
+  );
 });
 
 describe("a wrong call of paceline", () => {
