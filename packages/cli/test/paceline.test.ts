@@ -252,7 +252,7 @@ describe("paceline start", () => {
       const game = `import { getHeapSpaceStatistics } from "node:v8";
 const kept = [];
 for (let made = 0; made < 400_000; made += 1) {
-  kept.push({ made: [made] });
+  kept.push({ made: [made], at: new Map() });
   if (kept.length > 20_000) kept.shift();
 }
 const { space_size: bytes } = getHeapSpaceStatistics().find((space) => space.space_name === "new_space");
