@@ -132,6 +132,9 @@ const attacks: Record<string, Attack> = {
   "resync of all": (owner) => {
     for (const stream of [0, 1]) send(owner, { kind: "resync", stream, entities: [] });
   },
+  "resync of all, ten a tick": (owner) => {
+    for (let count = 0; count < 10; count++) send(owner, { kind: "resync", stream: count % 2, entities: [] });
+  },
   "resync of some, known or not": (owner, tick) => {
     for (const stream of [0, 1, 9]) send(owner, { kind: "resync", stream, entities: [0, 1, tick, 65_535] });
   },

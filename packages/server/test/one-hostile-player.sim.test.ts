@@ -97,6 +97,14 @@ const attacks: Record<string, Attack> = {
     player.tell({ type: "view", ...view, bytesPerSecond: 1000 + step, repeats: step % 3 === 0 });
   },
   "resync of all": (player) => void player.tell({ type: "resync", ids: [] }),
+  "resync, far beyond its rate": (player, step) => {
+    const some = Array.from({ length: 256 }, (_, id) => id);
+    const asked = Array.from({ length: 20 }, (_, index) => ({
+      type: "resync" as const,
+      ids: (step + index) % 2 === 0 ? [] : some,
+    }));
+    player.tell(...asked);
+  },
   "resync of some, known or not": (player, step) =>
     void player.tell({ type: "resync", ids: [0, 1, 2, step, 65_535] }),
   "own and disown": (player, step) => {
