@@ -17,7 +17,8 @@ const IMPURE_GLOBALS = new Set(
 );
 
 /**
- * @typedef {{ mayImport: string[], pure?: boolean, nodeFiles?: string[], folders?: string[] }} Layer folders: those of
+ * @typedef {{ mayImport: string[], pure?: boolean, bundles?: string[], nodeFiles?: string[], folders?: string[] }} Layer bundles: what tools/prepack.mjs packs
+ *   into it, so that it is no dependency; folders: those of
  *   `src` in an order in which each imports only from those before it; "." stands for the files of `src` itself, which
  *   may import from all where the order does not name them, as its index.ts always may
  * @typedef {{ file: string, text: string }} SourceFile file is relative to the package, with forward slashes
@@ -137,5 +138,10 @@ export function readPackage(root, folder, layer) {
     .map((file) => file.split(path.sep).join("/"))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => ({ file, text: readFileSync(path.join(home, file), "utf8") }));
-  return { folder, dependencies: Object.keys(manifest.dependencies ?? {}), sources, layer };
+  return {
+    folder,
+    dependencies: [...Object.keys(manifest.dependencies ?? {}), ...(layer.bundles ?? [])],
+    sources,
+    layer,
+  };
 }

@@ -16,7 +16,7 @@ import { ROOT } from "../pnpm.mjs";
 import { outcome } from "./outcome.mjs";
 import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
 
-const WEBPACK = "webpack@5.112.2";
+export const WEBPACK = "webpack@5.112.2";
 /** The goals, and the largest sizes: bytes of JavaScript, compressed. */
 const ENTRY = { goalBytes: 28_000, budgetBytes: 18_300 };
 const PLAYER = { goalBytes: 48_000, budgetBytes: 106_200 };
@@ -39,7 +39,7 @@ const scripts = performance.getEntriesByType("resource").filter(({ name }) => na
 const files = scripts.map(({ name, encodedBodySize, startTime }) => ({ name: new URL(name).pathname, bytes: encodedBodySize, startMs: startTime }));
 await fetch("/report", { method: "POST", body: JSON.stringify({ joinedMs, firstStateMs, files }) });
 `;
-const PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
+export const PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
 
 /**
  * @typedef {{ joinedMs: number, firstStateMs: number, files: { name: string, bytes: number, startMs: number }[] }} Report
@@ -63,7 +63,7 @@ function staticGraph(imports, first) {
 }
 
 /** @param {string} game @param {string} source @param {string} out @returns {Promise<Built>} */
-async function withEsbuild(game, source, out) {
+export async function withEsbuild(game, source, out) {
   const { metafile } = await esbuild.build({
     entryPoints: [path.join(game, source)],
     absWorkingDir: game,
@@ -95,7 +95,7 @@ async function withEsbuild(game, source, out) {
 }
 
 /** @param {string} game @param {string} source @param {string} out @returns {Promise<Built>} */
-async function withVite(game, source, out) {
+export async function withVite(game, source, out) {
   const { build } = await bundler(path.join(ROOT, "apps/demo-game"), "vite");
   writeFileSync(path.join(game, "index.html"), `${PAGE}<script type="module" src="/${source}"></script>`);
   const { output } = await build({
@@ -114,7 +114,7 @@ async function withVite(game, source, out) {
 }
 
 /** @param {string} game @param {string} source @param {string} out @returns {Promise<Built>} */
-async function withWebpack(game, source, out) {
+export async function withWebpack(game, source, out) {
   const { default: webpack } = await bundler(game, "webpack");
   const options = {
     mode: "production",
@@ -137,7 +137,7 @@ async function withWebpack(game, source, out) {
  * A server of built files, and of a relay beside them.
  * @param {string} folder @param {typeof import("../../packages/relay/dist/index.js")} relays
  */
-async function serve(folder, { createRelay }) {
+export async function serve(folder, { createRelay }) {
   const relay = createRelay({ rooms: { race: { maxPlayers: 4 } } });
   const files = new Map(
     readdirSync(folder, { recursive: true, encoding: "utf8" })

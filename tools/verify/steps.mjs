@@ -9,6 +9,7 @@ import { vitestResult } from "../gates.mjs";
 import { downloads } from "./downloads.mjs";
 import { firstHours } from "./first-hour.mjs";
 import { lastJson, outcome, skip } from "./outcome.mjs";
+import { pages } from "./pages.mjs";
 import { runtimes } from "./runtimes.mjs";
 import { tarballs } from "./tarballs.mjs";
 
@@ -186,7 +187,16 @@ export const stepsWith = ({ rounds }) => [
     command: "npm create paceline, npm install, npm run dev; Chromium and Firefox, both templates",
     run: firstHours,
   },
-  { name: "runtimes", command: "the packed client in Node 20, 22, 24, Deno and Bun", run: runtimes },
+  {
+    name: "pages",
+    command: "the packed client in Vite, esbuild, webpack and without a bundler; Chromium meets Firefox",
+    run: pages,
+  },
+  {
+    name: "runtimes",
+    command: "the packed server and client in Node 20.19, 22 and 24; the client in Deno and Bun",
+    run: runtimes,
+  },
   {
     name: "screenshots",
     command: 'pnpm e2e --grep "the game and its panel"',

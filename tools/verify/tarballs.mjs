@@ -141,9 +141,12 @@ function internals(folder) {
   return telling.length === 0 ? undefined : telling.join(", ");
 }
 
-/** A program that runs until it is ended, and what it has printed. @param {string} folder @param {string[]} args */
-export function program(folder, args) {
-  const child = startChild(process.execPath, args, { cwd: folder });
+/**
+ * A program that runs until it is ended, and what it has printed.
+ * @param {string} folder @param {string[]} args @param {string} [binary] the runtime
+ */
+export function program(folder, args, binary = process.execPath) {
+  const child = startChild(binary, args, { cwd: folder });
   const said = { text: "" };
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (/** @type {string} */ text) => (said.text += text));

@@ -1,0 +1,67 @@
+/**
+ * Makes two files that only a packed package needs. The client as one module, for pages without a bundler. And msgpackr inside
+ * the protocol: as a dependency it would bring its native part along, which a game for browsers never runs.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+
+const PACKAGES = path.resolve(import.meta.dirname, "../packages");
+const DIST = path.join(PACKAGES, "protocol/dist");
+const BUNDLED = path.join(DIST, "msgpackr.js");
+const IMPORTER = path.join(DIST, "bytes/value-codec.js");
+
+const OPTIONS = /** @type {const} */ ({
+  bundle: true,
+  format: "esm",
+  platform: "browser",
+  target: "es2022",
+  logLevel: "error",
+});
+
+/** @param {string} name @param {string} folder the package that depends on it */
+function licenceOf(name, folder) {
+  const text = readFileSync(path.join(PACKAGES, folder, "node_modules", name, "LICENSE"), "utf8");
+  return `/*! ${name}\n${text.trim()}\n*/`;
+}
+
+async function bundleMsgpackr() {
+  await build({
+    ...OPTIONS,
+    stdin: {
+      contents: 'export { Packr, Unpackr } from "msgpackr";',
+      resolveDir: path.join(PACKAGES, "protocol"),
+    },
+    outfile: BUNDLED,
+    banner: { js: licenceOf("msgpackr", "protocol") },
+  });
+  replaceImport('"msgpackr"', '"../msgpackr.js"');
+}
+
+/** @param {string} from @param {string} to */
+function replaceImport(from, to) {
+  const code = readFileSync(IMPORTER, "utf8");
+  if (!code.includes(`from ${from}`)) throw new Error(`${IMPORTER} does not import ${from}`);
+  writeFileSync(IMPORTER, code.replace(`from ${from}`, `from ${to}`));
+}
+
+function undoMsgpackr() {
+  replaceImport('"../msgpackr.js"', '"msgpackr"');
+  rmSync(BUNDLED);
+}
+
+async function bundleClient() {
+  await build({
+    ...OPTIONS,
+    minify: true,
+    entryPoints: [path.join(PACKAGES, "client/dist/index.js")],
+    outfile: path.join(PACKAGES, "client/dist/paceline.js"),
+    banner: { js: [licenceOf("msgpackr", "protocol"), licenceOf("simple-peer", "transport")].join("\n") },
+  });
+}
+
+const [what = "", of] = process.argv.slice(2);
+if (what === "client") await bundleClient();
+else if (what === "protocol") await bundleMsgpackr();
+else if (what === "--undo" && of === "protocol") undoMsgpackr();
+else throw new Error(`expected client, protocol or --undo protocol, got ${process.argv.slice(2).join(" ")}`);
