@@ -5,7 +5,7 @@ import { pushApart } from "../src/car/contact.js";
 import { wrapAngle } from "../src/car/angle.js";
 import { circuit, gridSlot, type Circuit } from "../src/track/circuit.js";
 import { buildRoadside, surfaceAt } from "../src/track/surface.js";
-import { buildTrack, poseOnTrack } from "../src/track/track.js";
+import { buildTrack, poseOnTrack, projectOnTrack } from "../src/track/track.js";
 
 /** A circle of asphalt so wide that nothing ends: for the car alone. */
 function proving(halfWidthM: number): Circuit {
@@ -148,6 +148,43 @@ describe("a car off the road", () => {
     drive(car, 6, { throttle: 1 }, circuit);
     expect(car.y).toBeGreaterThan(-125);
     expect(Math.abs(speedOf(car))).toBeLessThan(20);
+  });
+});
+
+describe("a wall", () => {
+  /** At the given angle to the wall, 3 m from touching it. */
+  function towards(angleRad: number, speedMps: number): CarState {
+    const at = poseOnTrack(circuit.track, 60, circuit.wallDistanceM - 6);
+    const car = carAt({ ...at, headingRad: at.headingRad + angleRad });
+    car.velocityX = Math.cos(car.headingRad) * speedMps;
+    car.velocityY = Math.sin(car.headingRad) * speedMps;
+    return car;
+  }
+
+  test("that is glanced at from 57 km/h costs some speed, and turns the car along it", () => {
+    const car = towards(0.6, 16);
+    let hitMps = 0;
+    for (let step = 0; step < 1.5 * STEP_HZ; step++) {
+      stepCar(car, { steer: 0, throttle: 1, handbrake: false }, circuit);
+      hitMps = Math.max(hitMps, car.impactMps);
+    }
+    expect(hitMps).toBeGreaterThan(3);
+    expect(speedOf(car)).toBeGreaterThan(8);
+  });
+
+  test("keeps the nose of the car out, at any angle", () => {
+    for (const angleRad of [0.3, 0.8, 1.2, 1.5]) {
+      const car = towards(angleRad, 16);
+      for (let step = 0; step < 2 * STEP_HZ; step++) {
+        stepCar(car, { steer: 0, throttle: 1, handbrake: false }, circuit);
+        const [noseX, noseY] = [
+          car.x + Math.cos(car.headingRad) * 2.2,
+          car.y + Math.sin(car.headingRad) * 2.2,
+        ];
+        const nose = projectOnTrack(circuit.track, noseX, noseY);
+        expect(Math.abs(nose.offsetM)).toBeLessThan(circuit.wallDistanceM + 0.3);
+      }
+    }
   });
 });
 

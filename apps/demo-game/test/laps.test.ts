@@ -88,6 +88,18 @@ describe("laps", () => {
     expect(follow(counter, backM, track.lengthM + 5).map((event) => event.kind)).toEqual(["lap"]);
   });
 
+  test("go on under another driver: the lap that was begun counts, with its time", () => {
+    const first = counterOnGrid();
+    follow(first, -7, track.lengthM + 300);
+    const pose = poseOnTrack(track, 300);
+    const second = new LapCounter(track, pose.x, pose.y);
+    second.resume(first.place);
+    expect(second.progressM).toBeCloseTo(first.progressM, 0);
+    expect(second.lapSteps).toBe(first.lapSteps);
+    const events = follow(second, 300, track.lengthM + 5);
+    expect(events).toMatchObject([{ kind: "lap", lap: 2 }]);
+  });
+
   test("putting the car back does not cross gates", () => {
     const counter = counterOnGrid();
     follow(counter, -7, 200);

@@ -7,6 +7,7 @@ import {
   readChat,
   readColor,
   readDriverCard,
+  readGivenCar,
   readLap,
   readText,
 } from "../src/race/race-messages.js";
@@ -82,4 +83,30 @@ test("bad ones are not: impossible laps, foreign phases, too many entries, colou
   expect(readAnnouncement({ ...good, grid: Array.from({ length: 65 }, () => 1) })).toBeUndefined();
   expect(readAnnouncement({ ...good, entries: [{ number: 1 }] })).toBeUndefined();
   expect(readColor("red;background:url(//x)")).toBeUndefined();
+});
+
+const given = {
+  race: 4,
+  x: 10,
+  y: -20,
+  headingRad: 1,
+  velocityX: 20,
+  velocityY: 0,
+  place: { lapsDone: 1, nextGate: 5, lapSteps: 900 },
+  totalMs: 40_000,
+};
+
+test("a car is taken over only as a driver may give it", () => {
+  expect(readGivenCar(given)).toEqual(given);
+  assert(property(anything(), (value) => readGivenCar(value) === undefined || typeof value === "object"));
+  for (const field of Object.keys(given)) {
+    for (const wrong of [undefined, null, "5", Number.NaN, Infinity, -1e9, {}]) {
+      expect(readGivenCar({ ...given, [field]: wrong }), field).toBeUndefined();
+    }
+  }
+  for (const field of Object.keys(given.place)) {
+    for (const wrong of [-1, 0.5, 1e9, "1"]) {
+      expect(readGivenCar({ ...given, place: { ...given.place, [field]: wrong } })).toBeUndefined();
+    }
+  }
 });

@@ -102,8 +102,8 @@ describe("a race that the server decides", () => {
   });
 
   it("lets somebody who comes late start behind, with the time that has gone", async () => {
-    stage = roomStage(FilledRoom);
-    const early = await stage.join({ terms: { spectate: true } });
+    stage = roomStage(RaceRoom);
+    const early = await stage.join({ options: ANN });
     await stage.advance(TO_GREEN_MS + 5000);
     const late = await stage.join({ options: BEN });
     const heard = watch(late);
@@ -130,6 +130,25 @@ describe("a race that the server decides", () => {
     expect(mine(back).id).toBe(before.id);
     expect(Math.abs(mine(back).position.x - before.x)).toBeLessThan(60);
     expect(stage.room.seats()).toHaveLength(2);
+  });
+
+  it("puts a newcomer in mid-race into a computer driver's car, which comes again at the next start", async () => {
+    stage = roomStage(RaceRoom);
+    const spectator = await stage.join({ terms: { spectate: true } });
+    const heard = watch(spectator);
+    carsOf(spectator);
+    await stage.advance(30_000);
+    const before = new Map(stage.room.seats().map(({ number, racer }) => [number, racer.laps.progressM]));
+    const ann = await stage.join({ options: ANN });
+    carsOf(ann);
+    await stage.advance(300);
+    expect(stage.room.seats()).toHaveLength(2);
+    expect(mine(ann).isHeld).toBe(false);
+    expect(speed(mine(ann))).toBeGreaterThan(5);
+    expect(before.get(mine(ann).id)).toBeGreaterThan(100);
+    expect(heard.drivers.filter(({ isComputer }) => isComputer)).toHaveLength(1);
+    await stage.advance(240_000);
+    expect(heard.drivers.filter(({ isComputer }) => isComputer)).toHaveLength(2);
   });
 
   it("predicts the own car: it answers at once, and the server agrees", async () => {

@@ -176,16 +176,25 @@ function settle(car: CarState, speed: number): void {
   car.yawRateRadPerS *= 0.8;
 }
 
-const CAR_RADIUS_M = 1.6;
+/** From the middle of the car to its nose, and to its side. */
+const HALF_LENGTH_M = 2.2;
+const HALF_WIDTH_M = 0.95;
 const WALL_BOUNCE = 0.25;
-const WALL_FRICTION = 0.35;
+const WALL_FRICTION = 0.12;
+/** A hit turns the car along the wall, so that it glances off: the harder, the further, up to this share of the angle. */
+const MAX_WALL_TURN = 0.35;
+const WALL_TURN_PER_MPS = 0.03;
 
 function hitWall(car: CarState, circuit: Circuit): void {
   const at = projectOnTrack(circuit.track, car.x, car.y);
-  const beyondM = Math.abs(at.offsetM) - (circuit.wallDistanceM - CAR_RADIUS_M);
-  if (beyondM <= 0) return;
   const outward = Math.sign(at.offsetM);
   const [normalX, normalY] = [-at.tangentY * outward, at.tangentX * outward];
+  const [cos, sin] = [Math.cos(car.headingRad), Math.sin(car.headingRad)];
+  const reachM =
+    HALF_LENGTH_M * Math.abs(cos * normalX + sin * normalY) +
+    HALF_WIDTH_M * Math.abs(cos * normalY - sin * normalX);
+  const beyondM = Math.abs(at.offsetM) - (circuit.wallDistanceM - reachM);
+  if (beyondM <= 0) return;
   car.x -= normalX * beyondM;
   car.y -= normalY * beyondM;
   const into = car.velocityX * normalX + car.velocityY * normalY;
@@ -195,5 +204,11 @@ function hitWall(car: CarState, circuit: Circuit): void {
   car.velocityX = at.tangentX * kept - normalX * into * WALL_BOUNCE;
   car.velocityY = at.tangentY * kept - normalY * into * WALL_BOUNCE;
   car.yawRateRadPerS *= 0.5;
+  const wayRad = Math.atan2(at.tangentY * Math.sign(along), at.tangentX * Math.sign(along));
+  const turnRad = wrapAngle(wayRad - car.headingRad);
+  // A car that backs into the wall has its tail there; it is left as it stands.
+  if (Math.abs(turnRad) < Math.PI / 2) {
+    car.headingRad = wrapAngle(car.headingRad + turnRad * Math.min(MAX_WALL_TURN, into * WALL_TURN_PER_MPS));
+  }
   car.impactMps = Math.max(car.impactMps, into);
 }

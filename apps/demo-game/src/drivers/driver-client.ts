@@ -14,6 +14,8 @@ import { skillOf } from "./racecraft.js";
 const COOL_DOWN_PACE = 0.6;
 /** A process that was asleep does not race to catch up. */
 const MAX_CATCH_UP_MS = 200;
+/** The message that hands a car over is on its way for less than this. */
+const HAND_OVER_MS = 500;
 
 /** One computer driver in its own connection: joins, races, joins again when it has been thrown out. */
 export class DriverClient {
@@ -90,7 +92,7 @@ export class DriverClient {
       circuit,
       { ...this.#identity, isComputer: true },
       () => performance.now(),
-      { onGrid: () => this.#driver.rest() },
+      { onGrid: () => this.#driver.rest(), onGiven: () => this.#comeAgain() },
     );
     this.#report(`joined as number ${room.myNumber}`);
     room.onDrop((reason) => this.#report(`connection lost (${reason}), reconnecting`));
@@ -98,6 +100,17 @@ export class DriverClient {
       this.#report(resumed ? "connected again" : "connected again to a new room"),
     );
     room.onLeave((code, reason) => this.#onLeave(code, reason));
+  }
+
+  /** Its car is a player's now: it comes again as a newcomer, once the car has been handed over. */
+  #comeAgain(): void {
+    this.#report("gave its car to a player, joining again");
+    const participant = this.#participant;
+    this.#participant = undefined;
+    setTimeout(() => {
+      participant?.dispose();
+      void participant?.room.leave();
+    }, HAND_OVER_MS);
   }
 
   #onLeave(code: number, reason: string): void {

@@ -17,7 +17,16 @@ import { StartScreen, type DriverChoice } from "../ui/start-screen.js";
 import { Attract } from "./attract.js";
 import { exposeForDebugging } from "./debug-handle.js";
 import { RaceGame } from "./race-game.js";
-import { COLORS, PROFILES, readSettings, safeStorage, storeDriver, type Settings } from "./settings.js";
+import {
+  COLORS,
+  PROFILES,
+  readSettings,
+  readSound,
+  safeStorage,
+  storeDriver,
+  storeSound,
+  type Settings,
+} from "./settings.js";
 
 /** The page: start screen, joining, racing, losing the server and finding it again. */
 export class App {
@@ -37,6 +46,7 @@ export class App {
   #mode: string;
   #joining: AbortController | undefined;
   #isShowing = false;
+  #hadKey = false;
   #unsubscribe: (() => void)[] = [];
   /** Hosts that the page's own policy has kept it from. */
   readonly #blockedHosts = new Set<string>();
@@ -101,6 +111,7 @@ export class App {
 
   #onShortcut(code: string): boolean {
     if (this.#game === undefined) return false;
+    this.#firstKey(code);
     const shortcuts: Record<string, () => void> = {
       KeyI: () => this.#toggleInvite(),
       KeyN: () => void this.#openShow(),
@@ -119,6 +130,13 @@ export class App {
     const action = shortcuts[code];
     action?.();
     return action !== undefined;
+  }
+
+  /** Browsers allow sound once somebody has pressed something; the player's last choice is remembered. */
+  #firstKey(code: string): void {
+    if (this.#hadKey || code === "KeyM") return;
+    this.#hadKey = true;
+    if (!this.#sound.isOn && readSound(safeStorage())) this.#toggleSound();
   }
 
   #toggleInvite(): void {
@@ -174,6 +192,7 @@ export class App {
   #toggleSound(): void {
     this.#sound.toggle();
     this.#screen.showSound(this.#sound.isOn);
+    storeSound(safeStorage(), this.#sound.isOn);
   }
 
   async #race(choice: DriverChoice): Promise<void> {

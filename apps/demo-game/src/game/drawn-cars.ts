@@ -3,7 +3,7 @@ import { STALE_AFTER_MS, type RemoteCar } from "../net/remote-car.js";
 import type { Racer } from "../race/racer.js";
 import type { DrawnCar } from "../render/draw-car.js";
 
-type Identity = Pick<DrawnCar, "key" | "color" | "name" | "number" | "isMine">;
+type Identity = Pick<DrawnCar, "key" | "color" | "name" | "number" | "isMine" | "path">;
 
 /** A locally simulated car between its last two steps. */
 export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity): DrawnCar {

@@ -34,6 +34,10 @@ export interface RaceGameParts {
 /** Text and map are refreshed this often, whatever the frame rate. */
 const INSTRUMENTS_PERIOD_S = 0.1;
 const WRONG_WAY_AFTER_S = 0.8;
+/** Less than this is no race, and its result board would be of a stranger's. */
+const DRIVEN_M = 150;
+/** Nobody sees the green light of a race that began before. */
+const LATE_AFTER_MS = 1500;
 
 /** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
 export class RaceGame {
@@ -49,6 +53,10 @@ export class RaceGame {
   #untilInstrumentsS = 0;
   #wrongWayS = 0;
   #lamps = 0;
+  /** In this race. */
+  #drivenM = 0;
+  #startPlace = 0;
+  #place = 0;
   #remainderMs = 0;
 
   constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
@@ -57,7 +65,11 @@ export class RaceGame {
     const events: ParticipantEvents = {
       onGrid: () => this.#onGrid(),
       onGreen: () => this.#onGreen(),
-      onResults: () => screen.results.show(this.participant.standings(), this.participant.session.laps),
+      onResults: () => this.#onResults(),
+      onTakeOver: (name) => {
+        parts.rig.cut();
+        screen.hud.say(`You took over ${name}'s car`, 4000, "good");
+      },
       onOwnLap: (lap, isBest) => this.#onOwnLap(lap.lap, lap.timeMs, isBest),
       onMissedGate: () => screen.hud.say("Lap not counted: part of it was left out", 3500, "problem"),
       onPeerLap: (from, lap) => this.log.addLap(from, lap.lap, lap.timeMs),
@@ -113,22 +125,42 @@ export class RaceGame {
     this.#parts.rig.cut();
     this.#parts.screen.results.hide();
     this.#lamps = 0;
+    this.#drivenM = 0;
+    this.#place = 0;
+  }
+
+  /** Only of a race that one has driven, or watched. */
+  #onResults(): void {
+    const { screen } = this.#parts;
+    const { participant } = this;
+    if (this.#drivenM < DRIVEN_M && participant.watched === undefined) return;
+    const standings = participant.standings();
+    const place = standings.findIndex((runner) => runner.isMine) + 1;
+    screen.results.show(standings, participant.session.laps, placesText(this.#startPlace, place));
   }
 
   #onGreen(): void {
+    this.#startPlace = this.participant.standings().findIndex((runner) => runner.isMine) + 1;
+    if (this.participant.session.elapsedMs(performance.now()) > LATE_AFTER_MS) return;
     this.#parts.screen.lights.showGo();
     this.#parts.sound.beep(1040, 0.7);
   }
 
   #onOwnLap(lap: number, timeMs: number, isBest: boolean): void {
     const { screen } = this.#parts;
+    // Purple is for the fastest lap of all, and for nothing else.
+    const others = this.participant.session.entries.filter(
+      ({ number }) => number !== this.participant.myNumber,
+    );
+    const isFastest = isBest && others.every(({ bestMs }) => bestMs === 0 || timeMs < bestMs);
+    const tone = isFastest ? "best" : isBest ? "good" : "plain";
     if (this.participant.finished) {
-      screen.hud.say(`Finished! Last lap ${formatTime(timeMs)}`, 6000, "best");
+      screen.hud.say(`Finished! Last lap ${formatTime(timeMs)}`, 4000, tone);
     } else {
       screen.hud.say(
-        `Lap ${lap}  ${formatTime(timeMs)}${isBest && lap > 1 ? "  best" : ""}`,
+        `Lap ${lap}  ${formatTime(timeMs)}${isFastest ? "  fastest of all" : isBest && lap > 1 ? "  best" : ""}`,
         3500,
-        isBest ? "best" : "plain",
+        tone,
       );
     }
   }
@@ -158,6 +190,7 @@ export class RaceGame {
       name: card.name,
       number: carNumber,
       isMine: true,
+      path: watched === undefined ? "own" : undefined,
     });
     return {
       parts: this.#parts,
@@ -195,14 +228,26 @@ export class RaceGame {
     }
     if (session.phase === "results") screen.results.countDown(session.remainingMs(nowMs));
     const { car } = racer;
+    if (session.phase === "racing" && !racer.isHeld) this.#drivenM += speedOf(car) * seconds;
     const forward = forwardSpeedOf(car);
     const along = Math.cos(wrapAngle(car.headingRad - racer.laps.at.headingRad));
     this.#wrongWayS = forward > 4 && along < -0.4 ? this.#wrongWayS + seconds : 0;
   }
 
+  /** A place gained on the road is worth a word. */
+  #sayPlace(place: number): void {
+    const { session } = this.participant;
+    const isRunning = session.phase === "racing" && !this.participant.finished && place > 0;
+    if (isRunning && this.#place > 0 && place < this.#place && this.#drivenM > DRIVEN_M) {
+      this.#parts.screen.hud.say(`▲ P${place}`, 1500, "good");
+    }
+    this.#place = isRunning ? place : 0;
+  }
+
   #soundAndShake(): void {
     const { car, isHeld } = this.participant.racer;
-    const { sound, rig } = this.#parts;
+    const { sound, rig, scene } = this.#parts;
+    if (car.impactMps > 1.5) scene.hit(car, car.impactMps);
     sound.update({
       speedMps: isHeld ? 30 * Math.max(0, car.throttle) : speedOf(car),
       throttle: car.throttle,
@@ -235,6 +280,12 @@ export class RaceGame {
     if (this.participant.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
       screen.hud.say("Short cut! R puts you back", 1200, "problem");
     }
+    this.#sayPlace(standings.findIndex((runner) => runner.isMine) + 1);
+    const nextRaceMs = session.nextRaceInMs(performance.now());
+    const isWaiting = session.phase === "results" ? screen.results.root.hidden : this.participant.finished;
+    if (nextRaceMs !== undefined && isWaiting) {
+      screen.hud.say(`Next race in ${Math.ceil(nextRaceMs / 1000)} s`, 1200);
+    }
     const { watched } = this.participant;
     if (watched !== undefined) screen.hud.say(`Watching ${watched}`, 1200);
     screen.standings.show(standings);
@@ -242,4 +293,11 @@ export class RaceGame {
     screen.badge.show(room.peers, isComputer, room.authority);
     minimap.draw(cars);
   }
+}
+
+function placesText(from: number, to: number): string {
+  const gained = from - to;
+  if (from === 0 || to === 0 || gained === 0) return "";
+  const places = Math.abs(gained) === 1 ? "1 place" : `${Math.abs(gained)} places`;
+  return gained > 0 ? `You gained ${places}` : `You lost ${places}`;
 }

@@ -148,6 +148,25 @@ export function storeDriver(storage: Storage | undefined, driver: { name: string
   }
 }
 
+const SOUND_KEY = "paceline.sound";
+
+/** Whether the player wants to hear the race; a new player does. */
+export function readSound(storage: Storage | undefined): boolean {
+  try {
+    return storage?.getItem(SOUND_KEY) !== "off";
+  } catch {
+    return false;
+  }
+}
+
+export function storeSound(storage: Storage | undefined, isOn: boolean): void {
+  try {
+    storage?.setItem(SOUND_KEY, isOn ? "on" : "off");
+  } catch {
+    // Full or forbidden: the choice holds until the page is closed.
+  }
+}
+
 function readStored(storage: Storage | undefined): Stored {
   try {
     const value: unknown = JSON.parse(storage?.getItem(STORED_KEY) ?? "null");

@@ -1,5 +1,5 @@
 import type { Peer, Room } from "@paceline/client";
-import type { DriveInput } from "../car/car-state.js";
+import { carAt, type DriveInput } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
 import { Liveries } from "../race/liveries.js";
 import { Progress } from "../race/progress.js";
@@ -7,8 +7,10 @@ import {
   readAnnouncement,
   readChat,
   readEntryMessage,
+  readGivenCar,
   readLap,
   type DriverCard,
+  type GivenCar,
   type LapMessage,
   type PeerMessages,
 } from "../race/race-messages.js";
@@ -23,6 +25,10 @@ import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
 
 /** A start this long after the green light is a late one. */
 const LATE_AFTER_MS = 1000;
+
+/** Names of computer drivers may come a moment after the race; the grid is no place to wait longer. */
+const TAKE_AFTER_MS = 300;
+const TAKE_WITHIN_MS = 3000;
 
 /** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
 export class Participant implements RaceParticipant {
@@ -41,6 +47,11 @@ export class Participant implements RaceParticipant {
   #sessionId: string;
   #myNumber: number;
   #totalMs = 0;
+  /** A newcomer in mid-race would like a computer driver's car, since that moment; undefined: it does not, or not any more. */
+  #wantsCarSinceMs: number | undefined;
+  /** The computer driver that was asked for its car. */
+  #asked: Peer | undefined;
+  #hasGiven = false;
   /** The others' cars as shown in this frame. */
   remotes: readonly RemoteCar[] = [];
   bestLapMs = 0;
@@ -62,7 +73,11 @@ export class Participant implements RaceParticipant {
     this.session = new RaceSession<Peer>(room, now(), {
       onGrid: () => this.#toGrid(),
       onGreen: () => this.#green(),
-      onResults: () => events.onResults?.(),
+      onResults: () => {
+        // Nobody waits on the grid for a race to come.
+        this.racer.isHeld = false;
+        events.onResults?.();
+      },
     });
     this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
     this.#entity = spawnCar(room, this.racer.car, card.isComputer);
@@ -87,6 +102,7 @@ export class Participant implements RaceParticipant {
     // A participant that waits for a race to be announced asks the director for it.
     const isWaiting = this.session.phase === "waiting";
     this.#introductions.update(nowMs, (peer) => isWaiting && peer === this.room.peers[0]);
+    this.#askForCar(nowMs);
     this.#paint();
     this.remotes = this.#readRemotes();
     const isOnGrid = this.session.phase === "countdown";
@@ -245,6 +261,11 @@ export class Participant implements RaceParticipant {
         this.session.hearEntry(entry, from);
         this.#reportLaps(from);
       }),
+      room.onMessage("take", (_message, from) => this.#giveCar(from)),
+      room.onMessage("give", (message, from) => {
+        const given = readGivenCar(message);
+        if (given && from === this.#asked) this.#takeOver(given, from);
+      }),
       room.onMessage("driver", (message, from) => this.#introductions.hearCard(message, from, this.#now())),
       room.onMessage("ask", (_message, from) => this.#introductions.hearAsk(from, this.#now())),
       room.onMessage("chat", (message, from) => {
@@ -307,6 +328,48 @@ export class Participant implements RaceParticipant {
     this.#events.onOwnLap?.(message, isBest);
   }
 
+  /** Nobody begins last and alone: a newcomer takes over the computer driver's car in mid-field. */
+  #askForCar(nowMs: number): void {
+    const sinceMs = this.#wantsCarSinceMs;
+    if (sinceMs === undefined) return;
+    if (this.session.phase !== "racing" || nowMs - sinceMs > TAKE_WITHIN_MS)
+      this.#wantsCarSinceMs = undefined;
+    if (this.#asked || nowMs - sinceMs < TAKE_AFTER_MS) return;
+    const numbers = this.standings().flatMap(({ card, number, entry }) =>
+      card.isComputer && entry?.finished !== true ? [number] : [],
+    );
+    const middle = numbers[Math.floor((numbers.length - 1) / 2)];
+    this.#asked = this.room.peers.find(({ number }) => number === middle);
+    if (this.#asked) this.room.send("take", {}, this.#asked);
+  }
+
+  /** To a newcomer that has driven no lap of this race, and only once. */
+  #giveCar(to: Peer): void {
+    const { session, racer, room } = this;
+    const isRacing = session.phase === "racing" && !this.finished && !racer.isHeld;
+    if (!this.#wanted.isComputer || this.#hasGiven || !isRacing || session.entryOf(to.number)) return;
+    this.#hasGiven = true;
+    const { x, y, headingRad, velocityX, velocityY } = racer.car;
+    const { place } = racer.laps;
+    const pose = { x, y, headingRad, velocityX, velocityY };
+    room.send("give", { race: session.race, ...pose, place, totalMs: this.#totalMs }, to);
+    this.#events.onGiven?.();
+  }
+
+  #takeOver({ race, place, totalMs, ...pose }: GivenCar, from: Peer): void {
+    const isWanted = this.#wantsCarSinceMs !== undefined && race === this.session.race;
+    this.#wantsCarSinceMs = undefined;
+    if (!isWanted || this.session.phase !== "racing") return;
+    this.racer.takeOver({ ...carAt(pose), velocityX: pose.velocityX, velocityY: pose.velocityY }, place);
+    this.#totalMs = totalMs;
+    if (place.lapsDone > 0) {
+      const entry = { number: this.#myNumber, laps: place.lapsDone, totalMs, bestMs: 0, finished: false };
+      this.session.takeOver(entry);
+      this.room.send("entry", { race, entry });
+    }
+    this.#events.onTakeOver?.(this.cardOf(from).name);
+  }
+
   #toGrid(): void {
     this.racer.placeOnGrid(this.session.slotOf(this.room.myNumber));
     this.racer.isHeld = true;
@@ -317,7 +380,10 @@ export class Participant implements RaceParticipant {
     this.racer.isHeld = false;
     // A late driver has that much less time than those who started at the light, and starts among moving cars.
     this.#totalMs = this.session.elapsedMs(this.#now());
-    if (this.#totalMs > LATE_AFTER_MS) this.racer.becomeGhost();
+    if (this.#totalMs > LATE_AFTER_MS) {
+      this.racer.becomeGhost();
+      if (!this.#wanted.isComputer) this.#wantsCarSinceMs = this.#now();
+    }
     this.#events.onGreen?.();
   }
 }

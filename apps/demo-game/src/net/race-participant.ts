@@ -12,6 +12,10 @@ export interface ParticipantEvents {
   onGreen?: () => void;
   onResults?: () => void;
   onOwnLap?: (lap: LapMessage, isBest: boolean) => void;
+  /** The newcomer has a computer driver's car now, of that name. */
+  onTakeOver?: (name: string) => void;
+  /** This computer driver has given its car away. */
+  onGiven?: () => void;
   onMissedGate?: () => void;
   onPeerLap?: (from: string, lap: LapMessage) => void;
   onChat?: (from: string, color: string, text: string) => void;

@@ -6,7 +6,16 @@ export type LapEvent =
   /** The line was crossed without every gate before it: the lap is driven again. */
   | { readonly kind: "missed-gate" };
 
-const GATE_COUNT = 16;
+/** Where a car is in its race, for whoever takes it over. */
+export interface LapPlace {
+  readonly lapsDone: number;
+  /** The gate to cross next, 1 to {@link GATE_COUNT}. */
+  readonly nextGate: number;
+  /** Steps since the lap began. */
+  readonly lapSteps: number;
+}
+
+export const GATE_COUNT = 16;
 /**
  * The nearest place of the centre line leaps forward when a car slides across the inside of a bend. So far is forgiven,
  * as the grass there costs more than it saves; a longer leap is a short cut.
@@ -37,6 +46,20 @@ export class LapCounter {
 
   get lapsDone(): number {
     return this.#lapsDone;
+  }
+
+  get place(): LapPlace {
+    return { lapsDone: this.#lapsDone, nextGate: this.#nextGate, lapSteps: this.lapSteps };
+  }
+
+  /** Goes on where another counter of the same track was. */
+  resume({ lapsDone, nextGate, lapSteps }: LapPlace): void {
+    this.#lapsDone = lapsDone;
+    this.#nextGate = nextGate;
+    this.#lapStartStep = this.#step - lapSteps;
+    const { distanceM } = this.at;
+    const isBehindLine = nextGate === 1 && distanceM > this.#track.lengthM / 2;
+    this.#unwrappedM = lapsDone * this.#track.lengthM + distanceM - (isBehindLine ? this.#track.lengthM : 0);
   }
 
   /** Steps since the start, whichever lap. */

@@ -1,4 +1,5 @@
 /** Shapes of what participants tell each other, and the checks of what peers claim: nothing is believed unchecked. */
+import { GATE_COUNT, type LapPlace } from "./lap-counter.js";
 
 export type Phase = "countdown" | "racing" | "results";
 
@@ -62,7 +63,7 @@ function isIntegerIn(value: unknown, low: number, high: number): value is number
   return typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
 }
 
-function isTimeIn(value: unknown, low: number, high: number): value is number {
+function isNumberIn(value: unknown, low: number, high: number): value is number {
   return typeof value === "number" && value >= low && value <= high;
 }
 
@@ -82,6 +83,19 @@ export function readColor(value: unknown): string | undefined {
   return typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
 }
 
+/** A computer driver's car as it hands it to a newcomer: its pose, its lap, its time. */
+export interface GivenCar {
+  readonly race: number;
+  readonly x: number;
+  readonly y: number;
+  readonly headingRad: number;
+  readonly velocityX: number;
+  readonly velocityY: number;
+  readonly place: LapPlace;
+  /** Of the laps that are done, with the time that was lost at the start. */
+  readonly totalMs: number;
+}
+
 /** All that players of a race without a server's decisions say to each other. */
 export interface PeerMessages {
   race: RaceAnnouncement;
@@ -91,6 +105,28 @@ export interface PeerMessages {
   /** Asks for the other's `driver`. */
   ask: Record<string, never>;
   chat: { text: string };
+  /** A newcomer asks a computer driver for its car. */
+  take: Record<string, never>;
+  give: GivenCar;
+}
+
+const FAR_M = 2048;
+const FASTEST_MPS = 120;
+const STEPS_PER_HOUR = 216_000;
+
+export function readGivenCar(value: unknown): GivenCar | undefined {
+  if (!isRecord(value) || !isRecord(value["place"])) return undefined;
+  const { race, x, y, headingRad, velocityX, velocityY, totalMs } = value;
+  const { lapsDone, nextGate, lapSteps } = value["place"];
+  if (!isIntegerIn(race, 0, 0xffff_ffff) || !isNumberIn(totalMs, 0, MAX_TIME_MS)) return undefined;
+  if (!isNumberIn(x, -FAR_M, FAR_M) || !isNumberIn(y, -FAR_M, FAR_M) || !isNumberIn(headingRad, -7, 7))
+    return undefined;
+  if (!isNumberIn(velocityX, -FASTEST_MPS, FASTEST_MPS)) return undefined;
+  if (!isNumberIn(velocityY, -FASTEST_MPS, FASTEST_MPS)) return undefined;
+  if (!isIntegerIn(lapsDone, 0, MAX_LAPS) || !isIntegerIn(nextGate, 1, GATE_COUNT)) return undefined;
+  if (!isIntegerIn(lapSteps, 0, STEPS_PER_HOUR)) return undefined;
+  const place = { lapsDone, nextGate, lapSteps };
+  return { race, x, y, headingRad, velocityX, velocityY, place, totalMs };
 }
 
 export function readDriverCard(value: unknown): DriverCard | undefined {
@@ -109,7 +145,8 @@ export function readLap(value: unknown): LapMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { race, lap, timeMs, totalMs } = value;
   if (!isIntegerIn(race, 0, 0xffff_ffff) || !isIntegerIn(lap, 1, MAX_LAPS)) return undefined;
-  if (!isTimeIn(timeMs, MIN_LAP_MS, MAX_TIME_MS) || !isTimeIn(totalMs, timeMs, MAX_TIME_MS)) return undefined;
+  if (!isNumberIn(timeMs, MIN_LAP_MS, MAX_TIME_MS) || !isNumberIn(totalMs, timeMs, MAX_TIME_MS))
+    return undefined;
   return { race, lap, timeMs, totalMs };
 }
 
@@ -117,7 +154,7 @@ function readEntry(value: unknown): RaceEntry | undefined {
   if (!isRecord(value)) return undefined;
   const { number, laps, totalMs, bestMs, finished } = value;
   if (!isIntegerIn(number, 0, 0xffff) || !isIntegerIn(laps, 0, MAX_LAPS)) return undefined;
-  if (!isTimeIn(totalMs, 0, MAX_TIME_MS) || !isTimeIn(bestMs, 0, MAX_TIME_MS)) return undefined;
+  if (!isNumberIn(totalMs, 0, MAX_TIME_MS) || !isNumberIn(bestMs, 0, MAX_TIME_MS)) return undefined;
   return { number, laps, totalMs, bestMs, finished: finished === true };
 }
 
@@ -132,7 +169,7 @@ export function readAnnouncement(value: unknown): RaceAnnouncement | undefined {
   const { race, phase, elapsedMs, laps, grid, entries } = value;
   if (phase !== "countdown" && phase !== "racing" && phase !== "results") return undefined;
   if (!isIntegerIn(race, 0, 0xffff_ffff) || !isIntegerIn(laps, 1, MAX_LAPS)) return undefined;
-  if (!isTimeIn(elapsedMs, 0, MAX_TIME_MS)) return undefined;
+  if (!isNumberIn(elapsedMs, 0, MAX_TIME_MS)) return undefined;
   if (!Array.isArray(grid) || grid.length > MAX_PARTICIPANTS) return undefined;
   if (!grid.every((number) => isIntegerIn(number, 0, 0xffff))) return undefined;
   if (!Array.isArray(entries) || entries.length > MAX_PARTICIPANTS) return undefined;

@@ -6,7 +6,7 @@ const RACE_LAPS = 3;
 /** Five lamps, one a second, then a moment of suspense. */
 const LAMP_MS = 900;
 export const COUNTDOWN_MS = 6_000;
-const RESULTS_MS = 12_000;
+const RESULTS_MS = 8_000;
 /** The race's length after the first car has finished, and its greatest length. */
 const AFTER_WINNER_MS = 30_000;
 const LONGEST_RACE_MS = 300_000;
@@ -69,6 +69,13 @@ export class RaceSession<P extends RacePeer = RacePeer> {
   remainingMs(nowMs: number): number {
     const lasts = this.#phase === "countdown" ? COUNTDOWN_MS : RESULTS_MS;
     return Math.max(0, lasts - this.elapsedMs(nowMs));
+  }
+
+  /** Until the next race at the latest, ms; undefined while nobody has finished this one. */
+  nextRaceInMs(nowMs: number): number | undefined {
+    if (this.#phase === "results") return this.remainingMs(nowMs);
+    if (this.#phase !== "racing" || this.#winnerAtMs === undefined) return undefined;
+    return Math.max(0, this.#winnerAtMs + AFTER_WINNER_MS - nowMs) + RESULTS_MS;
   }
 
   isDirector(): boolean {
@@ -145,6 +152,11 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     const finished = lap.lap >= this.#laps;
     this.#merge({ number, laps: lap.lap, totalMs: lap.totalMs, bestMs, finished });
     if (finished) this.#winnerAtMs ??= nowMs;
+  }
+
+  /** This participant goes on with laps that somebody else has driven. */
+  takeOver(entry: RaceEntry): void {
+    this.#merge(entry);
   }
 
   /** A peer says how far it has come: it speaks for itself only. */

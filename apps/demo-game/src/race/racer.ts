@@ -3,7 +3,7 @@ import { pushApart, type OtherCar } from "../car/contact.js";
 import { STEP_MS, stepCar } from "../car/step-car.js";
 import { gridSlot, type Circuit } from "../track/circuit.js";
 import { poseOnTrack, type TrackPose } from "../track/track.js";
-import { LapCounter, type LapEvent } from "./lap-counter.js";
+import { LapCounter, type LapEvent, type LapPlace } from "./lap-counter.js";
 
 /** After a reset or a late start a car passes through others, so that nobody begins inside somebody. */
 const GHOST_STEPS = 150;
@@ -39,6 +39,16 @@ export class Racer {
     this.laps = new LapCounter(this.circuit.track, this.car.x, this.car.y);
   }
 
+  /** Goes on as another car that was there, at its speed and in its lap. */
+  takeOver(car: CarState, place: LapPlace): void {
+    this.#putAt(car);
+    Object.assign(this.car, car);
+    this.laps = new LapCounter(this.circuit.track, car.x, car.y);
+    this.laps.resume(place);
+    this.isHeld = false;
+    this.becomeGhost();
+  }
+
   /** Back onto the middle of the road, where the car left it or where its lap can still be completed. */
   resetToTrack(): void {
     this.#putAt(poseOnTrack(this.circuit.track, this.laps.resumeM));
@@ -64,7 +74,7 @@ export class Racer {
 
   #putAt(pose: TrackPose): void {
     Object.assign(this.car, carAt(pose));
-    Object.assign(this.previous, pose);
+    Object.assign(this.previous, { x: pose.x, y: pose.y, headingRad: pose.headingRad });
     this.#ghostSteps = 0;
   }
 }

@@ -16,8 +16,8 @@ export interface DrawnCar {
   /** On the roof. */
   readonly number: number;
   readonly isMine: boolean;
-  /** How its driver is reached, as a ring around it; undefined: no ring. */
-  readonly path?: "direct" | "turn" | "relay" | undefined;
+  /** How its driver is reached, as a ring around it; `own`: the player's; undefined: no ring. */
+  readonly path?: "direct" | "turn" | "relay" | "own" | undefined;
   /** Cannot be touched now: just put on the track, or not heard of for a while. */
   readonly isGhost: boolean;
   /** Its owner's last reported position: outlined, beside the shown one, while a player inspects them. */
@@ -95,6 +95,7 @@ export class CarPainter {
   /** Green: reached directly. Amber and dashed: through a server. */
   ring(context: CanvasRenderingContext2D, { x, y, path, isGhost }: DrawnCar): void {
     if (!path) return;
+    if (path === "own") return this.#halo(context, { x, y });
     context.save();
     context.globalAlpha = isGhost ? 0.4 : 0.85;
     context.lineWidth = 0.28;
@@ -118,6 +119,18 @@ export class CarPainter {
     context.beginPath();
     context.moveTo(car.received.x, car.received.y);
     context.lineTo(car.x, car.y);
+    context.stroke();
+    context.restore();
+  }
+
+  #halo(context: CanvasRenderingContext2D, { x, y }: { readonly x: number; readonly y: number }): void {
+    context.save();
+    context.fillStyle = "rgba(255, 255, 255, 0.28)";
+    context.strokeStyle = "rgba(255, 255, 255, 0.9)";
+    context.lineWidth = 0.2;
+    context.beginPath();
+    context.arc(x, y, RING_RADIUS_M, 0, Math.PI * 2);
+    context.fill();
     context.stroke();
     context.restore();
   }

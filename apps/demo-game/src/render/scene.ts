@@ -15,6 +15,7 @@ import { drawLawn, drawStart, drawTrack } from "./draw-track.js";
 import { Sharpness } from "./sharpness.js";
 import { SkidMarks } from "./skid-marks.js";
 import { Smoke } from "./smoke.js";
+import { Sparks } from "./sparks.js";
 import { buildTrackChunks, type TrackChunk } from "./track-picture.js";
 
 /** From the middle of the car to a rear wheel. */
@@ -31,6 +32,7 @@ export class Scene {
   readonly #painter = new CarPainter();
   readonly #marks = new SkidMarks();
   readonly #smoke = new Smoke();
+  readonly #sparks = new Sparks();
   readonly #sharpness = new Sharpness();
   width = 0;
   height = 0;
@@ -56,6 +58,11 @@ export class Scene {
     if (this.#canvas.height !== pixelHeight) this.#canvas.height = pixelHeight;
   }
 
+  /** The car has hit something at that speed. */
+  hit(car: Pick<DrawnCar, "x" | "y" | "velocityX" | "velocityY">, impactMps: number): void {
+    this.#sparks.burst(car, impactMps);
+  }
+
   draw(camera: Camera, cars: readonly DrawnCar[], seconds: number): void {
     const context = this.#context;
     this.#sharpness.frameTook(seconds);
@@ -63,6 +70,7 @@ export class Scene {
     const ratio = this.width === 0 ? 1 : this.#canvas.width / this.width;
     for (const car of cars) this.#leaveTraces(car);
     this.#smoke.update(seconds);
+    this.#sparks.update(seconds);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.save();
     applyCamera(context, camera, this.width, this.height);
@@ -85,7 +93,12 @@ export class Scene {
     const near = cars.filter((car) => !car.isMine && isNear(car, view));
     for (const car of near) this.#painter.ring(context, car);
     for (const car of near) this.#painter.draw(context, car);
-    for (const car of cars) if (car.isMine) this.#painter.draw(context, car);
+    for (const car of cars) {
+      if (!car.isMine) continue;
+      this.#painter.ring(context, car);
+      this.#painter.draw(context, car);
+    }
+    this.#sparks.draw(context);
     this.#smoke.draw(context);
     for (const car of cars) if (car.received && isNear(car, view)) this.#painter.outline(context, car);
     drawHighScenery(context, this.#scenery, this.#picture, view);

@@ -50,17 +50,14 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   override onCreate(): void {
     this.onMessage("chat", (player, message) => this.#chat(player, message));
     this.onMessage("reset", (player) => this.#reset(player));
-    for (let index = 0; index < this.computers; index++) {
-      const card = { ...identityOf(index), isComputer: true };
-      this.#sit(card, new ComputerDriver(circuit, skillOf(index)), undefined);
-    }
+    this.#seatComputers();
   }
 
   override onJoin(player: Racing, options: GrandPrixTypes["options"]): void {
     if (!player.isSpectator && options.isSpectator !== true) {
       const card = readDriverCard(options);
       if (!card) throw new Refusal("a driver has a name and a color such as #2f80ed");
-      this.#seatOf.set(player, this.#sit(card, player, player));
+      this.#seatOf.set(player, this.#takeOver(card, player) ?? this.#sit(card, player, player));
     }
     this.#greet(player);
   }
@@ -103,12 +100,39 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     };
     return new RaceSession<Racing>(room, 0, {
       onGrid: () => {
+        this.#seatComputers();
         for (const seat of seats.values()) this.#toGrid(seat);
       },
       onGreen: () => {
         for (const seat of seats.values()) this.#release(seat);
       },
     });
+  }
+
+  /** As many as the room wants; those whose cars were taken over come again. */
+  #seatComputers(): void {
+    const names = new Set([...this.#seats.values()].map(({ card }) => card.name));
+    for (let index = 0; index < this.computers; index++) {
+      const card = { ...identityOf(index), isComputer: true };
+      if (!names.has(card.name)) this.#sit(card, new ComputerDriver(circuit, skillOf(index)), undefined);
+    }
+  }
+
+  /** A newcomer in mid-race goes on in the computer driver's car in mid-field; undefined where there is none. */
+  #takeOver(card: DriverCard, player: Racing): Seat | undefined {
+    const session = this.#session;
+    if (session.phase !== "racing" || session.elapsedMs(this.#nowMs) < LATE_AFTER_MS) return undefined;
+    const computers = [...this.#seats.values()]
+      .filter((seat) => seat.driver instanceof ComputerDriver && !session.entryOf(seat.number)?.finished)
+      .sort((a, b) => b.racer.laps.progressM - a.racer.laps.progressM);
+    const seat = computers[Math.floor((computers.length - 1) / 2)];
+    if (!seat) return undefined;
+    this.give(seat.entity, player);
+    seat.card = card;
+    seat.driver = player;
+    seat.racer.becomeGhost();
+    this.#tellDrivers();
+    return seat;
   }
 
   #sit(card: DriverCard, driver: Racing | ComputerDriver, owner: Racing | undefined): Seat {

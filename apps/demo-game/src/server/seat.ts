@@ -23,8 +23,9 @@ export interface SeatOptions {
 export class Seat {
   readonly racer: Racer;
   readonly entity: ServerEntity<typeof RaceCar>;
-  readonly card: DriverCard;
-  readonly driver: Racing | ComputerDriver;
+  /** Its driver's; another driver may take the car over. */
+  card: DriverCard;
+  driver: Racing | ComputerDriver;
   /** Sum of its lap times. */
   totalMs = 0;
   resetAtMs = Number.NEGATIVE_INFINITY;

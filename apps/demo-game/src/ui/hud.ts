@@ -71,7 +71,7 @@ export class Hud {
     this.#warning.hidden = !state.isWrongWay;
   }
 
-  say(text: string, forMs: number, tone: "plain" | "best" | "problem" = "plain"): void {
+  say(text: string, forMs: number, tone: "plain" | "good" | "best" | "problem" = "plain"): void {
     clearTimeout(this.#messageTimer);
     setText(this.#message, text);
     this.#message.className = `message ${tone}`;

@@ -47,18 +47,22 @@ function gapText(leader: RunnerView, runner: RunnerView): string {
 /** The board after a race. */
 export class ResultsBoard {
   readonly root: HTMLElement;
+  readonly #title = element("h2", { text: "Result" });
   readonly #rows = element("ol", { class: "results-rows" });
   readonly #next = element("p", { class: "results-next" });
 
   constructor() {
     this.root = element("div", { class: "results", attributes: { hidden: "" } }, [
-      element("h2", { text: "Result" }),
+      this.#title,
       this.#rows,
       this.#next,
     ]);
   }
 
-  show(runners: readonly RunnerView[], laps: number): void {
+  show(runners: readonly RunnerView[], laps: number, news: string): void {
+    const fastestMs = Math.min(...runners.map(({ entry }) => entry?.bestMs || Number.POSITIVE_INFINITY));
+    this.#title.textContent =
+      news === "" ? "Result" : `Result: ${news.charAt(0).toLowerCase()}${news.slice(1)}`;
     this.#rows.replaceChildren(
       ...runners.map((runner, index) => {
         const { entry, card } = runner;
@@ -72,7 +76,11 @@ export class ResultsBoard {
           chip,
           element("span", { class: "who", text: card.name }),
           element("span", { class: "num total", text: total }),
-          element("span", { class: "num best", text: best, title: "best lap" }),
+          element("span", {
+            class: entry?.bestMs === fastestMs ? "num best fastest" : "num best",
+            text: best,
+            title: entry?.bestMs === fastestMs ? "fastest lap of all" : "best lap",
+          }),
         ]);
       }),
     );
