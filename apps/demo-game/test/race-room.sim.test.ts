@@ -133,7 +133,7 @@ describe("a race that the server decides", () => {
   });
 
   it("puts a newcomer in mid-race into a computer driver's car, which comes again at the next start", async () => {
-    stage = roomStage(RaceRoom);
+    stage = roomStage(FilledRoom);
     const spectator = await stage.join({ terms: { spectate: true } });
     const heard = watch(spectator);
     carsOf(spectator);
