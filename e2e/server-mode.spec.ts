@@ -4,11 +4,19 @@ import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 /**
- * Others are shown where the server has them by now, and oneself further ahead by as much as inputs need to get there:
- * at 30 m/s and three to five steps of the server 3 to 5 m.
+ * Between where one page shows a car and where its own driver's page has it at that moment: both are ahead of the server
+ * by what inputs need to get there, which differs from page to page by a tick of 33 ms. Over a line of
+ * {@link ROUND_TRIP_MS}, 0.7 to 1.0 m on a quiet machine.
  */
-const BOUND_P95_M = 6;
+const BOUND_P95_M = 2;
+const ROUND_TRIP_MS = 50;
 const SERVER_MODE = { mode: "server" };
+/** The line has changed: clocks and prediction follow within this. */
+const SETTLE_MS = 3000;
+
+interface SimulatedWindow {
+  paceline: { room: { transport: { simulate(settings: { delayMs: number } | undefined): Promise<void> } } };
+}
 
 /** Number of the own car, which stays the same after a reload. */
 function carOf(page: RacePage): Promise<number> {
@@ -30,6 +38,13 @@ test("two browsers race where a server decides, and one reloads", async ({ start
   for (const page of pages) await page.join(server.url, SERVER_MODE);
   for (const { viewer, driver } of pairs) await viewer.sees(driver);
   for (const page of pages) await page.waitForPhase("racing", 30_000);
+  for (const { browser } of pages) {
+    await browser.evaluate(
+      (delayMs) => (window as unknown as SimulatedWindow).paceline.room.transport.simulate({ delayMs }),
+      ROUND_TRIP_MS / 2,
+    );
+  }
+  await Promise.all(pages.map((page) => page.drive(SETTLE_MS)));
   for (const page of pages) await page.startRecording();
   const errors = await driveTogether(pages, pairs);
   for (const page of pages) await page.browser.screenshot(screenshotFile(`server-mode-${page.name}`));
@@ -38,7 +53,7 @@ test("two browsers race where a server decides, and one reloads", async ({ start
     report({
       scenario: "two browsers race where a server decides",
       browsers: `${viewer.name} sees ${driver.name}`,
-      path: "server",
+      path: `server, round trip ${ROUND_TRIP_MS} ms`,
       error,
     });
     expect.soft(driver.drivenM, `metres driven in ${driver.name}`).toBeGreaterThan(10);

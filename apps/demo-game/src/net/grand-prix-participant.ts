@@ -1,4 +1,5 @@
 import type { Entity, Peer, Prediction, Room, WritableFields } from "@paceline/client";
+import { wrapAngle } from "../car/angle.js";
 import type { DriveInput } from "../car/car-state.js";
 import { Progress } from "../race/progress.js";
 import {
@@ -13,12 +14,17 @@ import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
 import type { Circuit } from "../track/circuit.js";
-import { Drive, RaceCar, readRaceCar, stepRaceCar } from "./grand-prix.js";
+import { Drive, RACE_TICK_HZ, RaceCar, readRaceCar, stepRaceCar } from "./grand-prix.js";
 import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
 import type { RemoteCar } from "./remote-car.js";
 
 const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
 const ROOM_OWNER = "server";
+/** Further ahead nobody's way is known. */
+const MAX_LEAD_S = 0.3;
+const LEAD_WINDOW_MS = 2000;
+/** Per frame. */
+const LEAD_EASE = 0.05;
 
 type ServerCar = Entity<typeof RaceCar>;
 
@@ -42,6 +48,8 @@ export class GrandPrixParticipant implements RaceParticipant {
   /** The own car, or for a spectator the one that the camera follows. */
   #followed: ServerCar | undefined;
   #hadMissedGate = false;
+  #leadS = 0;
+  readonly #leads: { readonly atMs: number; readonly ticks: number; readonly rttMs: number }[] = [];
   remotes: readonly RemoteCar[] = [];
   lastLapMs = 0;
 
@@ -128,6 +136,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     // A spectator's camera follows the leader.
     this.#followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
     if (this.#followed) this.#follow(this.#followed);
+    this.#updateLead();
     this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
     const isOnGrid = this.session.phase === "countdown";
     for (const { id, shown } of cars) {
@@ -263,18 +272,41 @@ export class GrandPrixParticipant implements RaceParticipant {
     return this.standings()[0]?.number;
   }
 
+  /**
+   * How far the own car is ahead of the cars as the server has them, s: inputs need so long to get there. News of the server
+   * come now and then and are half a round trip old, so the least of a while counts. Smoothed: cars would jump otherwise.
+   */
+  #updateLead(): void {
+    const nowMs = this.#now();
+    const stats = this.#prediction?.stats;
+    if (!stats || stats.states === 0 || !this.#mine) return;
+    const rttMs = this.room.authority?.rttMs ?? 0;
+    this.#leads.push({ atMs: nowMs, ticks: stats.leadTicks, rttMs });
+    while (nowMs - this.#leads[0]!.atMs > LEAD_WINDOW_MS) this.#leads.shift();
+    const ticks = Math.min(...this.#leads.map((lead) => lead.ticks));
+    const leastRttMs = Math.min(...this.#leads.map((lead) => lead.rttMs));
+    // On average the newest input is half a tick old.
+    const wantedS = (ticks + 0.5) / RACE_TICK_HZ - leastRttMs / 2000;
+    this.#leadS += (Math.max(0, Math.min(MAX_LEAD_S, wantedS)) - this.#leadS) * LEAD_EASE;
+  }
+
+  /** Where the own car is by now, the others are, too: continued along their arc by the lead. */
   #remote(car: ServerCar): RemoteCar {
     const { id, shown, owner, position, heading } = car;
+    const leadS = shown.isHeld ? 0 : this.#leadS;
+    const turnRad = shown.yawRate * leadS;
+    const [cos, sin] = [Math.cos(turnRad / 2), Math.sin(turnRad / 2)];
+    const { x: velocityX, y: velocityY } = shown.velocity;
     return {
       id,
       ownerId: owner?.id ?? ROOM_OWNER,
       number: id,
       ...(this.#cards.get(id) ?? UNKNOWN),
-      x: shown.position.x,
-      y: shown.position.y,
-      headingRad: shown.heading,
-      velocityX: shown.velocity.x,
-      velocityY: shown.velocity.y,
+      x: shown.position.x + (velocityX * cos - velocityY * sin) * leadS,
+      y: shown.position.y + (velocityX * sin + velocityY * cos) * leadS,
+      headingRad: wrapAngle(shown.heading + turnRad),
+      velocityX,
+      velocityY,
       steer: shown.steer,
       throttle: shown.throttle,
       handbrake: shown.handbrake,
