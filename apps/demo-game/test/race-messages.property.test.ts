@@ -101,7 +101,7 @@ test("a car is taken over only as a driver may give it", () => {
   assert(property(anything(), (value) => readGivenCar(value) === undefined || typeof value === "object"));
   for (const field of Object.keys(given)) {
     for (const wrong of [undefined, null, "5", Number.NaN, Infinity, -1e9, {}]) {
-      expect(readGivenCar({ ...given, [field]: wrong }), field).toBeUndefined();
+      expect(readGivenCar({ ...given, [field]: wrong }), `reading a wrong ${field}`).toBeUndefined();
     }
   }
   for (const field of Object.keys(given.place)) {
