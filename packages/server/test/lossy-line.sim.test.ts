@@ -147,6 +147,18 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
     expect(timesMs.filter((ms) => ms <= 5000).length).toBeGreaterThanOrEqual(23);
   });
 
+  test("is left as soon as its stalls show, not at the next second", async () => {
+    let sumMs = 0;
+    for (const seed of manySeeds) {
+      const { stage, player } = await scene({ seed, profile: "mmo", serverHasWebRtc: true });
+      const { transport } = player.room;
+      const isPlanned = () => transport.plan.channels.state.links.includes("webrtc");
+      sumMs += (await until(stage, player, isPlanned)).ms;
+      for (const stop of stops.splice(0)) await stop();
+    }
+    expect(sumMs / manySeeds.length).toBeLessThan(2000);
+  });
+
   test("is measured with no more pings than the server answers in a second", async () => {
     for (const serverHasWebRtc of [true, false]) {
       const { stage, player } = await scene({ seed: 3, profile: "mmo", serverHasWebRtc });
