@@ -133,30 +133,24 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
     },
   );
 
-  test("does so too where packets of WebRTC's handshake are lost, by a second attempt beside a slow one", async () => {
+  test("is left as soon as its stalls show, by a second attempt beside a slow one where a handshake loses packets", async () => {
     const timesMs: number[] = [];
+    let plannedMs = 0;
     for (const seed of manySeeds) {
       const terms = { seed, profile: "mmo", serverHasWebRtc: true } as const;
       const { stage, player } = await scene({ ...terms, lostHandshakeRatio: LOSSY.loss.ratio });
       const { transport } = player.room;
-      const { ms } = await until(stage, player, () => transport.server.stateLink === "webrtc");
-      timesMs.push(ms);
+      const isPlanned = () => transport.plan.channels.state.links.includes("webrtc");
+      const planned = await until(stage, player, isPlanned);
+      const moved = await until(stage, player, () => transport.server.stateLink === "webrtc");
+      plannedMs += planned.ms;
+      timesMs.push(planned.ms + moved.ms);
       for (const stop of stops.splice(0)) await stop();
     }
+    // At the next full second it would be 2170 ms.
+    expect(plannedMs / manySeeds.length).toBeLessThan(2000);
     // One attempt alone makes it in 17 of 24.
     expect(timesMs.filter((ms) => ms <= 5000).length).toBeGreaterThanOrEqual(23);
-  });
-
-  test("is left as soon as its stalls show, not at the next second", async () => {
-    let sumMs = 0;
-    for (const seed of manySeeds) {
-      const { stage, player } = await scene({ seed, profile: "mmo", serverHasWebRtc: true });
-      const { transport } = player.room;
-      const isPlanned = () => transport.plan.channels.state.links.includes("webrtc");
-      sumMs += (await until(stage, player, isPlanned)).ms;
-      for (const stop of stops.splice(0)) await stop();
-    }
-    expect(sumMs / manySeeds.length).toBeLessThan(2000);
   });
 
   test("is measured with no more pings than the server answers in a second", async () => {
