@@ -35,8 +35,10 @@ export function launchEngine(name: PlaywrightEngine, { hasUdp = true } = {}): Pr
 
 export interface PageOptions {
   /** Run in the page before any of its own scripts. */
-  readonly beforeLoad?: readonly (() => void)[];
+  readonly beforeLoad?: readonly ((() => void) | string)[];
   /** Default: {@link WINDOW}. */
+  /** Whether it has a touch screen. Default: no. */
+  readonly hasTouch?: boolean;
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
@@ -65,10 +67,12 @@ export class PlaywrightBrowser implements RaceBrowser {
   static async launch(
     name: PlaywrightEngine,
     engine: Browser,
-    { beforeLoad = [], viewport = WINDOW }: PageOptions = {},
+    { beforeLoad = [], viewport = WINDOW, hasTouch = false }: PageOptions = {},
   ): Promise<PlaywrightBrowser> {
-    const context = await engine.newContext({ viewport });
-    for (const script of beforeLoad) await context.addInitScript(script);
+    const context = await engine.newContext({ viewport, hasTouch });
+    for (const script of beforeLoad) {
+      await context.addInitScript(typeof script === "string" ? { content: script } : script);
+    }
     return new PlaywrightBrowser(name, context, await context.newPage());
   }
 

@@ -33,7 +33,7 @@ export class App {
   readonly #settings: Settings;
   readonly #scene: Scene;
   readonly #minimap: Minimap;
-  readonly #attract: Attract;
+  #attract: Attract | undefined;
   readonly #start: StartScreen;
   readonly #screen: RaceScreen;
   readonly #sound = new RaceSound();
@@ -56,8 +56,14 @@ export class App {
     this.#settings = readSettings(location.search, location.origin, safeStorage());
     this.#invitation = this.#settings.invitation;
     this.#mode = this.#settings.mode;
-    const canvas = element("canvas", { class: "world" });
-    const map = element("canvas", { class: "minimap" });
+    const canvas = element("canvas", {
+      class: "world",
+      attributes: { role: "img", "aria-label": "The race from above, with the cars of all drivers" },
+    });
+    const map = element("canvas", {
+      class: "minimap",
+      attributes: { role: "img", "aria-label": "Map of the track" },
+    });
     this.#screen = new RaceScreen({
       onInvite: () => this.#toggleInvite(),
       onShow: () => void this.#openShow(),
@@ -77,14 +83,15 @@ export class App {
     root.append(canvas, this.#screen.root, map, this.#screen.banner.root, this.#start.root);
     this.#scene = new Scene(canvas, circuit);
     this.#minimap = new Minimap(map, circuit.track);
-    this.#attract = new Attract(this.#scene, this.#minimap, circuit);
     this.#inputs = this.#makeInputs();
   }
 
   run(): void {
     this.#root.classList.add("at-start");
-    this.#attract.start();
     this.#start.focus();
+    performance.mark("usable");
+    // The cars behind the card come when the card has been painted: their racing line takes its time.
+    requestAnimationFrame(() => setTimeout(() => this.#beginAttract()));
     this.#showInvitation();
     const { complaints } = this.#settings;
     if (complaints.length > 0) this.#start.say(`In this page's address: ${complaints.join(" ")}`, true);
@@ -93,6 +100,11 @@ export class App {
     });
     if (this.#settings.isShow) void this.#openShow();
     if (this.#settings.autostart) void this.#race(this.#settings);
+  }
+
+  #beginAttract(): void {
+    this.#attract = new Attract(this.#scene, this.#minimap, circuit);
+    if (this.#game === undefined && !this.#start.root.hidden) this.#attract.start();
   }
 
   #makeInputs(): InputSource[] {
@@ -177,10 +189,10 @@ export class App {
     try {
       const { ShowView } = await import("../show/index.js");
       const isInLobby = this.#game === undefined;
-      if (isInLobby) this.#attract.stop();
+      if (isInLobby) this.#attract?.stop();
       new ShowView(() => {
         this.#isShowing = false;
-        if (isInLobby && this.#game === undefined) this.#attract.start();
+        if (isInLobby && this.#game === undefined) this.#attract?.start();
       }).open();
     } catch (error) {
       this.#isShowing = false;
@@ -264,7 +276,7 @@ export class App {
   }
 
   #enter(room: Room, choice: DriverChoice): void {
-    this.#attract.stop();
+    this.#attract?.stop();
     this.#root.classList.remove("at-start");
     this.#start.root.hidden = true;
     this.#screen.banner.hide();
@@ -319,7 +331,7 @@ export class App {
     this.#panel = undefined;
     this.#root.classList.add("at-start");
     this.#start.root.hidden = false;
-    this.#attract.start();
+    this.#attract?.start();
   }
 }
 

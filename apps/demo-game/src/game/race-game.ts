@@ -1,6 +1,7 @@
 import type { Peer, Room } from "@paceline/client";
 import { wrapAngle } from "../car/angle.js";
 import { forwardSpeedOf, speedOf } from "../car/car-state.js";
+import { hasTouch } from "../input/touch.js";
 import { STEP_MS } from "../car/step-car.js";
 import { combineInputs, type InputSource } from "../input/drive-command.js";
 import { GrandPrixParticipant } from "../net/grand-prix-participant.js";
@@ -278,7 +279,7 @@ export class RaceGame {
       driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
     });
     if (this.participant.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
-      screen.hud.say("Short cut! R puts you back", 1200, "problem");
+      screen.hud.say(`Short cut! ${hasTouch() ? "Reset" : "R"} puts you back`, 1200, "problem");
     }
     this.#sayPlace(standings.findIndex((runner) => runner.isMine) + 1);
     const nextRaceMs = session.nextRaceInMs(performance.now());

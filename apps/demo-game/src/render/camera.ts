@@ -28,7 +28,7 @@ const ease = (perSecond: number, seconds: number): number => 1 - Math.exp(-perSe
 /** Follows a car: behind it with its nose upwards, or from above with north upwards. */
 export class CameraRig {
   readonly camera: Camera = { x: 0, y: 0, rotationRad: 0, pixelsPerM: 10, anchorX: 0.5, anchorY: 0.5 };
-  mode: CameraMode = "chase";
+  mode: CameraMode = wantsLittleMotion() ? "north-up" : "chase";
   /** Shares of the screen, from the right and from the bottom, that something covers: the picture is of the rest. */
   covered: { readonly right: number; readonly bottom: number } = { right: 0, bottom: 0 };
   #isPlaced = false;
@@ -48,6 +48,7 @@ export class CameraRig {
   }
 
   shake(strengthM: number): void {
+    if (wantsLittleMotion()) return;
     this.#shakeM = Math.min(0.6, Math.max(this.#shakeM, strengthM));
   }
 
@@ -103,6 +104,11 @@ export class CameraRig {
     camera.anchorY = 0.5;
     camera.pixelsPerM = Math.min(viewWidth, viewHeight) / (78 + 22 * fast);
   }
+}
+
+/** Whether the player has asked the system for less motion. */
+function wantsLittleMotion(): boolean {
+  return globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 }
 
 export function applyCamera(

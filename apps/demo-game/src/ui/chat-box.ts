@@ -1,4 +1,5 @@
 import { MAX_CHAT_LENGTH, readText } from "../race/race-messages.js";
+import { hasTouch } from "../input/touch.js";
 import { element } from "./element.js";
 
 const MAX_LINES = 40;
@@ -19,7 +20,7 @@ export class ChatBox {
       attributes: {
         type: "text",
         maxlength: String(MAX_CHAT_LENGTH),
-        placeholder: "Say something (Enter)",
+        placeholder: hasTouch() ? "Say something" : "Say something (Enter)",
         autocomplete: "off",
         "aria-label": "Chat message",
       },
@@ -48,9 +49,9 @@ export class ChatBox {
   }
 
   add(name: string, color: string, text: string): void {
-    const who = element("b", { text: name });
+    const who = element("b", { text: name, attributes: { dir: "auto" } });
     who.style.color = color;
-    const line = element("p", { class: "fresh" }, [who, ` ${text}`]);
+    const line = element("p", { class: "fresh" }, [who, " ", element("bdi", { text })]);
     this.#lines.append(line);
     while (this.#lines.childElementCount > MAX_LINES) this.#lines.firstElementChild?.remove();
     this.#lines.scrollTop = this.#lines.scrollHeight;

@@ -29,7 +29,7 @@ export class StandingsBoard {
         return element("li", { class: runner.isMine ? "mine" : "" }, [
           element("span", { class: "rank", text: String(index + 1) }),
           chip,
-          element("span", { class: "who", text: runner.card.name }),
+          element("span", { class: "who", text: runner.card.name, attributes: { dir: "auto" } }),
           element("span", { class: "gap num", text: gap }),
         ]);
       }),
@@ -74,7 +74,7 @@ export class ResultsBoard {
         return element("li", { class: runner.isMine ? "mine" : "" }, [
           element("span", { class: "rank", text: String(index + 1) }),
           chip,
-          element("span", { class: "who", text: card.name }),
+          element("span", { class: "who", text: card.name, attributes: { dir: "auto" } }),
           element("span", { class: "num total", text: total }),
           element("span", {
             class: entry?.bestMs === fastestMs ? "num best fastest" : "num best",

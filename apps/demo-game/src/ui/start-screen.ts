@@ -13,6 +13,17 @@ const MODE_LABELS: Readonly<Record<DriverChoice["mode"], string>> = {
   server: "A server decides",
 };
 
+const COLOR_NAMES: Readonly<Record<string, string>> = {
+  "#e5484d": "Red",
+  "#f2b632": "Yellow",
+  "#2f80ed": "Blue",
+  "#27ae60": "Green",
+  "#9b51e0": "Purple",
+  "#ff7ab6": "Pink",
+  "#14b8c4": "Teal",
+  "#f2f4f8": "White",
+};
+
 /** Name, colour, go. Also the place where a server that cannot be reached is spoken of. */
 export class StartScreen {
   readonly root: HTMLElement;
@@ -127,7 +138,7 @@ export class StartScreen {
 
   #swatch(color: string): HTMLInputElement {
     const input = element("input", {
-      attributes: { type: "radio", name: "color", "aria-label": `Colour ${color}` },
+      attributes: { type: "radio", name: "color", "aria-label": COLOR_NAMES[color] ?? `Colour ${color}` },
     });
     input.value = color;
     input.checked = color === this.#color;

@@ -88,7 +88,7 @@ textarea {width:100%;height:140px;font:11px/1.4 ui-monospace,monospace;color:inh
   .numbers small {font-size:10px}
 }
 @media (max-width:700px) {
-  aside {top:auto;left:0;width:100%;height:min(46vh,46dvh);border-left:0;border-top:1px solid var(--line);border-radius:14px 14px 0 0;box-shadow:0 -8px 32px rgb(0 0 0 / .3);padding-bottom:env(safe-area-inset-bottom)}
+  aside {top:auto;left:0;width:100%;height:min(46dvh,100dvh - 84px - var(--paceline-panel-bottom,0px));border-left:0;border-top:1px solid var(--line);border-radius:14px 14px 0 0;box-shadow:0 -8px 32px rgb(0 0 0 / .3);padding-bottom:env(safe-area-inset-bottom)}
 }
 @media (pointer:coarse) {
   button,select,input {min-height:44px;font-size:16px}
