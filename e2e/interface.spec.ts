@@ -1,8 +1,7 @@
 /** The interface for everyone: at four sizes and more nothing lies on anything else, in every phase that a player sees. */
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "@playwright/test";
+import axe from "axe-core";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
@@ -13,7 +12,6 @@ const SIZES = {
   "1920x1080": { width: 1920, height: 1080, isTouch: false },
   "320x480": { width: 320, height: 480, isTouch: true },
 } as const;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Bytes of the first load on the wire, and ms until the page can be used. */
 const AIMS = { bytes: 130_000, interactiveMs: 1000 };
 
@@ -136,7 +134,9 @@ test("axe finds nothing serious in the lobby, in the race and in the panel", asy
   enter,
 }) => {
   const server = await startServer(2);
-  const page = new RacePage(await enter("chromium", { viewport: SIZES["1280x800"], beforeLoad: [AXE] }));
+  const page = new RacePage(
+    await enter("chromium", { viewport: SIZES["1280x800"], beforeLoad: [axe.source] }),
+  );
   await page.browser.open(server.url);
   expect(await page.browser.evaluate(seriousFaults)).toEqual([]);
   await page.join(server.url);
