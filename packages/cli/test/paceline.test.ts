@@ -251,7 +251,7 @@ describe("paceline start", () => {
     async () => {
       const game = `import { getHeapSpaceStatistics } from "node:v8";
 const kept = [];
-for (let made = 0; made < 400_000; made += 1) {
+for (let made = 0; made < 60_000; made += 1) {
   kept.push({ made: [made], at: new Map() });
   if (kept.length > 20_000) kept.shift();
 }
