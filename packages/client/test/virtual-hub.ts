@@ -25,6 +25,8 @@ export interface HubNetwork {
   readonly jitterMs?: number;
   /** Of states on their way to their receiver; what is reliable arrives. */
   readonly loss?: LossModel;
+  /** Whether the relay drops a state for that participant now. */
+  drops?: (to: number) => boolean;
 }
 
 interface Seat {
@@ -178,6 +180,7 @@ export class VirtualHub {
       const firstId = envelope.firstIds?.[index];
       const firstIds = firstId === undefined ? undefined : [firstId];
       writeEnvelope(writer.reset(), { ...envelope, peers: [from], firstIds });
+      if (envelope.trafficClass === "state" && this.#network.drops?.(to)) continue;
       if (envelope.trafficClass === "state") seat?.lossy.send(writer.take());
       else seat?.session.activeLink?.send(envelope.trafficClass, writer.take());
     }

@@ -61,6 +61,8 @@ export interface Link {
   readonly counters: Readonly<LinkCounters>;
   /** Bytes that the path has taken and not sent yet. */
   readonly queuedBytes: number;
+  /** Sockets over which states go in turn: with more than one they overtake each other. Default 1. */
+  readonly width?: number;
   /**
    * Filters between the path and the owner, nearest to the path first; empty but for tests and simulations. It may
    * change while the link runs: a filter that is taken out passes on what it held. Not every link takes filters.

@@ -19,6 +19,8 @@ import type { OwnedRecord } from "../entities/owned-entities.js";
 const BODY_BYTES = 1160;
 /** A checksum goes along in one of so many ticks: of those that are sent it is a few per second at most. */
 const CHECKSUM_TICKS = 8;
+/** Stands for all receivers who get everything in order. */
+const FOLLOWERS = -1;
 /** Room of a reliable message beside the states. */
 const MESSAGE_HEAD_BYTES = 64;
 
@@ -48,6 +50,7 @@ export class StateStream {
   readonly #whole: ReferenceSender;
   readonly #acknowledged = new Map<number, SnapshotSender>();
   readonly #restored: Float32Array;
+  #followed = 0;
 
   constructor({ number, definition, tickHz, fieldCount }: StateStreamOptions) {
     this.number = number;
@@ -114,6 +117,26 @@ export class StateStream {
     const sender = new SnapshotSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     this.#acknowledged.set(receiver, sender);
     return sender;
+  }
+
+  /** Writes states once for receivers who get all of it in order, as differences from what they got last. */
+  writeInOrder(
+    tick: number,
+    rows: readonly EntityRows[],
+    send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
+  ): void {
+    const sender = this.senderTo(FOLLOWERS);
+    const first = this.#followed;
+    sender.write(tick, rows, (...body) => {
+      send(...body);
+      return this.#followed++;
+    });
+    for (let sequence = first; sequence < this.#followed; sequence++) sender.acknowledge(sequence);
+  }
+
+  /** One of those receivers has not got everything: the next states go whole to all of them. */
+  restartInOrder(): void {
+    this.#acknowledged.get(FOLLOWERS)?.restart();
   }
 
   acknowledge(receiver: number, sequence: number): void {

@@ -14,7 +14,14 @@ import {
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import { SharedPackets, type Plan, type Scheduler, type Session, type Uplink } from "@paceline/transport";
+import {
+  SharedPackets,
+  type Link,
+  type Plan,
+  type Scheduler,
+  type Session,
+  type Uplink,
+} from "@paceline/transport";
 import type { OwnedEntity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
@@ -46,6 +53,8 @@ const PACKET_HEAD_BYTES = 19;
 const RESYNC_INTERVAL_MS = 250;
 /** Kinds of entities that all receivers read from one stream each; a reader's own stream of a kind mirrors its number. */
 const MAX_SHARED_STREAMS = limits.streams / 2;
+/** A receiver who missed some of what goes to all in order is served apart for so long, each time twice as long. */
+const FIRST_APART_MS = 10_000;
 /** Round trip until one was measured, ms. */
 const ASSUMED_RTT_MS = 200;
 
@@ -66,6 +75,11 @@ export class StateSender {
   readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
+  /** Receivers who missed some of what goes to all in order, and until when they are served from what they acknowledge. */
+  readonly #apart = new Map<PeerConnection, number>();
+  readonly #apartMs = new WeakMap<PeerConnection, number>();
+  /** The link over which states go to all in order; undefined while they do not. */
+  #inOrderLink: Link | undefined;
   #nextStream = 0;
   /** When states left last. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -126,6 +140,7 @@ export class StateSender {
   /** One more receiver: it gets what there is. */
   joined(peer: PeerConnection, tick: number): void {
     for (const stream of this.#streams.values()) {
+      stream.restartInOrder();
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
       // Of what the server had kept for the newcomer, some may have ended meanwhile.
@@ -136,6 +151,7 @@ export class StateSender {
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
     this.#private.delete(peer);
+    this.#apart.delete(peer);
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
@@ -164,6 +180,11 @@ export class StateSender {
     }
     times.set(number, moment.nowMs);
     stream.distrust(peer.number, ids);
+    if (this.#inOrderLink && !this.#apart.has(peer)) {
+      const apartMs = this.#apartMs.get(peer) ?? FIRST_APART_MS;
+      this.#apartMs.set(peer, 2 * apartMs);
+      this.#apart.set(peer, moment.nowMs + apartMs);
+    }
     const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
     const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
       (record) => record !== undefined,
@@ -218,9 +239,30 @@ export class StateSender {
     const only = peers.length === 1 ? receivers[0] : undefined;
     // Nothing can be sent: it stays due.
     if (only && !only.session.activeLink) return;
-    if (!only) this.#gather(moment.tick);
+    const isInOrder = !only && this.#isInOrder(receivers, moment.nowMs);
+    // States that would wait might be replaced: then those behind them could not be read.
+    if (isInOrder && this.#options.serverSession()?.takesStates !== true) return;
+    if (!only && !isInOrder) this.#gather(moment.tick);
     if (isDue) this.#sendDue(receivers, only, records, moment);
-    if (!only) for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+    if (!only && !isInOrder)
+      for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+  }
+
+  /** Whether all of them get through the server all that this participant sends, in its order: as far as it can see. */
+  #isInOrder(receivers: readonly PeerConnection[], nowMs: number): boolean {
+    const link = this.#options.serverSession()?.linkFor("state");
+    const isOrdered = link?.isUnreliable === false && (link.width ?? 1) === 1;
+    // Who is out of reach gets everything anew when it is back.
+    const isInOrder =
+      isOrdered && receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
+    const before = this.#inOrderLink;
+    this.#inOrderLink = isInOrder ? link : undefined;
+    const hasReturned = [...this.#apart].some(([, untilMs]) => untilMs <= nowMs);
+    for (const [peer, untilMs] of this.#apart) if (untilMs <= nowMs || !isInOrder) this.#apart.delete(peer);
+    // What was on its way over another link may be lost.
+    if (isInOrder && (hasReturned || before !== link))
+      for (const stream of this.#streams.values()) stream.restartInOrder();
+    return isInOrder;
   }
 
   /** Packets of states follow each other by the plan's period; a tick that comes a little early counts. */
@@ -314,16 +356,27 @@ export class StateSender {
     moment: ReplicationMoment,
   ): void {
     if (rows.length === 0) return;
-    stream.references.write(moment.tick, rows, (body, entities, from, to) => {
+    const following = receivers.filter((peer) => !this.#apart.has(peer));
+    const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
       const alone = to - from === 1 ? this.#options.idOf(entities[from]!.id) : undefined;
       this.publications.add(
         { head: stream.head, body },
-        { trafficClass: "state", tick: moment.tick, receivers, alone },
+        { trafficClass: "state", tick: moment.tick, receivers: following, alone },
       );
-      for (const peer of receivers) peer.meter.countUpdatesOut(to - from);
+      for (const peer of following) peer.meter.countUpdatesOut(to - from);
       this.#replication.spent(body.length, to - from);
-      stream.cycle.spent(body.length);
+      if (!this.#inOrderLink) stream.cycle.spent(body.length);
       sent({ stream, replication: this.#replication }, entities.slice(from, to), moment);
+    };
+    if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
+    else stream.references.write(moment.tick, rows, take);
+    for (const peer of this.#apart.keys()) this.#sendApart(peer, stream, rows, moment.tick);
+  }
+
+  #sendApart(peer: PeerConnection, stream: StateStream, rows: readonly EntityRows[], tick: number): void {
+    stream.senderTo(peer.number).write(tick, rows, (body, entities, from, to) => {
+      peer.meter.countUpdatesOut(to - from);
+      return peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
     });
   }
 

@@ -1,0 +1,82 @@
+import { defineEntity, scalar, vec2, type Room } from "@paceline/client";
+import type { PeerConnection } from "../src/peers/peer.js";
+import { describe, expect, test } from "vitest";
+import { VirtualHub, type HubNetwork } from "./virtual-hub.js";
+
+const TICK_MS = 1000 / 60;
+const TICKS = 600;
+const Sled = defineEntity(
+  "sled",
+  {
+    position: vec2({ range: [-1000, 1000], precision: 0.01, unit: "m" }),
+    heat: scalar({ range: [0, 1], precision: 0.01 }),
+  },
+  { motion: "velocity" },
+);
+
+type Seen = readonly [tick: number, x: number, y: number, heat: number] | undefined;
+
+function seenBy(room: Room): Seen {
+  const sled = [...room.entities(Sled)].find((each) => !each.isMine);
+  return sled && [sled.lastTick, sled.position.x, sled.position.y, sled.heat];
+}
+
+interface Log {
+  readonly followed: Seen[];
+  readonly deprived: Seen[];
+  /** Bytes of states, heads included, that the follower received. */
+  readonly bytes: number;
+}
+
+/** One drives before three others; to the last of them the relay drops states at these ticks. */
+async function drive(isDropped: (tick: number) => boolean): Promise<Log> {
+  let tick = 0;
+  const network: HubNetwork = { delayMs: 30, drops: (to) => to === 4 && isDropped(tick) };
+  const hub = new VirtualHub(network, { startMs: 5000 });
+  const [owner, follower, , deprived] = (await hub.meet(4)) as [Room, Room, Room, Room];
+  const sled = owner.spawn(Sled);
+  seenBy(follower);
+  seenBy(deprived);
+  await hub.advance(200);
+  const log = { followed: [] as Seen[], deprived: [] as Seen[] };
+  const from = follower.peers.find(({ number }) => number === owner.myNumber) as PeerConnection;
+  const bytesIn = (): number => from.session.activeLink!.counters.bytesReceived;
+  const before = bytesIn();
+  for (tick = 1; tick <= TICKS; tick++) {
+    const seconds = tick / 60;
+    sled.position.set(40 * Math.cos(seconds), 30 * Math.sin(2 * seconds));
+    sled.heat = (tick % 50) / 50;
+    owner.advance();
+    await hub.advance(TICK_MS, TICK_MS);
+    log.followed.push(seenBy(follower));
+    log.deprived.push(seenBy(deprived));
+  }
+  return { ...log, bytes: bytesIn() - before };
+}
+
+describe("states to several behind a relay, each as the difference to the last", () => {
+  test("[WF46] are the same for all others while one misses some, who catches up within a second", async () => {
+    const quiet = await drive(() => false);
+    const hit = await drive((tick) => tick >= 120 && tick < 132);
+    expect(hit.followed).toEqual(quiet.followed);
+    const ticksIn = (seen: readonly Seen[]): number =>
+      new Set(seen.slice(118, 200).map((one) => one![0])).size;
+    expect(ticksIn(hit.deprived)).toBeLessThan(ticksIn(quiet.deprived) - 4);
+    // The same states, though maybe a packet later.
+    const valuesAt = new Map(quiet.followed.map((seen) => [seen![0], seen]));
+    for (const seen of hit.deprived.slice(200)) expect(seen).toEqual(valuesAt.get(seen![0]));
+    const lastTicks = new Set(hit.deprived.slice(200).map((seen) => seen![0]));
+    const expected = new Set(quiet.followed.slice(200).map((seen) => seen![0]));
+    expect(lastTicks.size).toBeGreaterThan(expected.size * 0.95);
+  });
+
+  test("cost others nothing of note while one misses some again and again", async () => {
+    const quiet = await drive(() => false);
+    const hit = await drive((tick) => tick % 30 < 3);
+    expect(hit.followed).toEqual(quiet.followed);
+    expect(hit.bytes).toBeLessThan(quiet.bytes * 1.1);
+    // It still reads what comes through to it.
+    const read = new Set(hit.deprived.slice(120).map((seen) => seen![0]));
+    expect(read.size).toBeGreaterThan(40);
+  });
+});
