@@ -252,14 +252,14 @@ export class StateSender {
   #isInOrder(receivers: readonly PeerConnection[], nowMs: number): boolean {
     const link = this.#options.serverSession()?.linkFor("state");
     const isOrdered = link?.isUnreliable === false && (link.width ?? 1) === 1;
-    // Who is out of reach gets everything anew when it is back.
+    // A peer that is out of reach gets whole states when it is back.
     const isInOrder =
       isOrdered && receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
     const before = this.#inOrderLink;
     this.#inOrderLink = isInOrder ? link : undefined;
     const hasReturned = [...this.#apart].some(([, untilMs]) => untilMs <= nowMs);
     for (const [peer, untilMs] of this.#apart) if (untilMs <= nowMs || !isInOrder) this.#apart.delete(peer);
-    // What was on its way over another link may be lost.
+    // Another link may have lost the states that it carried.
     if (isInOrder && (hasReturned || before !== link))
       for (const stream of this.#streams.values()) stream.restartInOrder();
     return isInOrder;
