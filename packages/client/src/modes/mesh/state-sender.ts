@@ -234,18 +234,30 @@ export class StateSender {
       if (isDue) this.#sendInOrder(receivers, records, moment);
       return;
     }
-    // For one receiver, states are differences from the newest that it has acknowledged. For several, they are encoded
-    // once, as differences from a reference that all of them have, and the relay passes one packet on to all.
+    // For one receiver, states are differences from the newest that it has acknowledged.
     const only = peers.length === 1 ? receivers[0] : undefined;
-    // Nothing can be sent: it stays due.
-    if (only && !only.session.activeLink) return;
-    const isInOrder = !only && this.#isInOrder(receivers, moment.nowMs);
+    if (!only) this.#replicateToSeveral(receivers, isDue, records, moment);
+    // Nothing can be sent without a link: it stays due.
+    else if (isDue && only.session.activeLink) this.#sendDue(receivers, only, records, moment);
+  }
+
+  /**
+   * States are encoded once for several receivers, and the relay passes one packet on to all: as differences from what all
+   * of them got last where it keeps the order, otherwise from a reference that all of them have.
+   */
+  #replicateToSeveral(
+    receivers: readonly PeerConnection[],
+    isDue: boolean,
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+  ): void {
+    const isInOrder = this.#isInOrder(receivers, moment.nowMs);
     // States that would wait might be replaced: then those behind them could not be read.
     if (isInOrder && this.#options.serverSession()?.takesStates !== true) return;
-    if (!only && !isInOrder) this.#gather(moment.tick);
-    if (isDue) this.#sendDue(receivers, only, records, moment);
-    if (!only && !isInOrder)
-      for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+    if (!isInOrder) this.#gather(moment.tick);
+    if (isDue) this.#sendDue(receivers, undefined, records, moment);
+    if (isInOrder) return;
+    for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
   }
 
   /** Whether all of them get through the server all that this participant sends, in its order: as far as it can see. */
