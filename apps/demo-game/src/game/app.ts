@@ -123,7 +123,6 @@ export class App {
 
   #onShortcut(code: string): boolean {
     if (this.#game === undefined) return false;
-    this.#firstKey(code);
     const shortcuts: Record<string, () => void> = {
       KeyI: () => this.#toggleInvite(),
       KeyN: () => void this.#openShow(),
@@ -294,6 +293,9 @@ export class App {
       },
     );
     this.#game = game;
+    // Starting sound takes a tenth of a second: not before what the key asks for.
+    const onKey = ({ code }: KeyboardEvent): unknown => setTimeout(() => this.#firstKey(code));
+    window.addEventListener("keydown", onKey, { once: true });
     this.#panel = new NetworkPanel(room, {
       profiles: PROFILES,
       cardOf: (peer) => game.participant.cardOf(peer),

@@ -21,7 +21,7 @@ export interface FailOver {
   readonly diedAtMs: number;
   readonly lost: RivalPath;
   readonly took: RivalPath;
-  /** From the death until a new state of the rival was shown; undefined until one was. */
+  /** From the death until a state that the rival made since was shown; undefined until one was. */
   readonly tookMs: number | undefined;
   /** Largest step of the rival's car as shown, from the death until it had settled; undefined until it has. */
   readonly largestStepM: number | undefined;
@@ -38,8 +38,6 @@ const RANK: Readonly<Record<RivalPath, number>> = { direct: 2, turn: 1, relay: 0
 interface Rival {
   readonly meter: StepMeter;
   path: RivalPath;
-  ageMs: number;
-  atMs: number;
 }
 
 /**
@@ -83,15 +81,14 @@ export class FailOvers {
   #see(seen: SeenRival, atMs: number): void {
     const { id, path, ageMs } = seen;
     const known = this.#rivals.get(id);
-    const rival = known ?? { meter: new StepMeter(), path, ageMs, atMs };
+    const rival = known ?? { meter: new StepMeter(), path };
     this.#rivals.set(id, rival);
     rival.meter.show(atMs, seen.x, seen.y);
     if (RANK[path] < RANK[rival.path]) this.#died(seen, rival, atMs);
     else if (RANK[path] > RANK[rival.path]) this.#returned(seen, atMs);
     const failOver = this.#newest.get(id);
-    const isFresh = ageMs < rival.ageMs + (atMs - rival.atMs) / 2;
-    if (failOver) this.#measure(failOver, rival, isFresh, atMs);
-    Object.assign(rival, { path, ageMs, atMs });
+    if (failOver) this.#measure(failOver, rival, atMs - ageMs, atMs);
+    rival.path = path;
   }
 
   #died({ id, name, isComputer, path }: SeenRival, { path: lost, meter }: Rival, atMs: number): void {
@@ -115,10 +112,11 @@ export class FailOvers {
     if (failOver) this.#onReturn(seen, atMs - failOver.diedAtMs);
   }
 
-  #measure(failOver: FailOver, { meter }: Rival, isFresh: boolean, atMs: number): void {
+  /** A state that was on its way, or here and not drawn, is no news: the new path's were made since the death. */
+  #measure(failOver: FailOver, { meter }: Rival, madeAtMs: number, atMs: number): void {
     const { diedAtMs, tookMs, largestStepM } = failOver;
     if (tookMs === undefined) {
-      if (isFresh && atMs > diedAtMs) this.#tell({ ...failOver, tookMs: atMs - diedAtMs });
+      if (madeAtMs > diedAtMs) this.#tell({ ...failOver, tookMs: atMs - diedAtMs });
     } else if (largestStepM === undefined && atMs - diedAtMs - tookMs >= SETTLE_MS) {
       this.#tell({ ...failOver, largestStepM: meter.largestM(diedAtMs, atMs) });
     }
