@@ -15,9 +15,9 @@ function isDocumented(checker, exported) {
   return target.getDocumentationComment(checker).length > 0 || target.getJsDocTags(checker).length > 0;
 }
 
-/** @param {string} folder @returns {string[]} names of exports without a comment */
-export function undocumentedExports(folder) {
-  const program = ts.createProgram(entryPoints(folder), {
+/** @param {string} folder of a package */
+function programOf(folder) {
+  return ts.createProgram(entryPoints(folder), {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     customConditions: ["@paceline/source"],
@@ -25,14 +25,66 @@ export function undocumentedExports(folder) {
     noLib: true,
     types: [],
   });
+}
+
+/** @param {ts.Program} program @param {string} file @returns {ts.Symbol[] | undefined} undefined: it is not a module */
+function exportsOf(program, file) {
+  const source = program.getSourceFile(file);
+  const module = source && program.getTypeChecker().getSymbolAtLocation(source);
+  return module && program.getTypeChecker().getExportsOfModule(module);
+}
+
+/** @param {string} folder @returns {string[]} names of exports without a comment */
+export function undocumentedExports(folder) {
+  const program = programOf(folder);
   const checker = program.getTypeChecker();
   return entryPoints(folder).flatMap((file) => {
-    const source = program.getSourceFile(file);
-    const module = source && checker.getSymbolAtLocation(source);
-    if (module === undefined) return [`${path.basename(file)} is not a module`];
-    return checker
-      .getExportsOfModule(module)
-      .filter((exported) => !isDocumented(checker, exported))
-      .map((exported) => exported.name);
+    const names = exportsOf(program, file);
+    if (names === undefined) return [`${path.basename(file)} is not a module`];
+    return names.filter((exported) => !isDocumented(checker, exported)).map((exported) => exported.name);
   });
+}
+
+const KINDS = /** @type {const} */ ([
+  [ts.SymbolFlags.Class, "class"],
+  [ts.SymbolFlags.Function, "function"],
+  [ts.SymbolFlags.Variable, "value"],
+]);
+
+/**
+ * Everything that a package exports, by the name under which it is imported.
+ * @param {string} folder
+ */
+export function publicExports(folder) {
+  const { name, exports } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+  const program = programOf(folder);
+  const checker = program.getTypeChecker();
+  return Object.keys(exports).map((subpath, index) => {
+    const found = exportsOf(program, entryPoints(folder)[index] ?? "") ?? [];
+    const names = found.map((exported) => {
+      const target = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+      const [, kind = "type"] = KINDS.find(([flag]) => target.flags & flag) ?? [];
+      const comment = ts.displayPartsToString(target.getDocumentationComment(checker));
+      return { name: exported.name, kind, comment };
+    });
+    return { module: name + subpath.slice(1), names: names.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  });
+}
+
+/**
+ * What the completions of an editor show of a class: its members that are neither private nor `@internal` or deprecated.
+ * @param {string} file @param {string} className @returns {string[]}
+ */
+export function publicMembers(file, className) {
+  const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022, true);
+  const found = tree.statements.find((each) => ts.isClassDeclaration(each) && each.name?.text === className);
+  if (!found || !ts.isClassDeclaration(found)) throw new Error(`${file} has no class ${className}`);
+  const shown = found.members.filter((member) => {
+    const isPrivate = member.name?.getText().startsWith("#") === true;
+    const isHidden = ts
+      .getJSDocTags(member)
+      .some(({ tagName }) => ["internal", "deprecated"].includes(tagName.text));
+    return !isPrivate && !isHidden;
+  });
+  return [...new Set(shown.map((member) => member.name?.getText() ?? "constructor"))].sort();
 }

@@ -1,5 +1,5 @@
 // The server's side: it moves everybody, and judges shots in the world that the shooter saw.
-import { RateCheck, Room, type Player, type Server, type ServerEntity } from "@paceline/server";
+import { RateCheck, Room, type Player, type Server } from "@paceline/server";
 import { Move, Soldier, walk, type Messages } from "./world.js";
 
 const RADIUS = 0.5;
@@ -19,11 +19,8 @@ export class Arena extends Room<{ messages: Messages }> {
     this.#triggers.set(player, new RateCheck(5, 2));
   }
   override onTick(seconds: number): void {
-    for (const player of this.players.values()) walk(this.soldierOf(player)!, player.input, seconds);
-  }
-
-  soldierOf(player: Player): ServerEntity<typeof Soldier> | undefined {
-    return [...this.entitiesOf(Soldier)].find(({ owner }) => owner === player);
+    for (const body of this.entitiesOf(Soldier))
+      walk(body, (body.owner as Player<typeof Move>).input, seconds);
   }
 
   #shoot(player: Player, { at, x, y }: { at: number; x: number; y: number }): void {
@@ -39,7 +36,7 @@ export class Arena extends Room<{ messages: Messages }> {
     this.broadcast("hit", { by: player.number, target: target.id });
     if (target.hp > DAMAGE) target.hp -= DAMAGE;
     else {
-      this.soldierOf(player)!.kills += 1;
+      for (const soldier of this.entitiesOf(Soldier)) soldier.kills += Number(soldier.owner === player);
       target.hp = 100;
       target.position.set(0, 0);
       this.teleport(target);

@@ -1,21 +1,12 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
+import { publicMembers } from "../undocumented.mjs";
 
 const SOURCES = path.resolve(import.meta.dirname, "../../packages/client/src");
 
-/** The members that an editor completes for a class: those that are neither private nor `@internal`. */
-function membersOf(file: string, className: string): string[] {
-  const text = readFileSync(path.join(SOURCES, file), "utf8");
-  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
-  const found = tree.statements.find((each) => ts.isClassDeclaration(each) && each.name?.text === className);
-  const isHidden = (member: ts.ClassElement): boolean =>
-    member.name?.getText().startsWith("#") === true ||
-    ts.getJSDocTags(member).some((tag) => tag.tagName.text === "internal");
-  const members = (found as ts.ClassDeclaration).members.filter((member) => !isHidden(member));
-  return [...new Set(members.map((member) => member.name?.getText() ?? "constructor"))].sort();
-}
+const membersOf = (file: string, className: string): string[] =>
+  publicMembers(path.join(SOURCES, file), className);
 
 it("a game sees of a room, its transport and its clock what is for games, and nothing else", () => {
   const room = [...membersOf("api/room.ts", "Room"), ...membersOf("api/room-events.ts", "RoomEvents")];

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { namesMarkdown } from "../docs/names.mjs";
 import { anchorsOf, linksOf } from "../markdown.mjs";
-import { undocumentedExports } from "../undocumented.mjs";
+import { publicExports, publicMembers, undocumentedExports } from "../undocumented.mjs";
 import { snippetFaults, snippetsOf } from "../snippets.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -23,7 +24,8 @@ const documents = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "examples/README.md",
-  ...under("docs", ".md"),
+  // The API reference is made of the sources' comments.
+  ...under("docs", ".md").filter((file) => !/^docs\/(?:api\/|names\.md|starter-code\.md)/.test(file)),
 ];
 
 function linkFault(document: string, link: string): string | undefined {
@@ -101,6 +103,43 @@ describe("what games and servers import", () => {
     writeFileSync(path.join(folder, "index.ts"), "/** Said. */\nexport const a = 1;\nexport const b = 2;\n");
     expect(undocumentedExports(folder)).toEqual(["b"]);
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe("user documents", () => {
+  const PACKAGES = ["client", "server", "relay", "testkit", "cli", "vite-plugin"];
+  const wordsOf = (files: string[]): Set<string> =>
+    new Set(files.flatMap((file) => read(file).match(/\w+/g) ?? []));
+  const guides = documents.filter((file) => /^(?:README\.md|docs\/(?:guides|coming-from)\/)/.test(file));
+  const inGuides = wordsOf([...guides, "docs/PROFILES.md", "docs/MOTION.md", "docs/PANEL.md"]);
+  const exported = PACKAGES.flatMap((name) => publicExports(path.join(ROOT, "packages", name)));
+
+  it("name everything that the packages export, on a page of the site", async () => {
+    const listed = new Set((await namesMarkdown()).match(/^\| `\w+`/gm)?.map((row) => row.slice(3, -1)));
+    const names = exported.flatMap((module) => module.names.map(({ name }) => name));
+    expect(names.length).toBeGreaterThan(200);
+    expect(names.filter((name) => !listed.has(name))).toEqual([]);
+  });
+
+  it.each(["@paceline/client", "@paceline/server"])("explain in guides what a game calls of %s", (module) => {
+    const names = exported.find((each) => each.module === module)?.names ?? [];
+    const called = names.filter(({ kind }) => kind !== "type").map(({ name }) => name);
+    expect(called.length).toBeGreaterThan(20);
+    expect(called.filter((name) => !inGuides.has(name))).toEqual([]);
+  });
+
+  it.each([
+    ["packages/client/src/api/room.ts", "Room"],
+    ["packages/client/src/api/room-events.ts", "RoomEvents"],
+    ["packages/client/src/api/client.ts", "Client"],
+    ["packages/client/src/report/room-transport.ts", "RoomTransport"],
+    ["packages/client/src/time/room-clock.ts", "RoomClock"],
+    ["packages/server/src/room/room.ts", "Room"],
+    ["packages/server/src/players/player.ts", "Player"],
+  ])("explain in guides the members of a class: %s", (file, className) => {
+    const members = publicMembers(path.join(ROOT, file), className).filter((name) => /^[a-z]\w+$/.test(name));
+    expect(members.length).toBeGreaterThan(3);
+    expect(members.filter((name) => name !== "constructor" && !inGuides.has(name))).toEqual([]);
   });
 });
 

@@ -11,6 +11,7 @@ import { firstHours } from "./first-hour.mjs";
 import { lastJson, outcome, skip } from "./outcome.mjs";
 import { pages } from "./pages.mjs";
 import { runtimes } from "./runtimes.mjs";
+import { site } from "./site.mjs";
 import { tarballs } from "./tarballs.mjs";
 
 const MINUTE_MS = 60_000;
@@ -197,6 +198,7 @@ export const stepsWith = ({ rounds }) => [
     command: "the packed server and client in Node 20.19, 22 and 24; the client in Deno and Bun",
     run: runtimes,
   },
+  { name: "site", command: "pnpm docs:site", run: site },
   {
     name: "screenshots",
     command: 'pnpm e2e --grep "the game and its panel"',

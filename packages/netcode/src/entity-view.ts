@@ -261,7 +261,7 @@ function compositeProperty(site: Site, part: number): Property {
     get() {
       return this[PARTS][part];
     },
-    set: refuse(nameOf(site)),
+    set: refuse(nameOf(site), "nothing: write its parts, or all of them with set(...)"),
   };
 }
 
@@ -478,8 +478,8 @@ function nameOf({ definition, path }: Site): string {
   return `${definition.name}.${path}`;
 }
 
-function refuse(name: string): (value: unknown) => never {
+function refuse(name: string, expected = "nothing: it cannot be assigned here"): (value: unknown) => never {
   return (value) => {
-    throw new ConfigError({ field: name, value, expected: "nothing: it cannot be assigned here" });
+    throw new ConfigError({ field: name, value, expected });
   };
 }

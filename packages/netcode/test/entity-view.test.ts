@@ -147,6 +147,12 @@ test("views of a kind share their properties, so that engines read all of them a
   ]);
 });
 
+test("says how to write a vector that a game assigns", () => {
+  const { car } = newCar();
+  const assign = (): void => void Object.assign(car, { position: { x: 1, y: 2 } });
+  expect(problemOf(assign).expected).toBe("nothing: write its parts, or all of them with set(...)");
+});
+
 describe("a read-only view", () => {
   test("refuses every write", () => {
     const { view, car } = newCar();

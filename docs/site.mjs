@@ -1,0 +1,80 @@
+/**
+ * `pnpm docs:site`: the site of the documents, in docs/.vitepress/dist, with the API reference that typedoc makes of the
+ * packages' sources. Links that lead nowhere fail the build.
+ */
+import { readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Application } from "typedoc";
+import { build } from "vitepress";
+import { namesMarkdown } from "../tools/docs/names.mjs";
+
+const DOCS = import.meta.dirname;
+
+/** Entry points under `packages` by the name that a game imports. */
+const MODULES = {
+  "@paceline/client": "client/src/index.ts",
+  "@paceline/client/netcode": "client/src/netcode.ts",
+  "@paceline/client/panel": "client/src/panel/index.ts",
+  "@paceline/client/node": "client/src/node.ts",
+  "@paceline/server": "server/src/index.ts",
+  "@paceline/relay": "relay/src/index.ts",
+  "@paceline/testkit": "testkit/src/index.ts",
+  "@paceline/testkit/room": "testkit/src/room/index.ts",
+  "@paceline/vite-plugin": "vite-plugin/src/index.ts",
+  paceline: "cli/src/index.ts",
+};
+
+async function writeReference() {
+  const app = await Application.bootstrapWithPlugins({
+    plugin: ["typedoc-plugin-markdown"],
+    entryPoints: Object.values(MODULES).map((file) => path.join(DOCS, "../packages", file)),
+    tsconfig: path.join(DOCS, "tsconfig.api.json"),
+    excludeInternal: true,
+    excludePrivate: true,
+    excludeExternals: true,
+    disableSources: true,
+    readme: "none",
+    logLevel: "Error",
+    // typedoc empties this folder first.
+    outputs: [{ name: "markdown", path: path.join(DOCS, "api") }],
+    // Options of the plugin, which typedoc's types do not know.
+    .../** @type {object} */ ({
+      outputFileStrategy: "modules",
+      flattenOutputFiles: true,
+      hideBreadcrumbs: true,
+      hidePageHeader: true,
+      hidePageTitle: false,
+      parametersFormat: "table",
+    }),
+  });
+  const project = await app.convert();
+  if (!project) throw new Error("typedoc could not read the packages");
+  for (const module of project.children ?? []) {
+    // typedoc names a module by its folder.
+    const files = [`${module.name}.ts`, `${module.name}/index.ts`];
+    const found = Object.entries(MODULES).find(([, file]) => files.includes(file));
+    if (found) module.name = found[0];
+  }
+  await app.generateOutputs(project);
+}
+
+/** The code of all starters on one page, for readers who have the site alone. */
+function starterCode() {
+  const examples = path.join(DOCS, "../examples");
+  const games = readdirSync(examples, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && readdirSync(path.join(examples, entry.name)).includes("game.ts"),
+  );
+  const sections = games.map(({ name }) => {
+    const files = readdirSync(path.join(examples, name)).filter((file) =>
+      /^(?:world|rooms|game|page)\.tsx?$/.test(file),
+    );
+    const parts = files.map((file) => `\`${file}\`\n\n<<< @/examples/${name}/${file}\n`);
+    return `## ${name}\n\n${parts.join("\n")}`;
+  });
+  return `# The code of the starters\n\n${sections.join("\n")}`;
+}
+
+await writeReference();
+writeFileSync(path.join(DOCS, "starter-code.md"), starterCode());
+writeFileSync(path.join(DOCS, "names.md"), await namesMarkdown());
+await build(DOCS);
