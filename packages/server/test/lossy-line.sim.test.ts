@@ -3,6 +3,7 @@ import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import type { ProfileChoice } from "@paceline/transport";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { LazyModule } from "../../client/src/browser/lazy-module.js";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 const Ball = defineEntity(
@@ -26,15 +27,27 @@ class BallRoom extends Room {
 }
 
 /** The code of WebRTC comes over the page's line: a bad one takes long for its thirty kilobytes. */
-const code = vi.hoisted(() => ({ fetches: 0, fetched: () => Promise.resolve() }));
-vi.mock("../../client/src/api/late-code.js", async (importOriginal) => {
-  const real = await importOriginal<{ loadDirectPath(): Promise<unknown> }>();
-  const loadDirectPath = async (): Promise<unknown> => {
+const code = { fetches: 0, fetched: () => Promise.resolve() };
+beforeAll(() => {
+  // Not a mock of a module: files share what is loaded already.
+  const realFetch = LazyModule.prototype.fetch;
+  const fetched = new WeakMap<object, Promise<object>>();
+  const fetch = async (module: LazyModule<string, Readonly<Record<string, unknown>>>): Promise<object> => {
+    const line = code.fetched();
+    const exports = await realFetch.call(module);
+    if (!("DirectPath" in exports)) return exports;
     code.fetches += 1;
-    await code.fetched();
-    return await real.loadDirectPath();
+    await line;
+    return exports;
   };
-  return { ...real, loadDirectPath };
+  const spy = vi.spyOn(LazyModule.prototype, "fetch").mockImplementation(function (
+    this: LazyModule<string, Readonly<Record<string, unknown>>>,
+  ) {
+    const known = fetched.get(this) ?? fetch(this);
+    fetched.set(this, known);
+    return known as Promise<Readonly<Record<string, unknown>>>;
+  });
+  return () => spy.mockRestore();
 });
 const CODE_OVER_CLEAN_LINE_MS = 500;
 const CODE_OVER_LOSSY_LINE_MS = 15_000;
