@@ -161,44 +161,45 @@ function liesOverLights(): boolean | undefined {
   });
 }
 
-test("the server is killed over the start lights, and the page says what goes on and when it is back", async ({
-  startServer,
-  enter,
-}) => {
-  const server = await startServer(2);
-  const page = new RacePage(await enter("chromium", { viewport: { width: 390, height: 844 } }));
-  await page.join(server.url);
-  await page.waitFor(
-    "direct paths to both drivers",
-    () =>
-      (window as unknown as PageWindow).paceline.room.peers.filter(({ path }) => path === "direct").length ===
-      2,
-    { argument: undefined, timeoutMs: 20_000 },
-  );
-  await server.kill();
-  const titleIs = (start: string): Promise<string> =>
-    page.waitFor(
-      `a toast that begins with "${start}"`,
-      (wanted) => {
-        const toast = document.querySelector("[data-toast=server]");
-        return toast?.querySelector("b")?.textContent?.startsWith(wanted) && toast.textContent;
-      },
-      { argument: start, timeoutMs: 15_000 },
+test(
+  "the server is killed over the start lights, and the page says what goes on and when it is back",
+  { tag: "@slow" },
+  async ({ startServer, enter }) => {
+    const server = await startServer(2);
+    const page = new RacePage(await enter("chromium", { viewport: { width: 390, height: 844 } }));
+    await page.join(server.url);
+    await page.waitFor(
+      "direct paths to both drivers",
+      () =>
+        (window as unknown as PageWindow).paceline.room.peers.filter(({ path }) => path === "direct")
+          .length === 2,
+      { argument: undefined, timeoutMs: 20_000 },
     );
-  expect(await titleIs("The server is gone")).toContain("2 direct paths go on.");
-  const lights = await page.browser.evaluate(liesOverLights);
-  if (lights !== undefined) expect(lights).toBe(false);
-  await page.browser.screenshot(screenshotFile("server-gone-phone"));
-  await server.restart();
-  expect(await titleIs("The server is back after")).toMatch(/after \d+\.\d s/);
-  expect(await page.browser.evaluate(liesOverLights)).not.toBe(true);
-  await page.browser.screenshot(screenshotFile("server-back-phone"));
-  await page.waitFor(
-    "the largest step that was seen",
-    () =>
-      /\d\.\d\d m was the largest step/.test(
-        document.querySelector("[data-toast=server]")?.textContent ?? "",
-      ),
-    { argument: undefined, timeoutMs: 8000 },
-  );
-});
+    await server.kill();
+    const titleIs = (start: string): Promise<string> =>
+      page.waitFor(
+        `a toast that begins with "${start}"`,
+        (wanted) => {
+          const toast = document.querySelector("[data-toast=server]");
+          return toast?.querySelector("b")?.textContent?.startsWith(wanted) && toast.textContent;
+        },
+        { argument: start, timeoutMs: 15_000 },
+      );
+    expect(await titleIs("The server is gone")).toContain("2 direct paths go on.");
+    const lights = await page.browser.evaluate(liesOverLights);
+    if (lights !== undefined) expect(lights).toBe(false);
+    await page.browser.screenshot(screenshotFile("server-gone-phone"));
+    await server.restart();
+    expect(await titleIs("The server is back after")).toMatch(/after \d+\.\d s/);
+    expect(await page.browser.evaluate(liesOverLights)).not.toBe(true);
+    await page.browser.screenshot(screenshotFile("server-back-phone"));
+    await page.waitFor(
+      "the largest step that was seen",
+      () =>
+        /\d\.\d\d m was the largest step/.test(
+          document.querySelector("[data-toast=server]")?.textContent ?? "",
+        ),
+      { argument: undefined, timeoutMs: 8000 },
+    );
+  },
+);

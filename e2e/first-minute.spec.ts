@@ -33,40 +33,40 @@ function underWay(): Place | undefined {
   };
 }
 
-test("a newcomer in mid-race takes over a computer driver's car, and sees no board of a race it did not drive", async ({
-  startServer,
-  enter,
-  report,
-}) => {
-  const server = await startServer(4);
-  await new Promise((resolve) => setTimeout(resolve, INTO_THE_RACE_MS));
-  const page = new RacePage(await enter("chromium", { viewport: { width: 1280, height: 800 } }));
-  await page.join(server.url);
-  const joinedAtMs = Date.now();
-  await page.browser.holdKey("ArrowUp");
-  const { place, drivers, message } = await page.waitFor("to drive in mid-field", underWay, {
-    argument: undefined,
-    timeoutMs: WITHIN_MS,
-  });
-  const tookMs = Date.now() - joinedAtMs;
-  await page.browser.screenshot(screenshotFile("first-minute"));
-  await page.browser.releaseKey("ArrowUp");
-  expect(message).toMatch(/^You took over \w+'s car$/);
-  expect(place).toBeGreaterThan(1);
-  expect(place).toBeLessThan(drivers);
-  await page.waitFor(
-    "the driver whose car it was, with another",
-    () => (window as unknown as PageWindow).paceline.game.others.length === 4,
-    { argument: undefined, timeoutMs: 15_000 },
-  );
-  expect(await page.browser.evaluate(() => document.querySelector<HTMLElement>(".results")!.hidden)).toBe(
-    true,
-  );
-  report({
-    scenario: "a newcomer in mid-race",
-    browsers: "chromium and 4 computer drivers",
-    path: "direct",
-    note: `drives as ${place} of ${drivers} ${tookMs} ms after joining`,
-  });
-  expect(page.browser.complaints).toEqual([]);
-});
+test(
+  "a newcomer in mid-race takes over a computer driver's car, and sees no board of a race it did not drive",
+  { tag: "@slow" },
+  async ({ startServer, enter, report }) => {
+    const server = await startServer(4);
+    await new Promise((resolve) => setTimeout(resolve, INTO_THE_RACE_MS));
+    const page = new RacePage(await enter("chromium", { viewport: { width: 1280, height: 800 } }));
+    await page.join(server.url);
+    const joinedAtMs = Date.now();
+    await page.browser.holdKey("ArrowUp");
+    const { place, drivers, message } = await page.waitFor("to drive in mid-field", underWay, {
+      argument: undefined,
+      timeoutMs: WITHIN_MS,
+    });
+    const tookMs = Date.now() - joinedAtMs;
+    await page.browser.screenshot(screenshotFile("first-minute"));
+    await page.browser.releaseKey("ArrowUp");
+    expect(message).toMatch(/^You took over \w+'s car$/);
+    expect(place).toBeGreaterThan(1);
+    expect(place).toBeLessThan(drivers);
+    await page.waitFor(
+      "the driver whose car it was, with another",
+      () => (window as unknown as PageWindow).paceline.game.others.length === 4,
+      { argument: undefined, timeoutMs: 15_000 },
+    );
+    expect(await page.browser.evaluate(() => document.querySelector<HTMLElement>(".results")!.hidden)).toBe(
+      true,
+    );
+    report({
+      scenario: "a newcomer in mid-race",
+      browsers: "chromium and 4 computer drivers",
+      path: "direct",
+      note: `drives as ${place} of ${drivers} ${tookMs} ms after joining`,
+    });
+    expect(page.browser.complaints).toEqual([]);
+  },
+);

@@ -5,6 +5,8 @@ import axe from "axe-core";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
+/** Tried at each commit; the other sizes are part of `pnpm verify`. */
+const QUICK_SIZES: ReadonlySet<string> = new Set(["390x844", "1280x800"]);
 const SIZES = {
   "390x844": { width: 390, height: 844, isTouch: true },
   "844x390": { width: 844, height: 390, isTouch: true },
@@ -81,37 +83,41 @@ async function seriousFaults(): Promise<string[]> {
 }
 
 for (const [size, { isTouch, ...viewport }] of Object.entries(SIZES)) {
-  test(`nothing lies on anything else at ${size}`, async ({ startServer, enter }) => {
-    const server = await startServer(4);
-    const page = new RacePage(await enter("chromium", { viewport, hasTouch: isTouch }));
-    const look = async (phase: string): Promise<void> => {
-      await page.browser.screenshot(screenshotFile(`${phase}-${size}`));
-      expect(await page.browser.evaluate(overlaps), phase).toEqual([]);
-      if (isTouch) expect(await page.browser.evaluate(smallTargets), phase).toEqual([]);
-    };
-    await page.browser.open(server.url);
-    await look("lobby");
-    await page.join(server.url);
-    await page.waitFor(
-      "four drivers",
-      () => (window as unknown as PageWindow).paceline.game.others.length === 4,
-      { argument: undefined, timeoutMs: 15_000 },
-    );
-    const phase = await page.browser.evaluate(() => (window as unknown as PageWindow).paceline.game.phase);
-    await look(phase);
-    await page.waitForPhase("racing", 30_000);
-    await page.drive(1500);
-    await look("racing");
-    await page.press("KeyP");
-    await page.waitFor(
-      "the panel",
-      () =>
-        (document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelectorAll("[data-peer]")
-          .length ?? 0) > 3,
-      { argument: undefined, timeoutMs: 10_000 },
-    );
-    await look("panel");
-  });
+  test(
+    `nothing lies on anything else at ${size}`,
+    { tag: QUICK_SIZES.has(size) ? [] : "@slow" },
+    async ({ startServer, enter }) => {
+      const server = await startServer(4);
+      const page = new RacePage(await enter("chromium", { viewport, hasTouch: isTouch }));
+      const look = async (phase: string): Promise<void> => {
+        await page.browser.screenshot(screenshotFile(`${phase}-${size}`));
+        expect(await page.browser.evaluate(overlaps), phase).toEqual([]);
+        if (isTouch) expect(await page.browser.evaluate(smallTargets), phase).toEqual([]);
+      };
+      await page.browser.open(server.url);
+      await look("lobby");
+      await page.join(server.url);
+      await page.waitFor(
+        "four drivers",
+        () => (window as unknown as PageWindow).paceline.game.others.length === 4,
+        { argument: undefined, timeoutMs: 15_000 },
+      );
+      const phase = await page.browser.evaluate(() => (window as unknown as PageWindow).paceline.game.phase);
+      await look(phase);
+      await page.waitForPhase("racing", 30_000);
+      await page.drive(1500);
+      await look("racing");
+      await page.press("KeyP");
+      await page.waitFor(
+        "the panel",
+        () =>
+          (document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelectorAll("[data-peer]")
+            .length ?? 0) > 3,
+        { argument: undefined, timeoutMs: 10_000 },
+      );
+      await look("panel");
+    },
+  );
 }
 
 /** `PICTURES=1 pnpm e2e interface.spec.ts`: the pictures of the panel and of links to the game are made anew. */
@@ -155,35 +161,40 @@ test("axe finds nothing serious in the lobby, in the race and in the panel", asy
   expect(await page.browser.evaluate(seriousFaults)).toEqual([]);
 });
 
-test("long names, right-to-left text and HTML stay text, and in their places", async ({
-  startServer,
-  enter,
-}) => {
-  const server = await startServer();
-  const evil = `<img src=x onerror="window.hurt=1">‮שלום`;
-  const one = new RacePage(await enter("chromium", { viewport: SIZES["390x844"], hasTouch: true }));
-  const other = new RacePage(await enter("firefox"));
-  await one.join(server.url, { name: `${evil}${"W".repeat(500)}` });
-  await other.join(server.url, { name: "مرحبا" });
-  await one.sees(other);
-  await other.browser.evaluate(
-    (text) => (window as unknown as PageWindow).paceline.game.say(text),
-    evil.repeat(3),
-  );
-  await one.waitFor("the chat", () => document.querySelector(".chat-lines")?.textContent?.includes("שלום"), {
-    argument: undefined,
-    timeoutMs: 10_000,
-  });
-  expect(await one.browser.evaluate(overlaps)).toEqual([]);
-  const hurt = await one.browser.evaluate(
-    () => "hurt" in window || document.querySelector("#app img") !== null,
-  );
-  expect(hurt).toBe(false);
-  expect(
-    await one.browser.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-  ).toBeLessThanOrEqual(0);
-  await one.browser.screenshot(screenshotFile("long-names"));
-});
+test(
+  "long names, right-to-left text and HTML stay text, and in their places",
+  { tag: "@slow" },
+  async ({ startServer, enter }) => {
+    const server = await startServer();
+    const evil = `<img src=x onerror="window.hurt=1">‮שלום`;
+    const one = new RacePage(await enter("chromium", { viewport: SIZES["390x844"], hasTouch: true }));
+    const other = new RacePage(await enter("firefox"));
+    await one.join(server.url, { name: `${evil}${"W".repeat(500)}` });
+    await other.join(server.url, { name: "مرحبا" });
+    await one.sees(other);
+    await other.browser.evaluate(
+      (text) => (window as unknown as PageWindow).paceline.game.say(text),
+      evil.repeat(3),
+    );
+    await one.waitFor(
+      "the chat",
+      () => document.querySelector(".chat-lines")?.textContent?.includes("שלום"),
+      {
+        argument: undefined,
+        timeoutMs: 10_000,
+      },
+    );
+    expect(await one.browser.evaluate(overlaps)).toEqual([]);
+    const hurt = await one.browser.evaluate(
+      () => "hurt" in window || document.querySelector("#app img") !== null,
+    );
+    expect(hurt).toBe(false);
+    expect(
+      await one.browser.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
+    await one.browser.screenshot(screenshotFile("long-names"));
+  },
+);
 
 test("a browser without a canvas is told so", async ({ startServer, enter }) => {
   const server = await startServer();

@@ -49,28 +49,29 @@ for (const mode of ["mesh", "server"]) {
   });
 }
 
-test("a race with anybody has a link too; a full race and a race that is over say so", async ({
-  startServer,
-  enter,
-}) => {
-  const server = await startServer(0, ["--rooms", "race:2"]);
-  const chromium = new RacePage(await enter("chromium"));
-  const firefox = new RacePage(await enter("firefox"));
-  await chromium.join(server.url);
-  const link = await linkOf(chromium);
-  await firefox.join(server.url, queryOf(link));
-  await firefox.sees(chromium);
+test(
+  "a race with anybody has a link too; a full race and a race that is over say so",
+  { tag: "@slow" },
+  async ({ startServer, enter }) => {
+    const server = await startServer(0, ["--rooms", "race:2"]);
+    const chromium = new RacePage(await enter("chromium"));
+    const firefox = new RacePage(await enter("firefox"));
+    await chromium.join(server.url);
+    const link = await linkOf(chromium);
+    await firefox.join(server.url, queryOf(link));
+    await firefox.sees(chromium);
 
-  const third = new RacePage(await enter("chromium"));
-  expect(await refusal(third, link)).toContain("This race is full");
-  await third.browser.screenshot(screenshotFile("race-full"));
-  expect(await refusal(third, `${server.url}?room=AAAAAAAAAAAA`)).toContain("This race is over");
+    const third = new RacePage(await enter("chromium"));
+    expect(await refusal(third, link)).toContain("This race is full");
+    await third.browser.screenshot(screenshotFile("race-full"));
+    expect(await refusal(third, `${server.url}?room=AAAAAAAAAAAA`)).toContain("This race is over");
 
-  await third.browser.open(`${server.url}?spead=9`);
-  const said = await third.waitFor(
-    "the start screen's word about the address",
-    () => document.querySelector(".start-status.problem")?.textContent ?? undefined,
-    { argument: undefined, timeoutMs: 5000 },
-  );
-  expect(said).toContain("spead");
-});
+    await third.browser.open(`${server.url}?spead=9`);
+    const said = await third.waitFor(
+      "the start screen's word about the address",
+      () => document.querySelector(".start-status.problem")?.textContent ?? undefined,
+      { argument: undefined, timeoutMs: 5000 },
+    );
+    expect(said).toContain("spead");
+  },
+);

@@ -39,7 +39,7 @@ test("somebody watches a race that a server decides, and somebody comes late", a
   expect(cars).toBe(1);
 });
 
-test("two browsers race through the relay, by choice", async ({ startServer, enter }) => {
+test("two browsers race through the relay, by choice", { tag: "@slow" }, async ({ startServer, enter }) => {
   const server = await startServer();
   const pages = [new RacePage(await enter("chromium")), new RacePage(await enter("chromium"))] as const;
   const [one, two] = pages;

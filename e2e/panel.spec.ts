@@ -97,7 +97,7 @@ test("the panel's bytes are those that the browser counts", async ({ startServer
   await viewer.press("KeyP");
   await viewer.waitFor(
     "the panel",
-    () => document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("details") !== null,
+    () => Boolean(document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("details")),
     { argument: undefined, timeoutMs: LIMIT_MS },
   );
   await unfold(viewer);

@@ -109,7 +109,7 @@ test("one rival three ways: the figures under the pictures, at the same bytes, o
   expect(browser.complaints).toEqual([]);
 });
 
-test("the show on a phone", async ({ startServer, enter }) => {
+test("the show on a phone", { tag: "@slow" }, async ({ startServer, enter }) => {
   const server = await startServer();
   const browser = await enter("chromium", { viewport: { width: 390, height: 844 } });
   await openShow(browser, server.url);
@@ -122,29 +122,33 @@ test("the show on a phone", async ({ startServer, enter }) => {
   expect(overflow).toBeLessThanOrEqual(0);
 });
 
-test("six seconds of the show are recorded as an animation", async ({ startServer, enter, report }) => {
-  const server = await startServer();
-  const browser = await enter("chromium", { viewport: { width: 1000, height: 560 } });
-  await openShow(browser, server.url);
-  await advance(browser, 2000);
-  const folder = path.join(ROOT, "artefacts/show");
-  await mkdir(folder, { recursive: true });
-  const frames: string[] = [];
-  for (let frame = 0; frame < FRAMES; frame += 1) {
-    await advance(browser, FRAME_MS);
-    const file = path.join(folder, `${String(frame).padStart(3, "0")}.png`);
-    await browser.screenshot(file);
-    frames.push(file);
-  }
-  const animation = path.join(ROOT, "artefacts", NAME);
-  await sharp(frames, { join: { animated: true } })
-    .webp({ quality: 70, effort: 4, loop: 0, delay: Array.from(frames, () => FRAME_MS) })
-    .toFile(animation);
-  const { pages, delay } = await sharp(animation, { animated: true }).metadata();
-  const { size } = await stat(animation);
-  expect(pages).toBe(FRAMES);
-  expect(delay!.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(5900);
-  expect(size).toBeLessThan(MAX_BYTES);
-  report({ scenario: "the show as an animation", browsers: "chromium", path: NAME, note: `${size} bytes` });
-  if (process.env["UPDATE_PICTURES"]) await copyFile(animation, path.join(ROOT, "docs/images", NAME));
-});
+test(
+  "six seconds of the show are recorded as an animation",
+  { tag: "@slow" },
+  async ({ startServer, enter, report }) => {
+    const server = await startServer();
+    const browser = await enter("chromium", { viewport: { width: 1000, height: 560 } });
+    await openShow(browser, server.url);
+    await advance(browser, 2000);
+    const folder = path.join(ROOT, "artefacts/show");
+    await mkdir(folder, { recursive: true });
+    const frames: string[] = [];
+    for (let frame = 0; frame < FRAMES; frame += 1) {
+      await advance(browser, FRAME_MS);
+      const file = path.join(folder, `${String(frame).padStart(3, "0")}.png`);
+      await browser.screenshot(file);
+      frames.push(file);
+    }
+    const animation = path.join(ROOT, "artefacts", NAME);
+    await sharp(frames, { join: { animated: true } })
+      .webp({ quality: 70, effort: 4, loop: 0, delay: Array.from(frames, () => FRAME_MS) })
+      .toFile(animation);
+    const { pages, delay } = await sharp(animation, { animated: true }).metadata();
+    const { size } = await stat(animation);
+    expect(pages).toBe(FRAMES);
+    expect(delay!.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(5900);
+    expect(size).toBeLessThan(MAX_BYTES);
+    report({ scenario: "the show as an animation", browsers: "chromium", path: NAME, note: `${size} bytes` });
+    if (process.env["UPDATE_PICTURES"]) await copyFile(animation, path.join(ROOT, "docs/images", NAME));
+  },
+);

@@ -199,34 +199,38 @@ test.describe("a tab", () => {
   }
 
   for (const name of ["chromium", "firefox", "webkitgtk"] as const) {
-    test(`of ${name} has one player after ten reloads and a second one in a duplicate; a closed or crashed one is away at once`, async () => {
-      test.skip(executableOf(name) === undefined, `${name} is not installed`);
-      const tab = await open(name);
-      const first = await enter(tab, server.url);
-      friend = await Friend.join(server.url);
-      for (let count = 0; count < RELOADS; count++) {
-        await tab.reload();
-        expect(await enter(tab, server.url)).toEqual(first);
-      }
-      await expect.poll(() => friend.others).toEqual(["1 connected"]);
-      expect(server.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
-      const copy = await tab.duplicate();
-      const second = await enter(copy, server.url);
-      expect([second.roomId, second.sessionId === first.sessionId]).toEqual([first.roomId, false]);
-      await expect.poll(() => friend.others).toHaveLength(2);
-      await expect.poll(() => friend.sawAfter(0, "car", second.number)).toBeDefined();
-      const closedAtMs = performance.now();
-      await copy.close();
-      await seesItEnd(friend, second.number, closedAtMs);
-      expect(friend.others).toEqual(["1 connected"]);
-      const crashedAtMs = performance.now();
-      const pids = pageProcesses(pageProcess[name]);
-      expect(pids.length).toBeGreaterThan(0);
-      for (const pid of pids) process.kill(pid, "SIGKILL");
-      await expect.poll(() => friend.others, { timeout: 15_000, intervals: [50] }).toEqual(["1 away"]);
-      // The system closes the sockets of a process that has died, so that nobody has to wait for silence.
-      expect(friend.sawAfter(crashedAtMs, "away", 1)).toBeLessThan(3000);
-    });
+    test(
+      `of ${name} has one player after ten reloads and a second one in a duplicate; a closed or crashed one is away at once`,
+      { tag: name === "firefox" ? "@slow" : [] },
+      async () => {
+        test.skip(executableOf(name) === undefined, `${name} is not installed`);
+        const tab = await open(name);
+        const first = await enter(tab, server.url);
+        friend = await Friend.join(server.url);
+        for (let count = 0; count < RELOADS; count++) {
+          await tab.reload();
+          expect(await enter(tab, server.url)).toEqual(first);
+        }
+        await expect.poll(() => friend.others).toEqual(["1 connected"]);
+        expect(server.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
+        const copy = await tab.duplicate();
+        const second = await enter(copy, server.url);
+        expect([second.roomId, second.sessionId === first.sessionId]).toEqual([first.roomId, false]);
+        await expect.poll(() => friend.others).toHaveLength(2);
+        await expect.poll(() => friend.sawAfter(0, "car", second.number)).toBeDefined();
+        const closedAtMs = performance.now();
+        await copy.close();
+        await seesItEnd(friend, second.number, closedAtMs);
+        expect(friend.others).toEqual(["1 connected"]);
+        const crashedAtMs = performance.now();
+        const pids = pageProcesses(pageProcess[name]);
+        expect(pids.length).toBeGreaterThan(0);
+        for (const pid of pids) process.kill(pid, "SIGKILL");
+        await expect.poll(() => friend.others, { timeout: 15_000, intervals: [50] }).toEqual(["1 away"]);
+        // The system closes the sockets of a process that has died, so that nobody has to wait for silence.
+        expect(friend.sawAfter(crashedAtMs, "away", 1)).toBeLessThan(3000);
+      },
+    );
   }
 
   test("of webkitgtk that is left and come back to goes on where it was", async () => {
