@@ -35,18 +35,22 @@ function queryOf(link: string): Record<string, string> {
 }
 
 for (const mode of ["mesh", "server"]) {
-  test(`an invitation leads into the same race (${mode})`, async ({ startServer, enter }) => {
-    const server = await startServer();
-    const chromium = new RacePage(await enter("chromium"));
-    const firefox = new RacePage(await enter("firefox"));
-    await chromium.join(server.url, { mode, room: "fox-42" });
-    const link = await linkOf(chromium);
-    expect(queryOf(link)).toEqual({ mode, room: "fox-42" });
-    await firefox.join(server.url, queryOf(link));
-    await firefox.sees(chromium);
-    await chromium.sees(firefox);
-    for (const page of [chromium, firefox]) expect(page.browser.complaints).toEqual([]);
-  });
+  test(
+    `an invitation leads into the same race (${mode})`,
+    { tag: mode === "server" ? "@slow" : [] },
+    async ({ startServer, enter }) => {
+      const server = await startServer();
+      const chromium = new RacePage(await enter("chromium"));
+      const firefox = new RacePage(await enter("firefox"));
+      await chromium.join(server.url, { mode, room: "fox-42" });
+      const link = await linkOf(chromium);
+      expect(queryOf(link)).toEqual({ mode, room: "fox-42" });
+      await firefox.join(server.url, queryOf(link));
+      await firefox.sees(chromium);
+      await chromium.sees(firefox);
+      for (const page of [chromium, firefox]) expect(page.browser.complaints).toEqual([]);
+    },
+  );
 }
 
 test(

@@ -201,7 +201,7 @@ test.describe("a tab", () => {
   for (const name of ["chromium", "firefox", "webkitgtk"] as const) {
     test(
       `of ${name} has one player after ten reloads and a second one in a duplicate; a closed or crashed one is away at once`,
-      { tag: name === "firefox" ? "@slow" : [] },
+      { tag: name === "chromium" ? [] : "@slow" },
       async () => {
         test.skip(executableOf(name) === undefined, `${name} is not installed`);
         const tab = await open(name);

@@ -35,33 +35,33 @@ test("a page without RTCPeerConnection races over the relay", async ({ startServ
   for (const page of pages) expect(page.browser.complaints).toEqual([]);
 });
 
-test("WebRTC that never connects is given up, and the relay goes on", async ({
-  startServer,
-  enter,
-  report,
-}) => {
-  const server = await startServer();
-  const firefox = new RacePage(await enter("firefox"));
-  const chromium = new RacePage(await enter("chromium", { hasUdp: false }));
-  for (const page of [firefox, chromium]) await page.join(server.url);
-  await chromium.sees(firefox);
-  const reason = await chromium.waitFor(
-    "the direct path to be given up",
-    (id) => {
-      const { peers } = (window as unknown as PageWindow).paceline.room;
-      return peers.find((peer) => peer.id === id && peer.path === "relay" && /failed/.test(peer.reason))
-        ?.reason;
-    },
-    { argument: firefox.sessionId, timeoutMs: GIVEN_UP_MS },
-  );
-  await firefox.sees(chromium);
-  report({
-    scenario: "WebRTC that never connects",
-    browsers: "chromium sees firefox",
-    path: `relay: ${reason}`,
-    ...(await chromium.connectTimes(firefox)),
-  });
-});
+test(
+  "WebRTC that never connects is given up, and the relay goes on",
+  { tag: "@slow" },
+  async ({ startServer, enter, report }) => {
+    const server = await startServer();
+    const firefox = new RacePage(await enter("firefox"));
+    const chromium = new RacePage(await enter("chromium", { hasUdp: false }));
+    for (const page of [firefox, chromium]) await page.join(server.url);
+    await chromium.sees(firefox);
+    const reason = await chromium.waitFor(
+      "the direct path to be given up",
+      (id) => {
+        const { peers } = (window as unknown as PageWindow).paceline.room;
+        return peers.find((peer) => peer.id === id && peer.path === "relay" && /failed/.test(peer.reason))
+          ?.reason;
+      },
+      { argument: firefox.sessionId, timeoutMs: GIVEN_UP_MS },
+    );
+    await firefox.sees(chromium);
+    report({
+      scenario: "WebRTC that never connects",
+      browsers: "chromium sees firefox",
+      path: `relay: ${reason}`,
+      ...(await chromium.connectTimes(firefox)),
+    });
+  },
+);
 
 const scriptsOf = (page: RacePage): string[] => page.browser.fetched.filter((url) => url.endsWith(".js"));
 
@@ -71,29 +71,33 @@ async function holdsSimplePeer(urls: string[]): Promise<string[]> {
   return urls.filter((_, index) => texts[index]?.includes("ERR_WEBRTC_SUPPORT"));
 }
 
-test("a page on WebSockets alone never downloads WebRTC", async ({ startServer, enter, report }) => {
-  const server = await startServer();
-  const first = new RacePage(await enter("chromium"));
-  const second = new RacePage(await enter("chromium"));
-  const plain = new RacePage(await enter("chromium"));
-  const pages = [first, second, plain];
-  await first.join(server.url, { name: "First" });
-  await second.join(server.url, { name: "Second" });
-  await plain.join(server.url, { name: "Plain", transports: "websocket" });
-  await second.reaches(first, "direct");
-  await plain.sees(first);
-  const reason = await plain.reaches(first, "relay");
-  expect(reason).toBe("WebRTC is switched off here");
+test(
+  "a page on WebSockets alone never downloads WebRTC",
+  { tag: "@slow" },
+  async ({ startServer, enter, report }) => {
+    const server = await startServer();
+    const first = new RacePage(await enter("chromium"));
+    const second = new RacePage(await enter("chromium"));
+    const plain = new RacePage(await enter("chromium"));
+    const pages = [first, second, plain];
+    await first.join(server.url, { name: "First" });
+    await second.join(server.url, { name: "Second" });
+    await plain.join(server.url, { name: "Plain", transports: "websocket" });
+    await second.reaches(first, "direct");
+    await plain.sees(first);
+    const reason = await plain.reaches(first, "relay");
+    expect(reason).toBe("WebRTC is switched off here");
 
-  const fetched = { plain: scriptsOf(plain), second: scriptsOf(second) };
-  expect(await plain.browser.evaluate(holdsSimplePeer, fetched.plain)).toEqual([]);
-  expect(await second.browser.evaluate(holdsSimplePeer, fetched.second)).toHaveLength(1);
-  for (const page of pages) expect(page.browser.complaints).toEqual([]);
-  report({
-    scenario: "a page on WebSockets alone",
-    browsers: "chromium sees chromium",
-    path: `relay: ${reason}`,
-    ...(await plain.connectTimes(first)),
-    note: `scripts fetched: ${fetched.plain.length}, by a page with WebRTC: ${fetched.second.length}`,
-  });
-});
+    const fetched = { plain: scriptsOf(plain), second: scriptsOf(second) };
+    expect(await plain.browser.evaluate(holdsSimplePeer, fetched.plain)).toEqual([]);
+    expect(await second.browser.evaluate(holdsSimplePeer, fetched.second)).toHaveLength(1);
+    for (const page of pages) expect(page.browser.complaints).toEqual([]);
+    report({
+      scenario: "a page on WebSockets alone",
+      browsers: "chromium sees chromium",
+      path: `relay: ${reason}`,
+      ...(await plain.connectTimes(first)),
+      note: `scripts fetched: ${fetched.plain.length}, by a page with WebRTC: ${fetched.second.length}`,
+    });
+  },
+);
