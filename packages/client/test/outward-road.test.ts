@@ -92,7 +92,7 @@ function bodiesIn(bytes: Uint8Array): Uint8Array[] {
   return messages.filter(({ kind }) => kind === MessageKind.state).map(({ body }) => body.subarray(1));
 }
 
-/** Drives until a frame has sent one packet with states, and nothing else; returns how its body came to the socket. */
+/** Drives until a packet with the states of one tick has left; returns how its body came to the socket. */
 async function roadOfStates(
   owner: Room,
   cars: readonly OwnedEntity<typeof Car>[],
@@ -104,9 +104,11 @@ async function roadOfStates(
     given.length = 0;
     roads.length = 0;
     copies.during(() => owner.advance());
-    const bodies = given.flatMap(bodiesIn).filter(({ length }) => length > 12);
-    // Beside it may leave the portrait that the relay keeps, which has the same states in another message.
-    if (bodies.length === 1 && given.length === 1) return { copies: copies.of(bodies[0]!), calls: roads[0]! };
+    // A late frame sends the states of several ticks, each in a packet of its own.
+    for (const [index, packet] of given.entries()) {
+      const [body, ...more] = bodiesIn(packet).filter(({ length }) => length > 12);
+      if (body !== undefined && more.length === 0) return { copies: copies.of(body), calls: roads[index]! };
+    }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   throw new Error("no states left");
