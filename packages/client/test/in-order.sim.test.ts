@@ -79,4 +79,29 @@ describe("states to several behind a relay, each as the difference to the last",
     const read = new Set(hit.deprived.slice(120).map((seen) => seen![0]));
     expect(read.size).toBeGreaterThan(40);
   });
+
+  test("can be read by a newcomer, even where a state leaves in the turn that makes its session", async () => {
+    const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+    const [owner] = (await hub.meet(3)) as [Room, Room, Room];
+    const sled = owner.spawn(Sled);
+    const step = (tick: number): void => {
+      sled.position.set(40 * Math.cos(tick / 60), 30 * Math.sin(tick / 30));
+      owner.advance();
+    };
+    for (let tick = 1; tick <= 60; tick++) {
+      step(tick);
+      await hub.advance(TICK_MS, TICK_MS);
+    }
+    owner.onPeerJoin(() => step(75));
+    const newcomer = await hub.join();
+    seenBy(newcomer);
+    for (let tick = 76; tick <= 200; tick++) {
+      step(tick);
+      await hub.advance(TICK_MS, TICK_MS);
+    }
+    const from = newcomer.peers.find(({ number }) => number === owner.myNumber) as PeerConnection;
+    expect(seenBy(newcomer)![0]).toBeGreaterThan(0);
+    expect(newcomer.drops.toRecord()).toEqual({});
+    expect(from.drops).toEqual({});
+  });
 });

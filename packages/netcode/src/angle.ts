@@ -1,6 +1,6 @@
 const TURN = 2 * Math.PI;
 
-/** The same direction within [-pi, pi). */
+/** Returns the angle of this direction within [-pi, pi). */
 export function wrapAngle(angleRad: number): number {
   if (angleRad >= -Math.PI && angleRad < Math.PI) return angleRad;
   const wrapped = angleRad - TURN * Math.floor((angleRad + Math.PI) / TURN);

@@ -130,7 +130,7 @@ export interface Cells {
 }
 
 const axes = ["x", "y", "z", "w"] as const;
-/** Of a vector that is being written. */
+/** Components of the vector that is being written. */
 const checkedFour = new Float64Array(4);
 const checkedThree = checkedFour.subarray(0, 3);
 const checkedTwo = checkedFour.subarray(0, 2);
@@ -141,7 +141,7 @@ export function defineFields<T extends object>(target: T, definition: EntityDefi
   return defineCells(target, definition, new RowCells(row));
 }
 
-/** The same over any numbers; those that are `free` are taken as they come. */
+/** Gives `target` the properties of the definition over any numbers; `free` ones are not checked. */
 export function defineCells<T extends object>(target: T, definition: EntityDefinition, cells: Cells): T {
   const shape = shapes.get(definition) ?? newShape(definition, definition.fields);
   shapes.set(definition, shape);
@@ -315,7 +315,7 @@ function vectorSetter(
     const d = fourth ? checkedNumber(fourth, cells, w) : 0;
     checked[0] = a;
     checked[1] = b;
-    // Of an array that is shorter they are left out.
+    // A shorter array leaves them out.
     checked[2] = c;
     checked[3] = d;
     if (fourth) makeUnit(site, checked);

@@ -20,7 +20,7 @@ export interface Group {
 }
 
 export const MAX_GROUP_SIZE = 64;
-/** Of a group's key, and of a session's id and secret. */
+/** Limits a group's key, and a session's id and secret. */
 export const MAX_MATCH_TOKEN_CHARACTERS = 128;
 
 /** A seat that a page's tab has had, to take again where its session still has it. */

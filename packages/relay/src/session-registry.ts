@@ -55,7 +55,7 @@ export class SessionRegistry {
   readonly #shares: AddressShares;
   readonly #tickets: TicketService;
   readonly #stripes: StripeTickets<Participant>;
-  /** Of the relay and all of its sessions, so that nobody has to add them up. */
+  /** Drops of the relay and all of its sessions, so that nobody has to add them up. */
   readonly #drops = new DropCounters();
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
@@ -282,7 +282,7 @@ export class SessionRegistry {
       resumeToken,
       ...tickOf(participant),
     }));
-    // Those that it has may have ended while it was away.
+    // TURN credentials may have ended while the participant was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
     if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.returned(participant));
@@ -525,7 +525,7 @@ export class SessionRegistry {
     room.end(CloseCode.roomClosed, "the room failed");
   }
 
-  /** Those who came before it was ready. */
+  /** Tells the participants that joined before WebRTC was ready. */
   #announceWebRtc(): void {
     for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
   }

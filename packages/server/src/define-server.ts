@@ -47,7 +47,7 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
 
 const optionNames = [...relayOptionNames, "queues", "hookTimeoutMs", "blockedMs", "guardsProcess"];
 
-/** Of a class, what a client has to know of its rooms. */
+/** The types that a client has to know of a class's rooms. */
 type KindOf<Entry> = Entry extends new () => infer R
   ? R extends Room
     ? R["types"] & { readonly entity: R["entities"][number]; readonly inputs: R["inputs"] }
@@ -63,7 +63,7 @@ export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> exten
   health(): RelayHealth;
   /** Counters and measurements of every open room with an authority. */
   reports(): RoomReport[];
-  /** The same for each class of rooms since the start, rooms that are over included: for metrics. */
+  /** Reports for each class of rooms since the start, rooms that are over included: for metrics. */
   classReports(): ClassReport[];
   /**
    * For a process that is this server's alone: an error that nobody catches ends the room whose hook has started what

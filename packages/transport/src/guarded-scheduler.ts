@@ -25,7 +25,7 @@ export class GuardedScheduler implements Scheduler {
     return this.base.every(periodMs, this.guarded(fn), slackMs);
   }
 
-  /** The same function, but what it throws goes to the owner. */
+  /** Wraps a function: what it throws goes to the owner. */
   guarded(fn: () => void): () => void {
     return () => {
       try {

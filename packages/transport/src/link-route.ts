@@ -9,7 +9,7 @@ export interface LinkRoute {
 /** One selected candidate; implementations name its properties differently. */
 export interface SelectedCandidate {
   readonly type: string | undefined;
-  /** Of a relayed candidate: what is spoken with the TURN server. */
+  /** The transport to the TURN server of a relayed candidate. */
   readonly relayProtocol?: string | undefined;
   readonly protocol?: string | undefined;
 }

@@ -22,9 +22,9 @@ export interface Scheduler extends Clock {
   after(delayMs: number, fn: () => void): Cancel;
   /** @param slackMs that it may run early or late, where that spares a wake-up. Default 0 */
   every(periodMs: number, fn: () => void, slackMs?: number): Cancel;
-  /** Of an owner's scheduler, such as {@link GuardedScheduler}: the one whose timers these are. */
+  /** The scheduler under an owner's one, such as {@link GuardedScheduler}: it has the timers. */
   readonly base?: Scheduler;
-  /** Of the same: the function as a timer calls it. */
+  /** Returns the function as a timer of an owner's scheduler calls it. */
   guarded?(fn: () => void): () => void;
 }
 

@@ -5,7 +5,7 @@ import type { Scheduler } from "./scheduler.js";
 
 /** A WebRTC link, of a browser or of Node: both sides exchange signals until it opens. */
 export interface SignalledLink extends Link {
-  /** Its route; undefined before it is known. */
+  /** Route of the link; undefined before it is known. */
   readonly route: LinkRoute | undefined;
   /** Errors during the attempt. They may or may not be the reason why the link did not open. */
   readonly hint: string | undefined;

@@ -30,7 +30,7 @@ export type OnlyEntity<
   ): Unsubscribe;
 };
 
-/** The same in a room whose authority writes it. */
+/** The only entity of its kind, in a room whose authority writes it. */
 export type OnlyHostedEntity<D extends EntityDefinition> = OnlyEntity<D, ReadonlyFields<D["fields"]>>;
 
 type Values = Readonly<Record<string, unknown>>;

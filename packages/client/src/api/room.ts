@@ -89,7 +89,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     () => this.#connection.cameBack(),
     (reason) => this.drops.count(reason),
   );
-  /** Of all links of this room: the one to the server and those to players. */
+  /** Bytes per second of all links of this room: the one to the server and those to players. */
   readonly #budget: ByteBudget;
   readonly #undriven: UndrivenTicks;
 
@@ -609,7 +609,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.reconnected.tell({ resumed: true, unacknowledged: 0 });
   }
 
-  /** Of the sessions that end now: with all peers, and with the server. */
+  /** Counts what is lost with the sessions that end now: with all peers, and with the server. */
   #loss(): MessageLoss {
     return { unacknowledged: this.#mode.unacknowledged + this.#connection.takeUnacknowledged() };
   }

@@ -32,7 +32,7 @@ export class LazyModule<Name extends string, Module extends Readonly<Record<Name
 
   #import(): Promise<Module> {
     this.#loads += 1;
-    // By turns: the browser may well ask for the first address again.
+    // Both addresses take turns: the browser may well ask for the first one again.
     return this.#failedAt && this.#loads % 2 === 0
       ? importAgain(this.#failedAt, this.#loads, this.#name)
       : this.#load();

@@ -46,7 +46,7 @@ export interface JoinCall {
 
 /** A seat that this tab has had. */
 export interface OwnSeat extends SeatClaim {
-  /** Its player; see `whoOf`. */
+  /** Player that asks; see `whoOf`. */
   readonly who: string;
 }
 

@@ -84,7 +84,7 @@ export class ReturnPlan {
     this.#besideLater();
   }
 
-  /** The same, at once, however long the wait was. */
+  /** Tries another link at once, however long the wait was. */
   besideNow(): void {
     this.#endBeside();
     this.beside();

@@ -24,9 +24,9 @@ export type RoomControl = Exclude<
 interface ServerConnectionHandlers {
   /** Joined the room: the first time, or again after the server had forgotten the session. */
   onWelcome(welcome: Welcome): void;
-  /** The same session goes on. */
+  /** Called when the same session goes on. */
   onResumed(): void;
-  /** The same session goes on over another link, without having been away. */
+  /** Called when the session goes on over another link, without having been away. */
   onMoved(reason: string): void;
   onDrop(reason: string): void;
   /** Final. */

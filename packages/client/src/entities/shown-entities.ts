@@ -34,7 +34,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   isInterpolated = false;
   /** Whether the game knows of it. */
   isTold = false;
-  /** Of a turn of the event loop: see {@link Clock.turnMs}. */
+  /** Turn of the event loop in which it was shown: see {@link Clock.turnMs}. */
   shownAtMs = Number.NEGATIVE_INFINITY;
   /** Draws instead of `body`, where the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
@@ -125,7 +125,7 @@ export class ShownEntities implements SnapshotListener {
     return this.#records.get(id);
   }
 
-  /** Those that the game knows of. */
+  /** Entities of a kind that the game knows of. */
   *ofKind(definition: EntityDefinition): Iterable<Entity> {
     for (const { isTold, entity } of this.#records.ofKind(definition)) {
       if (isTold) yield entity;

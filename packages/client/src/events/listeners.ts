@@ -35,7 +35,7 @@ export function guarded(fn: () => unknown): void {
   }
 }
 
-/** By the place where they were thrown: when one was reported last, and how many were held back since. The code bounds their number. */
+/** For each place that throws: when an error was reported last, and how many were held back since. The code bounds the places. */
 const kinds = new Map<string, { atMs: number; more: number }>();
 
 /**

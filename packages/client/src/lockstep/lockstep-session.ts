@@ -34,7 +34,7 @@ export interface LockstepSessionOptions<Command> {
   hash?(): number;
   /** All are ready: sets the state that the first tick begins with. */
   onStart?(start: LockstepStart): void;
-  /** Another player's state was another one than here at the end of a turn. */
+  /** Called when another player's state differs from this one at the end of a turn. */
   onDesync?(desync: Desync): void;
   /** A player has left, or was given up: everybody goes on without after the same turn. One's own number: the others do. */
   onGone?(player: number): void;
@@ -53,7 +53,7 @@ const MAX_EARLY = 64;
 const MAX_TURN_MS = 1000;
 /** Share of a new measurement in the running mean. */
 const SMOOTHING = 0.1;
-/** Of a tick: times are sums of fractions of a millisecond. */
+/** Share of a tick: times are sums of fractions of a millisecond. */
 const ROUNDING = 1e-6;
 
 const optionNames: Readonly<Record<keyof LockstepSessionOptions<unknown>, true>> = {
@@ -86,7 +86,7 @@ export class LockstepSession<Command> {
   readonly #ends: (() => void)[];
   /** Other players that wait for the start with the same tick rate. */
   readonly #ready = new Set<number>();
-  /** Of every player the turns of late, own ones left out. */
+  /** Late turns of every player but this one. */
   readonly #kept = new Map<number, Map<number, TurnMessage<Command>>>();
   /** For each player that is gone: whose account of it is there. */
   readonly #accounts = new Map<number, Set<number>>();
@@ -237,7 +237,7 @@ export class LockstepSession<Command> {
     if (message.kind === "here") return this.#hearHere(from, message);
     if (message.kind === "start") return this.#hearStart(from, message);
     if (!this.#start) {
-      // Those who have begun may be heard before the one who began it.
+      // Messages of players who have begun may come before the one that begins.
       if (this.#early.length < MAX_EARLY) this.#early.push({ from, message });
     } else if (!this.players.includes(from) || this.#accounts.has(from)) return;
     else if (message.kind === "turn") this.#take(from, message.turn);

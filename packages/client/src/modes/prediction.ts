@@ -25,7 +25,7 @@ export interface PredictionOptions {
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
-  /** Of this player's inputs: the number of the newest one. */
+  /** Knows the number of this player's newest input. */
   readonly sender: { readonly number: number };
   readonly tickSeconds: number;
   myNumber(): number;

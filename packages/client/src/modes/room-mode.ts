@@ -104,7 +104,7 @@ export interface RoomMode {
   end(reason: string): void;
   joined(info: PeerInfo): void;
   left(number: number): void;
-  /** Another player has no link to the server; `closed`: its page was closed, or sleeps. */
+  /** Called when another player has lost its link to the server; `closed`: its page was closed, or sleeps. */
   away(number: number, closed: boolean): void;
   back(number: number): void;
   /** A peer has WebRTC, or has none any more. */

@@ -15,7 +15,7 @@ import {
 import { ReferenceCycle } from "@paceline/netcode";
 import type { OwnedRecord } from "../entities/owned-entities.js";
 
-/** Of a message with states: what an unreliable packet takes beside its heads and the stream's number. */
+/** Limits the body of a message with states: what a packet takes beside its heads and the stream's number. */
 const BODY_BYTES = 1160;
 /** A checksum goes along in one of so many ticks: of those that are sent it is a few per second at most. */
 const CHECKSUM_TICKS = 8;

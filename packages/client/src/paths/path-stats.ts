@@ -11,7 +11,7 @@ export interface PathQuality {
    * may be lost.
    */
   readonly lossRatio: number | undefined;
-  /** The same of packets from here, as the other side's acks say. */
+  /** Loss of packets from here, as the other side's acks say. */
   readonly outgoingLossRatio: number | undefined;
   /** Bytes that wait here because the path does not take them. */
   readonly queuedBytes: number;
@@ -123,7 +123,7 @@ export function serverStatsOf(
 ): ServerStats {
   const { activeLink } = session;
   const stateLink = session.linkFor("state");
-  // Of two links, the one that carries states counts.
+  // With two links, the one that carries states counts.
   const reading = session.readingOf(stateLink);
   return {
     ...stripes,

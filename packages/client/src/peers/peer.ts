@@ -50,7 +50,7 @@ export interface PeerHandlers {
 
 export interface PeerOptions {
   readonly info: PeerInfo;
-  /** Of this participant's session. */
+  /** The relay's number of this participant's session. */
   readonly sessionNumber: number;
   readonly bulkRate: BulkRate;
   readonly budget: ByteBudget;
@@ -152,7 +152,7 @@ export class PeerConnection implements Peer {
   #requestsLeft: number = limits.requestsPerSecond;
   #choice = new PathChoice();
   #session: Session;
-  /** Of the session: both sides count how often their pair has begun again. */
+  /** Epoch of the session: both sides count how often their pair has begun again. */
   #epoch = 0;
   /** Until the pair begins again; whether a packet of the peer is enough for that. */
   #pause: { readonly cancel: Cancel; readonly endsWithPacket: boolean } | undefined;
@@ -221,7 +221,7 @@ export class PeerConnection implements Peer {
     });
   }
 
-  /** Of the present epoch. */
+  /** Session of the present epoch. */
   get session(): Session {
     return this.#session;
   }
@@ -458,7 +458,7 @@ export class PeerConnection implements Peer {
     this.#refusing = { sinceMs: lastMs, acknowledgedBytes, ...this.#refusing, lastMs };
   }
 
-  /** The same for bulk, which may be slow: only a pair that takes none of it begins again. */
+  /** Counts a refused bulk message. Bulk may be slow: only a pair that takes none of it begins again. */
   refuseBulk(): void {
     this.#bulkRefused ??= { sinceMs: this.#scheduler.nowMs(), waitingBytes: this.session.waitingBulkBytes };
   }
@@ -517,7 +517,7 @@ export class PeerConnection implements Peer {
     return epoch === this.#epoch && !this.#pause;
   }
 
-  /** Another session takes what the game sends, and says it once the pair begins again. */
+  /** Starts another session, which takes what the game sends and tells the peer once the pair begins again. */
   #reset(epoch: number): void {
     const { loss } = this;
     this.#direct.allow(false);

@@ -109,7 +109,7 @@ export class ServerPath {
   }
 }
 
-/** Of a room's mode: between whom states go. */
+/** The part of a room's mode that knows between whom states go. */
 interface Paths {
   readonly server: Peer | undefined;
   readonly pairs: Iterable<PeerConnection>;

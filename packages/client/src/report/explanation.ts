@@ -14,7 +14,7 @@ export interface ExplainedRoom extends TravellingRoom {
   /** Age of the measurement, ms. */
   readonly ageMs: number;
   readonly serverPath: Explanation;
-  /** Of entities, that the game uses. */
+  /** Definitions of the entities that the game uses. */
   readonly kinds: readonly EntityDefinition[];
 }
 

@@ -45,7 +45,7 @@ export interface RoomTransportOptions extends SimulationOptions {
   /** Parts of the plan that the room overrules. */
   limits?(): ViewLimits | undefined;
   serverStats(): ServerStats;
-  /** Of entities, that the game uses. */
+  /** Definitions of the entities that the game uses. */
   kinds?(): Iterable<EntityDefinition>;
   /** The plan has changed. */
   onPlan(): void;
@@ -265,7 +265,7 @@ export class RoomTransport {
     }
   }
 
-  /** The same with the WebRTC link to the server, where there is one. */
+  /** Kills the WebRTC link to the server, if there is one. */
   killServerWebRtc(): void {
     this.#options.killServerWebRtc?.();
   }

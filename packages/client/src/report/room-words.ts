@@ -32,7 +32,7 @@ export interface RoomWords {
   losses(room: TravellingRoom, measured: Measured): string[];
 }
 
-/** Of players among themselves. */
+/** Words for a room of players among themselves. */
 export const playersWords: RoomWords = {
   statesQuestion: "paths",
   states({ plan, server, peers }) {
@@ -56,7 +56,7 @@ export const playersWords: RoomWords = {
   losses: ({ held }, { lossRatio, stallRatio }) => [lossOf(lossRatio, held), stallsOf(stallRatio, held)],
 };
 
-/** Of a room in which a server decides, in so many steps per second. */
+/** Words for a room in which a server decides, in so many steps per second. */
 export function authorityWords(stepHz: number): RoomWords {
   return {
     statesQuestion: "server",

@@ -11,7 +11,7 @@ export const MAX_BEHIND_MS = 250;
 const MAX_FRAME_MS = 50;
 /** Clocks of a page may disagree by so much. */
 const ROUNDING_MS = 1;
-/** Of a tick: moments are sums of fractions of a millisecond. */
+/** Share of a tick: moments are sums of fractions of a millisecond. */
 const ROUNDING_TICKS = 1e-6;
 /** Values that a game wrote for an earlier moment are extrapolated to now, by at most this time. */
 const MAX_CONTINUED_MS = 50;
@@ -21,7 +21,7 @@ const MAX_SAMPLED_TICKS = 3;
 /** A tick that was reached, and where it lies between the moment published before (share 0) and the newest one (1). */
 export interface ReachedTick extends SampledMoment {
   readonly tick: number;
-  /** Of the tick, on the room's clock. */
+  /** Moment of the tick, on the room's clock. */
   readonly atMs: number;
   /** A newer one follows at once. */
   readonly isBetween: boolean;

@@ -35,8 +35,8 @@ export const blends: Readonly<Record<BlendName, Blend>> = {
     keptVelocity: 0,
     keptCorrection: 0,
   },
-  // Of the projected paths P = P0 + V_b T + A' T²/2 and P' = P0' + V' T + A' T²/2, V_b going from V to V', what is
-  // shown, P + (P' - P) u, differs from P' by ((P0 - P0') + (V - V') (1 - u) T) (1 - u).
+  // The projected paths are P = P0 + V_b T + A' T²/2 and P' = P0' + V' T + A' T²/2, where V_b goes from V to V'. The shown
+  // P + (P' - P) u differs from P' by ((P0 - P0') + (V - V') (1 - u) T) (1 - u).
   projective: { position: (u) => 1 - u, velocity: velocityOfBoth, keptVelocity: 1, keptCorrection: 0 },
   cubic: {
     position: (u) => (1 + 2 * u) * (1 - u) * (1 - u),

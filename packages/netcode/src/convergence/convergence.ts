@@ -14,7 +14,7 @@ export interface ConvergenceOptions {
   readonly snapDistanceM: number;
 }
 
-/** Of the four blends the best on recorded cars: see docs/results for the comparison. */
+/** The best of the four blends on recorded cars: see docs/results for the comparison. */
 export const DEFAULT_CONVERGENCE: ConvergenceOptions = Object.freeze({
   blend: "cubic",
   timeMs: 65,

@@ -9,7 +9,7 @@ export interface TurnLengthOptions {
 
 /** The measurements behind one peer's turn length, ms. */
 export interface TurnNeeds {
-  /** Of the slowest path, and the spread of it. */
+  /** Round trip of the slowest path. */
   readonly rttMs: number;
   readonly jitterMs: number;
   /** Until a command that has arrived is taken up. */
@@ -22,7 +22,7 @@ export const DEFAULT_TURN_LENGTH: TurnLengthOptions = Object.freeze({ minMs: 50,
 
 /** Turns grow at once, since too short a turn stalls everybody; they shrink by this share per turn. */
 const SHRINKS = 0.05;
-/** Of a step: a length that is a whole number of steps is not the next one for its last bit. */
+/** Share of a step: a whole number of steps must not become the next one for its last bit. */
 const ROUNDING = 1e-6;
 
 /**

@@ -17,7 +17,7 @@ export interface AuthorityUpdate {
   /** The last tick that the state has the input of. */
   readonly tick: number;
   readonly state: Components;
-  /** By how many ticks the player should be further ahead of the server. */
+  /** Ticks that the player should be further ahead of the server. */
   readonly leadErrorTicks: number;
 }
 

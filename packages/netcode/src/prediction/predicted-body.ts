@@ -33,7 +33,7 @@ export interface Correction {
 
 const NOTHING_CORRECTED: Correction = { distanceM: 0, replayed: 0, isJump: false };
 
-/** Of the size of a component: Float32 has 24 bits, of which some sums of the physics may take a few. */
+/** Share of a component's size. Float32 has 24 bits; sums of the physics may take a few of them. */
 const FLOAT_ERROR = 2 ** -20;
 
 /**

@@ -10,7 +10,7 @@ export type InputStep<F extends Fields = Fields, I extends Fields = Fields> = (
   seconds: number,
 ) => void;
 
-/** The same over rows of components. */
+/** A game's step over rows of components. */
 export type RowStep = (state: Components, input: Float32Array, seconds: number) => void;
 
 /** Lets physics that know fields by name move rows. */

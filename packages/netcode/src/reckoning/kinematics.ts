@@ -73,7 +73,7 @@ export class Kinematics {
     if (velocity === undefined || acceleration === undefined) return;
     const windowSeconds = this.#options.isVelocityGiven ? GIVEN_WINDOW_SECONDS : DERIVED_WINDOW_SECONDS;
     const inWindow = this.#rows.find(({ tick: of }) => ((tick - of) | 0) * tickSeconds <= windowSeconds);
-    // Of a slow simulation the window holds no row: then the last one.
+    // The window of a slow simulation holds no row: the last one counts.
     const base = inWindow ?? this.#rows.at(-1);
     const seconds = base ? ((tick - base.tick) | 0) * tickSeconds : 0;
     for (let axis = 0; axis < dimensions; axis++) {

@@ -54,7 +54,7 @@ class Waiting {
   }
 }
 
-/** Of a body that nobody looks at, corrections by older states than these are not blended. */
+/** A body that nobody looks at keeps this many corrections to blend; older ones are not blended. */
 const MAX_WAITING = 16;
 
 /**

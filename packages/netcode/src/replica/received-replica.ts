@@ -4,9 +4,9 @@ import { Replica } from "./replica.js";
 
 /** An entity that somebody else simulates: its row is the newest state that was taken. States come late, twice, in any order. */
 export class ReceivedReplica<Entity extends object = object> extends Replica<Entity> {
-  /** Of the newest state: a participant's number; 0: the source itself. */
+  /** Owner in the newest state: a participant's number; 0: the source itself. */
   owner = 0;
-  /** Of the newest state; a source's ticks may be unwrapped or taken modulo 2^32. */
+  /** Tick of the newest state; a source's ticks may be unwrapped or taken modulo 2^32. */
   tick = Number.NEGATIVE_INFINITY;
 
   /** Whether a state of that tick is newer than the one that is here. */

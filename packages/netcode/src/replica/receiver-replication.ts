@@ -8,7 +8,7 @@ import { SentReplica, type EntityTexts } from "./sent-replica.js";
 export interface ReplicatedEntity {
   readonly id: number;
   readonly definition: EntityDefinition;
-  /** Its present state, derived components filled in (see `kinematicsOf`). */
+  /** The entity's present state, derived components filled in (see `kinematicsOf`). */
   readonly state: Float32Array;
   readonly texts: EntityTexts;
   /** Weight of its errors beside those of others. Default 1. */
@@ -40,7 +40,7 @@ interface Slot {
   readonly replica: SentReplica;
   /** Errors summed up while unsent: grows until it is the entity's turn. */
   priority: number;
-  /** Of the packet that carried the newest state; undefined where nobody acknowledges, or after it was. */
+  /** Sequence of the packet that carried the newest state; undefined once it is acknowledged, or if nobody acknowledges. */
   unacknowledged: number | undefined;
   isForced: boolean;
 }
@@ -53,7 +53,7 @@ interface SentPacket {
 /** So much may be sent at once after a quiet time. */
 const BURST_SECONDS = 0.25;
 const MIN_BURST_BYTES = 1200;
-/** Of one state, before any was written. */
+/** Assumed size of a state before any was written. */
 const FIRST_GUESS_BYTES = 16;
 /** Packets whose acknowledgement may still come. */
 const IN_FLIGHT = 1024;

@@ -17,7 +17,7 @@ export class Replica<Entity extends object = object> implements ReplicatedEntity
     this.entity = entity;
   }
 
-  /** Its newest values: a view, valid until the table grows. */
+  /** The replica's newest values: a view, valid until the table grows. */
   get row(): Float32Array {
     return this.place.table.stateOf(this.place.row);
   }

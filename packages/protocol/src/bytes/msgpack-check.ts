@@ -40,7 +40,7 @@ interface Head {
   readonly bytes: number;
   /** Values inside a container. */
   readonly items: number;
-  /** Of text: bytes of the format and of the length after it. */
+  /** A text's bytes of format, and of the length after it. */
   readonly prefix?: number;
 }
 

@@ -49,7 +49,7 @@ export const PayloadKind = {
   fields: 0x0a,
   /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
   authority: 0x0b,
-  /** Of a stream, all entities have been told of: those that the server had kept besides are no more (binary). */
+  /** Ends the list of a stream's entities: the receiver removes all others that the server had kept (binary). */
   present: 0x0c,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];

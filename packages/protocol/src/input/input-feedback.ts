@@ -5,7 +5,7 @@ import type { ByteWriter } from "../bytes/byte-writer.js";
 export interface InputFeedback {
   /** The last input that the states have in them, 16 bits circular; undefined before the first. */
   readonly processed: number | undefined;
-  /** By how many ticks the player should be further ahead; -31 to 31, in quarters. */
+  /** Ticks that the player should be further ahead; -31 to 31, in quarters. */
   readonly leadErrorTicks: number;
 }
 

@@ -84,7 +84,7 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly motionLayout: MotionLayout | undefined;
   /** 32 bits over everything that both sides must agree on. */
   readonly schemaHash: number;
-  /** The same for what predicts and codes states: precision and motion model too. */
+  /** Hash of all that predicts and codes states: the fields, with their precision, and the motion model. */
   readonly stateHash: number;
   /** 16 bits per field, in wire order: two builds agree as far as these do. */
   readonly fieldHashes: readonly number[];

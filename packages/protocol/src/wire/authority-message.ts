@@ -34,7 +34,7 @@ export interface ViewTerms {
   readonly everyTicks: number;
   /** Threshold, m, of entities whose definition names none. */
   readonly thresholdM?: number;
-  /** The same for the direction that an entity looks in, rad. */
+  /** Error of an entity's direction above which it sends, rad. */
   readonly headingRad?: number;
   /** A resting entity is repeated after this time, ms, at most {@link MAX_HEARTBEAT_MS}. */
   readonly heartbeatMs?: number;
@@ -66,7 +66,7 @@ export type FromAuthority =
 export interface ViewLimits {
   /** The room serves at most this many different terms, and these are not among them: states come exact and at each tick. */
   readonly maxViews?: number;
-  /** Of states, at most so much: the participant would take more. */
+  /** Most bytes of states per second. The participant would take more. */
   readonly bytesPerSecond?: number;
 }
 

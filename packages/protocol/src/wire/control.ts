@@ -27,11 +27,11 @@ export interface AuthorityInfo {
   readonly tickHz: number;
   /** Kinds of entities, in the order that states number them by. */
   readonly kinds: readonly KindInfo[];
-  /** Of the inputs' definition; 0 where the room takes none. */
+  /** Hash of the inputs' definition; 0 where the room takes none. */
   readonly inputHash: number;
 }
 
-/** Of the history that states are differences from, half at most may pass between two that an authority tells. */
+/** Two states of an authority are at most this far apart: half of the history that differences refer to. */
 export const MAX_EVERY_TICKS = 32;
 /** Participants keep their clocks by states: an authority tells an entity at least this often, ms. */
 export const MAX_HEARTBEAT_MS = 2000;

@@ -13,7 +13,7 @@ export interface Envelope {
   readonly key: number;
   /** The entity that the packet is about, if it is one: lets a relay drop a state that it has passed on already. */
   readonly subject?: Subject | undefined;
-  /** Of the pair's session that the packet belongs to, 0 to 7; absent for 0. Says nothing of a published packet. */
+  /** Epoch of the pair's session that the packet belongs to, 0 to 7; absent for 0. A published packet has none. */
   readonly epoch?: number | undefined;
   /** Upward: the sender asks the relay not to let the packet wait for others. */
   readonly isPrompt?: boolean | undefined;

@@ -17,7 +17,7 @@ export interface StreamStart {
   readonly schemaHash: number;
   /** The number of leading fields that are coded. */
   readonly fieldCount: number;
-  /** Of all fields of the owner's definition: {@link EntityDefinition.fieldHashes}. */
+  /** Hashes of all fields of the owner's definition: {@link EntityDefinition.fieldHashes}. */
   readonly fieldHashes: readonly number[];
 }
 

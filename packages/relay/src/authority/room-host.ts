@@ -60,7 +60,7 @@ export interface HostedRoom {
   isPrivate: boolean;
   /** Stays when the last participant has gone. */
   isKept: boolean;
-  /** Its metadata in room lists. */
+  /** The room's metadata in room lists. */
   metadata: Readonly<Record<string, unknown>>;
   /** Players and places that are kept for some. */
   readonly taken: number;

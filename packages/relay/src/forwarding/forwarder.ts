@@ -57,14 +57,14 @@ export class Forwarder {
     if (first !== undefined) window.settle(first, room.size, envelope.isPrompt === true);
   }
 
-  /** Those of the targets that get the packet; the others are counted. */
+  /** Returns the targets that get the packet, and counts the others. */
   #receivers({ room, number: from }: Participant, { trafficClass, subject, peers }: Envelope): Participant[] {
     const receivers: Participant[] = [];
     const nowMs = subject ? this.#scheduler.nowMs() : 0;
     const round = (this.#round += 1);
     for (const number of peers) {
       const receiver = number === from ? undefined : room.participant(number);
-      // The same target named twice would let a small packet become a large burst at one receiver.
+      // A small packet that names one target many times would become a large burst there.
       if (!receiver?.canTake(trafficClass) || receiver.lastRound === round) {
         this.#drops.count("not-routable");
         continue;

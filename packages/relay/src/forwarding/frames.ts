@@ -11,7 +11,7 @@ import type { TrafficCount } from "../ops/relay-counters.js";
 /** A packet in its envelope, as a frame of a WebSocket. */
 interface Frame {
   readonly trafficClass: TrafficClassName;
-  /** Of packets that replace each other where they wait; 0: it replaces none. */
+  /** Packets of one key replace each other where they wait; 0: it replaces none. */
   readonly key: number;
   readonly chunk: Buffer;
   readonly start: number;
@@ -63,7 +63,7 @@ export class Frames {
     return this.#frames.push({ trafficClass, key, chunk, start, envelopeAt, end }) - 1;
   }
 
-  /** Those places of the list, in pairs: from the first to before the second. */
+  /** Frames at places of the list. Places come in pairs: from the first to before the second. */
   run(places: readonly number[]): FrameRun {
     const [from = 0, to = 0] = places;
     const isOne = places.length === 2;
@@ -73,7 +73,7 @@ export class Frames {
     return run;
   }
 
-  /** The same one by one, for a receiver that does not take them all: copies, since they may wait long. */
+  /** Copies of the frames, one by one, for a receiver that does not take them all: they may wait long. */
   *each(places: readonly number[]): Iterable<Pick<Frame, "trafficClass" | "key"> & { packet: Uint8Array }> {
     for (const { trafficClass, key, chunk, envelopeAt, end } of this.#at(places)) {
       yield { trafficClass, key, packet: Uint8Array.prototype.slice.call(chunk, envelopeAt, end) };

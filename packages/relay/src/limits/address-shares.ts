@@ -4,7 +4,7 @@ import { sharingNetworks } from "./network-address.js";
 const FREE_SHARE = 0.5;
 
 export interface AddressSharesOptions {
-  /** Of what all addresses hold together: rooms, sessions, connections or bytes. */
+  /** Limits what all addresses hold together: rooms, sessions, connections or bytes. */
   readonly capacity: number;
   /** % of the capacity, 1 to 100, for one address while more than half of it is taken. */
   readonly sharePercent: number;

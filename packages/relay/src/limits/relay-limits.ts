@@ -9,11 +9,11 @@ export interface LimitRow {
   readonly meaning: string;
 }
 
-/** The same with what comes of it. */
+/** A limit with its outcome. */
 export interface RelayLimitRow extends LimitRow {
   /** The effect on a client that reaches it: a close code, an HTTP status with an error code, or a drop. */
   readonly seen: string;
-  /** Its counter: in `relay.counts`, or `drops` of /health. */
+  /** Name of the limit's counter in `relay.counts`, or in `drops` of /health. */
   readonly counter?: string;
 }
 

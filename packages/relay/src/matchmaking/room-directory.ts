@@ -59,7 +59,7 @@ export class RoomDirectory {
     return this.#rooms.values();
   }
 
-  /** By its id or its code. */
+  /** Finds a room by its id or its code. */
   find(idOrCode: string): Room | undefined {
     return this.#rooms.get(idOrCode) ?? this.#roomWithCode(idOrCode);
   }

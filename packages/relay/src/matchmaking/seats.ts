@@ -20,7 +20,7 @@ export class Seats {
   readonly #rooms: RoomDirectory;
   readonly #tickets: TicketService;
   readonly #shares: AddressShares;
-  /** By session id. */
+  /** One seat for each session id. */
   readonly #seats = new Map<string, ReservedSeat>();
 
   /** `shares`: of sessions and seats; a seat that is taken is the session's to give back. */

@@ -42,7 +42,7 @@ function lineOf(message: string, { error, ...fields }: LogFields = {}): string {
   return error === undefined ? line : `${line}\n${String(error)}`;
 }
 
-/** The same log, but what it throws (a full disk, for example) does not reach whoever writes a line. */
+/** Wraps a log: what it throws (a full disk, for example) does not reach whoever writes a line. */
 export function harmlessLog(log: Log): Log {
   const harmless =
     (level: LogLevel): Log[LogLevel] =>

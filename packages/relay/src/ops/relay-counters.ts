@@ -58,11 +58,11 @@ export interface RelayCounts {
   readonly sessionEnds: CountsByName;
   /** Errors that were contained, by the place where they were. Above 0 there is a mistake to mend: the log has the stack. */
   readonly faults: Readonly<Record<FaultPlace, number>>;
-  /** By kind of link, then by class of traffic. */
+  /** Counts by kind of link, then by class of traffic. */
   readonly sent: Readonly<
     Partial<Record<LinkKind, Readonly<Partial<Record<TrafficClassName, TrafficCount>>>>>
   >;
-  /** By kind of link. */
+  /** Counts by kind of link. */
   readonly received: Readonly<Partial<Record<LinkKind, TrafficCount>>>;
 }
 
@@ -147,7 +147,7 @@ export class RelayCounters implements RelayCounts {
     add((byClass[trafficClass] ??= { packets: 0, bytes: 0 }), bytes);
   }
 
-  /** The same for several at once. */
+  /** Counts several packets at once. */
   packetsSent(kind: LinkKind, trafficClass: TrafficClassName, { packets, bytes }: TrafficCount): void {
     const sent = ((this.sent[kind] ??= {})[trafficClass] ??= { packets: 0, bytes: 0 });
     sent.packets += packets;

@@ -25,7 +25,7 @@ export interface OriginRefusal {
   readonly message: string;
 }
 
-/** Of a header that is refused, so much is repeated. */
+/** An answer quotes this much of a header that it refuses. */
 const MAX_QUOTED_CHARACTERS = 200;
 
 /**

@@ -67,7 +67,7 @@ type Presence =
 export interface ParticipantHandlers {
   /** Once: the first link is open, and what others send can be passed on. */
   onOpened(participant: Participant): void;
-  /** Another link carries the traffic: what was sent to the participant meanwhile may be lost. */
+  /** Called when another link carries the traffic: what was sent to the participant meanwhile may be lost. */
   onReturned(participant: Participant, wasAway: boolean): void;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
@@ -385,7 +385,7 @@ export class Participant {
     }
   }
 
-  /** The same for several, in as few packets as fit. */
+  /** Sends several control messages in as few packets as possible. */
   tellAll(messages: readonly ServerMessage[]): void {
     if (messages.length > 0) this.#send(messages.map((message) => writeControl(message)));
   }

@@ -17,7 +17,7 @@ export interface RoomDescription {
   readonly name: string;
   /** Options of its creation. */
   readonly options: RoomOptions;
-  /** The same in canonical form. */
+  /** The options in canonical form, for comparison. */
   readonly optionsKey: string;
   readonly maxPlayers: number;
   /** See {@link HostedRoom.code}. */
@@ -84,7 +84,7 @@ export class Room implements HostedRoom {
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
   readonly #onMeeting: HostedRoom["meet"];
-  /** By session id: whether it is a spectator's. */
+  /** Seats by session id; true for a spectator's. */
   readonly #seats = new Map<string, boolean>();
   /** Seats that replace a present participant: its page is reloading. */
   readonly #successors = new Set<string>();
@@ -163,7 +163,7 @@ export class Room implements HostedRoom {
   isBeyond(sessionId: string): boolean {
     let before = this.taken - this.kept;
     let isFound = false;
-    // Those who came later are the first to go.
+    // The newest seats go first.
     for (const [seat, isSpectator] of this.#seats) {
       if (isFound && !isSpectator) before -= 1;
       isFound ||= seat === sessionId;
@@ -212,7 +212,7 @@ export class Room implements HostedRoom {
     if (isSpectator) this.#spectators.add(sessionId);
   }
 
-  /** The same for one who takes the place of somebody who is here: it needs no place of its own. */
+  /** Reserves a seat for a session that replaces a present one: it needs no place of its own. */
   reserveSuccessor(sessionId: string): void {
     this.#successors.add(sessionId);
   }

@@ -23,7 +23,7 @@ const privateNetworks = rangesOf([
   ["100.64.0.0", 10], // Carriers' NAT, RFC 6598
   ["fc00::", 7], // Unique local, RFC 4193
 ]);
-/** Of these no participant is reached, or the operator's own machines are. */
+/** Networks where no participant is reached, or where the operator's own machines are. */
 const special = rangesOf([
   ["0.0.0.0", 8], // This network, RFC 1122, section 3.2.1.3
   ["169.254.0.0", 16], // Link-local, RFC 3927; clouds answer for their metadata there
@@ -79,7 +79,7 @@ function plain(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1] ?? text;
 }
 
-/** The same text for the same address. */
+/** Returns one text for all spellings of an address. */
 function canonical(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address;
 }

@@ -4,7 +4,7 @@ import type { AuthRequest } from "../room/room.js";
 
 /** A player's identity by {@link jwtAuth} or {@link guestAuth}: `player.auth`. */
 export interface Identity {
-  /** The same for the same player, each time. Of a token: its `sub`. */
+  /** Stays the same for one player. It is a token's `sub`. */
   readonly id: string;
   /** The player's roles, such as `moderator`. A guest has none. */
   readonly roles: readonly string[];

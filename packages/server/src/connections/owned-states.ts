@@ -59,7 +59,7 @@ interface OwnedParts {
 
 /** One entity of a player, by the player's number of it: its row is the newest state from the player that was accepted. */
 class SaidReplica extends ReceivedReplica {
-  /** The same entity as the room has it. */
+  /** The entity as the room has it. */
   readonly record: EntityRecord;
   /** How its states lie in bytes. */
   readonly plan: StatePlan;
@@ -181,7 +181,7 @@ export class OwnedStates {
     if (!said.isNews(tick)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const news = said.read(entity, place, isJump ? 0 : ((tick - said.tick) | 0) / entity.plan.tickHz);
-    // Of what it says of itself in words, nothing can be implausible.
+    // Texts are not checked: nothing makes one implausible.
     said.record.setTexts(entity.textsAt(tick));
     this.#judge(line, said, news, tick);
   }

@@ -6,7 +6,7 @@ import type { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
 
 /** The players and spectators of a room, with the connection to each. */
 export class PlayerRegistry {
-  /** By number, in the order of joining. */
+  /** Players by number, in the order of joining. */
   readonly players = new Map<number, Player>();
   readonly spectators = new Map<number, Player>();
   readonly #lines = new Map<HostedParticipant, PlayerConnection>();

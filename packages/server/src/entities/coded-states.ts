@@ -10,7 +10,7 @@ import {
 export interface CodedStatesOptions {
   /** The room's kinds, in the order in which a welcome tells of them. */
   readonly plans: readonly StatePlan[];
-  /** Of the player's states, per second. */
+  /** Ticks per second of the player's states. */
   readonly tickHz: number;
   /** Most entities of a kind that the player may own. */
   maxOf(kind: number): number;

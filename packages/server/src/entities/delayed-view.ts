@@ -10,7 +10,7 @@ export interface DelayedViewOptions {
   readonly delayTicks: number;
   /** An entity is no more, as it is shown now. */
   onRemoved(record: EntityRecord): void;
-  /** Its state is another place, no movement. */
+  /** Called when an entity's state is another place, no movement. */
   onJumped(record: EntityRecord): void;
   onOwnerChanged(record: EntityRecord): void;
 }
@@ -43,7 +43,7 @@ interface Known {
   readonly texts: readonly (string | Uint8Array)[];
 }
 
-/** Of one room. States beyond it are left out: newer ones come soon. */
+/** Limits one room's delayed states. States beyond it are left out: newer ones come soon. */
 const MAX_BYTES = 16_777_216;
 const NOTE_BYTES = 64;
 

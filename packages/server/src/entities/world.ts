@@ -14,7 +14,7 @@ import type { ServerEntity } from "./server-entity.js";
 
 /** One entity with all that the room knows of it. */
 export class EntityRecord extends Replica<ServerEntity> {
-  /** By number, as a welcome tells of them. */
+  /** Number of its kind, as a welcome lists them. */
   readonly kind: number;
   readonly rows: EntityRows;
   /** The side that simulates it: the room, or its owner. */
@@ -77,7 +77,7 @@ export class World {
     initial: Readonly<Record<string, unknown>>,
     owner: Player | undefined,
     authority: EntityRecord["authority"] = "room",
-    // Of another world, where this one repeats it.
+    // A world that repeats another one uses that one's id.
     id = this.records.freeId(),
   ): EntityRecord {
     const kind = this.#kinds.get(definition);

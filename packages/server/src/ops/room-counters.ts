@@ -1,13 +1,13 @@
 /** Counters of a room since its start, for metrics. */
 export interface RoomCounters {
   joins: number;
-  /** By `onAuth`, `onJoin`, or because these failed. */
+  /** Joins that `onAuth` or `onJoin` refused, or that failed in them. */
   joinsRefused: number;
   drops: number;
   reconnects: number;
   leaves: number;
   messages: number;
-  /** Of an unknown type, or not of their schema. */
+  /** Messages of an unknown type, or not of their schema. */
   messagesRefused: number;
   /** Beyond what one player may send. */
   messagesLimited: number;
@@ -33,7 +33,7 @@ export interface RoomCounters {
   stateBytes: number;
   /** Breaches of what is plausible. */
   breaches: number;
-  /** Of a queue: matches that were made, players for whom none was found in time. */
+  /** Matches that a queue made. */
   queueMatches: number;
   queueTimeouts: number;
   /** Hooks that threw, rejected, or did not end in time, by name. */

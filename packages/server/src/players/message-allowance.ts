@@ -3,11 +3,11 @@ import { TokenBucket } from "@paceline/relay";
 
 /** Limits of a player's messages and requests. */
 export interface MessageLimits {
-  /** Of all types together, sustained; 1 to 100000 per second. */
+  /** Sustained rate of all types together; 1 to 100000 per second. */
   readonly perSecond: number;
   /** At once; 1 to 100000. */
   readonly burst: number;
-  /** Of single types, sustained; of these at most as many at once, and one at least. */
+  /** Sustained rates of single types, per second; a burst holds one second's messages, and one at least. */
   readonly types: Readonly<Record<string, number>>;
 }
 

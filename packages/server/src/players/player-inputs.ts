@@ -53,7 +53,7 @@ export class PlayerInputs {
 
   /** A packet's inputs, at the room's tick; a reason where it was dropped. */
   receive(body: Uint8Array, tick: number): DropReason | undefined {
-    // Of what a packet repeats, all up to the newest that is here has come with that one.
+    // A packet repeats earlier inputs: all up to the newest that is here have come already.
     const run = readInputs(this.#definition, body, this.#wanted);
     if (typeof run === "string") return run;
     const newest = this.#unwrap(run.newest);

@@ -72,7 +72,7 @@ function matchFor<Member>(
 ): readonly Party<Member>[] | undefined {
   const { players, leastPlayers } = limits;
   const within = spreadAfter(limits, nowMs - first.sinceMs);
-  /** By how many players: the parties that make so many, the nearest ones first found. */
+  /** For each number of players: the first parties found, the nearest first, that have so many together. */
   const reached: (readonly Party<Member>[] | undefined)[] = [];
   reached[first.members.length] = [first];
   for (const other of nearest(first, byRank, taken)) {

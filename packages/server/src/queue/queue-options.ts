@@ -10,9 +10,9 @@ export interface QueueOptions {
   readonly leastPlayers?: number;
   /** Ranks of a match differ by so much at first. Default 100. */
   readonly spread?: number;
-  /** By so much more with every second that one of them has waited. Default 10. */
+  /** Growth of the spread with every second that one of them has waited. Default 10. */
   readonly spreadPerSecond?: number;
-  /** And never by more than this. Default: no limit. */
+  /** The spread never grows beyond this. Default: no limit. */
   readonly mostSpread?: number;
   /** Longest wait in the queue, 1 to 3600 s. Default 120. */
   readonly maxWaitSeconds?: number;
@@ -25,7 +25,7 @@ export interface QueueOptions {
   readonly rankOf?: (player: Player, said: number) => number | PromiseLike<number>;
 }
 
-/** The same with all defaults. */
+/** Options of a queue with all defaults filled in. */
 export type QueueSettings = Required<QueueOptions>;
 
 const ranges = {

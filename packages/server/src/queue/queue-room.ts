@@ -53,7 +53,7 @@ interface Gathering {
   isMatched: boolean;
 }
 
-/** Those who wait for a match. It opens a room of another kind for those who fit, and sends them there. */
+/** Holds the players that wait for a match. It opens a room of another kind for those who fit, and sends them there. */
 class QueueRoom extends Room<QueueTypes> {
   override maxPlayers = MAX_WAITING;
   override readonly tickHz = 1;

@@ -142,7 +142,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#here.lines.players;
   }
 
-  /** Those who only watch. The hooks are called for them too: see `player.isSpectator`. */
+  /** Participants that only watch. The room calls its hooks for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
     return this.#here.lines.spectators;
   }

@@ -20,7 +20,7 @@ const EXACT_KEY = termsKey(exactTerms);
 /** Tells all players of a room, tick by tick, what has to be told of its entities: each as its terms say. */
 export class Broadcast {
   readonly #options: BroadcastOptions;
-  /** By their terms. */
+  /** Tiers by the terms of their players. */
   readonly #tiers = new Map<string, Tier>();
   readonly #bytesLimit: ViewLimits;
   readonly #bothLimits: ViewLimits;
@@ -42,7 +42,7 @@ export class Broadcast {
     for (const tier of this.#tiers.values()) tier.force(record);
   }
 
-  /** Its next state is a new place, no movement. */
+  /** Notes that an entity's next state is a new place, no movement. */
   teleport(record: EntityRecord): void {
     this.#options.world.history.teleport(record.id);
     this.teleported(record);

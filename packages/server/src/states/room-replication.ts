@@ -64,7 +64,7 @@ export class RoomReplication {
     return due;
   }
 
-  /** Of that tick so many bytes left for a player, with that many states. */
+  /** Notes the bytes and states that left for a player in this tick. */
   spent(bytes: number, states: number): void {
     this.#replication.spent(bytes, states);
   }
@@ -79,7 +79,7 @@ export class RoomReplication {
     this.#replication.force([record.id]);
   }
 
-  /** Its next state is a new place, no movement. */
+  /** Notes that an entity's next state is a new place, no movement. */
   teleported(record: EntityRecord): void {
     this.#told.get(record)?.kinematics?.restart();
     this.#replication.teleported(record.id);

@@ -17,7 +17,7 @@ export class Tier {
   readonly #tickHz: number;
   readonly #everyTicks: number;
   readonly #replication: RoomReplication;
-  /** By kinds. */
+  /** Shared snapshots by their kinds of entities. */
   readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
   readonly #snapshotStreams: PlayerSnapshotStream[] = [];
   readonly #alone: PlayerSnapshotStream[] = [];
@@ -48,7 +48,7 @@ export class Tier {
     this.#replication.force(record);
   }
 
-  /** Its next state is a new place, no movement. */
+  /** Notes that an entity's next state is a new place, no movement. */
   teleported(record: EntityRecord): void {
     this.#replication.teleported(record);
   }

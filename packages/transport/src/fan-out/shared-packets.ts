@@ -17,7 +17,7 @@ import { Bundle } from "../session/outbox/bundle.js";
 
 /** One of several participants that get the same. */
 interface Subscriber {
-  /** By which the relay knows it. */
+  /** The relay's number of the session. */
   readonly sessionNumber: number;
   readonly session: Session;
   /** The link through the relay, where that is the one that carries states; undefined: a direct one does. */
@@ -27,7 +27,7 @@ interface Subscriber {
 export interface SharedPacketsOptions {
   readonly scheduler: Scheduler;
   plan(): Plan;
-  /** Those who get events; asked when a packet leaves. */
+  /** The subscribers that get events; asked when a packet leaves. */
   peers(): Iterable<Subscriber>;
   /** The way to the relay; undefined while there is none. */
   uplink(): Uplink | undefined;
@@ -42,7 +42,7 @@ interface Message {
 /** The parts of a packet beside its messages. */
 interface Terms {
   readonly trafficClass: "state" | "event";
-  /** Of states. */
+  /** Tick of states; absent in other messages. */
   readonly tick?: number;
   readonly receivers: readonly Subscriber[];
   /** Id of the entity, where it is about one alone: a later packet about it replaces this one. */
@@ -63,7 +63,7 @@ export class SharedPackets {
   readonly #options: SharedPacketsOptions;
   readonly #eventBundle: Bundle;
   readonly #events: Message[] = [];
-  /** Of the next packet. */
+  /** Messages of the next packet. */
   #messages: Message[] = [];
   #bytes = PACKET_HEAD_BYTES;
   #terms: Terms | undefined;

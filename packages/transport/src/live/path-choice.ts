@@ -4,7 +4,7 @@ export interface PathReading {
   readonly jitterMs: number;
   /** Share of packets that do not come through on one way, 0 to 1; 0 on a path that repeats them. */
   readonly lossRatio: number;
-  /** The same of the last few packets: whether a path is good now that was bad before. */
+  /** Loss of the last few packets: tells whether a path is good now that was bad before. */
   readonly recentLossRatio: number;
 }
 

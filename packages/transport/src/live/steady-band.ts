@@ -1,6 +1,6 @@
 import type { Band } from "../profiles/bands.js";
 
-/** By default a worse band is entered when the value was in it, or in worse ones, for so long without a break. */
+/** By default a value enters a worse band once it was in it, or in worse ones, for so long without a break. */
 export const ENTER_AFTER_MS = 3000;
 /** A band is left for a better one when the value was clearly better for so long without a break. */
 export const LEAVE_AFTER_MS = 15_000;
@@ -44,7 +44,7 @@ class Limit {
  */
 export class SteadyBand<Name extends string = string> {
   readonly #bands: readonly [Band<Name>, ...Band<Name>[]];
-  /** Of every band but the lowest, in their order. */
+  /** Limits of every band but the lowest, in their order. */
   readonly #limits: readonly Limit[];
   #at = 0;
 

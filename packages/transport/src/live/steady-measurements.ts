@@ -13,7 +13,7 @@ const quantities = {
 type Name = keyof typeof quantities;
 /** Stalls are counted over five seconds, and a few of them are none: to wait would make them no surer. */
 const STALLS_ENTER_AFTER_MS = 0;
-/** Another socket costs a handshake: those there are close when a minute was quiet. */
+/** More sockets close only after a quiet minute: opening one again costs a handshake. */
 const STALLS_LEAVE_AFTER_MS = 60_000;
 const names = Object.keys(quantities) as Name[];
 

@@ -1,7 +1,7 @@
 /** The used part of `node-datachannel`, so that types and tests do not depend on an optional package. */
 export interface NativeWebRtc {
   readonly PeerConnection: new (name: string, config: NativeConfig) => NativeConnection;
-  /** Of all connections that are made from now on; `delayedSackTime` in ms. */
+  /** Sets what all later connections use; `delayedSackTime` in ms. */
   setSctpSettings(settings: { readonly sendBufferSize: number; readonly delayedSackTime: number }): void;
   cleanup(): void;
 }

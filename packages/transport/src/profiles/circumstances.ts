@@ -51,7 +51,7 @@ export interface Circumstances {
   readonly device: { readonly battery: Battery; readonly network: Network };
   /** Other players in the room. */
   readonly peers: number;
-  /** Of these, players that could have a direct link; those that only the relay reaches cost none. Default: all. */
+  /** Number of these players that could have a direct link; a player that only the relay reaches costs none. Default: all. */
   readonly directPeers?: number;
   /** Absent until there is something to go by. */
   readonly measured?: Measured;

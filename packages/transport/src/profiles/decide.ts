@@ -131,7 +131,7 @@ function adapted(profile: Profile, factors: Effect["factors"] = {}): ProfileNumb
   return everyOf(profileRanges, scaled);
 }
 
-/** The same keys with what `make` says of each. */
+/** Makes a record of these keys with the result of `make` for each. */
 function everyOf<Key extends string, Value>(
   keyed: Readonly<Record<Key, unknown>>,
   make: (key: Key) => Value,

@@ -48,7 +48,7 @@ export interface ProfileNumbers {
   readonly heartbeatMs: number;
   /** A state is sent when what receivers extrapolate is off by more than this, metres. */
   readonly thresholdM: number;
-  /** The same for the direction an entity looks in, radians. */
+  /** Error of an entity's direction above which it sends, radians. */
   readonly headingRad: number;
   /** An event that could not be sent within this time, ms, is dropped. */
   readonly eventLifetimeMs: number;
@@ -78,7 +78,7 @@ export const trafficClasses = ["command", "input", "event", "state", "bulk"] as 
 export interface TrafficWeight {
   /** The greatest goes first. */
   readonly priority: number;
-  /** Of the bytes, while the class has something to send; all classes together at most 1. */
+  /** Share of the bytes while the class has something to send; all classes together at most 1. */
   readonly share: number;
 }
 export type TrafficWeights = Readonly<Record<(typeof trafficClasses)[number], TrafficWeight>>;

@@ -3,10 +3,10 @@ import type { RelayedLink, Uplink } from "./relayed-link.js";
 
 /** One of several participants that are reached through the relay. */
 export interface RelayedReceiver {
-  /** By which the relay knows it. */
+  /** The relay's number of the participant. */
   readonly number: number;
   readonly link: RelayedLink;
-  /** Of the first message to it, in a broadcast. */
+  /** Number of the first message to it, in a broadcast. */
   readonly firstId?: number;
 }
 

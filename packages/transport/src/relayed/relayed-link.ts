@@ -19,7 +19,7 @@ export interface RelayedLinkOptions {
   readonly uplink: Uplink;
   /** The other participant. */
   readonly peerNumber: number;
-  /** Of the pair's session. */
+  /** Epoch of the pair's session. */
   readonly epoch?: number;
 }
 

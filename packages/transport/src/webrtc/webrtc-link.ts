@@ -140,7 +140,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     connection.addEventListener("iceconnectionstatechange", () => {
       if (connection.iceConnectionState !== "connected") return;
       this.#findRoute(peer);
-      // Another pair may turn out to be better, or the only one that is left.
+      // ICE may change to another pair of candidates that is better, or the only one left.
       const transport = connection.sctp?.transport?.iceTransport;
       transport?.addEventListener("selectedcandidatepairchange", () => this.#findRoute(peer));
     });
@@ -152,7 +152,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     void selectedRoute(connection).then((route) => (this.#route = route ?? this.#route));
   }
 
-  /** Of a server that could not be used: 401 is a wrong password, 701 no answer. */
+  /** Notes a STUN or TURN server that failed: 401 is a wrong password, 701 no answer. */
   #noteError({ url, errorCode, errorText }: RTCPeerConnectionIceErrorEvent): void {
     if (!/^turns?:/.test(url)) return;
     this.#hint = `TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}`.trim();

@@ -80,7 +80,7 @@ export class WebSocketLink extends PathLink {
   }
 
   protected transmit(_trafficClass: TrafficClassName, packet: Uint8Array): boolean {
-    // Its end is known to the browser before the page: until the close event it would complain of every packet.
+    // The browser knows the socket's end before the page: until the close event it would log an error for each packet.
     if (this.#socket.readyState !== OPEN) return false;
     this.#socket.send(packet);
     return true;

@@ -195,7 +195,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   signal(): void {
-    // The same.
+    // Nothing goes between players.
   }
 
   takeRetained(): void {
@@ -207,7 +207,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   relayLost(): void {
-    // The same.
+    // Nothing goes between players.
   }
 
   networkChanged(): void {

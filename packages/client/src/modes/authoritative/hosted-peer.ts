@@ -39,7 +39,7 @@ export class HostedPeer implements Peer {
     return this.#server().rttMs;
   }
 
-  /** Of the server: what goes over all links to it. Of another player: nothing does. */
+  /** The server's: what goes over all links to it. Another player's: zero, since no link leads to it. */
   get stats(): Peer["stats"] {
     if (this.number !== SERVER_NUMBER) return NO_TRAFFIC;
     const { bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, loss, outgoingLoss } = this.#server();

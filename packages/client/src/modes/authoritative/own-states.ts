@@ -36,7 +36,7 @@ const STATE_BYTES_PER_SECOND = 131_072;
 export class OwnStates {
   readonly #options: OwnStatesOptions;
   readonly #streams = new Map<EntityDefinition, StateStream>();
-  /** By local id, the session's number of the message that asked for the entity. */
+  /** For each local id: the session's number of the message that asked for the entity. */
   readonly #asked = new Map<number, number>();
   /** The baselines that the authority holds. */
   readonly #replication: ReceiverReplication;
@@ -138,7 +138,7 @@ export class OwnStates {
     });
   }
 
-  /** Those that the authority knows by now: a state that overtook the question for its entity would say nothing to it. */
+  /** Entities that the authority knows by now: it would drop a state that overtook the request for its entity. */
   *#known(records: Iterable<OwnedRecord>): Iterable<OwnedRecord> {
     const session = this.#options.session();
     for (const record of records) {

@@ -157,7 +157,7 @@ export class Members {
     );
   }
 
-  /** The same as bulk: to all of them, or to none where it is too much for one. */
+  /** Sends a bulk message to all of them, or to none if it is too much for one. */
   postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const open = receivers.filter(({ session }) => !session.isClosed);
@@ -326,7 +326,7 @@ export class Members {
     this.#options.news.leaves.tell(member.peer, member.peer.loss);
   }
 
-  /** Of all pairs. */
+  /** Messages of all pairs without a receipt. */
   get unacknowledged(): number {
     let sum = 0;
     for (const { loss } of this.peers()) sum += loss.unacknowledged;

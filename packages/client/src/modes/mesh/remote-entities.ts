@@ -17,7 +17,7 @@ import { RemoteStreams } from "./remote-streams.js";
 
 export interface RemoteEntitiesOptions {
   readonly owner: Peer;
-  /** Of the owner's session; ids begin with it. */
+  /** Number of the owner's session; ids begin with it. */
   readonly sessionNumber: number;
   readonly clock: Clock;
   /** The game's definition of that name, if it uses one. */

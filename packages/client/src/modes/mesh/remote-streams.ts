@@ -36,7 +36,7 @@ interface RemoteStream {
   askedAtMs: number;
 }
 
-/** Of a kind that the game does not use (yet) no more is kept: what is missing then is asked for. */
+/** Limits what is kept of a kind that the game does not use (yet); this side asks later for what is missing then. */
 const MAX_WAITING_BYTES = 65_536;
 /** A lost or late message does no harm; so many in a row say that something is missing. */
 const FAILURES_UNTIL_RESYNC = 3;

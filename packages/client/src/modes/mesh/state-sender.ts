@@ -80,6 +80,8 @@ export class StateSender {
   readonly #apartMs = new WeakMap<PeerConnection, number>();
   /** The link over which states go to all in order; undefined while they do not. */
   #inOrderLink: Link | undefined;
+  /** Peers that states did not reach: their link was not there yet, or no more. */
+  readonly #unreached = new WeakSet<PeerConnection>();
   #nextStream = 0;
   /** When states left last. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -143,7 +145,7 @@ export class StateSender {
       stream.restartInOrder();
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
-      // Of what the server had kept for the newcomer, some may have ended meanwhile.
+      // Some entities that the server had kept for the newcomer may have ended meanwhile.
       peer.send({ kind: "present", stream: stream.number });
     }
   }
@@ -271,8 +273,9 @@ export class StateSender {
     this.#inOrderLink = isInOrder ? link : undefined;
     const hasReturned = [...this.#apart].some(([, untilMs]) => untilMs <= nowMs);
     for (const [peer, untilMs] of this.#apart) if (untilMs <= nowMs || !isInOrder) this.#apart.delete(peer);
-    // Another link may have lost the states that it carried.
-    if (isInOrder && (hasReturned || before !== link))
+    const reached = receivers.filter((peer) => peer.relayedState && this.#unreached.delete(peer));
+    // The former link may have lost the states that it carried.
+    if (isInOrder && (hasReturned || reached.length > 0 || before !== link))
       for (const stream of this.#streams.values()) stream.restartInOrder();
     return isInOrder;
   }
@@ -375,7 +378,10 @@ export class StateSender {
         { head: stream.head, body },
         { trafficClass: "state", tick: moment.tick, receivers: following, alone },
       );
-      for (const peer of following) peer.meter.countUpdatesOut(to - from);
+      for (const peer of following) {
+        peer.meter.countUpdatesOut(to - from);
+        if (this.#inOrderLink && !peer.relayedState) this.#unreached.add(peer);
+      }
       this.#replication.spent(body.length, to - from);
       if (!this.#inOrderLink) stream.cycle.spent(body.length);
       sent({ stream, replication: this.#replication }, entities.slice(from, to), moment);

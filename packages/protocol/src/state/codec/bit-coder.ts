@@ -128,7 +128,7 @@ export class BitCoder {
     if (least === 0 && shift === 0) return 0;
     if (least === LARGE) return this.#large(0, 0);
     const count = shift === 0 ? (slot >> 4) & 15 : (least === 0 ? 1 : (slot >> 4) & 15) + shift;
-    // Of the 25 bits that were there, a code takes up to 9, and what follows without a shift up to 11.
+    // 25 bits were there: a code takes up to 9 of them, and what follows without a shift up to 11.
     const rest = (shift === 0 ? word << length : this.#peek()) >>> (WORD_BITS - count);
     this.#position += count;
     const size = (least << shift) + (rest >>> 1);

@@ -14,7 +14,7 @@ export const WIDEST = 16;
 /** Sizes that are known not to be zero, by the expected class. */
 export const MOVES = SIZES + WIDEST - MASKED_BELOW + 1;
 export const WIDEST_MOVE = 9;
-/** The same, of what stood still. */
+/** The first table of tokens for a value that stood still. */
 export const STEPS = MOVES + WIDEST_MOVE + 1;
 export const TABLES = STEPS + 1;
 /** Bits of the longest code. */
@@ -25,9 +25,9 @@ export const LARGE = 4096;
 
 /** Canonical prefix codes: shorter ones first, and of the same length in the order of their symbols. */
 export interface PrefixTables {
-  /** By table and symbol: 4 bits for the length of the code, 4 for {@link restOf} of the token, then the code. */
+  /** One entry for each table and symbol: 4 bits for the length of the code, 4 for {@link restOf} of the token, then the code. */
   readonly codes: Int32Array;
-  /** By table and the next {@link LONGEST} bits: the same 8 bits, then the symbol of a mask, or a token's least size. */
+  /** One entry for each table and next {@link LONGEST} bits: the same 8 bits, then the symbol of a mask, or a token's least size. */
   readonly slots: Int32Array;
 }
 

@@ -182,7 +182,7 @@ export class RowCoder {
     }
   }
 
-  /** The same without the bend, the short way around. */
+  /** Predicts angles as #expect does without the bend, the short way around. */
   #expectAngles(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const growth = age * age;
@@ -239,7 +239,7 @@ export class RowCoder {
     this.#expected.fill(expected, here + 1, here + QUAT_COLUMNS);
   }
 
-  /** Another component may be left out than predicted. */
+  /** Turns the sign of a quaternion where its state leaves out another component than the prediction does. */
   #turnAround({ plan, columns }: RowPlan, index: number, { row, at }: Baselines, here: number): void {
     const first = columns[index]!;
     leaveOut(plan, first, this.#predicted, here, row[at + first]!);
@@ -313,7 +313,7 @@ export class RowCoder {
       if (known < MASKED || this.#residuals[here] !== 0) {
         const width = bits[index]!;
         if (width > NARROW_BITS) value += coder.takeResidual(TABLE_OF[known]!, SHIFT_OF[known]!);
-        // Of two values the other one.
+        // There are two values: it has the other one.
         else value = width > 1 ? low + coder.bits(0, width) : low + high - value;
         if (turn[index] !== 0) value = positive(value, turn[index]!);
         if (value < low || value > high) {

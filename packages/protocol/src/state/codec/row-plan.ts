@@ -22,7 +22,7 @@ export class RowPlan {
   readonly count: number;
   readonly columns: Int32Array;
   readonly runs: readonly Run[];
-  /** Those that are predicted from what stands before them in the same state. */
+  /** Runs of columns that are predicted from what stands before them in the same state. */
   readonly late: readonly Run[];
   readonly min: Int32Array;
   readonly max: Int32Array;
@@ -32,7 +32,7 @@ export class RowPlan {
   readonly narrow: Uint8Array;
   /** Steps of a full turn, 0 where a column does not turn. */
   readonly turn: Int32Array;
-  /** Of a place: the column of its rate, and its steps per step of the rate and tick. */
+  /** For a column of a place: the column of its rate, and its steps per step of the rate and tick. */
   readonly rates: Int32Array;
   readonly scales: Float64Array;
 

@@ -7,7 +7,7 @@ const MAX_STEPS = 64;
 const newest = new Float64Array(4);
 const second = new Float64Array(4);
 const third = new Float64Array(4);
-/** By how much the last turn differed from the one before it, in steps of the columns: returned it would be a new object. */
+/** Difference of the last turn from the one before it, in steps of the columns. A return value would be a new object. */
 export const bent = new Float64Array(1);
 
 /**
@@ -62,7 +62,7 @@ function cosine(a: Float64Array, b: Float64Array): number {
   return product < 1 ? product : 1;
 }
 
-/** Of the two quaternions that mean the same rotation, the one nearer to `to`. */
+/** Two quaternions mean the same rotation: this one becomes the one that is nearer to `to`. */
 function align(quat: Float64Array, to: Float64Array): void {
   const product = quat[0]! * to[0]! + quat[1]! * to[1]! + quat[2]! * to[2]! + quat[3]! * to[3]!;
   if (product >= 0) return;

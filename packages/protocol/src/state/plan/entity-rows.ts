@@ -26,7 +26,7 @@ export class EntityRows {
   index = 0;
   /** Which of the plans is its own. */
   kind = 0;
-  /** Of the next state: who owns it, and how often it has been moved by force. */
+  /** Owner of the next state. */
   owner = 0;
   teleports = 0;
   /** No longer among the living. */

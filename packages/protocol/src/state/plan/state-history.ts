@@ -22,7 +22,7 @@ export class StateHistory {
   readonly #byId = new Map<number, EntityRows>();
   readonly #kinds = new Map<StatePlan, number>();
   readonly #freeIndices: number[] = [];
-  /** By id: they outlive their entities. */
+  /** Counts of jumps for each id: they outlive their entities. */
   readonly #teleports = new Map<number, number>();
 
   constructor({ plans, historyTicks = HISTORY_TICKS }: StateHistoryOptions) {

@@ -44,7 +44,7 @@ export interface StatePlan {
   readonly turn: Int32Array;
   /** Bits of a value without a baseline. */
   readonly bits: Uint8Array;
-  /** Of one step, in the component's unit. */
+  /** Size of one step, in the component's unit. */
   readonly step: Float64Array;
   /** A value that numbers rest at: zero, or the one nearest to it. */
   readonly rest: Int32Array;
@@ -151,7 +151,7 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
   return { min, max, turn, bits, step, rest };
 }
 
-/** Of a derived rate to either side. At 1 cm/s that is 2.6 km/s; at 0.5 m/s², more than any impact. */
+/** Limits a derived rate to either side. With steps of 1 cm/s that is 2.6 km/s; with 0.5 m/s², more than any impact. */
 const MAX_RATE_STEPS = 2 ** 18 - 1;
 /** More steps than this would not fit the integers that the codec reckons with. */
 const MAX_STEPS = 2 ** 30;

@@ -8,7 +8,7 @@ import { angle, flag, int, quat, scalar, uint, vec2, vec3, type Field } from "..
 import { motionModels } from "../../schema/motion-layout.js";
 import { planState } from "./state-plan.js";
 
-/** Of the columns of a field, as many bytes each; a text is one column. */
+/** Limits the bytes of each column of a field; a text is one column. */
 export const MAX_COLUMN_BYTES = 24;
 const MAX_FIELDS = 256;
 const MAX_ENUM_VALUES = 1024;
@@ -44,13 +44,13 @@ export interface AnnouncedStream {
   /** Lays out and restores the states of the stream. Its fields are not called as the sender calls them: see `keys`. */
   readonly definition: EntityDefinition;
   readonly tickHz: number;
-  /** Of each leaf of the definition: the name that the sender gives it, or the number that it pins. */
+  /** For each leaf of the definition: the name that the sender gives it, or the number that it pins. */
   readonly keys: readonly (string | number)[];
 }
 
 /** An announced stream, matched with the reader's own definition. */
 export interface StreamMatch {
-  /** Of each own component the announced one, of each own text the announced one; -1: there is none, the default stays. */
+  /** The announced component for each own one, and the announced text for each own one; -1: there is none, the default stays. */
   readonly components: Int32Array;
   readonly texts: Int32Array;
   /** Own fields that the stream does not have. */

@@ -6,7 +6,7 @@ import type { SnapshotContent } from "./snapshot-writer.js";
 const FIRST_GUESS_BYTES = 24;
 /** Whole numbers need no new object when they change. */
 const GUESS_UNITS = 64;
-/** Of the budget, what a guess aims at, so that few guesses turn out too large. */
+/** A guess aims at this share of the budget, so that few guesses turn out too large. */
 const GUESS_SHARE = 0.9;
 
 /** Calls of a packet splitter to its sender. */
@@ -34,7 +34,7 @@ export class PacketSplitter {
   readonly #content: SnapshotContent = { tick: 0, entries: this.#entries, removed: NONE, checked: -1 };
   /** In GUESS_UNITS to the byte. */
   #sizeGuess = FIRST_GUESS_BYTES * GUESS_UNITS;
-  /** Of checksums, counted in their ticks, and the tick of it that has them. */
+  /** The present period of checksums, counted in such periods. */
   #period = 0;
   #checkedTick = 0;
 
@@ -90,7 +90,7 @@ export class PacketSplitter {
     return this.#writer.write(content);
   }
 
-  /** Of each period the first tick that has states: a sender may leave out the same ticks in each of them. */
+  /** True for the first tick of each period that has states: a sender may leave out the same ticks in each period. */
   #isChecked(tick: number, checksumTicks: number): boolean {
     const period = Math.floor(tick / checksumTicks);
     if (period !== this.#period) {

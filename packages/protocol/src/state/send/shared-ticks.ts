@@ -8,7 +8,7 @@ const STEPS = 256;
 export interface SharedTick {
   /** The sender's number for what its receiver has acknowledged. */
   state: number;
-  /** Its receiver, for comparison. */
+  /** The sender that wrote it, for comparison. */
   sender: object | undefined;
   /** The writer's positions before and after: packets that it wrote since have replaced older ones. */
   epoch: number;
@@ -79,7 +79,7 @@ export class SharedTicks {
     return undefined;
   }
 
-  /** Another one of the same packets. */
+  /** Finds another tick with the same packets. */
   twin(tick: SharedTick): SharedTick | undefined {
     const held = Math.min(this.#count, MAX_STATES);
     for (let index = 0; index < held; index++) {

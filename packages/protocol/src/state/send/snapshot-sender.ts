@@ -47,7 +47,7 @@ export class SnapshotSender {
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
   readonly #splitter: PacketSplitter;
-  /** By the entities' indices. */
+  /** One place for each entity's index. */
   readonly #acknowledged: (AcknowledgedTicks | undefined)[] = [];
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
@@ -217,7 +217,7 @@ export class SnapshotSender {
     return noted;
   }
 
-  /** Another receiver in the same state has been served: what it got is right here, too. */
+  /** Takes the packets that a receiver in the same state has got. */
   #repeat({ sent, bodies, tags, ends, packets }: SharedTick): void {
     let from = 0;
     for (let index = 0; index < packets; index++) {
