@@ -7,6 +7,7 @@ import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
 import { operationsMarkdown } from "./docs/operations.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
+import { smallestClientMarkdown } from "./docs/smallest-client.mjs";
 import { stateCodecMarkdown } from "./docs/state-codec.mjs";
 import { stateMachinesMarkdown } from "./docs/state-machines.mjs";
 import { wireFormatMarkdown } from "./docs/wire-format.mjs";
@@ -20,6 +21,7 @@ const GENERATED = {
   "docs/MOTION.md": motionMarkdown,
   "docs/OPERATIONS.md": operationsMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
+  "docs/SMALLEST-CLIENT.md": smallestClientMarkdown,
   "docs/STATE-CODEC.md": stateCodecMarkdown,
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,
   "docs/WIRE-FORMAT.md": wireFormatMarkdown,

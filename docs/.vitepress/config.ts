@@ -101,9 +101,16 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     collapsed: true,
     items: entries(
       "ARCHITECTURE.md",
-      ...["WIRE-FORMAT", "STATE-CODEC", "STATE-MACHINES", "PACKETS", "GLOSSARY", "LAB", "ATTACK"].map(
-        (name) => `docs/${name}.md`,
-      ),
+      ...[
+        "WIRE-FORMAT",
+        "SMALLEST-CLIENT",
+        "STATE-CODEC",
+        "STATE-MACHINES",
+        "PACKETS",
+        "GLOSSARY",
+        "LAB",
+        "ATTACK",
+      ].map((name) => `docs/${name}.md`),
       "CONTRIBUTING.md",
     ),
   },
