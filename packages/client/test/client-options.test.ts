@@ -2,7 +2,7 @@ import { Client, ConfigError, NetError, profiles, type ClientOptions, type Genre
 import { NodeWebSocket } from "@paceline/client/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DeviceProbe } from "../src/browser/device-probe.js";
-import { checkedTransports, surroundings, webSocketOf } from "../src/browser/environment.js";
+import { checkedTransports, environmentOf, webSocketOf } from "../src/browser/environment.js";
 
 const ENDPOINT = "http://127.0.0.1:9";
 
@@ -107,23 +107,23 @@ describe("the environment", () => {
   });
 
   test("has WebRTC where it has a peer connection and data channels, and the game allows it", () => {
-    expect(surroundings(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
+    expect(environmentOf(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
     vi.stubGlobal("RTCPeerConnection", () => undefined);
-    expect(surroundings(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
+    expect(environmentOf(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
     vi.stubGlobal("RTCDataChannel", () => undefined);
-    expect(surroundings(["webrtc", "websocket"], { peers: 3 })).toMatchObject({
+    expect(environmentOf(["webrtc", "websocket"], { peers: 3 })).toMatchObject({
       available: { webrtc: true },
       peers: 3,
     });
-    expect(surroundings(["websocket"], { peers: 0 }).available).toEqual({ webrtc: false });
+    expect(environmentOf(["websocket"], { peers: 0 }).available).toEqual({ webrtc: false });
   });
 
   test("says how the page came, or that there is none", () => {
-    expect(surroundings(["websocket"], { peers: 0 }).security).toBe("unknown");
+    expect(environmentOf(["websocket"], { peers: 0 }).security).toBe("unknown");
     vi.stubGlobal("location", { protocol: "https:" });
-    expect(surroundings(["websocket"], { peers: 0 }).security).toBe("https");
+    expect(environmentOf(["websocket"], { peers: 0 }).security).toBe("https");
     vi.stubGlobal("location", { protocol: "http:" });
-    expect(surroundings(["websocket"], { peers: 0 }).security).toBe("http");
+    expect(environmentOf(["websocket"], { peers: 0 }).security).toBe("http");
   });
 
   test("a page that came by https opens no unencrypted link, but to its own machine", () => {

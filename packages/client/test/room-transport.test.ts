@@ -3,7 +3,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/paths/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer.js";
-import { decidedRoom, playersRoom } from "../src/report/room-kind.js";
+import { authorityFacts, meshFacts } from "../src/report/mode-facts.js";
 import { stripeWishOf } from "../src/report/transport-report.js";
 import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
 import { type TransportChange } from "../src/paths/choice.js";
@@ -105,7 +105,7 @@ describe("a room's transport", () => {
     };
     const choiceOf = async (about: string) =>
       (await transport.explain()).find((row) => row.about === about)?.choice;
-    transport.entered(decidedRoom(30));
+    transport.entered(authorityFacts(30));
     transport.setServerWebRtc(true);
     pass(4);
     expect(await choiceOf("game")).toBe("mmo, favours bandwidth: a server decides");
@@ -207,12 +207,12 @@ describe("a room's transport", () => {
 
   test("refuses a topology that the room does not have; a genre's own is a preference", () => {
     const { transport } = newTransport({ profile: "shooter" });
-    transport.entered(playersRoom);
+    transport.entered(meshFacts);
     transport.assertTopology();
     expect(transport.plan.inputs.topology).toBe("mesh");
     const wanted = { profile: { base: "shooter", topology: "authority" } } as const;
     expect(() => transport.configure(wanted)).toThrow(/^profile.topology: expected "mesh" or "relay"/);
-    transport.entered(decidedRoom(30));
+    transport.entered(authorityFacts(30));
     transport.configure(wanted);
     expect(transport.plan.inputs.topology).toBe("authority");
     expect(() => transport.configure({ profile: { base: "racing", topology: "mesh" } })).toThrow(

@@ -26,7 +26,7 @@ describe("a look at the queue", () => {
   });
 
   it("widens with waiting time, and no further than it may", () => {
-    const limits = limitsOf({ players: 2, spread: 50, spreadPerSecond: 10, mostSpread: 300 });
+    const limits = limitsOf({ players: 2, spread: 50, spreadPerSecond: 10, maxSpread: 300 });
     const far = (apart: number) => [party("a", 1000), party("b", 1000 + apart, { sinceMs: 20_000 })];
     expect(lookAtQueue(far(250), limits, 19_999).matches).toHaveLength(0);
     expect(lookAtQueue(far(250), limits, 20_000).matches).toHaveLength(1);
@@ -137,7 +137,7 @@ describe("options of a queue", () => {
     [{ spread: -1 }, "queues.race.spread: expected 0 to "],
     [{ spreadPerSecond: Number.NaN }, "queues.race.spreadPerSecond"],
     [{ maxWaitSeconds: 0 }, "queues.race.maxWaitSeconds: expected 1 to 3600 s, got 0"],
-    [{ mostPerAddress: 5000 }, "queues.race.mostPerAddress: expected 1 to 1000 players, got 5000"],
+    [{ maxPerAddress: 5000 }, "queues.race.maxPerAddress: expected 1 to 1000 players, got 5000"],
   ])("%j is refused: %s", (options, message) => {
     expect(() => limitsOf(options)).toThrow(message);
   });

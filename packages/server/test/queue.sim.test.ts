@@ -216,7 +216,7 @@ describe("waiting for a match", () => {
   });
 
   it("is limited per address, and to what makes sense", async () => {
-    staged({ mostPerAddress: 3, players: 4 });
+    staged({ maxPerAddress: 3, players: 4 });
     const all = [await waiting({ rank: 0 }), await waiting({ rank: 0 }), await waiting({ rank: 0 })];
     await expect(waiting({ rank: 0 })).rejects.toThrow("too many wait from this address");
     for (const each of all) each.cancel();

@@ -75,9 +75,9 @@ export function relayBounds(rows: readonly RelayRow[]): Bound[] {
     .filter(({ system }) => system.startsWith("paceline"))
     .flatMap((row) => {
       const name = `${row.system}, ${row.senders} senders at ${row.hz} Hz:`;
-      const mostCpu = row.senders <= 8 ? 1.1 : row.senders >= 50 ? 0.45 : undefined;
+      const maxCpu = row.senders <= 8 ? 1.1 : row.senders >= 50 ? 0.45 : undefined;
       return [
-        ...(mostCpu === undefined ? [] : [atMost(`${name} CPU, of ${BASE}`, row.ratioToWs, mostCpu)]),
+        ...(maxCpu === undefined ? [] : [atMost(`${name} CPU, of ${BASE}`, row.ratioToWs, maxCpu)]),
         ...(row.ratioToWs === undefined
           ? []
           : [atMost(`${name} added p50, ms`, row.addedMsP50, MAX_ADDED_MS)]),

@@ -17,7 +17,7 @@ import {
   type Profile,
   type ProfileChoice,
   type Scheduler,
-  type Surroundings,
+  type Environment,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { assertSignal, untilAborted } from "../events/abortable.js";
@@ -34,7 +34,7 @@ import {
   assertScheme,
   assertWebSocket,
   checkedTransports,
-  surroundings,
+  environmentOf,
   webRtcOf,
   webSocketOf,
   type TransportKind,
@@ -153,7 +153,7 @@ export class Client<S extends object = ServerTypes> {
     assertPossible(this.#profile, this.#transports);
     assertWebSocket(options.webSocket);
     this.#newLink = webRtcOf(options.webRtc);
-    const plan = firstPlan(profile, surroundings(this.#transports, { peers: 0 }, this.#newLink));
+    const plan = firstPlan(profile, environmentOf(this.#transports, { peers: 0 }, this.#newLink));
     assertScheme(this.#serverUrl, plan.schemes);
     this.#isDirectWanted = hasDirectLinks(plan);
     const { sockets = "auto" } = options;
@@ -367,7 +367,7 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
 }
 
 /** The plan of a page that knows nobody yet. */
-function firstPlan(profile: Profile, available: Omit<Surroundings, "device">): Plan {
+function firstPlan(profile: Profile, available: Omit<Environment, "device">): Plan {
   const device = { battery: "unknown", network: "unknown" } as const;
   return planFor(circumstancesOf(profile, { ...available, device }), profile);
 }

@@ -2,14 +2,14 @@ import type { AuthoritativeMode } from "../modes/authoritative/authoritative-mod
 import { authorityModule } from "./late-code.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
-import { decidedRoom, playersRoom, type RoomKind } from "../report/room-kind.js";
+import { authorityFacts, meshFacts, type ModeFacts } from "../report/mode-facts.js";
 import type { RoomMode, RoomParts } from "../modes/room-mode.js";
 
 let fetched: typeof AuthoritativeMode | undefined;
 
 /** The room's kind, for the plan and its explanation. */
-export function kindOf({ authority }: Welcome): RoomKind {
-  return authority ? decidedRoom(authority.tickHz) : playersRoom;
+export function modeFactsOf({ authority }: Welcome): ModeFacts {
+  return authority ? authorityFacts(authority.tickHz) : meshFacts;
 }
 
 /** Fetches what {@link openMode} needs; few rooms of a mesh ever have an authority. */

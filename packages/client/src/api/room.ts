@@ -21,7 +21,7 @@ import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
 import { loadDirectPath, loadExplanation, loadInterpolation, loadSimulation } from "./late-code.js";
-import { fetchMode, kindOf, openMode } from "./open-mode.js";
+import { fetchMode, modeFactsOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
 import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "../time/game-time.js";
@@ -590,7 +590,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#welcome = welcome;
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
-    this.transport.entered(kindOf(welcome));
+    this.transport.entered(modeFactsOf(welcome));
     // The first time, the code of the mode may have to be fetched.
     if (this.#entered.isOpen) this.#enter(welcome);
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });

@@ -1,6 +1,6 @@
-import type { Surroundings } from "@paceline/transport";
+import type { Environment } from "@paceline/transport";
 
-type Device = Surroundings["device"];
+type Device = Environment["device"];
 
 /** Battery Status API (Chromium). */
 interface BatteryManager extends EventTarget {

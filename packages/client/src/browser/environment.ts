@@ -2,7 +2,7 @@ import { ConfigError, NetError } from "@paceline/protocol";
 import {
   hasWebRtc,
   type ProfileChoice,
-  type Surroundings,
+  type Environment,
   type WebRtcLinkMaker,
   type WebSocketConstructor,
 } from "@paceline/transport";
@@ -69,11 +69,11 @@ export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
 }
 
 /** The decision tree's inputs: this page, its capabilities and the other participants. */
-export function surroundings(
+export function environmentOf(
   transports: readonly TransportKind[],
-  peers: Pick<Surroundings, "peers" | "directPeers">,
+  peers: Pick<Environment, "peers" | "directPeers">,
   newLink?: WebRtcLinkMaker,
-): Omit<Surroundings, "device"> {
+): Omit<Environment, "device"> {
   return {
     security: pageSecurity(),
     available: { webrtc: transports.includes("webrtc") && (newLink !== undefined || hasWebRtc()) },
@@ -81,7 +81,7 @@ export function surroundings(
   };
 }
 
-function pageSecurity(): Surroundings["security"] {
+function pageSecurity(): Environment["security"] {
   const { protocol } = (globalThis.location ?? {}) as { protocol?: string };
   if (protocol === "https:") return "https";
   return protocol === "http:" ? "http" : "unknown";

@@ -20,7 +20,7 @@ import { DeviceProbe } from "../browser/device-probe.js";
 import {
   assertPossible,
   checkedTransports,
-  surroundings,
+  environmentOf,
   type TransportKind,
 } from "../browser/environment.js";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
@@ -28,7 +28,7 @@ import type { PeerConnection } from "../peers/peer.js";
 import type { explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/choice.js";
-import { unknownRoom, type RoomKind, type WordsOfRooms } from "./room-kind.js";
+import { unknownMode, type ModeFacts, type WordsOfRooms } from "./mode-facts.js";
 import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
 
@@ -74,7 +74,7 @@ export class RoomTransport {
   #transports: readonly TransportKind[];
   #plan: Plan;
   #serverHasWebRtc: boolean | "unknown" = "unknown";
-  #room: RoomKind = unknownRoom;
+  #room: ModeFacts = unknownMode;
 
   /** @internal */
   constructor(options: RoomTransportOptions) {
@@ -171,7 +171,7 @@ export class RoomTransport {
   }
 
   /** @internal The room is known. */
-  entered(room: RoomKind): void {
+  entered(room: ModeFacts): void {
     this.#room = room;
   }
 
@@ -306,7 +306,7 @@ export class RoomTransport {
     const profile = this.#profile;
     const directPeers = this.#peerCount.take(couldBeDirect, profile.maxDirectPeers, nowMs);
     const { transports } = this;
-    const around = surroundings(transports, { peers: peers.length, directPeers }, this.#options.newLink);
+    const around = environmentOf(transports, { peers: peers.length, directPeers }, this.#options.newLink);
     const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });
     const topology = this.#room.topologyFor(profile.topology);
     const server = { webrtc: this.#serverHasWebRtc };

@@ -5,7 +5,7 @@ import { AddressShares } from "../limits/address-shares.js";
 import { GroupPlaces } from "./group-places.js";
 import { busy, full, notFound, roomFailed, unknownKind } from "./match-refusals.js";
 import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.js";
-import type { RelaySettings, RoomKind } from "../options/relay-options.js";
+import type { RelaySettings, RoomSettings } from "../options/relay-options.js";
 import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
 import { Room } from "../sessions/room.js";
 
@@ -187,7 +187,7 @@ export class RoomDirectory {
     return JSON.stringify([target, this.#keyOf(target, options), key]);
   }
 
-  #open(name: string, { maxPlayers, authority }: RoomKind, options: RoomOptions, openedBy = ""): Room {
+  #open(name: string, { maxPlayers, authority }: RoomSettings, options: RoomOptions, openedBy = ""): Room {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");

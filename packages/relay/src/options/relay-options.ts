@@ -22,7 +22,7 @@ export interface RoomKindOptions {
 }
 
 /** A kind of room after checks. */
-export interface RoomKind {
+export interface RoomSettings {
   readonly maxPlayers: number;
   readonly authority: RoomAuthority | undefined;
 }
@@ -77,7 +77,7 @@ export interface RelayOptions {
 
 /** Options after checks, with every default filled in. */
 export interface RelaySettings {
-  readonly rooms: ReadonlyMap<string, RoomKind>;
+  readonly rooms: ReadonlyMap<string, RoomSettings>;
   readonly secret: Uint8Array;
   readonly origins: OriginPolicy;
   readonly iceServers: readonly IceServer[];
@@ -134,7 +134,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   const scheduler = new GuardedScheduler(clock, (error) => faults.report("timer", error));
   const { allowedOrigins = [], publicHosts = [] } = options;
   return Object.freeze({
-    rooms: roomKinds(options.rooms),
+    rooms: roomSettingsOf(options.rooms),
     secret: secretBytes(options.secret),
     origins: new OriginPolicy({ allowedOrigins, publicHosts, log, clock: scheduler }),
     iceServers: iceServerList(options.iceServers ?? []),
@@ -152,9 +152,9 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   });
 }
 
-function roomKinds(rooms: unknown): ReadonlyMap<string, RoomKind> {
+function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
   assertObject("rooms", rooms);
-  const kinds = new Map<string, RoomKind>();
+  const kinds = new Map<string, RoomSettings>();
   for (const [name, kind] of Object.entries(rooms)) {
     // The second is where players of the first wait for each other.
     if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {

@@ -86,8 +86,8 @@ export class RewindHistory {
         expected: "a tick, as room.clock.shownTick says",
       });
     }
-    const mostMs = Math.min(maxRewindMs, (rttMs ?? maxRewindMs) + TOLERANCE_MS);
-    const earliest = this.#tick - (mostMs / 1000) * tickHz;
+    const maxMs = Math.min(maxRewindMs, (rttMs ?? maxRewindMs) + TOLERANCE_MS);
+    const earliest = this.#tick - (maxMs / 1000) * tickHz;
     const wanted = Number.isNaN(seenTick) ? earliest : seenTick;
     const tick = Math.min(this.#tick, Math.max(earliest, wanted));
     const past: Past = {

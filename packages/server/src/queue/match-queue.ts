@@ -19,14 +19,14 @@ export interface QueueOutcome<Member> {
   readonly late: readonly Party<Member>[];
 }
 
-type Limits = Omit<QueueSettings, "rankOf" | "mostPerAddress">;
+type Limits = Omit<QueueSettings, "rankOf" | "maxPerAddress">;
 
 /** For one who has waited, so many of those nearest by rank are looked at. */
 const MAX_CANDIDATES = 64;
 
 /** The accepted difference of ranks after that wait. */
-export function spreadAfter({ spread, spreadPerSecond, mostSpread }: Limits, waitedMs: number): number {
-  return Math.min(mostSpread, spread + (spreadPerSecond * Math.max(0, waitedMs)) / 1000);
+export function spreadAfter({ spread, spreadPerSecond, maxSpread }: Limits, waitedMs: number): number {
+  return Math.min(maxSpread, spread + (spreadPerSecond * Math.max(0, waitedMs)) / 1000);
 }
 
 /**

@@ -13,11 +13,11 @@ export interface QueueOptions {
   /** Growth of the spread with every second that one of them has waited. Default 10. */
   readonly spreadPerSecond?: number;
   /** The spread never grows beyond this. Default: no limit. */
-  readonly mostSpread?: number;
+  readonly maxSpread?: number;
   /** Longest wait in the queue, 1 to 3600 s. Default 120. */
   readonly maxWaitSeconds?: number;
   /** Most who wait from one network address, 1 to 1000. Default 64. */
-  readonly mostPerAddress?: number;
+  readonly maxPerAddress?: number;
   /**
    * A player's rank, any number. Default: what its client says, 0 where it says nothing. Give one where ranks matter:
    * from `player.auth`, or a database of yours.
@@ -33,9 +33,9 @@ const ranges = {
   leastPlayers: [1, 64, "players"],
   spread: [0, Number.MAX_VALUE, "ranks"],
   spreadPerSecond: [0, Number.MAX_VALUE, "ranks per second"],
-  mostSpread: [0, Number.POSITIVE_INFINITY, "ranks"],
+  maxSpread: [0, Number.POSITIVE_INFINITY, "ranks"],
   maxWaitSeconds: [1, 3600, "s"],
-  mostPerAddress: [1, 1000, "players"],
+  maxPerAddress: [1, 1000, "players"],
 } as const;
 
 /** Checks and completes options. Throws {@link ConfigError} naming field, value, range and unit. */
@@ -46,9 +46,9 @@ export function queueSettings(roomName: string, options: QueueOptions): QueueSet
     leastPlayers: options.players,
     spread: 100,
     spreadPerSecond: 10,
-    mostSpread: Number.POSITIVE_INFINITY,
+    maxSpread: Number.POSITIVE_INFINITY,
     maxWaitSeconds: 120,
-    mostPerAddress: 64,
+    maxPerAddress: 64,
     rankOf: (_player, said) => said,
     ...options,
   };

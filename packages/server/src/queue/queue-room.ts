@@ -82,7 +82,7 @@ class QueueRoom extends Room<QueueTypes> {
     const here = [...this.players.values()].filter(
       ({ address }) => networkOf(address) === networkOf(player.address),
     );
-    if (here.length > this.#settings.mostPerAddress) throw new Refusal("too many wait from this address");
+    if (here.length > this.#settings.maxPerAddress) throw new Refusal("too many wait from this address");
     this.clock.setTimeout(() => {
       if (!this.#gatheringOf.has(player)) this.#end(player, "the client has not said what it wants");
     }, PATIENCE_MS);

@@ -60,16 +60,13 @@ export interface Circumstances {
 }
 
 /** Circumstances without what a profile says itself. */
-export type Surroundings = Omit<
-  Circumstances,
-  "genre" | "topology" | "movement" | "favour" | "exposeAddress"
->;
+export type Environment = Omit<Circumstances, "genre" | "topology" | "movement" | "favour" | "exposeAddress">;
 
-/** The circumstances of a game with this profile in these surroundings. */
-export function circumstancesOf(profile: Profile, surroundings: Surroundings): Circumstances {
+/** The circumstances of a game with this profile in this environment. */
+export function circumstancesOf(profile: Profile, environment: Environment): Circumstances {
   const { genre, topology, movement, favour, exposeAddress } = profile;
-  const device = { ...surroundings.device, ...profile.device };
-  return { ...surroundings, device, genre, topology, movement, favour, exposeAddress };
+  const device = { ...environment.device, ...profile.device };
+  return { ...environment, device, genre, topology, movement, favour, exposeAddress };
 }
 
 /**

@@ -1,5 +1,5 @@
 export { type Band, type HeldBands, type Inputs, inputsOf, measuredBands } from "./bands.js";
-export { type Circumstances, circumstancesOf, type Measured, type Surroundings } from "./circumstances.js";
+export { type Circumstances, circumstancesOf, type Measured, type Environment } from "./circumstances.js";
 export * from "./decide.js";
 export * from "./explain-plan.js";
 export type {

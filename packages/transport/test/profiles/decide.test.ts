@@ -8,10 +8,10 @@ import {
   profileNamed,
   profileOf,
   profiles,
-  type Surroundings,
+  type Environment,
 } from "../../src/profiles/index.js";
 
-const browser: Surroundings = {
+const browser: Environment = {
   security: "https",
   available: { webrtc: true },
   device: { battery: "ok", network: "fixed" },

@@ -157,8 +157,8 @@ export class LinkMonitor {
     const idleFactor = isActive || this.options.needsProof ? 1 : 4;
     const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
     const isUrgent = isActive && this.#roundTrip.isSurprised;
-    const mostMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Number.POSITIVE_INFINITY;
-    return nowMs - this.#lastPingAtMs >= Math.min(periodMs, mostMs);
+    const maxMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Number.POSITIVE_INFINITY;
+    return nowMs - this.#lastPingAtMs >= Math.min(periodMs, maxMs);
   }
 
   pinged(nonce: number, nowMs: number): void {

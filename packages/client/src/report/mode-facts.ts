@@ -9,19 +9,19 @@ export interface WordsOfRooms {
 }
 
 /** Facts about a room's mode that its plan and its report depend on. */
-export interface RoomKind {
+export interface ModeFacts {
   /** Whether players may have links to each other. */
   readonly hasPairs: boolean;
   /** A genre's topology is a preference: the one that the room has then. */
   topologyFor(preferred: Topology): Topology;
   /** Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
   assertFits(choice: ProfileChoice): void;
-  /** Picks this kind's explanations from the fetched words. */
+  /** Picks this mode's explanations from the fetched words. */
   words(all: WordsOfRooms): RoomWords;
 }
 
 /** A room that is not known yet: it may become any, and travels as one of players among themselves. */
-export const unknownRoom: RoomKind = {
+export const unknownMode: ModeFacts = {
   hasPairs: true,
   topologyFor: (preferred) => (preferred === "authority" ? "mesh" : preferred),
   assertFits: () => undefined,
@@ -29,8 +29,8 @@ export const unknownRoom: RoomKind = {
 };
 
 /** A room of players among themselves. */
-export const playersRoom: RoomKind = {
-  ...unknownRoom,
+export const meshFacts: ModeFacts = {
+  ...unknownMode,
   assertFits: (choice) => {
     if (topologyOf(choice) !== "authority") return;
     refuse(choice, `"mesh" or "relay", or nothing: no server decides in this room`);
@@ -38,7 +38,7 @@ export const playersRoom: RoomKind = {
 };
 
 /** A room in which a server decides, in so many steps per second. */
-export function decidedRoom(stepHz: number): RoomKind {
+export function authorityFacts(stepHz: number): ModeFacts {
   return {
     hasPairs: false,
     topologyFor: () => "authority",
