@@ -9,7 +9,7 @@ const TOAST_LIMIT_MS = 15_000;
 const DRIVERS = 3;
 /** A frame: a state made between the key and the kill counts for one side only. */
 const TOOK_TOLERANCE_MS = 20;
-/** Of the README. */
+/** The picture of the README. */
 const PICTURE = path.resolve(import.meta.dirname, "../docs/images/race.png");
 
 interface KillWindow extends PageWindow {

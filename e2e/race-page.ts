@@ -50,7 +50,7 @@ export interface Frame {
 /** The page's globals once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
 export interface PageWindow {
   paceline: PageHandle;
-  /** By owner of a car: when it was first shown, on the page's clock. */
+  /** For each owner of a car: when it was first shown, on the page's clock. */
   firstShownAtMs: Record<string, number>;
 }
 

@@ -46,7 +46,7 @@ const TARGETS = [
   })),
 ];
 
-/** Of the changes that were tried; below it the run fails. */
+/** Share of the tried changes that tests have to notice; below it the run fails. */
 const MIN_KILLED_RATIO = 0.85;
 const DEFAULT_COUNT = 240;
 const DEFAULT_MINUTES = 8;

@@ -42,7 +42,7 @@ export class WebDriverSession {
     return session;
   }
 
-  /** Of the window with its frame; the page inside is a little smaller. */
+  /** Sets the size of the window with its frame; the page inside is a little smaller. */
   async resize(size: { width: number; height: number }): Promise<void> {
     await call(this.#base, "POST", "/window/rect", { x: 0, y: 0, ...size });
   }

@@ -29,7 +29,7 @@ import { Client } from "../../packages/client/dist/index.js";
 /** A departure may lack a figure that is better, but only so many. */
 const MAX_WITHOUT = 2;
 
-/** Of direct links against the relay. @param {string} situation @returns {Figure[]} */
+/** Figures of direct links against the relay. @param {string} situation @returns {Figure[]} */
 const pathFigures = (situation) => {
   const common = {
     command: "bench paths",

@@ -21,7 +21,7 @@ export const WEBPACK = "webpack@5.112.2";
 const ENTRY = { goalBytes: 28_000, budgetBytes: 18_300 };
 const PLAYER = { goalBytes: 48_000, budgetBytes: 106_200 };
 const MAX_ERROR_BYTES = 3000;
-/** Of every answer over HTTP; the socket is a connection of its own, which takes two of them. */
+/** Round trip of every answer over HTTP; the socket is a connection of its own, which takes two of them. */
 const RTT_MS = 50;
 
 const GAME = `

@@ -23,7 +23,7 @@ room.loop(() => {
 });
 `;
 
-/** The same game in a page of its own, beside the one file. @param {string} game @param {string} _source @param {string} out */
+/** Builds the game as a page of its own, beside the one file. @param {string} game @param {string} _source @param {string} out */
 async function withoutBundler(game, _source, out) {
   copyFileSync(
     path.join(game, "node_modules/@paceline/client/dist/paceline.js"),

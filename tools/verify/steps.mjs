@@ -15,7 +15,7 @@ import { site } from "./site.mjs";
 import { tarballs } from "./tarballs.mjs";
 
 const MINUTE_MS = 60_000;
-/** Of the matrix: address translation, TURN, nothing but web ports, a path that dies, a cut, losses. */
+/** Cases of the matrix: address translation, TURN, nothing but web ports, a path that dies, a cut, losses. */
 const LAB_CASES = [
   "nat-nat",
   "symmetric-nat-turn-udp",
@@ -149,7 +149,7 @@ async function lossyLine() {
   return { checks, notes };
 }
 
-/** The same tests again and again: what fails in any round is not steady. @param {number} rounds @returns {Promise<Outcome>} */
+/** Runs the tests again and again: what fails in any round is not steady. @param {number} rounds @returns {Promise<Outcome>} */
 async function repeat(rounds) {
   /** @type {Outcome} */
   const total = { passed: 0, failed: 0, skipped: [], notes: [] };

@@ -34,7 +34,7 @@ interface ClientRow {
   readonly scriptMsPerSecond: number;
   readonly scriptMsLeast: number;
   readonly scriptMsMost: number;
-  /** Of Colyseus' page, which reads as much; of what is shown: which reads the newest. */
+  /** Share of the script time of Colyseus' page, which reads as much. */
   readonly scriptRatioToColyseus?: number;
   readonly taskMsPerSecond: number;
   readonly processMsPerSecond: number;

@@ -16,7 +16,7 @@ packet has headers besides, more over WebRTC than over a WebSocket.
 
   --quick  3 s instead of 10 for each`;
 
-/** Those in which the decision tree departs from direct links. */
+/** Situations in which the decision tree departs from direct links. */
 const situations: readonly Situation[] = [
   { name: "racing, 3 others, for the CPU", genre: "racing", others: 3, numbers: { sendPeriodMs: 66 } },
   { name: "puzzle, 3 others, for the CPU", genre: "puzzle", others: 3, numbers: { sendPeriodMs: 66 } },

@@ -61,7 +61,7 @@ interface Plan {
   readonly warmUpSeconds: number;
 }
 
-/** The same work for all systems; whether a busy room is cut off or not is asked of the whole client alone. */
+/** Plans the same work for all systems; only the whole client answers whether a busy room is cut off. */
 function planned(): Plan {
   const quick = [BASE, "paceline-wire"];
   const names = values.only?.split(",") ?? (values.quick ? quick : systems.map(({ name }) => name));

@@ -20,7 +20,7 @@ Without root, or without the tools for networks, the cases are simulated.`;
 
 /** Number of joins per case; the median counts. */
 const JOINS = 3;
-/** Of a case that could not be played to its end. */
+/** Limits the attempts of a case that could not be played to its end. */
 const ATTEMPTS = 2;
 
 const COLUMNS = [

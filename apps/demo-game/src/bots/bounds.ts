@@ -18,7 +18,7 @@ export function faultsOfStay({ joinMs, failures, messages, drops, server }: Stay
   return faults;
 }
 
-/** The same of many that came and went. */
+/** Faults of many bots that came and went. */
 export function faultsOfPass({ failures, memory }: PassFigures): string[] {
   const faults: string[] = [];
   if (Object.keys(failures).length > 0) faults.push(`joins failed: ${JSON.stringify(failures)}`);

@@ -25,7 +25,7 @@ interface DebugHandle {
     readonly phase: string;
     readonly race: number;
     readonly isDirector: boolean;
-    /** Of the own car where a server decides, the participant's elsewhere. */
+    /** Number of the own car where a server decides, the participant's elsewhere. */
     readonly carNumber: number;
     readonly car: CarState;
     readonly lapsDone: number;

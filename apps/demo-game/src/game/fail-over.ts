@@ -25,7 +25,7 @@ export interface FailOver {
   readonly tookMs: number | undefined;
   /** Largest step of the rival's car as shown, from the death until it had settled; undefined until it has. */
   readonly largestStepM: number | undefined;
-  /** The same in the time before the death: cars brake and steer. */
+  /** Largest step in the time before the death: cars brake and steer. */
   readonly usualStepM: number;
 }
 

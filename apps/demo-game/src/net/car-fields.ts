@@ -10,7 +10,7 @@ export const drawnFields = {
   handbrake: flag(),
 };
 
-/** And what the car's physics need to go on from there. */
+/** Fields of a car: its pose, and what its physics need to go on from there. */
 export const carFields = {
   ...drawnFields,
   yawRate: scalar({ range: [-30, 30], precision: 0.005, unit: "rad/s" }),

@@ -39,7 +39,7 @@ export interface RaceParticipant {
   readonly watched: string | undefined;
   /** The number on the roof of the car in the middle of the picture. */
   readonly carNumber: number;
-  /** By which this one goes in the books; 0 while it has no car. */
+  /** Number of this participant in the results; 0 while it has no car. */
   readonly myNumber: number;
   /** The others' cars as shown in this frame. */
   readonly remotes: readonly RemoteCar[];

@@ -92,7 +92,7 @@ export interface GivenCar {
   readonly velocityX: number;
   readonly velocityY: number;
   readonly place: LapPlace;
-  /** Of the laps that are done, with the time that was lost at the start. */
+  /** Time of the laps that are done, with the time that was lost at the start. */
   readonly totalMs: number;
 }
 

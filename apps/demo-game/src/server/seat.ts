@@ -38,7 +38,7 @@ export class Seat {
     this.driver = driver;
   }
 
-  /** Of the car, and of its driver in all messages. */
+  /** Number of the car, and of its driver in all messages. */
   get number(): number {
     return this.entity.id;
   }

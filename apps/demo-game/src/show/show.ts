@@ -6,7 +6,7 @@ import { PacelineLane } from "./paceline-lane.js";
 import { Truth, type Pose } from "./truth.js";
 import { WholeStates } from "./whole-states.js";
 
-/** Of each direction of the line, and of every lane's alike. */
+/** Settings of each direction of the line, alike for every lane. */
 export interface LineSettings {
   readonly delayMs: number;
   readonly jitterMs: number;

@@ -30,7 +30,7 @@ export class AgeMeter {
     if (!newest || writtenMs > newest.writtenMs) arrivals.push({ atMs, writtenMs });
   }
 
-  /** Of all moments of the windows, a millisecond apart, and all entities. */
+  /** Ages at all moments of the windows, a millisecond apart, and of all entities. */
   ages(windows: readonly Window[]): Ages | undefined {
     const ages: number[] = [];
     for (const arrivals of this.#arrivals.values()) {

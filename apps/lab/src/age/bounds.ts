@@ -1,7 +1,7 @@
 import { atMost, type Bound } from "../bound.js";
 import type { AgeRow } from "./cells.js";
 
-/** Of the best a receiver can have: half a round trip and one interval. */
+/** Limit as a multiple of the best a receiver can have: half a round trip and one interval. */
 const WEBRTC_INTERVALS = 2;
 const STRIPED_INTERVALS = 2.5;
 /** As many sockets as the decision tree takes where so much is lost; two are measured beside them. */

@@ -8,7 +8,7 @@ export interface SenderOptions {
 
 export interface ReceiverOptions {
   readonly systems: readonly AgeSystem[];
-  /** Of each system. */
+  /** Streams of each system. */
   readonly streams: number;
 }
 

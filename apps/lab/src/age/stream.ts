@@ -17,7 +17,7 @@ export interface Stream {
 
 export interface StreamOptions {
   readonly system: AgeSystem;
-  /** Of the same stream, open. */
+  /** Open sockets of the stream. */
   readonly sockets: readonly WebSocket[];
   /** The receiver offers, the sender answers. */
   readonly isReceiver: boolean;

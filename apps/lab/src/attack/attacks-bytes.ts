@@ -8,7 +8,7 @@ import { mutated } from "./mutate.js";
 const SOCKET_LANES = 8;
 const FRAMES_PER_SOCKET = 400;
 const FRAMES_PER_TURN = 32;
-/** Of all sockets together: a parser's faults show at any rate, and beyond it the server is busy with nothing else. */
+/** Rate of all sockets together. A parser's faults show at any rate; beyond this one the server does nothing else. */
 const MUTANTS_PER_SECOND = 8000;
 const MUTANT_SHARE = 0.8;
 
@@ -48,7 +48,7 @@ const PACKETS_PER_LINK = 3000;
 /** Beside so many mutants a handshake may be too slow for one link. Each link of several in a row is a fault. */
 const MAX_UNOPENED_LINKS = 3;
 
-/** The same over the data channels of links to the server, and the same mutants over channels of every class. */
+/** Sends mutants over the data channels of links to the server, on channels of every class. */
 export async function mutantsOnChannels(hostile: Hostile): Promise<void> {
   const newLink = await hostile.webRtc();
   if (!newLink || hostile.captures.channels.length === 0) {

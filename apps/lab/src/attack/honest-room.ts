@@ -50,7 +50,7 @@ class Conversation {
 
 /** Sent and received messages by sender and receiver, with their times. */
 class Ledger {
-  /** By receiver and sender: the number sent last, the number received last. */
+  /** For each receiver and sender: the number sent last, the number received last. */
   readonly #sent = new Map<string, number>();
   readonly #received = new Map<string, number>();
   #latencies: number[] = [];

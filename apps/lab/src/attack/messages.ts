@@ -7,7 +7,7 @@ export interface HonestFigures {
   /** Messages of which a later one came, or that had not come when the players had waited for them. */
   readonly lost: number;
   readonly twice: number;
-  /** Of every message that came, from `send` to the receiver's listener. */
+  /** Time of every message that came, from `send` to the receiver's listener. */
   readonly latenciesMs: readonly number[];
   readonly joins: number;
   readonly joinMsMax: number;

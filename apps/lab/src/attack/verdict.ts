@@ -11,7 +11,7 @@ export interface Outcome {
   readonly stage: string;
   readonly seconds: number;
   readonly sent: string;
-  /** Of the honest room under attack, and the most that is allowed. */
+  /** Latency of the honest room under attack, and the limit. */
   readonly p99Ms: number;
   readonly p99LimitMs: number;
   readonly messages: number;

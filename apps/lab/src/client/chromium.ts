@@ -19,11 +19,11 @@ interface Message {
 
 /** A browser's use since its start, in seconds. */
 export interface BrowserTimes {
-  /** Of the page's main thread, in its scripts. */
+  /** Time of the page's main thread in its scripts. */
   readonly script: number;
-  /** Of the page's main thread in all. */
+  /** Time of the page's main thread in all. */
   readonly task: number;
-  /** Of all threads of the page's process. */
+  /** Time of all threads of the page's process. */
   readonly process: number;
 }
 

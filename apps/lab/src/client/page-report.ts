@@ -3,7 +3,7 @@ export type Reading = "nothing" | "newest" | "shown";
 
 /** A page's report of its room, for `pnpm bench client`. */
 export interface PageReport {
-  /** Of the world, in the newest state. */
+  /** Tick of the world in the newest state. */
   readonly tick: number;
   /** Drawn since the page began. */
   readonly frames: number;

@@ -15,7 +15,7 @@ const LEAST_FRAMES_PER_SECOND = 20;
 
 export interface PageOptions {
   readonly system: string;
-  /** Of the page that plays in it. */
+  /** Address of the page that plays in it. */
   readonly pageUrl: string;
   readonly port: number;
   readonly entities: number;

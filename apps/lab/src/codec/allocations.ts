@@ -63,7 +63,7 @@ export function encodeAllocations(trace: Trace, system: CodecSystem): Promise<Al
   });
 }
 
-/** The same of client 0 that decodes a tick: its packets are made in advance. */
+/** Counts what client 0 allocates when it decodes a tick: its packets are made in advance. */
 export function decodeAllocations(trace: Trace, system: CodecSystem): Promise<Allocations> {
   system.join(trace.frames[0]!);
   const first = system.takePackets();

@@ -5,7 +5,7 @@ import { AcknowledgedSystem } from "./paceline-system.js";
 import { ColyseusSystem } from "./rival-systems.js";
 import { CARS, type Trace } from "./trace.js";
 
-/** Of Colyseus' time, by the number of cars; 512 are reported. */
+/** Goals as shares of Colyseus' time, by the number of cars; 512 are reported. */
 const BOUNDS: readonly { readonly cars: number; readonly encode: number; readonly decode: number }[] = [
   { cars: 8, encode: 0.8, decode: 0.5 },
   { cars: 64, encode: 0.7, decode: 0.5 },

@@ -55,7 +55,7 @@ const STEPS_PER_TURN = 65_536;
 interface Angle {
   readonly field: string;
   readonly values: readonly number[];
-  /** Of a full turn. */
+  /** Steps of a full turn. */
   readonly steps: number;
 }
 

@@ -13,7 +13,7 @@ import {
 } from "@paceline/protocol";
 import { motions, type Motion } from "./motions.js";
 
-/** Of baselines in ticks; most packets have the newest one. */
+/** Ages of baselines in ticks; most packets have the newest one. */
 const AGES = [1, 1, 2, 3, 6, 12];
 /** A symbol that was never seen has a code as well, as if it were one of so many. */
 const UNSEEN = 4096;

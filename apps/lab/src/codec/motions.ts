@@ -17,7 +17,7 @@ import { generateTrace } from "./generated-trace.js";
 export interface Motion {
   readonly definition: EntityDefinition;
   readonly hz: number;
-  /** By tick and entity, the components. */
+  /** Components for each tick and entity. */
   readonly frames: readonly (readonly Float64Array[])[];
 }
 

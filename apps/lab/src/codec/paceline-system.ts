@@ -105,7 +105,7 @@ interface AcknowledgedOptions extends PacelineOptions {
   readonly lossRatio: number;
 }
 
-/** Of one tick. */
+/** Limits the packets of one tick. */
 const MAX_PACKETS = 16;
 
 /** One sender per client, each with its own acknowledgements. */

@@ -148,7 +148,7 @@ export class MsgpackrSystem extends WholeFrame {
   }
 }
 
-/** By hand: every number at its place. Positions beyond 327 m would not fit 16 bits: see the bench. */
+/** Codes by hand: every number at its place. Positions beyond 327 m would not fit 16 bits: see the bench. */
 export class Int16System extends WholeFrame {
   readonly system = "int16-full";
   readonly #size = this.rotation === "yaw" ? 18 : 20;

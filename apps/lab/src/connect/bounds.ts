@@ -23,7 +23,7 @@ export function connectBounds(rows: readonly ConnectRow[]): Bound[] {
   ];
 }
 
-/** By a WebSocket's own limit, and by what a request for a seat before it adds. */
+/** Goals for a join by WebSocket alone, and for one with a request for a seat before it. */
 const JOIN_BOUNDS = [
   { ways: "one step", roundTrips: 2, extraMs: 60 },
   { ways: "by match", roundTrips: 4, extraMs: 100 },

@@ -5,7 +5,7 @@ import type { Connected, SystemName } from "./system.js";
 
 /** Clients that are being connected at the same time. */
 const PARALLEL = 5;
-/** The same where nobody stays: it is about how many, not about how fast. */
+/** Joins at a time where nobody stays: it is about how many, not about how fast. */
 const PARALLEL_CHURN = 20;
 const CONNECT_LIMIT_MS = 20_000;
 /** The swarm sends due messages at this period, so that clients are spread evenly over time. */

@@ -90,7 +90,7 @@ export class FrameParts {
     } else this.bytes.otherMessages += body.length;
   }
 
-  /** Of a broadcast. */
+  /** Adds the messages of a broadcast. */
   #addPayloads(bytes: Uint8Array): void {
     const payloads = readPayloads(bytes);
     if (!payloads) throw new Error("payloads: malformed");

@@ -27,7 +27,7 @@ export interface MatrixCase {
   readonly name: string;
   readonly participants: readonly Participant[];
   readonly ice: Ice;
-  /** Of each participant to the server; between two of them it is twice that. */
+  /** Round trip of each participant to the server; between two of them it is twice that. */
   readonly rttMs: number;
   readonly lossPercent?: number;
   /** The best path that this network has. */

@@ -25,7 +25,7 @@ export function joinTimes(joiners: readonly ProbeReport[]): JoinTimes {
   };
 }
 
-/** Of each time the median of all joins; one that is absent in most of them stays absent. */
+/** Returns the median of each time over all joins; one that is absent in most of them stays absent. */
 export function medianTimes(joins: readonly JoinTimes[]): JoinTimes & { readonly joinedMs: number } {
   const median = (key: keyof JoinTimes): number => {
     const times = joins.map((join) => join[key] ?? Number.POSITIVE_INFINITY).toSorted((a, b) => a - b);

@@ -18,7 +18,7 @@ const MIGRATION_LIMIT_MS = 5000;
 export interface Played {
   readonly row: MatrixRow;
   readonly reports: readonly ProbeReport[];
-  /** Of each participant, and each of its WebRTC connections. */
+  /** Steps of each participant, and each of its WebRTC connections. */
   readonly steps: readonly (readonly (readonly ConnectionStep[])[])[];
 }
 

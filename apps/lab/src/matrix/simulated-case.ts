@@ -172,7 +172,7 @@ function numbered(number: number): Uint8Array {
   return new ByteWriter(4).u32(number).take();
 }
 
-/** The same case without browsers, networks or root: two sessions of the SDK on a virtual clock and network. */
+/** Plays the case without browsers, networks or root: two sessions of the SDK on a virtual clock and network. */
 export function simulateCase(matrixCase: MatrixCase): MatrixRow {
   const pair = new SimulatedPairOfPlayers(matrixCase);
   pair.play(STEADY_MS);

@@ -114,7 +114,7 @@ class LastRows {
     return this.#length((at) => this.#rows[6 + at]! - this.#rows[3 + at]!);
   }
 
-  /** By how much the middle one of the three steps differs from both others, m. */
+  /** Difference of the middle one of the three steps from both others, m. */
   outOfLine(): number {
     const before = this.#length((at) => this.#rows[6 + at]! - 2 * this.#rows[3 + at]! + this.#rows[at]!);
     const after = this.#length((at) => this.#rows[9 + at]! - 2 * this.#rows[6 + at]! + this.#rows[3 + at]!);

@@ -7,7 +7,7 @@ export interface Update {
   readonly row: Float64Array;
   /** First state of an appearance. */
   readonly isJump: boolean;
-  /** Of what is acknowledged: the receiver says that it has it. */
+  /** Sequence of a packet that the receiver acknowledges. */
   readonly sequence?: number | undefined;
 }
 

@@ -79,7 +79,7 @@ export class Participation {
     this.#room.leave();
   }
 
-  /** The same steps, counted from the call of `joinOrCreate`. */
+  /** Returns the steps with times from the call of `joinOrCreate`. */
   since(steps: readonly ConnectionStep[]): ConnectionStep[] {
     return steps.map(({ atMs, step }) => ({ atMs: Math.round(atMs - this.#calledAtMs), step }));
   }

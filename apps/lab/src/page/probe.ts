@@ -34,7 +34,7 @@ const probe = {
   markLine: () => ball?.mark(),
   lineStages: () => ball?.stages() ?? [],
   candidates: () => candidatePairs(),
-  /** Of each WebRTC connection, in ms from the last joining. */
+  /** Steps of each WebRTC connection, in ms from the last joining. */
   steps: () => connectionSteps().map((each) => present().since(each)),
 };
 

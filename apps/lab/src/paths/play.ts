@@ -44,7 +44,7 @@ const fields = {
   heading: angle({ precision: 0.005, unit: "rad" }),
 };
 const Car = defineEntity("car", fields, { motion: "velocity" });
-/** Of a puzzle: it stays where it was put. */
+/** A piece of a puzzle: it stays where it was put. */
 const Piece = defineEntity("piece", fields, { motion: "hold" });
 
 const STEP_MS = 1000 / 60;

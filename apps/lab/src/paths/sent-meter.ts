@@ -35,7 +35,7 @@ export class SentMeter {
     };
   }
 
-  /** The same maker of links, all of them counted. */
+  /** Wraps a maker of links, so that all of them are counted. */
   counted(webRtc: WebRtc): WebRtc {
     return (options) => {
       const link = webRtc(options);

@@ -9,7 +9,7 @@ export interface ChildArguments {
   readonly role: "server" | "swarm";
   readonly system: string;
   readonly port: number;
-  /** Of the whole room. */
+  /** Senders of the whole room. */
   readonly senders: number;
   /** Messages that each of them sends in a second. */
   readonly hz: number;
@@ -30,9 +30,9 @@ export interface SwarmFigures {
   readonly sent: number;
   readonly delivered: number;
   readonly bytesIn: number;
-  /** Of every 16th message. */
+  /** Latencies of every 16th message. */
   readonly latenciesMs: readonly number[];
-  /** Of those that must not wait for others. */
+  /** Latencies of messages that must not wait for others. */
   readonly promptLatenciesMs: readonly number[];
   /** Since the swarm began, not since the measured time did: what is lost before counts as well. */
   readonly damaged: number;

@@ -10,7 +10,7 @@ export interface RelayRow {
   readonly ratioToWs?: number;
   readonly latencyMsP50: number;
   readonly latencyMsP99: number;
-  /** Of those messages that must not wait for others, where the system knows such. */
+  /** Median of messages that must not wait for others, where the system knows such. */
   readonly promptMsP50: number;
   /** More than the naive relay's in the same run. */
   readonly addedMsP50?: number;
@@ -18,11 +18,11 @@ export interface RelayRow {
   readonly addedPromptMsP50?: number;
   readonly bytesPerDelivered: number;
   readonly rssMb: number;
-  /** Of the busiest of the swarm's cores: near 1 the latencies are the swarm's. */
+  /** CPU of the busiest of the swarm's processes: near 1 the latencies are the swarm's. */
   readonly swarmCpuCores: number;
-  /** Of those that were sent, to all others. */
+  /** Share of the sent messages that reached all others. */
   readonly deliveredShare: number;
-  /** Of those that should have been. */
+  /** Share of the intended messages that were sent. */
   readonly sentShare: number;
   readonly damaged: number;
   readonly lost: number;

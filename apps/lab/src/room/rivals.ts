@@ -18,7 +18,7 @@ export async function rival<Module>(name: string): Promise<Module> {
   return (await import(pathToFileURL(require.resolve(name)).href)) as Module;
 }
 
-/** The same for a package that has to be `require`d, so that all its parts are there once. */
+/** Loads a package that has to be `require`d, so that all its parts are there once. */
 export function requiredRival(name: string): unknown {
   return require(name);
 }

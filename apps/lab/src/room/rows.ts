@@ -13,12 +13,12 @@ export interface RoomRow {
   readonly serverCpuUsPerState: number;
   readonly latencyMsP50: number;
   readonly latencyMsP99: number;
-  /** Of raw `ws` beside it. */
+  /** Share of the latency of raw `ws` beside it. */
   readonly latencyMsP99OfWs?: number;
   readonly statesPerClientPerSecond: number;
   readonly inputsPerClientPerSecond: number;
   readonly bytesUpPerClientPerSecond: number;
-  /** Of a core: where it comes near 1, late states are the swarm's. */
+  /** CPU of the swarm in cores: where it comes near 1, late states are the swarm's. */
   readonly swarmCpuCores: number;
   /** CPU of all players' clients for each state that one of them received. */
   readonly clientCpuUsPerState: number;
@@ -51,7 +51,7 @@ const TO_GECKOS: readonly Limit[] = [
   { upTo: 99, bytes: 0.5, cpu: Infinity },
   { upTo: Infinity, bytes: 0.5, cpu: 1 },
 ];
-/** Of the rivals' clients, where all of ours are whole ones, as theirs are. */
+/** Limits our clients' CPU, as a share of the rivals' clients': all of both are whole ones. */
 const MAX_CLIENT_CPU_OF_COLYSEUS = 1.3;
 const MAX_BOTH_CPU_OF_GECKOS = 1;
 const LARGEST_WHOLE_ROOM = 99;

@@ -35,7 +35,7 @@ export interface RoomClient {
   readonly sendInput: (number: number) => void;
 }
 
-/** By how much a state may differ from the truth. */
+/** A state may differ from the truth by this much. */
 export interface Tolerance {
   readonly positionM: number;
   readonly velocityMps: number;

@@ -61,7 +61,7 @@ interface ServerShare {
   readonly rssMb: number;
 }
 
-/** Of the server, after so many sessions. */
+/** Memory of the server after so many sessions. */
 interface Memory {
   readonly sessions: number;
   readonly heapMb: number;

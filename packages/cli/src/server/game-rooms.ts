@@ -9,7 +9,7 @@ export interface Game {
   readonly queues: Readonly<Record<string, QueueOptions>>;
 }
 
-/** Of no module. */
+/** The rooms of a server without a game's file. */
 export const NO_GAME: Game = { rooms: {}, queues: {} };
 
 /**

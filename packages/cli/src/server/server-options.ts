@@ -251,7 +251,7 @@ function secretOf(secret: string | undefined): Pick<RelayOptions, "secret"> {
   return secret === undefined ? {} : { secret };
 }
 
-/** By default the relay goes by the size of a room. */
+/** Reads the window of the relay, which goes by the size of a room without it. */
 function windowOf(text: string | undefined): Pick<RelayOptions, "coalesceMs"> {
   return text === undefined ? {} : { coalesceMs: wholeOf("coalesce-ms", text, 5, " ms") };
 }

@@ -18,7 +18,7 @@ export interface StageJoin {
   readonly options?: RoomOptions;
   /** To watch only, or with friends. */
   readonly terms?: JoinTerms;
-  /** Of both directions; a connection is reliable and ordered, as a WebSocket is: what is lost comes late. */
+  /** Settings of both directions. The connection is reliable and ordered, as a WebSocket is: a lost packet comes late. */
   readonly network?: Partial<NetworkSettings>;
   /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];

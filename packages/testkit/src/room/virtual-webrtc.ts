@@ -16,7 +16,7 @@ import { memoryLinkPair, type MemoryLinkPair } from "../memory-link-pair.js";
 export interface VirtualWebRtcOptions {
   readonly random: Random;
   readonly settings?: Partial<NetworkSettings>;
-  /** Of a lossy line: each step of a handshake is lost with this chance, and repeated after 1 s, then 2 s, then 4 s. */
+  /** On a lossy line each step of a handshake is lost with this chance, and repeated after 1 s, then 2 s, then 4 s. */
   readonly lostHandshakeRatio?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Band } from "../profiles/bands.js";
 
-/** By default a value enters a worse band once it was in it, or in worse ones, for so long without a break. */
+/** A value enters a worse band by default once it was in it, or in worse ones, for so long without a break. */
 export const ENTER_AFTER_MS = 3000;
 /** A band is left for a better one when the value was clearly better for so long without a break. */
 export const LEAVE_AFTER_MS = 15_000;

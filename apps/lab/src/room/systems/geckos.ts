@@ -26,7 +26,7 @@ interface ClientModule {
 
 const CONNECT_LIMIT_MS = 10_000;
 
-/** The same struct over unreliable, unordered data channels. */
+/** Whole states as a struct, over unreliable, unordered data channels. */
 export const geckos: RoomSystem = {
   name: "geckos.io-float32",
   link: "webrtc",

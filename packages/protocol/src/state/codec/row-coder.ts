@@ -262,7 +262,7 @@ export class RowCoder {
     }
   }
 
-  /** And an encoder's residuals. Which columns have a mask bit cannot be foreseen: no branch depends on it. */
+  /** Finds the columns with a mask bit, and an encoder's residuals. Nobody can foresee which ones: no branch depends on it. */
   #findMasked({ columns, narrow, turn, count }: RowPlan, { row, at }: Baselines, start: number): void {
     const isDecoding = this.#coder.isDecoding;
     const expected = this.#expected;
