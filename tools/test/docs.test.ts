@@ -45,6 +45,14 @@ describe("documents", () => {
     expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
   });
 
+  it("name source files that exist", () => {
+    const named = ["ARCHITECTURE.md", "CONTRIBUTING.md"].flatMap((document) =>
+      [...read(document).matchAll(/`(\w+\/src\/[\w/-]+\.ts)`/g)].map(([, file]) => `packages/${file}`),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
   it("show code that compiles", () => {
     const snippets = documents.flatMap((document) =>
       snippetsOf(read(document)).map(({ line, code }) => ({ name: `${document}:${line}`, code })),
