@@ -20,19 +20,19 @@ function deafen(room: Room): void {
         const value: unknown = Reflect.get(of, name, of);
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown =>
-          name === "send" || name === "sendEnvelope" ? undefined : Reflect.apply(value, of, args);
+          name === "send" || name === "enter" ? undefined : Reflect.apply(value, of, args);
       },
     });
   for (const peer of room.peers as unknown as PeerConnection[]) {
     const link = peer.relayedState!;
-    const { send, sendEnvelope } = mute(link);
-    Object.assign(link, { send, sendEnvelope });
+    const { send, enter } = mute(link);
+    Object.assign(link, { send, enter });
     const relayOver = peer.relayOver.bind(peer);
     peer.relayOver = (uplink) =>
       relayOver({
         linkFor: (trafficClass) => uplink.linkFor(trafficClass),
         queuedBytes: 0,
-        forward: () => undefined,
+        outbox: { forward: () => undefined },
       });
   }
 }

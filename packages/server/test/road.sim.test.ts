@@ -3,33 +3,20 @@ import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc } from "@paceline/testkit/room";
 import { describe, expect, test, vi } from "vitest";
 import { RelayStage } from "../../client/test/relay-stage.js";
+import { inWords, ownFrames } from "./own-frames.js";
 import { Car, Drive, RaceRoom } from "./race.js";
 
 /** From the event of the link to the function that writes the replica, both included. */
 const MAX_FRAMES = 12;
 
-/** Code of this project; what stands for the network is none of it. */
-const OURS = /\/packages\/(?!testkit\/)[^/]+\/src\/(?!simulated\/|.*\/simulated\/)/;
 /** A listener is told after the write, by these. */
 const TELLING = /\/(field-changes|listeners)\.ts$/;
 
-/** The frames of this project below the caller, up to the socket or the channel that has brought the packet. */
-function framesBelow(caller: () => void): string[] {
-  const [limit, prepare] = [Error.stackTraceLimit, Error.prepareStackTrace];
-  Error.stackTraceLimit = 200;
-  Error.prepareStackTrace = (_error, sites) => sites;
-  const holder: { stack?: NodeJS.CallSite[] } = {};
-  Error.captureStackTrace(holder, caller);
-  const sites = holder.stack ?? [];
-  [Error.stackTraceLimit, Error.prepareStackTrace] = [limit, prepare];
-  const end = sites.findLastIndex((site) => fileOf(site).endsWith("-link.ts"));
-  const below = sites.slice(0, end + 1);
-  const road = below.filter((site) => OURS.test(fileOf(site)) && !TELLING.test(fileOf(site)));
-  return road.map((site) => `${site.getFunctionName() ?? "=>"} (${fileOf(site).split("/packages/")[1]})`);
-}
-
-function fileOf(site: NodeJS.CallSite): string {
-  return (site.getFileName() ?? "").replace(/^file:\/\//, "").replace(/\?.*$/, "");
+/** The frames of this project up to the socket or the channel that has brought the packet. */
+function framesIn(): string[] {
+  const frames = ownFrames();
+  const end = frames.findLastIndex(({ file }) => file.endsWith("-link.ts"));
+  return inWords(frames.slice(0, end + 1).filter(({ file }) => !TELLING.test(file)));
 }
 
 /** The longest road of a state to a car that moves in this room; `drive` makes it move. */
@@ -37,7 +24,7 @@ async function roadTo(room: Room, drive: () => Promise<void>): Promise<string[]>
   let road: string[] = [];
   room.onSpawn(Car, (car) => {
     const onMove = (): void => {
-      const frames = framesBelow(onMove);
+      const frames = framesIn();
       if (frames.length > road.length) road = frames;
     };
     if (!car.isMine) car.onChange("position", onMove);

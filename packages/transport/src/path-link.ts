@@ -43,13 +43,28 @@ export abstract class PathLink implements Link {
     return this.filters.every((filter) => filter.hasRoom(trafficClass)) && this.pathHasRoom(trafficClass);
   }
 
-  send(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    if (!this.filters[0]) return this.#transmit(trafficClass, packet, key, lifetimeMs);
-    const transmit = (passed: Uint8Array): void => this.#transmit(trafficClass, passed, key, lifetimeMs);
-    const through = (pass: typeof transmit, filter: LinkFilter): typeof transmit => {
-      return (passed) => filter.send(trafficClass, passed, pass);
-    };
-    this.filters.reduce(through, transmit)(packet);
+  /** @param filters those that the packet has yet to pass, nearest to the path first */
+  send(
+    trafficClass: TrafficClassName,
+    packet: Uint8Array,
+    key = 0,
+    lifetimeMs?: number,
+    filters: readonly LinkFilter[] = this.filters,
+  ): void {
+    const filter = filters.at(-1);
+    if (filter) {
+      const nearer = filters.slice(0, -1);
+      const pass = (passed: Uint8Array): void => this.send(trafficClass, passed, key, lifetimeMs, nearer);
+      return filter.send(trafficClass, packet, pass);
+    }
+    try {
+      if (this.#state === "open" && this.transmit(trafficClass, packet, key, lifetimeMs)) {
+        return this.countSent(packet.length);
+      }
+    } catch {
+      // Refused.
+    }
+    this.counters.packetsDropped += 1;
   }
 
   close(code: number, reason: string): void {
@@ -120,17 +135,6 @@ export abstract class PathLink implements Link {
       return () => filter.end(tell);
     };
     this.filters.reduceRight(through, report)();
-  }
-
-  #transmit(trafficClass: TrafficClassName, packet: Uint8Array, key: number, lifetimeMs?: number): void {
-    try {
-      if (this.#state === "open" && this.transmit(trafficClass, packet, key, lifetimeMs)) {
-        return this.countSent(packet.length);
-      }
-    } catch {
-      // Refused.
-    }
-    this.counters.packetsDropped += 1;
   }
 
   #endFilters(): void {

@@ -15,9 +15,11 @@ test("[WF129] asks the server not to hold back inputs, commands and a game's eve
     uplink: {
       linkFor: () => server,
       queuedBytes: 0,
-      forward(_, bytes) {
-        const envelope = readEnvelope(bytes);
-        if (typeof envelope !== "string") sent.push(envelope);
+      outbox: {
+        forward(_, bytes) {
+          const envelope = readEnvelope(bytes);
+          if (typeof envelope !== "string") sent.push(envelope);
+        },
       },
     },
   });

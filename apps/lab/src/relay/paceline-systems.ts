@@ -118,7 +118,7 @@ function publisher(
     writeMessage(packet, MessageKind.event, bytes, { only });
     const peers = [...others];
     writeEnvelope(envelope.reset(), { trafficClass, key: 0, peers, packet: packet.view(), isPrompt });
-    session.forward(trafficClass, envelope.take());
+    session.outbox.forward(trafficClass, envelope.take());
   };
 }
 

@@ -24,7 +24,7 @@ import { loadDirectPath, loadExplanation, loadInterpolation, loadSimulation } fr
 import { fetchMode, modeFactsOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
-import { GameTime, TIME_TICK_HZ, assertMoment, type ReachedTick } from "../time/game-time.js";
+import { GameTime, TIME_TICK_HZ, assertMoment } from "../time/game-time.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 import { RoomClock } from "../time/room-clock.js";
 import { RoomEvents } from "./room-events.js";
@@ -570,12 +570,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** Sends what has to be sent of the values that belong to that moment. */
   #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
-    this.#time.publish(atMs, isLast, (reached) => this.#replicate(reached));
-  }
-
-  #replicate(reached: ReachedTick): void {
-    this.#mode.replicate(reached);
-    if (!reached.isBetween) this.#owned.published(reached.sinceMs);
+    for (const reached of this.#time.publish(atMs, isLast)) {
+      this.#mode.replicate(reached);
+      if (!reached.isBetween) this.#owned.published(reached.sinceMs);
+    }
   }
 
   #welcomed(welcome: Welcome): void {

@@ -119,12 +119,12 @@ export class GameTime {
   }
 
   /**
-   * Names the ticks that values of that moment reach, oldest first: those nearest to now. While `use` runs, the tick
-   * stands still: states and the packets that carry them must name the same.
+   * Names the ticks that values of that moment reach, oldest first: those nearest to now. Until the caller asks for the
+   * next one, the tick stands still: states and the packets that carry them must name the same.
    *
    * @param isLast whether no newer values follow at once
    */
-  publish(atMs: number, isLast: boolean, use: (reached: ReachedTick) => void): void {
+  *publish(atMs: number, isLast: boolean): Iterable<ReachedTick> {
     const newest = Math.max(this.#reach(atMs), this.#tick);
     if (newest === this.#publishedTick) return;
     const sinceMs = atMs - this.#publishedAtMs;
@@ -136,7 +136,7 @@ export class GameTime {
         this.#tick = tick;
         const tickMs = this.#momentOfTick(tick);
         const share = isMotion ? (tickMs - this.#publishedAtMs) / sinceMs : 1;
-        use({ tick: tick >>> 0, atMs: tickMs, share, sinceMs, isBetween: tick < newest || !isLast });
+        yield { tick: tick >>> 0, atMs: tickMs, share, sinceMs, isBetween: tick < newest || !isLast };
       }
     } finally {
       this.#isHeld = false;

@@ -51,7 +51,7 @@ export class Forwarder {
         window.give(place, receiver, held);
       } else {
         if (isBroadcast || !downward) downward = this.#downward(own, sender.number);
-        receiver.session.forward(trafficClass, downward, receiverKey);
+        receiver.session.outbox.forward(trafficClass, downward, receiverKey);
       }
     }
     if (first !== undefined) window.settle(first, room.size, envelope.isPrompt === true);

@@ -108,7 +108,7 @@ export class RoomWindow {
       }
       // It is slow, or has gone to another link: its queue decides what becomes of each.
       for (const { trafficClass, packet, key } of this.#frames.each(places)) {
-        receiver.session.forward(trafficClass, packet, key);
+        receiver.session.outbox.forward(trafficClass, packet, key);
       }
     } catch (error) {
       receiver.fail("packet", error);

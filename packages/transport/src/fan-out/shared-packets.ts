@@ -120,7 +120,7 @@ export class SharedPackets {
     const write = (writer: ByteWriter): void => this.#write(writer, terms);
     let packet = uplink && fanOut(uplink, relayed, head, write, lifetimeMs);
     for (const { relayedState, session } of receivers) {
-      if (!relayedState) session.forward(trafficClass, (packet ??= packetOf(write)), key, lifetimeMs);
+      if (!relayedState) session.outbox.forward(trafficClass, (packet ??= packetOf(write)), key, lifetimeMs);
     }
     this.#sequence = nextSequence(this.#sequence);
     this.#terms = undefined;

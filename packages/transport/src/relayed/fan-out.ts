@@ -44,7 +44,7 @@ export function fanOut(
     });
     packet = envelope.subarray(headBytes);
     for (const { link } of named) link.countSent(packet.length);
-    uplink.forward(head.trafficClass, envelope, first === 0 ? head.key : 0, lifetimeMs);
+    uplink.outbox.forward(head.trafficClass, envelope, first === 0 ? head.key : 0, lifetimeMs);
   }
   return packet;
 }

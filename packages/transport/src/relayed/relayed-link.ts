@@ -2,6 +2,7 @@ import { writeEnvelopeHead, type ByteWriter, type TrafficClassName } from "@pace
 import { mayBeLost, type Link } from "../link.js";
 import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
+import type { Outbox } from "../session/outbox/outbox.js";
 import { packetOf } from "./fan-out.js";
 
 /** The way to the server: a session, which may use different links for different classes of traffic. */
@@ -10,8 +11,8 @@ export interface Uplink {
   linkFor(trafficClass: TrafficClassName): Link | undefined;
   /** Bytes that wait for it. */
   readonly queuedBytes: number;
-  /** Sends a whole packet among the session's own, with the promises of its class. */
-  forward(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
+  /** Takes whole packets among the session's own, with the promises of their class. */
+  readonly outbox: Pick<Outbox, "forward">;
 }
 
 export interface RelayedLinkOptions {
@@ -71,10 +72,12 @@ export class RelayedLink extends PathLink {
       this.writeHead(writer, trafficClass, key, lifetimeMs);
       writer.bytes(packet);
     });
-    return this.#forward(trafficClass, envelope, key, lifetimeMs);
+    const outbox = this.#outboxFor(trafficClass);
+    outbox?.forward(trafficClass, envelope, this.uplinkKey(key), lifetimeMs);
+    return outbox !== undefined;
   }
 
-  /** Writes what stands before the packet in its envelope, for {@link sendEnvelope}. */
+  /** Writes what stands before the packet in its envelope, for {@link enter}. */
   writeHead(writer: ByteWriter, trafficClass: TrafficClassName, key: number, lifetimeMs?: number): void {
     writeEnvelopeHead(writer, {
       trafficClass,
@@ -86,23 +89,23 @@ export class RelayedLink extends PathLink {
     });
   }
 
-  /** As `send`, for a packet that was written behind its head: it is not copied, and no filter sees it. */
-  sendEnvelope(
-    trafficClass: TrafficClassName,
-    envelope: Uint8Array,
-    headBytes: number,
-    key: number,
-    lifetimeMs?: number,
-  ): void {
-    const isSent = this.state === "open" && this.#forward(trafficClass, envelope, key, lifetimeMs);
-    if (isSent) this.countSent(envelope.length - headBytes);
+  /**
+   * Counts a packet of so many bytes that was written behind its head. Returns the outbox that takes the envelope, which is
+   * not copied then, and which no filter sees; undefined where the server is out of reach.
+   */
+  enter(trafficClass: TrafficClassName, packetBytes: number): Uplink["outbox"] | undefined {
+    const outbox = this.state === "open" ? this.#outboxFor(trafficClass) : undefined;
+    if (outbox) this.countSent(packetBytes);
     else this.counters.packetsDropped += 1;
+    return outbox;
   }
 
-  #forward(trafficClass: TrafficClassName, envelope: Uint8Array, key: number, lifetimeMs?: number): boolean {
-    if (this.#uplink.linkFor(trafficClass)?.state !== "open") return false;
-    const uplinkKey = key === 0 ? 0 : this.#peerNumber * KEYS_PER_PEER + key;
-    this.#uplink.forward(trafficClass, envelope, uplinkKey, lifetimeMs);
-    return true;
+  /** The uplink's key of what has that key in this pair. */
+  uplinkKey(key: number): number {
+    return key === 0 ? 0 : this.#peerNumber * KEYS_PER_PEER + key;
+  }
+
+  #outboxFor(trafficClass: TrafficClassName): Uplink["outbox"] | undefined {
+    return this.#uplink.linkFor(trafficClass)?.state === "open" ? this.#uplink.outbox : undefined;
   }
 }

@@ -350,8 +350,10 @@ export class Sender implements PacketSource {
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
     if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
-    if (kind === undefined)
-      return this.outbox.give(link, trafficClass, bytes, key, expiresAtMs - this.#nowMs());
+    if (kind === undefined) {
+      this.outbox.spent(link, bytes);
+      return link.send(trafficClass, bytes, key, expiresAtMs - this.#nowMs());
+    }
     if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0);
     this.#write(link, trafficClass, kind, bytes, key);
   }
@@ -467,9 +469,10 @@ export class Sender implements PacketSource {
   #sendPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
     const packet = writer.release();
     this.#outbox?.spent(link, packet);
-    if (link instanceof RelayedLink)
-      link.sendEnvelope(trafficClass, packet, this.#envelopeBytes, key, lifetimeMs);
-    else link.send(trafficClass, packet, key, lifetimeMs);
+    if (link instanceof RelayedLink) {
+      const outbox = link.enter(trafficClass, packet.length - this.#envelopeBytes);
+      outbox?.forward(trafficClass, packet, link.uplinkKey(key), lifetimeMs);
+    } else link.send(trafficClass, packet, key, lifetimeMs);
   }
 
   #nowMs(): number {

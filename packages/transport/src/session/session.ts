@@ -27,7 +27,7 @@ import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
 import { LossCount, PathLoss, type LossReading } from "./path-loss.js";
-import type { OutboxCounters } from "./outbox/outbox.js";
+import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
 import { MAX_EVENT_BYTES, assertBytes } from "./outbox/payload-limits.js";
 import { PacketMemory } from "./packet-memory.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
@@ -424,9 +424,9 @@ export class Session {
     this.#sender.addInput(body);
   }
 
-  /** Sends a whole packet, of another session or for many receivers: see {@link Outbox.forward}. */
-  forward(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
-    if (!this.#isClosed) this.#sender.outbox.forward(trafficClass, packet, key, lifetimeMs);
+  /** The queue of the session's own links: it takes whole packets, of other sessions or for many receivers. */
+  get outbox(): Outbox {
+    return this.#sender.outbox;
   }
 
   /** Sends at once what waits for others to share its packet. */

@@ -1,5 +1,4 @@
 import {
-  ByteWriter,
   planState,
   readWholeState,
   writeWholeState,
@@ -40,7 +39,6 @@ export class OwnStates {
   readonly #asked = new Map<number, number>();
   /** The baselines that the authority holds. */
   readonly #replication: ReceiverReplication;
-  readonly #body = new ByteWriter(1280);
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: OwnStatesOptions) {
@@ -122,20 +120,22 @@ export class OwnStates {
 
   #send(stream: StateStream, rows: readonly EntityRows[], moment: ReplicationMoment): void {
     this.#sentAtMs = moment.nowMs;
-    stream.senderTo(AUTHORITY).write(moment.tick, rows, (body, entities, from, to) => {
-      this.#body.reset().u8(stream.number).bytes(body);
+    const sender = stream.senderTo(AUTHORITY);
+    sender.start(moment.tick, rows);
+    for (let states = sender.next(); states; states = sender.next()) {
+      const { body, entities, from, to } = states;
       // Only a packet about one entity may replace an older one about the same entity.
       const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
-      const sequence = this.#options.session().sendState(this.#body.view(), key);
+      const sequence = this.#options.session().sendState(body, key, stream.head);
       // Nothing could be sent: it stays due.
-      if (sequence === undefined) return -1;
+      if (sequence === undefined) continue;
+      states.sequence = sequence;
       this.#replication.spent(body.length, to - from);
       for (const { id } of entities.slice(from, to)) {
         const record = stream.records.get(id)!;
         this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
       }
-      return sequence;
-    });
+    }
   }
 
   /** Entities that the authority knows by now: it would drop a state that overtook the request for its entity. */

@@ -220,46 +220,41 @@ export class StateSender {
 
   /** Sends what is due at this tick, and leaves with the server what newcomers need. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    this.#replicate(records, moment);
+    const peers = [...this.#options.peers()];
+    this.#replicatePrivately(moment);
+    const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
+    const { state } = this.#options.plan().channels;
+    const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
+    if (state.delivery === "ordered-reliable") {
+      if (isDue) this.#sendInOrder(receivers, records, moment);
+    } else if (receivers.length > 0) {
+      // For one receiver, states are differences from the newest that it has acknowledged.
+      const only = peers.length === 1 ? receivers[0] : undefined;
+      // Nothing can be sent without a link: it stays due.
+      const mayLeave = only ? only.session.activeLink !== undefined : this.#mayPublish(receivers, moment);
+      if (isDue && mayLeave) {
+        for (const [stream, rows] of this.#due(records, only, moment)) {
+          if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
+          else this.#publish(receivers, stream, rows, moment);
+        }
+        this.publications.send();
+      }
+      if (!only && !this.#inOrderLink)
+        for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+    }
     this.#tick = moment.tick;
     this.#retention.step();
   }
 
-  #replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const peers = [...this.#options.peers()];
-    this.#replicatePrivately(moment);
-    const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
-    if (receivers.length === 0) return;
-    const { channels } = this.#options.plan();
-    const isDue = this.#isDue(moment, channels.state.periodMs);
-    if (channels.state.delivery === "ordered-reliable") {
-      if (isDue) this.#sendInOrder(receivers, records, moment);
-      return;
-    }
-    // For one receiver, states are differences from the newest that it has acknowledged.
-    const only = peers.length === 1 ? receivers[0] : undefined;
-    if (!only) this.#replicateToSeveral(receivers, isDue, records, moment);
-    // Nothing can be sent without a link: it stays due.
-    else if (isDue && only.session.activeLink) this.#sendDue(receivers, only, records, moment);
-  }
-
   /**
-   * States are encoded once for several receivers, and the relay passes one packet on to all: as differences from what all
-   * of them got last where it keeps the order, otherwise from a reference that all of them have.
+   * Whether states may leave for several receivers. They are encoded once for all of them, and the relay passes one packet
+   * on: as differences from what all of them got last where it keeps the order, otherwise from a reference that all have.
    */
-  #replicateToSeveral(
-    receivers: readonly PeerConnection[],
-    isDue: boolean,
-    records: Iterable<OwnedRecord>,
-    moment: ReplicationMoment,
-  ): void {
-    const isInOrder = this.#isInOrder(receivers, moment.nowMs);
+  #mayPublish(receivers: readonly PeerConnection[], { nowMs, tick }: ReplicationMoment): boolean {
     // States that would wait might be replaced: then those behind them could not be read.
-    if (isInOrder && this.#options.serverSession()?.takesStates !== true) return;
-    if (!isInOrder) this.#gather(moment.tick);
-    if (isDue) this.#sendDue(receivers, undefined, records, moment);
-    if (isInOrder) return;
-    for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
+    if (this.#isInOrder(receivers, nowMs)) return this.#options.serverSession()?.takesStates === true;
+    this.#gather(tick);
+    return true;
   }
 
   /** Whether all of them get through the server all that this participant sends, in its order: as far as it can see. */
@@ -285,22 +280,19 @@ export class StateSender {
     return nowMs - this.#sentAtMs >= periodMs - 500 / this.#options.tickHz;
   }
 
-  #sendDue(
-    receivers: readonly PeerConnection[],
-    only: PeerConnection | undefined,
+  /** What is due of each stream. */
+  *#due(
     records: Iterable<OwnedRecord>,
+    only: PeerConnection | undefined,
     moment: ReplicationMoment,
-  ): void {
+  ): Iterable<[StateStream, EntityRows[]]> {
     const lostAfterMs = only ? lostAfterOf(only) : Number.POSITIVE_INFINITY;
     const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
     if (due.length > 0) this.#sentAtMs = moment.nowMs;
     for (const stream of this.#streams.values()) {
       const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
-      const rows = own.map((record) => stream.rowsAt(record, moment.tick));
-      if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
-      else this.#publish(receivers, stream, rows, moment);
+      if (own.length > 0) yield [stream, own.map((record) => stream.rowsAt(record, moment.tick))];
     }
-    if (!only) this.publications.send();
   }
 
   /** All of them must arrive: whole, as reliable messages. One who takes nothing for long gets what is true then. */
@@ -337,7 +329,7 @@ export class StateSender {
       for (const own of streams.values()) {
         const due = own.replication.due(own.stream.records.values(), moment, policy) as OwnedRecord[];
         const rows = due.map((record) => own.stream.rowsAt(record, moment.tick));
-        this.#sendTo(peer, own, rows, moment);
+        if (rows.length > 0) this.#sendTo(peer, own, rows, moment);
       }
     }
   }
@@ -354,14 +346,15 @@ export class StateSender {
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    if (rows.length === 0) return;
-    stream.senderTo(peer.number).write(moment.tick, rows, (body, entities, from, to) => {
-      const sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
+    const sender = stream.senderTo(peer.number);
+    sender.start(moment.tick, rows);
+    for (let states = sender.next(); states; states = sender.next()) {
+      const { body, entities, from, to } = states;
+      states.sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
       peer.meter.countUpdatesOut(to - from);
       replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
-      sent({ stream, replication }, entities.slice(from, to), moment, sequence);
-      return sequence;
-    });
+      sent({ stream, replication }, entities.slice(from, to), moment, states.sequence);
+    }
   }
 
   #publish(
@@ -370,7 +363,6 @@ export class StateSender {
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    if (rows.length === 0) return;
     const following = receivers.filter((peer) => !this.#apart.has(peer));
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
       const alone = to - from === 1 ? this.#options.idOf(entities[from]!.id) : undefined;

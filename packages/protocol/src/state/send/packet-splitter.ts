@@ -9,7 +9,7 @@ const GUESS_UNITS = 64;
 /** A guess aims at this share of the budget, so that few guesses turn out too large. */
 const GUESS_SHARE = 0.9;
 
-/** Calls of a packet splitter to its sender. */
+/** The packets that a sender wants of a tick. */
 export interface SplitJob {
   readonly maxBytes: number;
   /** A checksum goes along once in so many ticks. */
@@ -19,8 +19,6 @@ export interface SplitJob {
   removed: readonly number[];
   /** Sets the baselines of the entry that was just added. */
   choose(entries: PacketEntries, index: number): void;
-  /** A packet is ready; the body is a view that does not last. */
-  take(body: Uint8Array, entries: PacketEntries, removed: readonly number[]): void;
 }
 
 const NONE: readonly number[] = [];
@@ -29,9 +27,17 @@ const REMOVALS_PER_PACKET = 256;
 
 /** Spreads entities over packets that keep within a budget. No entity is left out for want of room. */
 export class PacketSplitter {
+  /** Of the packet that {@link next} gave. */
+  readonly entries = new PacketEntries();
+  removed: readonly number[] = NONE;
   readonly #writer: SharedWriter;
-  readonly #entries = new PacketEntries();
-  readonly #content: SnapshotContent = { tick: 0, entries: this.#entries, removed: NONE, checked: -1 };
+  readonly #content: SnapshotContent = { tick: 0, entries: this.entries, removed: NONE, checked: -1 };
+  #job: SplitJob | undefined;
+  /** In the order of their ids; those before `from` are in packets. */
+  #entities: readonly EntityRows[] = [];
+  #from = 0;
+  /** Removals that are in packets. */
+  #removals = 0;
   /** In GUESS_UNITS to the byte. */
   #sizeGuess = FIRST_GUESS_BYTES * GUESS_UNITS;
   /** The present period of checksums, counted in such periods. */
@@ -42,26 +48,35 @@ export class PacketSplitter {
     this.#writer = writer;
   }
 
-  /** `given` in any order, each once, all with a state at the tick. */
+  /** Begins a tick, for {@link next}. `given` in any order, each once, all with a state at the tick. */
   split(given: readonly EntityRows[], job: SplitJob): void {
+    this.#job = job;
+    this.#entities = isInOrder(given) ? given : [...given].sort((a, b) => a.id - b.id);
+    this.#from = 0;
+    this.#removals = 0;
+  }
+
+  /** The body of the tick's next packet, a view that does not last; undefined behind the last one. */
+  next(): Uint8Array | undefined {
+    const job = this.#job;
+    const from = this.#from;
+    const left = this.#entities.length - from;
+    if (!job || (left === 0 && this.#removals >= job.removed.length)) return undefined;
     const { maxBytes } = job;
-    const entities = isInOrder(given) ? given : [...given].sort((a, b) => a.id - b.id);
-    let from = 0;
-    let removals = 0;
-    while (from < entities.length || removals < job.removed.length) {
-      const removed =
-        removals < job.removed.length ? job.removed.slice(removals, removals + REMOVALS_PER_PACKET) : NONE;
-      let count = this.#guess(entities.length - from, maxBytes - removed.length * 2);
-      let body = this.#write(entities, from, count, job, removed);
-      while (body.length > maxBytes && count > 1) {
-        count = Math.max(1, Math.min(count - 1, Math.floor((count * maxBytes * GUESS_SHARE) / body.length)));
-        body = this.#write(entities, from, count, job, removed);
-      }
-      if (count > 0) this.#sizeGuess += ((body.length * GUESS_UNITS) / count - this.#sizeGuess) >> 3;
-      job.take(body, this.#entries, removed);
-      from += count;
-      removals += removed.length;
+    const isRemoving = this.#removals < job.removed.length;
+    this.removed = isRemoving
+      ? job.removed.slice(this.#removals, this.#removals + REMOVALS_PER_PACKET)
+      : NONE;
+    let count = this.#guess(left, maxBytes - this.removed.length * 2);
+    let body = this.#write(from, count, job);
+    while (body.length > maxBytes && count > 1) {
+      count = Math.max(1, Math.min(count - 1, Math.floor((count * maxBytes * GUESS_SHARE) / body.length)));
+      body = this.#write(from, count, job);
     }
+    if (count > 0) this.#sizeGuess += ((body.length * GUESS_UNITS) / count - this.#sizeGuess) >> 3;
+    this.#from += count;
+    this.#removals += this.removed.length;
+    return body;
   }
 
   #guess(left: number, maxBytes: number): number {
@@ -69,23 +84,17 @@ export class PacketSplitter {
     return Math.min(left, Math.max(1, fitting), MAX_ENTITIES);
   }
 
-  #write(
-    entities: readonly EntityRows[],
-    from: number,
-    count: number,
-    job: SplitJob,
-    removed: readonly number[],
-  ): Uint8Array {
+  #write(from: number, count: number, job: SplitJob): Uint8Array {
     const { tick, checksumTicks } = job;
-    const entries = this.#entries;
+    const { entries } = this;
     entries.clear();
     for (let index = from; index < from + count; index++) {
-      const entity = entities[index]!;
+      const entity = this.#entities[index]!;
       job.choose(entries, entries.add(entity, entity.kind, entity.find(tick)));
     }
     const content = this.#content;
     content.tick = tick;
-    content.removed = removed;
+    content.removed = this.removed;
     content.checked = count > 0 && this.#isChecked(tick, checksumTicks) ? this.#period % count : -1;
     return this.#writer.write(content);
   }

@@ -78,14 +78,16 @@ export class ReferenceSender {
     send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
     removed: readonly number[] = NOTHING,
   ): void {
-    this.#splitter.split(entities, {
+    const splitter = this.#splitter;
+    splitter.split(entities, {
       tick,
       removed,
       maxBytes: this.#maxBytes,
       checksumTicks: this.#checksumTicks,
       choose: (entries, index) => chooseReference(entries, index, tick, this.#active),
-      take: (body, entries) => send(body, entries.entities, 0, entries.count),
     });
+    for (let body = splitter.next(); body; body = splitter.next())
+      send(body, splitter.entries.entities, 0, splitter.entries.count);
   }
 
   #messages(reference: number, previous: number): Uint8Array[] {
@@ -102,8 +104,9 @@ export class ReferenceSender {
         // The reference is checked at every use: an error in it would spread to all later states.
         checksumTicks: 1,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
-        take: (body) => messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()),
       });
+      for (let body = this.#splitter.next(); body; body = this.#splitter.next())
+        messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take());
     }
     return messages;
   }

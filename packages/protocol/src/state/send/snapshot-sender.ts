@@ -12,6 +12,10 @@ const IN_FLIGHT = 1024;
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** An age is coded in at most this many ticks. */
 const OLDEST_BASELINE_TICKS = 0x7fff;
+const NOTHING: readonly number[] = [];
+const NO_BODY = new Uint8Array(0);
+
+type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
 
 interface SentPacket {
   sequence: number;
@@ -33,10 +37,18 @@ export interface SnapshotSenderOptions {
   readonly checksumTicks?: number;
 }
 
-/**
- * Takes a body, which is a view that does not last; in it are the states of `entities` from one index to before another.
- * Returns the sequence of its packet.
- */
+/** A body that is to be sent: a view that does not last. */
+export interface OutgoingStates {
+  readonly body: Uint8Array;
+  /** The states in it are those of these entities, from one index to before another. */
+  readonly entities: readonly EntityRows[];
+  readonly from: number;
+  readonly to: number;
+  /** The caller sets it to the sequence of the packet that carries the body; -1: none does. */
+  sequence: number;
+}
+
+/** Takes a body as {@link OutgoingStates} have it. Returns the sequence of its packet. */
 type SendBody = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => number;
 
 /**
@@ -52,7 +64,16 @@ export class SnapshotSender {
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
   readonly #job: SplitJob;
-  #send: SendBody = () => -1;
+  /** Given by {@link next}, again and again: writing a tick allocates nothing. */
+  readonly #outgoing: Mutable<OutgoingStates> = { body: NO_BODY, entities: [], from: 0, to: 0, sequence: -1 };
+  #isGiven = false;
+  /** The shared writer's number of it. */
+  #tag = 0;
+  /** What another receiver in the same state got of this tick, and how much of it was given. */
+  #repeated: SharedTick | undefined;
+  #repeats = 0;
+  /** {@link SharedWriter.encoded} when the tick began. */
+  #encoded = 0;
   /** The number of what is acknowledged: see AcknowledgedStates. */
   readonly #like: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
   /** The tick in writing, for other receivers to share. */
@@ -71,34 +92,47 @@ export class SnapshotSender {
       tick: 0,
       removed: NOTHING,
       choose: (entries, index) => this.#choose(entries, index),
-      take: (body, entries, removed) => this.#take(body, entries, removed),
     };
     this.#like = { state: writer.ticks.states.fresh(), maxBytes, checksumTicks };
   }
 
-  /**
-   * Writes the states of a tick as packets; `send` puts each into a packet and returns its sequence number. The
-   * body it is given is a view that does not last. `entities`: those that are due, each with a state of the tick.
-   */
+  /** Writes the states of a tick as packets; `send` puts each into a packet: see {@link start}. */
   write(tick: number, entities: readonly EntityRows[], send: SendBody): void {
+    this.start(tick, entities);
+    for (let states = this.next(); states; states = this.next())
+      states.sequence = send(states.body, states.entities, states.from, states.to);
+  }
+
+  /**
+   * Begins the states of a tick: {@link next} gives them, until there are no more. `entities`: those that are due, each
+   * with a state of the tick.
+   */
+  start(tick: number, entities: readonly EntityRows[]): void {
     const writer = this.#writer;
     writer.start(tick);
     this.#job.tick = tick;
-    this.#send = send;
-    const isShared = this.#removals.size === 0;
-    if (isShared) {
-      const known = writer.ticks.find(writer.epoch, this.#like, entities);
-      if (known && writer.holds(known.from)) {
-        this.#repeat(known);
-        return;
-      }
-    }
-    this.#job.removed = isShared ? NOTHING : this.#gone();
-    this.#noted = isShared ? this.#note(entities) : undefined;
-    const { encoded } = writer;
-    this.#splitter.split(entities, this.#job);
-    if (this.#noted && writer.encoded === encoded) this.#join(this.#noted);
+    this.#isGiven = false;
     this.#noted = undefined;
+    const isShared = this.#removals.size === 0;
+    const known = isShared ? writer.ticks.find(writer.epoch, this.#like, entities) : undefined;
+    this.#repeated = known && writer.holds(known.from) ? known : undefined;
+    this.#repeats = 0;
+    if (this.#repeated) return;
+    this.#job.removed = isShared ? NOTHING : this.#gone();
+    if (isShared) this.#noted = this.#note(entities);
+    this.#encoded = writer.encoded;
+    this.#splitter.split(entities, this.#job);
+  }
+
+  /** The next body of the tick, whose packet's sequence the caller sets before the next call; undefined behind the last. */
+  next(): OutgoingStates | undefined {
+    if (this.#isGiven) this.#remember();
+    this.#isGiven = this.#repeated ? this.#repeat(this.#repeated) : this.#writeNext();
+    if (this.#isGiven) return this.#outgoing;
+    this.#writer.reused += this.#repeats;
+    if (this.#noted && this.#writer.encoded === this.#encoded) this.#join(this.#noted);
+    this.#noted = undefined;
+    return undefined;
   }
 
   /** The receiver has the packet of that sequence. Unknown ones, such as from the future, change nothing. */
@@ -176,32 +210,55 @@ export class SnapshotSender {
     entries.setBaselines(index, tick0, isSecond ? tick1 : NO_TICK, isThird ? tick2 : NO_TICK);
   }
 
-  #take(body: Uint8Array, entries: PacketEntries, removed: readonly number[]): void {
-    const { tag } = this.#writer;
-    const sequence = this.#send(body, entries.entities, 0, entries.count);
-    const packet = this.#remember(sequence, tag, entries.count, removed);
+  #writeNext(): boolean {
+    const body = this.#splitter.next();
+    if (!body) return false;
+    const { entities, count } = this.#splitter.entries;
+    this.#tag = this.#writer.tag;
+    this.#give(body, entities, 0, count);
+    return true;
+  }
+
+  /** Gives the next packet that a receiver in the same state has got. */
+  #repeat({ sent, bodies, tags, ends, packets }: SharedTick): boolean {
+    const index = this.#repeats;
+    if (index === packets) return false;
+    this.#tag = tags[index]!;
+    this.#give(bodies[index]!, sent, index === 0 ? 0 : ends[index - 1]!, ends[index]!);
+    this.#repeats += 1;
+    return true;
+  }
+
+  #give(body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void {
+    const outgoing = this.#outgoing;
+    outgoing.body = body;
+    outgoing.entities = entities;
+    outgoing.from = from;
+    outgoing.to = to;
+    outgoing.sequence = -1;
+  }
+
+  /** The packet that was given has left: an acknowledgement may come, and other receivers may get the same. */
+  #remember(): void {
+    const { body, entities, from, to, sequence } = this.#outgoing;
+    const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
+    packet.sequence = sequence;
+    packet.tick = this.#job.tick;
+    packet.tag = this.#tag;
+    packet.count = to - from;
+    packet.removed = this.#repeated ? NOTHING : this.#splitter.removed;
     const noted = this.#noted;
     let end = noted === undefined || noted.packets === 0 ? 0 : noted.ends[noted.packets - 1]!;
-    for (let index = 0; index < entries.count; index++) {
-      const entity = entries.entities[index]!;
-      put(packet.entities, index, entity);
+    for (let index = from; index < to; index++) {
+      const entity = entities[index]!;
+      put(packet.entities, index - from, entity);
       if (noted) put(noted.sent, end++, entity);
     }
     if (!noted) return;
     noted.bodies[noted.packets] = body;
-    noted.tags[noted.packets] = tag;
+    noted.tags[noted.packets] = this.#tag;
     noted.ends[noted.packets] = end;
     noted.packets += 1;
-  }
-
-  #remember(sequence: number, tag: number, count: number, removed: readonly number[]): SentPacket {
-    const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
-    packet.sequence = sequence;
-    packet.tick = this.#job.tick;
-    packet.tag = tag;
-    packet.count = count;
-    packet.removed = removed;
-    return packet;
   }
 
   #note(given: readonly EntityRows[]): SharedTick {
@@ -215,18 +272,6 @@ export class SnapshotSender {
     noted.count = given.length;
     for (let index = 0; index < given.length; index++) put(noted.given, index, given[index]!);
     return noted;
-  }
-
-  /** Takes the packets that a receiver in the same state has got. */
-  #repeat({ sent, bodies, tags, ends, packets }: SharedTick): void {
-    let from = 0;
-    for (let index = 0; index < packets; index++) {
-      const end = ends[index]!;
-      const sequence = this.#send(bodies[index]!, sent, from, end);
-      const packet = this.#remember(sequence, tags[index]!, end - from, NOTHING);
-      for (let to = 0; from < end; from++) put(packet.entities, to++, sent[from]!);
-    }
-    this.#writer.reused += packets;
   }
 
   /** All packets were those of another receiver: if it has acknowledged the same of all entities, states are one again. */
@@ -250,8 +295,6 @@ export class SnapshotSender {
     return true;
   }
 }
-
-const NOTHING: readonly number[] = [];
 
 /** Lists hold the same entities tick after tick: to compare is cheaper than to write. */
 function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows): void {

@@ -106,7 +106,8 @@ export class Outbox {
     if (link?.state !== "open") {
       this.counters.packetsDropped += 1;
     } else if (this.mayLeave(link, trafficClass)) {
-      this.give(link, trafficClass, packet, key, lifetimeMs);
+      this.spent(link, packet);
+      link.send(trafficClass, packet, key, lifetimeMs);
     } else {
       const name = trafficClass === "reference" ? "command" : trafficClass;
       const replaces = name === "state" || name === "input";
@@ -130,17 +131,6 @@ export class Outbox {
   /** Whether the budget allows a packet; if not, it calls when it does. */
   #isTurn({ kind }: Link): boolean {
     return kind === "relayed" || this.#options.budget?.admits(this.#pump) !== false;
-  }
-
-  give(
-    link: Link,
-    trafficClass: TrafficClassName,
-    packet: Uint8Array,
-    key: number,
-    lifetimeMs?: number,
-  ): void {
-    this.spent(link, packet);
-    link.send(trafficClass, packet, key, lifetimeMs);
   }
 
   /** The packet leaves: it is paid for. */

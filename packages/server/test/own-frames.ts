@@ -1,0 +1,31 @@
+/** Code of this project; what stands for the network is none of it. */
+const OURS = /\/packages\/(?!testkit\/)[^/]+\/src\/(?!simulated\/|.*\/simulated\/)/;
+
+/** A function on the stack. */
+export interface OwnFrame {
+  readonly name: string;
+  /** Below `packages`. */
+  readonly file: string;
+}
+
+/** The functions of this project on the stack, the innermost first. */
+export function ownFrames(): OwnFrame[] {
+  const [limit, prepare] = [Error.stackTraceLimit, Error.prepareStackTrace];
+  Error.stackTraceLimit = 200;
+  Error.prepareStackTrace = (_error, sites) => sites;
+  const holder: { stack?: NodeJS.CallSite[] } = {};
+  Error.captureStackTrace(holder);
+  const sites = holder.stack ?? [];
+  [Error.stackTraceLimit, Error.prepareStackTrace] = [limit, prepare];
+  return sites
+    .filter((site) => OURS.test(fileOf(site)))
+    .map((site) => ({ name: site.getFunctionName() ?? "=>", file: fileOf(site).split("/packages/")[1]! }));
+}
+
+export function inWords(frames: readonly OwnFrame[]): string[] {
+  return frames.map(({ name, file }) => `${name} (${file})`);
+}
+
+function fileOf(site: NodeJS.CallSite): string {
+  return (site.getFileName() ?? "").replace(/^file:\/\//, "").replace(/\?.*$/, "");
+}
