@@ -2,7 +2,6 @@ import { writeEnvelopeHead, type ByteWriter, type TrafficClassName } from "@pace
 import { mayBeLost, type Link } from "../link.js";
 import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
-import type { Outbox } from "../session/outbox/outbox.js";
 import { packetOf } from "./fan-out.js";
 
 /** The way to the server: a session, which may use different links for different classes of traffic. */
@@ -12,7 +11,9 @@ export interface Uplink {
   /** Bytes that wait for it. */
   readonly queuedBytes: number;
   /** Takes whole packets among the session's own, with the promises of their class. */
-  readonly outbox: Pick<Outbox, "forward">;
+  readonly outbox: {
+    forward(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
+  };
 }
 
 export interface RelayedLinkOptions {

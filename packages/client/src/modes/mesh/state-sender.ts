@@ -280,7 +280,7 @@ export class StateSender {
     return nowMs - this.#sentAtMs >= periodMs - 500 / this.#options.tickHz;
   }
 
-  /** What is due of each stream. */
+  /** The states that are due, by stream. */
   *#due(
     records: Iterable<OwnedRecord>,
     only: PeerConnection | undefined,

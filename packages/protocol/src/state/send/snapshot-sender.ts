@@ -69,7 +69,7 @@ export class SnapshotSender {
   #isGiven = false;
   /** The shared writer's number of it. */
   #tag = 0;
-  /** What another receiver in the same state got of this tick, and how much of it was given. */
+  /** This tick as another receiver in the same state got it, and how many packets of it were given. */
   #repeated: SharedTick | undefined;
   #repeats = 0;
   /** {@link SharedWriter.encoded} when the tick began. */
