@@ -232,13 +232,12 @@ export class StateSender {
       const only = peers.length === 1 ? receivers[0] : undefined;
       // Nothing can be sent without a link: it stays due.
       const mayLeave = only ? only.session.activeLink !== undefined : this.#mayPublish(receivers, moment);
-      if (isDue && mayLeave) {
-        for (const [stream, rows] of this.#due(records, only, moment)) {
-          if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
-          else this.#publish(receivers, stream, rows, moment);
-        }
-        this.publications.send();
+      const due = isDue && mayLeave ? this.#due(records, only, moment) : [];
+      for (const [stream, rows] of due) {
+        if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
+        else this.#publish(receivers, stream, rows, moment);
       }
+      this.publications.send();
       if (!only && !this.#inOrderLink)
         for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
     }
