@@ -13,13 +13,22 @@ interface Place {
   readonly message: string;
 }
 
+interface DrivenWindow {
+  readonly paceline: {
+    readonly game: {
+      readonly car: {
+        readonly x: number;
+        readonly y: number;
+        readonly velocityX: number;
+        readonly velocityY: number;
+      };
+    };
+  };
+}
+
 /** In the page: the instruments, once the own car is at speed in mid-field. */
 function underWay(): Place | undefined {
-  const { car, others } = (
-    window as unknown as PageWindow & {
-      paceline: { game: { car: { x: number; y: number; velocityX: number; velocityY: number } } };
-    }
-  ).paceline.game;
+  const { car, others } = (window as unknown as PageWindow & DrivenWindow).paceline.game;
   const speedMps = Math.hypot(car.velocityX, car.velocityY);
   const isAmongOthers = others.some(({ x, y }) => Math.hypot(x - car.x, y - car.y) < 150);
   const place = Number(document.querySelector(".place b")?.textContent);
@@ -70,3 +79,49 @@ test(
     expect(page.browser.complaints).toEqual([]);
   },
 );
+
+test(
+  "three who join together start together, and a fourth who comes late drives behind the last within 10 s",
+  { tag: "@slow" },
+  async ({ startServer, enter }) => {
+    const server = await startServer();
+    const pages = [];
+    for (let index = 0; index < 3; index++) pages.push(new RacePage(await enter("chromium")));
+    await Promise.all(pages.map((page, index) => page.join(server.url, { name: `Driver ${index + 1}` })));
+    for (const page of pages) {
+      await page.waitForPhase("racing", 15_000);
+      const seen = await page.browser.evaluate(() => ({
+        others: (window as unknown as PageWindow).paceline.game.others.length,
+        hasResults: !document.querySelector<HTMLElement>(".results")!.hidden,
+      }));
+      expect(seen).toEqual({ others: 2, hasResults: false });
+    }
+    for (const { browser } of pages) await browser.holdKey("ArrowUp");
+    // The last of them has left the grid behind when somebody else comes.
+    for (const page of pages) {
+      await page.waitFor(
+        "to be on its way",
+        () => (window as unknown as PageWindow).paceline.game.progressM > 120,
+        { argument: undefined, timeoutMs: 20_000 },
+      );
+    }
+    const late = new RacePage(await enter("chromium"));
+    await late.join(server.url, { name: "Late" });
+    await late.browser.holdKey("ArrowUp");
+    const { message } = await late.waitFor("to drive among the others", amongOthers, {
+      argument: undefined,
+      timeoutMs: WITHIN_MS,
+    });
+    await late.browser.screenshot(screenshotFile("first-minute-people"));
+    expect(message).toMatch(/^You joined behind Driver \d$/);
+    for (const page of [...pages, late]) expect(page.browser.complaints).toEqual([]);
+  },
+);
+
+/** In the page: the word on the screen once the newcomer is at speed near the others. */
+function amongOthers(): { readonly message: string } | undefined {
+  const { car, others } = (window as unknown as PageWindow & DrivenWindow).paceline.game;
+  const message = document.querySelector(".message:not([hidden])")?.textContent ?? "";
+  const isNear = others.some(({ x, y }) => Math.hypot(x - car.x, y - car.y) < 150);
+  return isNear && Math.hypot(car.velocityX, car.velocityY) > 5 ? { message } : undefined;
+}

@@ -70,6 +70,17 @@ test(
     await third.browser.screenshot(screenshotFile("race-full"));
     expect(await refusal(third, `${server.url}?room=AAAAAAAAAAAA`)).toContain("This race is over");
 
+    // Without a link the third driver gets a race of its own, and reads why it is alone.
+    await third.join(server.url);
+    const toast = await third.waitFor(
+      "the news of the full race",
+      () => document.querySelector('[data-toast="room"]')?.textContent ?? undefined,
+      { argument: undefined, timeoutMs: 5000 },
+    );
+    expect(toast).toContain("The race before this one was full");
+    expect(toast).toContain("You opened another one");
+    await third.browser.screenshot(screenshotFile("race-elsewhere"));
+
     await third.browser.open(`${server.url}?spead=9`);
     const said = await third.waitFor(
       "the start screen's word about the address",

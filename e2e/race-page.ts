@@ -19,6 +19,7 @@ interface PageHandle {
     readonly phase: string;
     /** True in a room with an authority. */
     readonly carNumber: number;
+    readonly progressM: number;
     readonly others: readonly { ownerId: string; name: string; x: number; y: number }[];
     readonly laps: readonly { from: string; lap: number; timeMs: number }[];
     readonly chat: readonly { from: string; text: string }[];

@@ -4,7 +4,9 @@ import { Drive, RaceCar, type DriverEntry } from "../src/net/grand-prix.js";
 import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
 import type { LapMessage, RaceAnnouncement } from "../src/race/race-messages.js";
 import { RaceRoom } from "../src/server/race-room.js";
+import { carAt } from "../src/car/car-state.js";
 import { circuit } from "../src/track/circuit.js";
+import { poseOnTrack } from "../src/track/track.js";
 
 /** Two cars of the room's own race along. */
 class FilledRoom extends RaceRoom {
@@ -114,6 +116,26 @@ describe("a race that the server decides", () => {
     expect(mine(late)).toMatchObject({ isHeld: false, isGhost: true });
     expect(stage.room.seats().find(({ card }) => card.name === "Ben")!.totalMs).toBeGreaterThan(4000);
     expect(early.room.state).toBe("joined");
+  });
+
+  it("puts a newcomer behind the last of a race among people, with the time that has gone", async () => {
+    stage = roomStage(RaceRoom);
+    const ann = await stage.join({ options: ANN });
+    carsOf(ann);
+    await stage.advance(TO_GREEN_MS + 1000);
+    const [front] = stage.room.seats();
+    const quarter = poseOnTrack(circuit.track, circuit.track.lengthM / 4);
+    front!.racer.takeOver(carAt(quarter), { lapsDone: 1, nextGate: 5, lapSteps: 0 });
+    await stage.advance(200);
+    const late = await stage.join({ options: BEN });
+    carsOf(late);
+    await stage.advance(300);
+    const ben = stage.room.seats().find(({ card }) => card.name === "Ben")!;
+    const behindM = front!.racer.laps.progressM - ben.racer.laps.progressM;
+    expect(behindM).toBeGreaterThan(5);
+    expect(behindM).toBeLessThan(30);
+    expect(speed(mine(late))).toBeGreaterThan(5);
+    expect(ben.racer.laps.lapsDone).toBe(1);
   });
 
   it("keeps the car of a driver who loads the page anew in mid-race", async () => {

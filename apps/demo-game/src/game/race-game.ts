@@ -71,6 +71,10 @@ export class RaceGame {
         parts.rig.cut();
         screen.hud.say(`You took over ${name}'s car`, 4000, "good");
       },
+      onJoinField: (name) => {
+        parts.rig.cut();
+        screen.hud.say(`You joined behind ${name}`, 4000, "good");
+      },
       onOwnLap: (lap, isBest) => this.#onOwnLap(lap.lap, lap.timeMs, isBest),
       onMissedGate: () => screen.hud.say("Lap not counted: part of it was left out", 3500, "problem"),
       onPeerLap: (from, lap) => this.log.addLap(from, lap.lap, lap.timeMs),
@@ -87,6 +91,7 @@ export class RaceGame {
       onHidden: () => this.participant.park(),
     });
     parts.rig.cut();
+    this.#sayWhichRoom(room);
     this.#loop.start();
   }
 
@@ -94,6 +99,19 @@ export class RaceGame {
     this.#loop.stop();
     this.#paths.dispose();
     this.participant.dispose();
+  }
+
+  /** Friends who pressed the same button may race elsewhere: nobody is left to wonder. */
+  #sayWhichRoom({ fullRooms, peers }: Room): void {
+    if (fullRooms === 0) return;
+    const which = fullRooms === 1 ? "The race before this one was full" : `${fullRooms} races were full`;
+    const company = peers.length === 0 ? "You opened another one." : "You are in another one.";
+    this.#parts.screen.toasts.show({
+      key: "room",
+      title: which,
+      text: `${company} ${hasTouch() ? "Invite" : "Invite (I)"} has its link for friends.`,
+      tone: "plain",
+    });
   }
 
   say(text: string): void {

@@ -1,6 +1,8 @@
 import type { Peer, Room } from "@paceline/client";
-import { carAt, type DriveInput } from "../car/car-state.js";
+import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
+import { endOfField } from "../race/end-of-field.js";
+import type { LapPlace } from "../race/lap-counter.js";
 import { Liveries } from "../race/liveries.js";
 import { Progress } from "../race/progress.js";
 import {
@@ -29,6 +31,8 @@ const LATE_AFTER_MS = 1000;
 /** Names of computer drivers may come a moment after the race; the grid is no place to wait longer. */
 const TAKE_AFTER_MS = 300;
 const TAKE_WITHIN_MS = 3000;
+/** With nobody to take over from, the others' cars are shown by then. */
+const JOIN_FIELD_AFTER_MS = 1000;
 
 /** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
 export class Participant implements RaceParticipant {
@@ -341,6 +345,20 @@ export class Participant implements RaceParticipant {
     const middle = numbers[Math.floor((numbers.length - 1) / 2)];
     this.#asked = this.room.peers.find(({ number }) => number === middle);
     if (this.#asked) this.room.send("take", {}, this.#asked);
+    else if (nowMs - sinceMs >= JOIN_FIELD_AFTER_MS) this.#joinField(nowMs);
+  }
+
+  /** Among people alone nobody gives a car away: a newcomer joins the end of the field. */
+  #joinField(nowMs: number): void {
+    this.#wantsCarSinceMs = undefined;
+    const others = this.standings().filter(({ isMine, entry }) => !isMine && entry?.finished !== true);
+    const last = others.at(-1);
+    if (!last || this.session.phase !== "racing") return;
+    const start = endOfField(this.racer.circuit.track, last.progressM, this.session.elapsedMs(nowMs));
+    if (!start) return;
+    const { pose, velocityX, velocityY, place, totalMs } = start;
+    this.#goOn({ ...carAt(pose), velocityX, velocityY }, place, totalMs);
+    this.#events.onJoinField?.(last.card.name);
   }
 
   /** To a newcomer that has driven no lap of this race, and only once. */
@@ -360,14 +378,17 @@ export class Participant implements RaceParticipant {
     const isWanted = this.#wantsCarSinceMs !== undefined && race === this.session.race;
     this.#wantsCarSinceMs = undefined;
     if (!isWanted || this.session.phase !== "racing") return;
-    this.racer.takeOver({ ...carAt(pose), velocityX: pose.velocityX, velocityY: pose.velocityY }, place);
-    this.#totalMs = totalMs;
-    if (place.lapsDone > 0) {
-      const entry = { number: this.#myNumber, laps: place.lapsDone, totalMs, bestMs: 0, finished: false };
-      this.session.takeOver(entry);
-      this.room.send("entry", { race, entry });
-    }
+    this.#goOn({ ...carAt(pose), velocityX: pose.velocityX, velocityY: pose.velocityY }, place, totalMs);
     this.#events.onTakeOver?.(this.cardOf(from).name);
+  }
+
+  #goOn(car: CarState, place: LapPlace, totalMs: number): void {
+    this.racer.takeOver(car, place);
+    this.#totalMs = totalMs;
+    if (place.lapsDone === 0) return;
+    const entry = { number: this.#myNumber, laps: place.lapsDone, totalMs, bestMs: 0, finished: false };
+    this.session.takeOver(entry);
+    this.room.send("entry", { race: this.session.race, entry });
   }
 
   #toGrid(): void {

@@ -14,6 +14,8 @@ export interface ParticipantEvents {
   onOwnLap?: (lap: LapMessage, isBest: boolean) => void;
   /** The newcomer has a computer driver's car now, of that name. */
   onTakeOver?: (name: string) => void;
+  /** The newcomer goes on behind the last driver, of that name. */
+  onJoinField?: (name: string) => void;
   /** This computer driver has given its car away. */
   onGiven?: () => void;
   onMissedGate?: () => void;

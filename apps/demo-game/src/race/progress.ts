@@ -1,5 +1,8 @@
 import { distanceDelta, projectOnTrack, type Track } from "../track/track.js";
 
+/** In one frame nobody drives farther, on a page that was not hidden. */
+const MAX_MOVE_M = 150;
+
 /**
  * The progress of another car, from its shown place and from the laps it reports. The shown place moves smoothly
  * but cannot know laps driven before we came; the reported laps can, but say nothing in between.
@@ -25,7 +28,10 @@ export class Progress {
       // Laps may have been reported before the car was seen.
       if (this.#reportedLaps > 0) this.reportLaps(this.#reportedLaps);
     } else {
-      this.#unwrappedM += distanceDelta(this.#track, this.#previousM, at);
+      const movedM = distanceDelta(this.#track, this.#previousM, at);
+      // A car that is put elsewhere has its reported laps, and its place in the lap.
+      if (Math.abs(movedM) > MAX_MOVE_M) this.#unwrappedM = this.#reportedLaps * this.#track.lengthM + at;
+      else this.#unwrappedM += movedM;
     }
     this.#previousM = at;
   }

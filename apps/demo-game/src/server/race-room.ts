@@ -1,4 +1,5 @@
 import { Refusal, Room } from "@paceline/server";
+import { carAt } from "../car/car-state.js";
 import { pushApart } from "../car/contact.js";
 import { STEP_HZ } from "../car/step-car.js";
 import { ComputerDriver } from "../drivers/computer-driver.js";
@@ -6,6 +7,7 @@ import { identityOf } from "../drivers/driver-options.js";
 import { skillOf } from "../drivers/racecraft.js";
 import { Drive, RACE_TICK_HZ, RaceCar, type DriverEntry, type GrandPrixTypes } from "../net/grand-prix.js";
 import { readChat, readDriverCard, type DriverCard, type RaceAnnouncement } from "../race/race-messages.js";
+import { endOfField } from "../race/end-of-field.js";
 import { liveriesOf } from "../race/liveries.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
@@ -57,7 +59,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     if (!player.isSpectator && options.isSpectator !== true) {
       const card = readDriverCard(options);
       if (!card) throw new Refusal("a driver has a name and a color such as #2f80ed");
-      this.#seatOf.set(player, this.#takeOver(card, player) ?? this.#sit(card, player, player));
+      this.#seatOf.set(player, this.#takeOver(card, player) ?? this.#sitLast(card, player));
     }
     this.#greet(player);
   }
@@ -132,6 +134,28 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     seat.driver = player;
     seat.racer.becomeGhost();
     this.#tellDrivers();
+    return seat;
+  }
+
+  /** In mid-race among people alone, a newcomer joins the end of the field. */
+  #sitLast(card: DriverCard, player: Racing): Seat {
+    const session = this.#session;
+    const racing = this.seats().filter(({ number }) => session.entryOf(number)?.finished !== true);
+    const lastM = Math.min(...racing.map(({ racer }) => racer.laps.progressM));
+    const seat = this.#sit(card, player, player);
+    const elapsedMs = session.elapsedMs(this.#nowMs);
+    const start =
+      session.phase === "racing" && racing.length > 0
+        ? endOfField(circuit.track, lastM, elapsedMs)
+        : undefined;
+    if (!start) return seat;
+    const { pose, velocityX, velocityY, place, totalMs } = start;
+    seat.racer.takeOver({ ...carAt(pose), velocityX, velocityY }, place);
+    seat.totalMs = totalMs;
+    const laps = place.lapsDone;
+    if (laps > 0) session.takeOver({ number: seat.number, laps, totalMs, bestMs: 0, finished: false });
+    seat.publish();
+    this.teleport(seat.entity);
     return seat;
   }
 
