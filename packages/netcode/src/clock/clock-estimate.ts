@@ -4,10 +4,16 @@ import { SlewedClock } from "./slewed-clock.js";
 /** Packet stamps in a row that contradict the estimate by more than a second: the other clock has jumped. */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 1000;
-/** Time between pings until the estimate is good, and from then on. */
+/** Time between pings: before the first answer, until the estimate is good, and from then on. */
+const FIRST_PING_MS = 100;
 const EAGER_PING_MS = 25;
+/** Of the round trip, where that is longer: a server that is late has many who ask. */
+const EAGER_PING_SHARE = 1 / 8;
 const CALM_PING_MS = 500;
-const EAGER_SAMPLES = 72;
+/** On a path of little jitter the estimate is good after a few answers: each ping costs the server two packets. */
+const GOOD_ERROR_MS = 0.4;
+const MIN_EAGER_SAMPLES = 12;
+const MAX_EAGER_SAMPLES = 72;
 
 /**
  * Another machine's time, on this one: offset from pings, checked against the stamps of packets, shown by a clock
@@ -41,7 +47,11 @@ export class ClockEstimate {
 
   /** When to ping next, after the last ping: often at first, and after a jump. */
   get pingIntervalMs(): number {
-    return this.#filter.taken < EAGER_SAMPLES ? EAGER_PING_MS : CALM_PING_MS;
+    const { taken, minRttMs } = this.#filter;
+    if (minRttMs === undefined) return FIRST_PING_MS;
+    const isGood = taken >= MIN_EAGER_SAMPLES && this.#errorMs <= GOOD_ERROR_MS;
+    if (isGood || taken >= MAX_EAGER_SAMPLES) return CALM_PING_MS;
+    return Math.max(EAGER_PING_MS, Math.min(FIRST_PING_MS, minRttMs * EAGER_PING_SHARE));
   }
 
   /** A pong came. False where its stamps make no sense. */
