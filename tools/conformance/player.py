@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A participant in Python, from the documents alone: joins a room, drives, hears others, and resumes after a cut.
 
-  python3 player.py http://HOST:PORT ROOM < lines      (standard library alone)
+  python3 player.py http://HOST:PORT ROOM [--webrtc] < lines
+
+It needs the standard library alone; with --webrtc the package aiortc, to open direct links to participants with lower numbers.
 
 Lines of JSON come in at stdin: first {"definition": {...}} as for decode.py, of the entity that it drives; then what it
 shall do: {"send": [type, message]}, a command to all; {"cut": true}, its socket ends and a new one resumes the session;
-{"leave": true}. Lines go out for what happens: joined, resumed, left, states and commands of others, and what was dropped.
+{"leave": true}. Lines go out for what happens: joined, resumed, left, direct (a link is proven), states and commands of others, and what was dropped.
 """
 import asyncio
 import json
@@ -20,6 +22,10 @@ from packets import MOTIONS
 from sessions import Link, ahead
 from websocket import Closed, WebSocket
 
+HAS_WEBRTC = "--webrtc" in sys.argv
+if HAS_WEBRTC:
+    from direct_link import DirectLink
+
 TICK_HZ = 20
 STEP_S = 1 / TICK_HZ
 RESEND_S = 1.5
@@ -33,11 +39,12 @@ class Outgoing:
         self.number, self.sequence, self.next_id = number, 0, 0
         self.kept, self.kept_s = {}, 0
         self.owes_receipt, self.owes_acks = False, 0
+        self.direct = None
 
 
 class Player:
-    def __init__(self, endpoint, definition):
-        self.endpoint, self.definition = endpoint, definition
+    def __init__(self, endpoint, definition, has_webrtc=False):
+        self.endpoint, self.definition, self.has_webrtc = endpoint, definition, has_webrtc
         self.plan = Plan(definition, TICK_HZ)
         self.link = Link({definition.name: definition})
         self.sides = {None: Outgoing(None)}
@@ -58,8 +65,10 @@ class Player:
         values.update(heading=way + math.pi / 2, throttle=0.5, isBraking=tick % 20 < 10)
         return whole_state(self.plan, 0, values)
 
-    def send(self, side, kind, body=b"", tick=None):
-        if self.socket is None:
+    def send(self, side, kind, body=b"", tick=None, direct=None):
+        """Over the direct link that is given, or over the best one."""
+        direct = direct or (side.direct if side.direct and side.direct.is_proven else None)
+        if self.socket is None and direct is None:
             return
         heard = self.link.sessions.get(("server", side.number))
         acks = None
@@ -71,12 +80,14 @@ class Player:
         side.owes_receipt = False
         data = packet(side.sequence, kind, body, tick, acks, receipt)
         side.sequence = (side.sequence + 1) % 65536
-        if side.number is not None:
-            data = envelope(CLASS_OF.get(kind, "command"), side.number, data)
-        self.deliver(CLASS_OF.get(kind, "command"), data)
-
-    def deliver(self, _traffic_class, data):
-        self.socket.send(data)
+        traffic_class = CLASS_OF.get(kind, "command")
+        if direct:
+            # WF37: pings and pongs go as what may be lost, so that they show losses.
+            direct.send("state" if kind in ("ping", "pong") else traffic_class, data)
+        elif side.number is None:
+            self.socket.send(data)
+        else:
+            self.socket.send(envelope(traffic_class, side.number, data))
 
     def send_reliable(self, side, payload):
         if not side.kept:
@@ -103,15 +114,14 @@ class Player:
 
     def hear(self, data):
         for said in self.link.read("server", data):
-            side = self.sides.get(said["peer"])
-            if side is None:
-                continue
-            if "drop" in said:
-                tell(drop=said["drop"], peer=said["peer"])
-                continue
-            self.hear_packet(side, said["packet"])
+            if said["peer"] in self.sides:
+                self.hear_packet(self.sides[said["peer"]], said)
 
-    def hear_packet(self, side, said):
+    def hear_packet(self, side, read, direct=None):
+        if "drop" in read:
+            tell(drop=read["drop"], peer=side.number)
+            return
+        said = read["packet"]
         if said.get("receipt") is not None:
             side.kept = {number: body for number, body in side.kept.items() if ahead(number, said["receipt"]) >= 0}
         kinds = {message["kind"] for message in said["messages"]}
@@ -123,9 +133,13 @@ class Player:
                 tell(drop=message["drop"], peer=side.number, message=message["kind"])
             elif message["kind"] == "ping":
                 micros = int(self.loop.time() * 1e6)
-                self.send(side, "pong", u16(message["number"]) + u32(micros) + u16(micros >> 32))
+                self.send(side, "pong", u16(message["number"]) + u32(micros) + u16(micros >> 32), direct=direct)
+            elif message["kind"] == "pong" and direct and not direct.is_proven:
+                direct.is_proven = True
+                tell(direct=side.number)
+                self.send_again(side)
             elif message["kind"] == "state":
-                self.tell_states(side, message)
+                self.tell_states(side, message, direct is not None)
             elif message["kind"] == "reliable":
                 side.owes_receipt = True
                 self.hear_payload(side, message["payload"])
@@ -145,25 +159,42 @@ class Player:
             tell(joined=message["number"])
             for peer in message["peers"]:
                 self.meet(peer["number"])
+                if self.has_webrtc and peer["webrtc"]:
+                    self.open_direct(self.sides[peer["number"]])
         elif kind == "resumed":
             self.token = message["resumeToken"]
             tell(resumed=True)
         elif kind == "joined":
             self.meet(message["peer"]["number"])
+        elif kind == "capabilities" and self.has_webrtc and message["webrtc"] and message["number"] in self.sides:
+            self.open_direct(self.sides[message["number"]])
+        elif kind == "signal" and message["from"] in self.sides and self.sides[message["from"]].direct:
+            self.sides[message["from"]].direct.take(message["data"])
         elif kind == "left":
             self.sides.pop(message["number"], None)
 
-    def tell_states(self, side, said):
+    def open_direct(self, side):
+        """WF33: of a pair, the one with the greater number makes the offer."""
+        if side.direct is None and side.number < self.welcome["number"]:
+            signal = lambda data: self.control({"type": "signal", "to": side.number, "attempt": 1, "data": data})
+            side.direct = DirectLink(signal, lambda data: self.hear_direct(side, data))
+            self.loop.create_task(side.direct.offer())
+
+    def hear_direct(self, side, data):
+        self.hear_packet(side, self.link.read_direct("server", side.number, data), side.direct)
+
+    def tell_states(self, side, said, is_direct=False):
         checksum = said.get("checksum")
         for state in said.get("states", []):
-            tell(peer=side.number, tick=said["tick"], isWhole=state["baselines"] is None, values=state["values"])
+            values, is_whole = state["values"], state["baselines"] is None
+            tell(peer=side.number, tick=said["tick"], isWhole=is_whole, isDirect=is_direct, values=values)
         if checksum is not None and not checksum["agrees"]:
             tell(desync=checksum["entity"], peer=side.number)
 
     # Its life
 
     def match(self, room):
-        body = json.dumps({"version": 2, "options": {}, "webrtc": False}).encode()
+        body = json.dumps({"version": 2, "options": {}, "webrtc": self.has_webrtc}).encode()
         request = urllib.request.Request(f"{self.endpoint}/match/joinOrCreate/{room}", body, method="POST")
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
@@ -194,6 +225,8 @@ class Player:
         while True:
             await asyncio.sleep(STEP_S)
             for side in list(self.sides.values()):
+                if side.direct and side.direct.is_open and not side.direct.is_proven:
+                    self.send(side, "ping", u16(0), direct=side.direct)
                 if side.number is not None:
                     tick = self.tick()
                     self.send(side, "state", b"\x00" + self.state(tick), tick)
@@ -223,7 +256,7 @@ async def main():
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     said = json.loads(await lines.readline())
-    player = Player(endpoint, Definition(**said["definition"]))
+    player = Player(endpoint, Definition(**said["definition"]), HAS_WEBRTC)
     obeying = asyncio.create_task(obey(player, lines))
     await player.play(room)
     obeying.cancel()

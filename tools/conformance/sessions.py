@@ -187,6 +187,10 @@ class Link:
             ]
         return [self._packet(sender, None, data, None)]
 
+    def read_direct(self, sender, peer, data):
+        """What came over a direct link: of the same session as what comes through the server."""
+        return self._packet(sender, peer, data, None)
+
     def _packet(self, sender, peer, data, routing, first_id=None):
         key = sender, peer
         if key not in self.sessions:

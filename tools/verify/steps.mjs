@@ -26,6 +26,9 @@ const LAB_CASES = [
   "loss-5",
 ];
 
+/** WebRTC for Python. */
+const AIORTC = "aiortc==1.16.0";
+
 /** Has a step of its own. */
 const TREE_MUTATION = "packages/server/test/plan-mutation.slow.test.ts";
 
@@ -62,11 +65,27 @@ function tree() {
   return unitTests(["--project", "slow", TREE_MUTATION], 10);
 }
 
-/** @param {string[]} args @param {number} minutes @returns {Promise<Outcome>} */
-async function unitTests(args, minutes) {
+/** The participant in Python over WebRTC: its one package installs, or the step has failed. @returns {Promise<Outcome>} */
+async function foreign() {
+  const home = path.join(ROOT, "artefacts/aiortc");
+  const options = { cwd: ROOT, timeoutMs: 5 * MINUTE_MS };
+  const makes = () => runChild("python3", ["-m", "venv", home], options);
+  if ((await makes()).code !== 0) {
+    await installDebianPackages(["python3-venv"]);
+    await makes();
+  }
+  const python = path.join(home, "bin/python");
+  const installed = await runChild(python, ["-m", "pip", "install", "--quiet", AIORTC], options);
+  if (installed.code !== 0) return outcome([[`${AIORTC} installs`, installed.output.slice(-3000)]]);
+  const flags = ["--project", "unit", "packages/client/test/second-player.test.ts"];
+  return unitTests(flags, 3, { PACELINE_AIORTC_PYTHON: python });
+}
+
+/** @param {string[]} args @param {number} minutes @param {Record<string, string>} [env] @returns {Promise<Outcome>} */
+async function unitTests(args, minutes, env = {}) {
   const file = path.join(ROOT, "artefacts/verify-vitest.json");
   const flags = ["run", "--reporter=dot", "--reporter=json", `--outputFile.json=${file}`];
-  const options = { cwd: ROOT, timeoutMs: minutes * MINUTE_MS };
+  const options = { cwd: ROOT, timeoutMs: minutes * MINUTE_MS, env };
   const { code, output } = await runChild(process.execPath, [binOf("vitest"), ...flags, ...args], options);
   const result = vitestResult(file);
   if (result === undefined) return outcome([["vitest runs", code === 0 ? undefined : output.slice(-3000)]]);
@@ -197,6 +216,11 @@ export const stepsWith = ({ rounds }) => [
     name: "runtimes",
     command: "the packed server and client in Node 20.19, 22 and 24; the client in Deno and Bun",
     run: runtimes,
+  },
+  {
+    name: "foreign",
+    command: "a client in Python, over WebSocket and over WebRTC, with a real one",
+    run: foreign,
   },
   { name: "site", command: "pnpm docs:site", run: site },
   {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { angle, defineEntity, flag, scalar, vec2 } from "@paceline/client";
+import { nodeWebRtc } from "@paceline/client/node";
 import { afterEach, describe, expect, test } from "vitest";
 import { hasPython } from "./second-reader.js";
 import { Stage } from "./stage.js";
@@ -33,6 +34,8 @@ interface Line {
   readonly desync?: number;
   readonly tick?: number;
   readonly isWhole?: boolean;
+  readonly isDirect?: boolean;
+  readonly direct?: number;
   readonly values?: { readonly position: readonly [number, number]; readonly throttle: number };
 }
 
@@ -42,8 +45,8 @@ class SecondPlayer {
   readonly child: ChildProcess;
   errors = "";
 
-  constructor(url: string) {
-    this.child = spawn("python3", [PROGRAM, url, "race"], { stdio: ["pipe", "pipe", "pipe"] });
+  constructor(url: string, python = "python3", ...more: readonly string[]) {
+    this.child = spawn(python, [PROGRAM, url, "race", ...more], { stdio: ["pipe", "pipe", "pipe"] });
     createInterface({ input: this.child.stdout! }).on("line", (line) => {
       this.lines.push(JSON.parse(line) as Line);
     });
@@ -56,7 +59,7 @@ class SecondPlayer {
     this.child.stdin!.write(`${JSON.stringify(line)}\n`);
   }
 
-  get states(): Required<Pick<Line, "tick" | "values" | "isWhole">>[] {
+  get states(): Required<Pick<Line, "tick" | "values" | "isWhole" | "isDirect">>[] {
     return this.lines.filter(({ values }) => values !== undefined) as never;
   }
 
@@ -139,5 +142,38 @@ describe.skipIf(!hasPython)("a participant in Python that knows the documents al
     expect(Math.max(...directions) - Math.min(...directions)).toBeGreaterThan(0.5);
     for (const { x, y } of shown) expect(Math.abs(Math.hypot(x, y) - RADIUS_M)).toBeLessThan(2);
     expect(room.drops.total).toBe(0);
+  });
+
+  // `pnpm verify` installs aiortc and names that Python; without it there is nothing to run.
+  const aiortcPython = process.env.PACELINE_AIORTC_PYTHON;
+  test.runIf(aiortcPython)("[WF37] exchanges states with a real client over a direct link", async () => {
+    const server = await stage.server();
+    const webRtc = (await nodeWebRtc())!;
+    const room = await stage.join(server, { webRtc });
+    const player = new SecondPlayer(server.url, aiortcPython, "--webrtc");
+    children.push(player.child);
+    await until("it joins", () => player.has("joined") && room.peers.length === 1);
+    const car = room.spawn(Car);
+    const states = (): number => player.states.filter(({ isDirect }) => isDirect).length;
+    const shown: number[] = [];
+    const startMs = performance.now();
+    while (states() < 40 || room.peers[0]!.path !== "direct" || shown.length < 60) {
+      const { peers, drops } = room;
+      const report = JSON.stringify({ states: states(), shown: shown.length, channel: peers[0]?.channel });
+      if (performance.now() - startMs > 15_000)
+        throw new Error(`${report} ${player.errors} ${JSON.stringify(drops.toRecord())}`);
+      const seconds = performance.now() / 1000;
+      car.position.set(50 * Math.sin(seconds), 3);
+      car.velocity.set(50 * Math.cos(seconds), 0);
+      for (const { owner, position } of room.entities(Car))
+        if (owner && peers[0]!.path === "direct") shown.push(Math.hypot(position.x, position.y));
+      await pause(1000 / 60);
+    }
+    expect(player.has("direct")).toBe(true);
+    for (const radius of shown) expect(Math.abs(radius - RADIUS_M)).toBeLessThan(2);
+    for (const { values } of player.states.slice(5)) expect(values.position[1]).toBeCloseTo(3, 2);
+    player.tell({ leave: true });
+    await once(player.child, "exit");
+    expect(player.errors).toBe("");
   });
 });
