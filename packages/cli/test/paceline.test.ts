@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -217,23 +217,74 @@ describe("paceline bots", () => {
     await room.leave();
   });
 
-  test("watch a room with an authority", async () => {
-    save(gameSaying("one"));
+  /** A room that counts the inputs of each player, and how many differ. */
+  const COUNTING = `import { Room, defineInput, enumOf, flag, int, scalar, vec2, type Player } from "@paceline/server";
+const Wish = defineInput({
+  steer: scalar({ range: [-1, 1], precision: 0.01 }),
+  aim: vec2({ range: [-5, 5], precision: 0.1 }),
+  gear: int({ range: [-1, 3] }),
+  isFiring: flag(),
+  weapon: enumOf(["bow", "axe"]),
+});
+class Arena extends Room {
+  override readonly inputs = Wish;
+  readonly seen = new Map<number, Set<string>>();
+  override onCreate(): void {
+    this.onRequest("seen", () => Array.from(this.seen.values(), (inputs) => [...inputs]));
+  }
+  override onTick(): void {
+    for (const { number, input } of this.players.values() as Iterable<Player<typeof Wish>>) {
+      const seen = this.seen.get(number) ?? new Set();
+      const { steer, aim, gear, isFiring, weapon } = input;
+      this.seen.set(number, seen.add([steer.toFixed(2), aim.x.toFixed(1), aim.y.toFixed(1), gear, isFiring, weapon].join(" ")));
+    }
+  }
+}
+export const rooms = { arena: Arena };
+`;
+
+  test.each([
+    ["drive in a room with an authority whose game they know", ["--game", "game.ts"], 3],
+    ["watch a room with an authority whose inputs they do not know", [], 1],
+  ])("%s", async (_title, flags, least) => {
+    save(COUNTING);
     const address = await serverFor("game.ts");
-    const command = new Command([
-      "bots",
-      address,
-      "--room",
-      "arena",
-      "--count",
-      "2",
-      "--seconds",
-      "1",
-      "--json",
-    ]);
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    const room = await client.joinOrCreate("arena");
+    const before = readdirSync(join(folder, "node_modules"));
+    const where = ["bots", address, "--room", "arena", ...flags];
+    const command = new Command([...where, "--count", "2", "--seconds", "2", "--json"]);
     expect(await command.exited).toBe(0);
     const figures = JSON.parse(command.text) as Record<string, unknown>;
-    expect(figures).toMatchObject({ players: 2, failures: {}, paths: { websocket: 2 } });
+    expect(figures).toMatchObject({ players: 2, failures: {}, drops: 0, paths: { websocket: 2 } });
+    const [mine, ...theirs] = (await room.request("seen", null)) as string[][];
+    expect(mine).toHaveLength(1);
+    expect(theirs).toHaveLength(2);
+    for (const inputs of theirs) {
+      if (least === 1) expect(inputs).toEqual(mine);
+      else expect(inputs.length).toBeGreaterThanOrEqual(least);
+      // Each field has changed at some time.
+      if (least > 1)
+        for (const at of [0, 1, 2])
+          expect(new Set(inputs.map((each) => each.split(" ")[at])).size).toBeGreaterThan(1);
+    }
+    expect(readdirSync(join(folder, "node_modules"))).toEqual(before);
+    await room.leave();
+  });
+
+  test.each([
+    [["--game", "none.ts"], "", /game: there is no file "none\.ts"/],
+    [
+      ["--game", "broken.ts"],
+      "export const rooms = {",
+      /game: "broken\.ts" does not compile:\n.*broken\.ts:1:\d+: Expected/,
+    ],
+    [["--game", "broken.ts"], COUNTING, /room: expected one of "broken\.ts" \(arena\), got "race"/],
+  ])("refuse a game that has not those rooms: %j", async (flags, text, message) => {
+    writeFileSync(join(folder, "broken.ts"), text);
+    const command = new Command(["bots", "--room", "race", ...flags]);
+    expect(await command.exited).toBe(2);
+    expect(command.text).toMatch(message);
   });
 
   test("exit with 1 where none can join, and say why", async () => {

@@ -188,6 +188,18 @@ describe("a room of 60 ticks a second", () => {
     expect(prediction.stats.worstCorrectionM).toBeGreaterThan(0.25);
   });
 
+  test("a kind that has no motion cannot be predicted: the call throws at once, and nothing is sent", async () => {
+    const { stage, player } = await driven(60);
+    const Sign = defineEntity("sign", { height: uint({ range: [0, 9] }) });
+    const predict = (): unknown => player.room.predict(Sign, Drive, () => undefined);
+    expect(predict).toThrow(expect.objectContaining({ name: "ConfigError", field: "sign.motion" }));
+    expect(predict).toThrow('sign.motion: expected a motion to predict, got "hold"');
+    await stage.advance(500);
+    expect(stage.room.taken).toEqual(stage.room.taken.map(() => 0));
+    const noStep = undefined as unknown as () => void;
+    expect(() => player.room.predict(Car, Drive, noStep)).toThrow("step: expected a function");
+  });
+
   test("a predicted car moves evenly between the steps, at any frame rate", async () => {
     const { stage, page, player } = await driven(144);
     const { room } = player;

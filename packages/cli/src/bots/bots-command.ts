@@ -1,8 +1,9 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { profiles, type Genre } from "@paceline/client";
+import { profiles, type Genre, type InputDefinition } from "@paceline/client";
 import { nodeWebRtc } from "@paceline/client/node";
 import { RoomBot } from "./room-bot.js";
+import { inputsOf } from "./room-inputs.js";
 import { Swarm, type StayFigures } from "./swarm.js";
 
 const STEP_HZ = 30;
@@ -11,6 +12,7 @@ const USAGE = `paceline bots [URL] --room NAME    players in this process, that 
 
   URL                 the server (http://127.0.0.1:8787)
   --room NAME         the kind of rooms to join
+  --game FILE         the game's file, as of paceline dev: bots send random inputs to its authority
   --count 1..1000     how many (10)
   --seconds 1..86400  for how long, after the last has joined (10)
   --profile NAME      ${genres.join(", ")} (action)
@@ -18,12 +20,14 @@ const USAGE = `paceline bots [URL] --room NAME    players in this process, that 
   --metrics URL       the server's /metrics: adds its ticks, processor time and memory
   --json              all figures as JSON
 
-Among players a bot walks in a circle and sends a message every two seconds. In a room with an authority it watches.
+Among players a bot walks in a circle and sends a message every two seconds. In a room with an
+authority it holds random inputs, each for half a second, if --game names the file that declares them; else it watches.
 Exits with 1 if a bot could not join.`;
 
 interface BotsCall {
   readonly server: string;
   readonly room: string;
+  readonly game: string | undefined;
   readonly count: number;
   readonly seconds: number;
   readonly profile: Genre;
@@ -41,6 +45,7 @@ function callOf(args: readonly string[]): BotsCall | undefined {
     allowPositionals: true,
     options: {
       room: text,
+      game: text,
       count: text,
       seconds: text,
       profile: text,
@@ -62,6 +67,7 @@ function callOf(args: readonly string[]): BotsCall | undefined {
   return {
     server,
     room: values.room,
+    game: values.game,
     count: wholeOf("count", values.count ?? "10", 1000),
     seconds: wholeOf("seconds", values.seconds ?? "10", 86_400),
     profile,
@@ -80,8 +86,10 @@ function wholeOf(name: string, text: string, max: number): number {
 /** `paceline bots`: ends the process. */
 export async function bots(args: readonly string[]): Promise<void> {
   let call: BotsCall | undefined;
+  let inputs: InputDefinition | undefined;
   try {
     call = callOf(args);
+    if (call?.game !== undefined) inputs = await inputsOf(call.game, call.room);
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     process.exitCode = 2;
@@ -94,8 +102,8 @@ export async function bots(args: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const { server, metrics, count, seconds, isJson } = call;
-  const makeBot = (index: number): RoomBot => new RoomBot(call, index);
+  const { server, room, profile, metrics, count, seconds, isJson } = call;
+  const makeBot = (index: number): RoomBot => new RoomBot({ room, profile, inputs }, index);
   const swarm = new Swarm({ count, seconds, sessions: 0, stepHz: STEP_HZ, makeBot }, webRtc);
   const figures = await swarm.stay(server, metrics);
   console.log(isJson ? JSON.stringify(figures) : linesOf(figures, count).join("\n"));

@@ -1,10 +1,11 @@
-import { Client, defineEntity, vec2, type Genre, type OwnedEntity, type Room } from "@paceline/client";
-import { ByteMeter, type WebRtc } from "./byte-meter.js";
-import type { SwarmBot } from "./swarm.js";
+import { defineEntity, vec2, type InputDefinition, type OwnedEntity, type Room } from "@paceline/client";
+import { PlayerBot, type PlayerBotOptions } from "./player-bot.js";
+import { writeRandomInput } from "./random-input.js";
 
-const MESSAGE_PERIOD_MS = 2000;
 const RADIUS = 100;
 const TURN_SECONDS = 5;
+/** How long a bot holds its keys. */
+const HOLD_MS = 500;
 
 /** Pages that do not know this kind of entity draw nothing. */
 const Walker = defineEntity(
@@ -14,82 +15,56 @@ const Walker = defineEntity(
 );
 const MESSAGE = "paceline-bot";
 
+/** `inputs`: those of the room's authority, where they are known. */
+export interface RoomBotOptions extends PlayerBotOptions {
+  readonly inputs: InputDefinition | undefined;
+}
+
 /**
  * A player of any room. Among players it walks in a circle and sends a numbered message every two seconds; in a room with an
- * authority, whose inputs it does not know, it watches.
+ * authority it holds random inputs, each for half a second, or watches if it does not know the inputs.
  */
-export class RoomBot implements SwarmBot {
-  readonly bytes = new ByteMeter();
-  joinMs = 0;
-  lost = 0;
-  heard = 0;
-  drops = 0;
-  readonly #roomName: string;
-  readonly #profile: Genre;
-  readonly #index: number;
-  /** Number of the newest message of each other, by player. */
-  readonly #newest = new Map<number, number>();
-  #room: Room | undefined;
+export class RoomBot extends PlayerBot {
+  readonly #inputs: InputDefinition | undefined;
   #walker: OwnedEntity<typeof Walker> | undefined;
-  #said = 0;
-  #nextMessageMs = 0;
+  #input: object | undefined;
+  #nextInputMs = 0;
 
-  constructor({ room, profile }: { readonly room: string; readonly profile: Genre }, index: number) {
-    this.#roomName = room;
-    this.#profile = profile;
-    this.#index = index;
+  constructor(options: RoomBotOptions, index: number) {
+    super(options, index);
+    this.#inputs = options.inputs;
   }
 
-  get rttMs(): number | undefined {
-    return this.#room?.authority?.rttMs;
-  }
-
-  get paths(): readonly string[] {
-    const room = this.#room;
-    if (!room) return [];
-    if (room.authority) return [room.transport.server.stateLink ?? "none"];
-    return room.peers.map(({ path }) => path);
-  }
-
-  async join(server: string, webRtc: WebRtc | undefined): Promise<void> {
-    const client = new Client(server, {
-      profile: this.#profile,
-      transports: webRtc ? ["webrtc", "websocket"] : ["websocket"],
-      webSocket: this.bytes.socketClass(),
-      webRtc: webRtc && this.bytes.linkMaker(webRtc),
-    });
-    const startedMs = performance.now();
-    const room = await client.joinOrCreate(this.#roomName);
-    this.joinMs = performance.now() - startedMs;
-    this.#room = room;
-    room.onDrop(() => (this.drops += 1));
-    if (room.authority) return;
-    // Bots of one swarm do not speak all at once.
-    this.#nextMessageMs = performance.now() + (this.#index % 20) * 100;
+  protected override enter(room: Room): void {
+    if (room.authority) {
+      if (this.#inputs) this.#drive(room, this.#inputs);
+      return;
+    }
     this.#walker = room.spawn(Walker);
-    room.onMessage(MESSAGE, (number, { number: player }) => this.#hear(player, Number(number)));
+    room.onMessage(MESSAGE, (number, { number: player }) => this.hear(player, Number(number)));
   }
 
-  advance(nowMs: number): void {
-    const room = this.#room;
-    if (!room || !this.#walker) return;
-    const angle = (nowMs / 1000 / TURN_SECONDS + this.#index / 10) * 2 * Math.PI;
+  protected override play(room: Room, nowMs: number): void {
+    if (this.#input && this.#inputs && nowMs >= this.#nextInputMs) {
+      this.#nextInputMs = nowMs + HOLD_MS;
+      writeRandomInput(this.#inputs, this.#input);
+    }
+    if (!this.#walker) return;
+    const angle = (nowMs / 1000 / TURN_SECONDS + this.index / 10) * 2 * Math.PI;
     this.#walker.position.set(RADIUS * Math.cos(angle), RADIUS * Math.sin(angle));
     room.advance(nowMs);
-    if (nowMs < this.#nextMessageMs || room.state !== "joined") return;
-    this.#nextMessageMs = nowMs + MESSAGE_PERIOD_MS;
-    room.send(MESSAGE, (this.#said += 1));
   }
 
-  leave(): void {
-    void this.#room?.leave();
-    this.#room = undefined;
+  protected override speak(room: Room, number: number): void {
+    // A game's authority does not know this message.
+    if (!room.authority) room.send(MESSAGE, number);
   }
 
-  #hear(player: number, number: number): void {
-    const newest = this.#newest.get(player);
-    this.#newest.set(player, number);
-    this.heard += 1;
-    if (newest !== undefined && number > newest + 1) this.lost += number - newest - 1;
+  #drive(room: Room, inputs: InputDefinition): void {
+    this.#input = room.input(inputs);
+    // The room may be another one, for example after its file was saved.
+    room.onReconnect(({ resumed }) => {
+      if (!resumed) this.#input = room.input(inputs);
+    });
   }
 }

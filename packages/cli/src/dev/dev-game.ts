@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import path from "node:path";
 import type { Duplex } from "node:stream";
 import { consoleLog, type Log, type RelayOptions } from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server } from "@paceline/server";
-import { context, type BuildContext, type BuildResult, type Message } from "esbuild";
+import { context, type BuildContext, type BuildResult } from "esbuild";
+import { bundledFile, bundleFolderFor, bundleOptions, textOfErrors } from "./game-bundle.js";
 import { NO_GAME, gameOf, type Game } from "../server/game-rooms.js";
 
 type AnyServer = Server<Readonly<Record<string, RoomEntry>>>;
@@ -58,23 +58,11 @@ export class DevGame {
   async start(): Promise<void> {
     const { file } = this.#options;
     if (file === undefined) return this.#load(() => Promise.resolve(NO_GAME));
-    // Beside the game's packages, so that it and this server share one copy of them.
-    this.#folder = mkdtempSync(path.join(packagesFolder(file), ".paceline-"));
+    this.#folder = bundleFolderFor(file);
     let onFirst: () => void;
     const first = new Promise<void>((resolve) => (onFirst = resolve));
     this.#context = await context({
-      entryPoints: [file],
-      outdir: this.#folder,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20",
-      packages: "external",
-      sourcemap: "inline",
-      write: true,
-      entryNames: "game",
-      outExtension: { ".js": ".mjs" },
-      logLevel: "silent",
+      ...bundleOptions(file, this.#folder),
       plugins: [
         {
           name: "paceline-reload",
@@ -113,9 +101,9 @@ export class DevGame {
   }
 
   async #reload({ errors }: BuildResult): Promise<void> {
-    if (errors.length > 0) return this.#fail(errors.map(textOf).join("\n"));
+    if (errors.length > 0) return this.#fail(textOfErrors(errors));
     // Node keeps each module that it has read by its address; a new query is a new address.
-    const built = path.join(this.#folder!, "game.mjs");
+    const built = bundledFile(this.#folder!);
     await this.#load(() => gameOf(built, `?build=${(this.#builds += 1)}`, this.#options.file));
   }
 
@@ -159,19 +147,4 @@ export class DevGame {
     this.#status = status;
     this.#options.onStatus?.(status);
   }
-}
-
-/** The nearest `node_modules`, or the game's own folder if it has none. */
-function packagesFolder(file: string): string {
-  const home = path.dirname(path.resolve(file));
-  for (let folder = home; ; folder = path.dirname(folder)) {
-    const packages = path.join(folder, "node_modules");
-    if (existsSync(packages)) return packages;
-    if (folder === path.dirname(folder)) return home;
-  }
-}
-
-function textOf({ text, location }: Message): string {
-  if (!location) return text;
-  return `${location.file}:${location.line}:${location.column + 1}: ${text}\n    ${location.lineText}`;
 }

@@ -3,6 +3,7 @@ import {
   SERVER_NUMBER,
   ConfigError,
   NetError,
+  assertFunction,
   assertMessageType,
   writeEvent,
   type EntityDefinition,
@@ -407,7 +408,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /**
    * Shows one's own entities of a kind without the way to the authority and back: `step` is its physics for one tick,
    * by fields, and moves them on under the inputs that it does not have yet. What it says replaces the prediction;
-   * `shown` has no jump from that. Once for each room, after every `onReconnect` that has not resumed.
+   * `shown` has no jump from that. Once for each room, after every `onReconnect` that has not resumed. Throws
+   * {@link ConfigError} for a kind without motion, {@link NetError} where the room takes no inputs, or others.
    */
   predict<F extends Fields, I extends Fields>(
     definition: EntityDefinition<F>,
@@ -415,6 +417,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
     step: InputStep<F, I>,
   ): Prediction {
     const known = definition as unknown as EntityDefinition;
+    const { name, motion, motionLayout } = known;
+    if (!motionLayout)
+      throw new ConfigError({ field: `${name}.motion`, value: motion, expected: "a motion to predict" });
+    assertFunction("step", step);
     return this.#mode.predict(known, inputs, step as unknown as InputStep);
   }
 
@@ -443,8 +449,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * Returns what stops it; it stops by itself when the room ends. Throws {@link ConfigError} where one runs already.
    */
   loop(step: LoopStep): Unsubscribe {
-    if (typeof step !== "function")
-      throw new ConfigError({ field: "step", value: step, expected: "a function" });
+    assertFunction("step", step);
     if (this.#lockstepSessions > 0) {
       throw new ConfigError({
         field: "loop",

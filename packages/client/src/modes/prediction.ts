@@ -1,4 +1,4 @@
-import { NetError, type EntityDefinition, type InputDefinition } from "@paceline/protocol";
+import type { EntityDefinition, InputDefinition } from "@paceline/protocol";
 import {
   DEFAULT_CONVERGENCE,
   PredictedBody,
@@ -58,9 +58,6 @@ export class Prediction {
 
   constructor(options: PredictionOptions) {
     const { definition, inputs, step } = options;
-    if (!definition.motionLayout) {
-      throw new NetError("entity/refused", `"${definition.name}" has no motion that could be predicted`);
-    }
     this.#options = options;
     this.definition = definition;
     this.#step = rowStepOf(definition, inputs, step);
