@@ -244,9 +244,9 @@ export const rooms = { arena: Arena };
 `;
 
   test.each([
-    ["drive in a room with an authority whose game they know", ["--game", "game.ts"], 3],
-    ["watch a room with an authority whose inputs they do not know", [], 1],
-  ])("%s", async (_title, flags, least) => {
+    ["drive in a room with an authority whose game they know", ["--game", "game.ts"], true],
+    ["watch a room with an authority whose inputs they do not know", [], false],
+  ])("%s", async (_title, flags, isDriving) => {
     save(COUNTING);
     const address = await serverFor("game.ts");
     const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
@@ -261,12 +261,10 @@ export const rooms = { arena: Arena };
     expect(mine).toHaveLength(1);
     expect(theirs).toHaveLength(2);
     for (const inputs of theirs) {
-      if (least === 1) expect(inputs).toEqual(mine);
-      else expect(inputs.length).toBeGreaterThanOrEqual(least);
-      // Each field has changed at some time.
-      if (least > 1)
-        for (const at of [0, 1, 2])
-          expect(new Set(inputs.map((each) => each.split(" ")[at])).size).toBeGreaterThan(1);
+      // How many values of steer, aim.x and aim.y the room has seen.
+      const values = [0, 1, 2].map((at) => new Set(inputs.map((each) => each.split(" ")[at])).size);
+      expect(Math.min(...values) > 1).toBe(isDriving);
+      expect(inputs.length >= 3).toBe(isDriving);
     }
     expect(readdirSync(join(folder, "node_modules"))).toEqual(before);
     await room.leave();
