@@ -4,13 +4,15 @@ import { ESCAPE, LARGE, LONGEST, TOKEN_OF, TOKENS, type PrefixTables } from "./p
 
 const NOTHING = new Uint8Array(0);
 const WORD_BITS = 32;
+/** A room has three encoders, and most of their packets are short. */
+const FIRST_BYTES = 512;
 
 /**
  * Bits over a reused buffer, the highest of each byte first. The same calls encode and decode: encoding takes the value
  * and returns it, decoding ignores the value and returns what was encoded. A decoder that reads past the end gets zeros.
  */
 export class BitCoder {
-  readonly #own: Uint8Array;
+  readonly #capacityBytes: number;
   readonly #views: Views;
   readonly #codes: Int32Array;
   readonly #slots: Int32Array;
@@ -24,10 +26,11 @@ export class BitCoder {
   #position = 0;
   #isDecoding = false;
 
+  /** @param capacityBytes the most that is encoded: what is beyond is lost */
   constructor(capacityBytes: number, { codes, slots }: PrefixTables) {
-    this.#own = new Uint8Array(capacityBytes);
-    this.#views = new Views(this.#own);
-    this.#bytes = this.#own;
+    this.#capacityBytes = capacityBytes;
+    this.#views = new Views(new Uint8Array(Math.min(capacityBytes, FIRST_BYTES)));
+    this.#bytes = this.#views.buffer;
     this.#codes = codes;
     this.#slots = slots;
   }
@@ -37,7 +40,7 @@ export class BitCoder {
   }
 
   startEncoding(): void {
-    this.#bytes = this.#own;
+    this.#bytes = this.#views.buffer;
     this.#isDecoding = false;
     this.#at = 0;
     this.#filled = 0;
@@ -168,13 +171,23 @@ export class BitCoder {
   }
 
   #putWord(word: number): void {
-    const bytes = this.#bytes;
     const at = this.#at;
+    if (at + 4 > this.#bytes.length) this.#grow();
+    const bytes = this.#bytes;
     bytes[at] = word >>> 24;
     bytes[at + 1] = word >>> 16;
     bytes[at + 2] = word >>> 8;
     bytes[at + 3] = word;
     this.#at = at + 4;
+  }
+
+  #grow(): void {
+    const { length } = this.#bytes;
+    if (length >= this.#capacityBytes) return;
+    const larger = new Uint8Array(Math.min(this.#capacityBytes, 2 * length));
+    larger.set(this.#bytes);
+    this.#views.replace(larger);
+    this.#bytes = larger;
   }
 
   /** The next 32 bits, at least 25 of which have not been read: those that are not there are zeros. */
