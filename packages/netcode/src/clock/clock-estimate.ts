@@ -12,7 +12,9 @@ const EAGER_PING_SHARE = 1 / 8;
 const CALM_PING_MS = 500;
 /** On a path of little jitter the estimate is good after a few answers: each ping costs the server two packets. */
 const GOOD_ERROR_MS = 0.4;
-const MIN_EAGER_SAMPLES = 12;
+/** Half of it is the offset's error where all of the wait is on one way. */
+const GOOD_WAIT_MS = 4;
+const MIN_EAGER_SAMPLES = 8;
 const MAX_EAGER_SAMPLES = 72;
 
 /**
@@ -29,6 +31,7 @@ export class ClockEstimate {
   readonly #clock = new SlewedClock();
   #contradictions = 0;
   #errorMs = Infinity;
+  #isGood = false;
 
   /** Whether there is an estimate. */
   get isReady(): boolean {
@@ -49,8 +52,7 @@ export class ClockEstimate {
   get pingIntervalMs(): number {
     const { taken, minRttMs } = this.#filter;
     if (minRttMs === undefined) return FIRST_PING_MS;
-    const isGood = taken >= MIN_EAGER_SAMPLES && this.#errorMs <= GOOD_ERROR_MS;
-    if (isGood || taken >= MAX_EAGER_SAMPLES) return CALM_PING_MS;
+    if ((this.#isGood && taken >= MIN_EAGER_SAMPLES) || taken >= MAX_EAGER_SAMPLES) return CALM_PING_MS;
     return Math.max(EAGER_PING_MS, Math.min(FIRST_PING_MS, minRttMs * EAGER_PING_SHARE));
   }
 
@@ -60,6 +62,7 @@ export class ClockEstimate {
     const result = this.#filter.result();
     if (!result) return false;
     this.#errorMs = result.errorMs;
+    this.#isGood = result.errorMs <= GOOD_ERROR_MS && result.waitMs <= GOOD_WAIT_MS;
     this.#clock.aim(result.offsetMs, sample.receivedMs);
     return true;
   }
