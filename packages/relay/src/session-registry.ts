@@ -15,7 +15,7 @@ import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { AddressBuckets } from "./limits/address-buckets.js";
 import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
-import type { GuardedLink } from "./admission/guarded-link.js";
+import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
 import { full } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
@@ -240,43 +240,43 @@ export class SessionRegistry {
   }
 
   /** Seats whoever comes with a ticket, or closes the link with the reason. */
-  admit(link: GuardedLink, ticket: string, address = ""): void {
-    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+  admit(admitted: AdmittedLink, ticket: string, address = ""): void {
+    if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const claims = this.#tickets.take(ticket, address, (sessionId) => this.#seats.has(sessionId));
-    if ("reason" in claims) return this.#refuse(link, claims.code, claims.reason);
-    this.#claim(claims.sessionId, claims.webrtc, link);
+    if ("reason" in claims) return this.#refuse(admitted, claims.code, claims.reason);
+    this.#claim(claims.sessionId, claims.webrtc, admitted);
   }
 
   /** Finds a seat and takes it in one step, or closes the link with the reason. */
-  join(link: GuardedLink, request: MatchRequest, caller: Caller): void {
-    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+  join(admitted: AdmittedLink, request: MatchRequest, caller: Caller): void {
+    if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
-    if (!authority) return this.#enter(link, request, this.#hold(request, caller.address));
+    if (!authority) return this.#enter(admitted, request, this.#hold(request, caller.address));
     this.#granted(request, caller, authority).then(
-      (held) => this.#enter(link, request, held),
-      (error: unknown) => this.#failed(link, error),
+      (held) => this.#enter(admitted, request, held),
+      (error: unknown) => this.#failed(admitted, error),
     );
   }
 
   /** Gives a participant one more socket for states, or closes the link with the reason. */
-  stripe(link: GuardedLink, ticket: string): void {
+  stripe(admitted: AdmittedLink, ticket: string): void {
     const participant = this.#stripes.take(ticket);
-    if (!participant) return this.#refuse(link, CloseCode.refused, "not a ticket for one more socket");
-    participant.addStripe(link);
+    if (!participant) return this.#refuse(admitted, CloseCode.refused, "not a ticket for one more socket");
+    participant.addStripe(admitted);
   }
 
   /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
-  resume(link: GuardedLink, sessionId: string, token: string): void {
-    if (this.#isStopping) return link.close(CloseCode.serverShutdown, "the server is stopping");
+  resume(admitted: AdmittedLink, sessionId: string, token: string): void {
+    if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const participant = this.#participants.get(sessionId);
     if (!participant) {
-      return this.#refuse(link, CloseCode.sessionUnknown, "the session is not known (any more)");
+      return this.#refuse(admitted, CloseCode.sessionUnknown, "the session is not known (any more)");
     }
     if (!participant.acceptsResumeToken(token)) {
-      return this.#refuse(link, CloseCode.refused, "a token that is wrong, or was used before");
+      return this.#refuse(admitted, CloseCode.refused, "a token that is wrong, or was used before");
     }
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
-    participant.attach(link);
+    participant.attach(admitted);
     participant.tellResumeToken((resumeToken) => ({
       type: "resumed",
       resumeToken,
@@ -345,48 +345,48 @@ export class SessionRegistry {
     return { type: "draining", timeoutMs: restMs };
   }
 
-  #refuse(link: GuardedLink, code: number, reason: string): void {
+  #refuse(admitted: AdmittedLink, code: number, reason: string): void {
     this.#drops.count("credential");
-    link.close(code, reason);
+    admitted.link.close(code, reason);
   }
 
   /** Takes the seat that was kept in one step with the asking, or says why there is none. */
-  #enter(link: GuardedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
+  #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
     const { counters } = this.#settings;
     if (isRefusal(held)) {
       counters.matchRefused(held.code);
-      return refuseMatch(link, held);
+      return refuseMatch(admitted, held);
     }
     counters.seatGiven(method);
     // While the room was being opened the link may have gone.
-    if (link.state === "closed") return this.#seats.release(held.sessionId);
-    this.#claim(held.sessionId, webrtc, link);
+    if (admitted.link.state === "closed") return this.#seats.release(held.sessionId);
+    this.#claim(held.sessionId, webrtc, admitted);
   }
 
-  #claim(id: string, webrtc: boolean, link: GuardedLink): void {
+  #claim(id: string, webrtc: boolean, admitted: AdmittedLink): void {
     const seat = this.#seats.take(id);
-    if (!seat) return link.close(CloseCode.serverShutdown, "the server is stopping");
+    if (!seat) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const { before, room } = seat;
-    if (!before) return this.#seat({ room, number: room.claim(id), id, webrtc, link }, seat);
+    if (!before) return this.#seat({ room, number: room.claim(id), id, webrtc, admitted }, seat);
     if (before.isGone) {
       this.#shares.give(seat.address);
       room.release(id);
       this.#rooms.disposeIfEmpty(room);
-      return this.#refuse(link, CloseCode.ticketExpired, "the seat is not there any more");
+      return this.#refuse(admitted, CloseCode.ticketExpired, "the seat is not there any more");
     }
     before.end(CloseCode.replaced, "taken over by another page");
     const number = room.claim(id);
     // Between players a number is a session's: late packets of the old one must not be taken for the new one's.
-    this.#seat({ room, number: room.host ? before.number : number, id: before.id, webrtc, link }, seat);
+    this.#seat({ room, number: room.host ? before.number : number, id: before.id, webrtc, admitted }, seat);
   }
 
   #authorityFor(request: MatchRequest): RoomAuthority | undefined {
     return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
   }
 
-  #failed(link: GuardedLink, error: unknown): void {
+  #failed(admitted: AdmittedLink, error: unknown): void {
     this.#settings.faults.report("room", error);
-    link.close(CloseCode.refused, "the room failed");
+    admitted.link.close(CloseCode.refused, "the room failed");
   }
 
   #roomNameOf({ method, target }: MatchRequest): string {
@@ -440,7 +440,7 @@ export class SessionRegistry {
     if (this.#drainsUntilMs !== undefined) participant.tell(this.#draining(this.#drainsUntilMs));
   }
 
-  #seat({ room, number, id, webrtc, link }: Newcomer, seat: ReservedSeat): void {
+  #seat({ room, number, id, webrtc, admitted }: Newcomer, seat: ReservedSeat): void {
     const { scheduler, limits, log } = this.#settings;
     const token = randomId(TOKEN_BYTES);
     const { before } = seat;
@@ -461,7 +461,7 @@ export class SessionRegistry {
     });
     room.add(participant, seat.isSpectator);
     this.#participants.set(id, participant);
-    participant.attach(link);
+    participant.attach(admitted);
     this.#settings.counters.entered("joined");
     log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
     if (!room.host) return this.#welcome(participant, token, seat);
@@ -563,8 +563,8 @@ function againOf(request: MatchRequest): MatchRequest {
 }
 
 /** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
-export function refuseMatch(link: GuardedLink, { code, message }: MatchRefusal): void {
-  link.close(CloseCode.matchRefused, `${code} ${message}`);
+export function refuseMatch(admitted: AdmittedLink, { code, message }: MatchRefusal): void {
+  admitted.link.close(CloseCode.matchRefused, `${code} ${message}`);
 }
 
 function randomId(bytes: number): string {

@@ -6,7 +6,7 @@ import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./limits/address-buckets.js";
 import { AddressShares } from "./limits/address-shares.js";
 import { Connection } from "./admission/connection.js";
-import { GuardedLink } from "./admission/guarded-link.js";
+import { AdmittedLink } from "./admission/admitted-link.js";
 import { refuseMatch, type SessionRegistry } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { LimitSubject } from "./ops/relay-counters.js";
@@ -97,9 +97,9 @@ export class UpgradeHandler {
     this.#shares.take(address);
     this.#listener.accept(request, socket, head, {
       onLink: ({ link, offeredProtocols, request: upgraded }) => {
-        const guarded = new GuardedLink(link, connection, this.#settings.counters);
-        connection.carry(guarded);
-        this.#enter(upgraded, guarded, offeredProtocols);
+        const admitted = new AdmittedLink(link, connection, this.#settings.counters);
+        connection.carry(admitted);
+        this.#enter(upgraded, admitted, offeredProtocols);
       },
       onStray: (payloadBytes) => connection.stray(payloadBytes),
     });
@@ -109,7 +109,7 @@ export class UpgradeHandler {
   take(link: Link, request: LinkRequest): void {
     const { address, headers = {}, protocols } = request;
     const asked = { headers, socket: { remoteAddress: address } } as unknown as IncomingMessage;
-    this.#enter(asked, new GuardedLink(link), protocols);
+    this.#enter(asked, new AdmittedLink(link), protocols);
   }
 
   /** Resolves when every socket is closed; those that are still open after `drainMs` are cut. */
@@ -128,19 +128,19 @@ export class UpgradeHandler {
     });
   }
 
-  #enter(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
-    const entered = (): void => this.#admit(request, link, offeredProtocols);
+  #enter(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {
+    const entered = (): void => this.#admit(request, admitted, offeredProtocols);
     if (this.#settings.faults.contain("upgrade", entered)) return;
-    link.close(CloseCode.internalError, "the server failed while it let this link in");
+    admitted.link.close(CloseCode.internalError, "the server failed while it let this link in");
   }
 
-  #admit(request: IncomingMessage, link: GuardedLink, offeredProtocols: readonly string[]): void {
+  #admit(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {
     const { addressOf } = this.#settings;
-    link.address = addressOf(request);
+    admitted.address = addressOf(request);
     const refusal = this.#settings.origins.refusalOf(request.headers);
-    if (refusal) return link.close(CloseCode.originRefused, refusal.message);
+    if (refusal) return admitted.link.close(CloseCode.originRefused, refusal.message);
     if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {
-      return link.close(
+      return admitted.link.close(
         CloseCode.versionMismatch,
         `this server speaks ${WEBSOCKET_PROTOCOL}: update the older of the two, client or server`,
       );
@@ -148,24 +148,24 @@ export class UpgradeHandler {
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
     const [kind, first = "", second = ""] = credential.split(".", 3);
     if (kind === "ticket")
-      return this.#registry.admit(link, credential.slice("ticket.".length), addressOf(request));
-    if (kind === "join") return this.#join(request, link, first);
-    if (kind === "stripe") return this.#registry.stripe(link, first);
-    if (kind === "resume") return this.#registry.resume(link, first, second);
-    link.close(CloseCode.refused, "no ticket and no token");
+      return this.#registry.admit(admitted, credential.slice("ticket.".length), addressOf(request));
+    if (kind === "join") return this.#join(request, admitted, first);
+    if (kind === "stripe") return this.#registry.stripe(admitted, first);
+    if (kind === "resume") return this.#registry.resume(admitted, first, second);
+    admitted.link.close(CloseCode.refused, "no ticket and no token");
   }
 
   /** The match request came in the upgrade itself: the same door as the one of HTTP, with its limits. */
-  #join(request: IncomingMessage, link: GuardedLink, credential: string): void {
+  #join(request: IncomingMessage, admitted: AdmittedLink, credential: string): void {
     const { addressOf, limits, counters } = this.#settings;
     const caller = { address: addressOf(request), headers: request.headers };
     const wish = this.#matches.take(caller.address)
       ? readJoinCredential(credential, limits.bodyBytes)
       : tooManyMatches;
-    if (!isRefusal(wish)) return this.#registry.join(link, wish, caller);
+    if (!isRefusal(wish)) return this.#registry.join(admitted, wish, caller);
     counters.matchRefused(wish.code);
     if (wish === tooManyMatches) counters.limitReached("matchesPerAddress");
-    refuseMatch(link, wish);
+    refuseMatch(admitted, wish);
   }
 
   #limitReachedBy(address: string): LimitSubject | undefined {

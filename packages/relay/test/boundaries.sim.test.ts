@@ -1,7 +1,8 @@
 import { CloseCode, PayloadKind, type ClientMessage } from "@paceline/protocol";
+import { StripedLink } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Forwarder } from "../src/forwarding/forwarder.js";
-import { GuardedLink } from "../src/admission/guarded-link.js";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Participant } from "../src/sessions/participant.js";
 import { RetainedStates } from "../src/sessions/retained-states.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
@@ -90,7 +91,7 @@ describe("an error in what handles a packet ends that session, and nothing else"
     ],
     [
       "the answer to a ping",
-      () => vi.spyOn(GuardedLink.prototype, "send").mockImplementationOnce(broken),
+      () => vi.spyOn(StripedLink.prototype, "send").mockImplementationOnce(broken),
       (player) => player.session.ping(),
     ],
   ];
@@ -135,7 +136,7 @@ describe("an error in what handles a packet ends that session, and nothing else"
   test("the receiver's link, not the sender's session, pays for an error of that link", () => {
     const stage = new VirtualLobby();
     const [sender, receiver] = [stage.join(), stage.join()];
-    vi.spyOn(receiver.link.relay, "send").mockImplementation(broken);
+    (receiver.link.relay.guard as AdmittedLink).beforeSend = broken;
     sender.player.forward([receiver.player], Uint8Array.of(1, 2));
     stage.scheduler.advance(100);
     expect(stage.settings.counters.faults.packet).toBeLessThan(10);
@@ -246,7 +247,7 @@ async function joinLed(stage: VirtualLobby): Promise<Led> {
   const { ticket } = (await ledSeat(stage)) as Seat;
   const link = stage.link();
   const player = new Player(stage.scheduler);
-  stage.registry.admit(new GuardedLink(link.relay), ticket);
+  stage.registry.admit(new AdmittedLink(link.relay), ticket);
   player.attach(link.player);
   await turns(stage);
   return { stage, player, link };

@@ -1,6 +1,6 @@
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { GuardedLink } from "../src/admission/guarded-link.js";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Player } from "./player.js";
 import type { RelayOptions } from "../src/index.js";
 import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
@@ -29,7 +29,7 @@ describe("forwarding", () => {
     const newcomers = [60, 40].map((opensAfterMs) => {
       const player = new Player(virtual.scheduler);
       const link = virtual.link(opensAfterMs);
-      virtual.registry.admit(new GuardedLink(link.relay), virtual.seat().ticket);
+      virtual.registry.admit(new AdmittedLink(link.relay), virtual.seat().ticket);
       player.attach(link.player);
       return player;
     });

@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { expect, test } from "vitest";
 import type { RoomAuthority, RoomHost, Seat } from "../src/index.js";
-import { GuardedLink } from "../src/admission/guarded-link.js";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Player } from "./player.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
@@ -46,7 +46,7 @@ async function comers(stage: VirtualLobby, count: number): Promise<Player[]> {
     } as const;
     const { ticket } = (await stage.registry.match(request, { address: "", headers: {} })) as Seat;
     const [player, link] = [new Player(stage.scheduler), stage.link()];
-    stage.registry.admit(new GuardedLink(link.relay), ticket);
+    stage.registry.admit(new AdmittedLink(link.relay), ticket);
     player.attach(link.player);
     players.push(player);
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CloseCode, type MatchedSeat, type SeatClaim } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { GuardedLink } from "../src/admission/guarded-link.js";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { isRefusal, readMatchBody, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { Player } from "./player.js";
 import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
@@ -38,7 +38,7 @@ class Tabs extends VirtualLobby {
   enter(seat: MatchedSeat): Visitor {
     const player = new Player(this.scheduler);
     const link = this.link();
-    this.registry.admit(new GuardedLink(link.relay), seat.ticket);
+    this.registry.admit(new AdmittedLink(link.relay), seat.ticket);
     player.attach(link.player);
     this.scheduler.advance(100);
     return { player, link, seat };
@@ -93,7 +93,7 @@ describe("a page that is loaded anew", () => {
     await tabs.ask(a);
     const seat = await tabs.ask(a);
     const lost = tabs.link();
-    tabs.registry.admit(new GuardedLink(lost.relay), seat.ticket);
+    tabs.registry.admit(new AdmittedLink(lost.relay), seat.ticket);
     tabs.scheduler.advance(1);
     lost.relay.closeFromRemote(CloseCode.unloaded, "");
     const last = tabs.enter(await tabs.ask(a));

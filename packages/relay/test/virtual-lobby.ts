@@ -1,7 +1,7 @@
 import { type MatchedSeat } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
-import { GuardedLink } from "../src/admission/guarded-link.js";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { SessionRegistry } from "../src/session-registry.js";
 import { isRefusal, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "../src/options/relay-options.js";
@@ -78,7 +78,7 @@ export class VirtualLobby {
     const seat = this.seat(request, address);
     const player = new Player(this.scheduler);
     const link = this.link();
-    this.registry.admit(new GuardedLink(link.relay), seat.ticket, address);
+    this.registry.admit(new AdmittedLink(link.relay), seat.ticket, address);
     player.attach(link.player);
     this.scheduler.advance(100);
     return { player, link, seat };
@@ -87,7 +87,7 @@ export class VirtualLobby {
   /** A new link for a player who has a token. */
   resume(player: Player, token = player.resumeToken): VirtualLink {
     const link = this.link();
-    this.registry.resume(new GuardedLink(link.relay), player.welcome.sessionId, token);
+    this.registry.resume(new AdmittedLink(link.relay), player.welcome.sessionId, token);
     player.attach(link.player);
     this.scheduler.advance(100);
     return link;
@@ -103,11 +103,11 @@ export class VirtualLobby {
     return this.#closeOf((link) => this.registry.resume(link, sessionId, token));
   }
 
-  #closeOf(enter: (link: GuardedLink) => void): number | undefined {
+  #closeOf(enter: (link: AdmittedLink) => void): number | undefined {
     const link = this.link();
     const player = new Player(this.scheduler);
     player.attach(link.player);
-    enter(new GuardedLink(link.relay));
+    enter(new AdmittedLink(link.relay));
     this.scheduler.advance(100);
     return player.closes[0]?.code;
   }

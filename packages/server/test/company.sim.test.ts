@@ -1,5 +1,6 @@
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { expect, test } from "vitest";
+import { BusyLoop } from "../../transport/test/busy-loop.js";
 import { Arena, Car, PERIOD_MS, TICK_HZ, watchLinks } from "./arena.js";
 
 const WARM_UP_MS = 3000;
@@ -45,7 +46,23 @@ async function heardWith(company: Company | undefined): Promise<Heard> {
 const alone = heardWith(undefined);
 
 test.each<readonly [string, Company]>([
-  ["a receiver that never reads", (stage) => stage.join({ network: { ...LINE, rateBps: 4000 } })],
+  ["a receiver that reads too slowly", (stage) => stage.join({ network: { ...LINE, rateBps: 4000 } })],
+  [
+    "a receiver that never reads",
+    async (stage) => {
+      const player = await stage.join({ network: LINE });
+      player.change({ rateBps: 1 });
+      return player;
+    },
+  ],
+  [
+    "one whose loop is late again and again",
+    (stage) => {
+      const loop = new BusyLoop(stage.scheduler);
+      stage.scheduler.every(400, () => loop.stall(250));
+      return stage.join({ network: LINE, client: { scheduler: loop } });
+    },
+  ],
   ["one whose link hangs for a second again and again", (stage) => stage.join({ network: LINE })],
   ["one with several sockets", (stage) => stage.join({ network: { ...LINE, jitterMs: 15 }, sockets: 3 })],
 ])("%s changes nobody else's values, and their times by less than a period", async (_name, company) => {

@@ -1,6 +1,6 @@
 import type { Scheduler, SignalledLink, WebRtcLinkMaker } from "@paceline/transport";
 import { vi } from "vitest";
-import { GuardedLink } from "../../relay/src/admission/guarded-link.js";
+import { AdmittedLink } from "../../relay/src/admission/admitted-link.js";
 import type { Participant } from "../../relay/src/sessions/participant.js";
 import { WebRtcAnswerer } from "../../relay/src/signaling/webrtc-answerer.js";
 
@@ -27,8 +27,8 @@ export function serveVirtualWebRtc(
       onSignal: (signal) => participant.tell({ type: "signal", from: 0, attempt, data: signal }),
     });
     links.set(name, link);
-    const guarded = new GuardedLink(link, { sending: () => undefined, closing: () => undefined });
-    participant.attachBeside(guarded, {
+    const admitted = new AdmittedLink(link, { sending: () => undefined, closing: () => undefined });
+    participant.attachBeside(admitted, {
       preference: 2,
       needsProof: true,
       carries: "unreliable",

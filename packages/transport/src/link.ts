@@ -35,6 +35,18 @@ export interface LinkFilter {
   close(): void;
 }
 
+/** Stands by a link for the owner of its path: it hears of all that passes. Its methods never throw. */
+export interface LinkGuard {
+  /** A packet is about to be given to the path. */
+  sending(trafficClass: TrafficClassName, packetBytes: number): void;
+  /** Whether a packet that has come over the path may pass. */
+  admits(packetBytes: number): boolean;
+  /** The link has been closed, from this side or the other; called once. */
+  closing(code: number): void;
+  /** A handler of the link's owner has thrown this. */
+  failed(error: unknown): void;
+}
+
 /** Traffic counters of a link since its start. */
 export interface LinkCounters {
   packetsSent: number;
@@ -68,6 +80,8 @@ export interface Link {
    * change while the link runs: a filter that is taken out passes on what it held. Not every link takes filters.
    */
   readonly filters?: LinkFilter[];
+  /** Set before the start. Without one, errors of handlers go to the path's event. Not every link takes a guard. */
+  guard?: LinkGuard | undefined;
   /** Whether the path calls {@link LinkHandlers.onRoom}: it need not be asked all the time. */
   readonly tellsRoom?: boolean;
 

@@ -4,6 +4,7 @@ import {
   type Link,
   type LinkClose,
   type LinkFilter,
+  type LinkGuard,
   type LinkHandlers,
   type LinkKind,
   type LinkState,
@@ -18,6 +19,7 @@ export abstract class PathLink implements Link {
   protected readonly scheduler: Scheduler;
   protected handlers: LinkHandlers | undefined;
   readonly filters: LinkFilter[] = [];
+  guard: LinkGuard | undefined;
   #state: LinkState = "connecting";
 
   constructor(scheduler: Scheduler) {
@@ -58,8 +60,9 @@ export abstract class PathLink implements Link {
       return filter.send(trafficClass, packet, pass);
     }
     try {
-      if (this.#state === "open" && this.transmit(trafficClass, packet, key, lifetimeMs)) {
-        return this.countSent(packet.length);
+      if (this.#state === "open") {
+        this.guard?.sending(trafficClass, packet.length);
+        if (this.transmit(trafficClass, packet, key, lifetimeMs)) return this.countSent(packet.length);
       }
     } catch {
       // Refused.
@@ -72,6 +75,7 @@ export abstract class PathLink implements Link {
     this.#state = "closed";
     this.#endFilters();
     this.shut({ code, reason });
+    this.guard?.closing(code);
     this.scheduler.after(0, () => this.#report({ code, reason }));
   }
 
@@ -97,7 +101,12 @@ export abstract class PathLink implements Link {
   protected opened(): void {
     if (this.#state !== "connecting") return;
     this.#state = "open";
-    this.handlers?.onOpen();
+    this.#tell(() => this.handlers?.onOpen());
+  }
+
+  /** The path has sent some of what it had taken. */
+  protected drained(): void {
+    this.#tell(() => this.handlers?.onRoom?.());
   }
 
   /** Counts a packet that went out: for what goes over the path without {@link send}, together with others. */
@@ -114,15 +123,21 @@ export abstract class PathLink implements Link {
     return true;
   }
 
-  /** A packet came over the path: for what reads the path. */
-  received(packet: Uint8Array): void {
-    if (!this.countReceived(packet.length)) return;
-    if (!this.filters[0]) return this.handlers?.onPacket(packet, this);
-    const deliver = (passed: Uint8Array): void => this.handlers?.onPacket(passed, this);
-    const through = (pass: typeof deliver, filter: LinkFilter): typeof deliver => {
-      return (passed) => filter.receive(passed, pass);
-    };
-    this.filters.reduceRight(through, deliver)(packet);
+  /**
+   * A packet came over the path: for what reads the path.
+   * @param filters those that it has yet to pass, nearest to the path first; default: all, and nothing has counted it
+   */
+  received(packet: Uint8Array, filters?: readonly LinkFilter[]): void {
+    const isNew = filters === undefined;
+    if (isNew && (!this.countReceived(packet.length) || this.guard?.admits(packet.length) === false)) return;
+    const left = filters ?? this.filters;
+    const filter = left[0];
+    if (filter) return filter.receive(packet, (passed) => this.received(passed, left.slice(1)));
+    try {
+      this.handlers?.onPacket(packet, this);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** The path has ended of itself. */
@@ -130,6 +145,7 @@ export abstract class PathLink implements Link {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.shut(undefined);
+    this.guard?.closing(code);
     const report = (): void => this.#report({ code, reason });
     const through = (tell: typeof report, filter: LinkFilter): typeof report => {
       return () => filter.end(tell);
@@ -145,6 +161,19 @@ export abstract class PathLink implements Link {
     const { handlers } = this;
     this.handlers = undefined;
     this.#endFilters();
-    handlers?.onClose(close);
+    this.#tell(() => handlers?.onClose(close));
+  }
+
+  #tell(fn: () => void): void {
+    try {
+      fn();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.guard) throw error;
+    this.guard.failed(error);
   }
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { CloseCode } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
-import type { GuardedLink, LinkOwner } from "./guarded-link.js";
+import type { AdmittedLink, LinkOwner } from "./admitted-link.js";
 import type { WriteBatch } from "./write-batch.js";
 
 /** After a close, the other side gets so long to close its end too. */
@@ -29,7 +29,7 @@ export class Connection implements LinkOwner {
   readonly #batch: WriteBatch;
   readonly #onClosing: (code: number) => void;
   #isClosing = false;
-  #link: GuardedLink | undefined;
+  #link: AdmittedLink | undefined;
   #cancelLinger: Cancel | undefined;
   #bytesRead = 0;
   #strikes = 0;
@@ -47,7 +47,7 @@ export class Connection implements LinkOwner {
   }
 
   /** The link that runs over the socket. */
-  carry(link: GuardedLink): void {
+  carry(link: AdmittedLink): void {
     this.#link = link;
   }
 
@@ -94,6 +94,6 @@ export class Connection implements LinkOwner {
   #flooded(): void {
     const meter = this.#link?.meter;
     if (meter) meter.reportFlood();
-    else this.#link?.close(CloseCode.flooding, "frames without a packet before the session");
+    else this.#link?.link.close(CloseCode.flooding, "frames without a packet before the session");
   }
 }

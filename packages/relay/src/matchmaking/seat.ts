@@ -1,5 +1,5 @@
 import type { Cancel } from "@paceline/transport";
-import type { GuardedLink } from "../admission/guarded-link.js";
+import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { Participant } from "../sessions/participant.js";
 import type { HostedSeat } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
@@ -27,5 +27,5 @@ export interface Newcomer {
   readonly number: number;
   readonly id: string;
   readonly webrtc: boolean;
-  readonly link: GuardedLink;
+  readonly admitted: AdmittedLink;
 }

@@ -23,7 +23,7 @@ import {
   type LinkMonitorOptions,
   type Scheduler,
 } from "@paceline/transport";
-import type { GuardedLink } from "../admission/guarded-link.js";
+import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
 import type { RelayLimits } from "../limits/relay-limits.js";
 import type { SessionReport } from "../ops/report.js";
@@ -275,8 +275,8 @@ export class Participant {
   /** Whether what waited there may leave at once: the link has room, and nothing waits for it in the session's queue. */
   takesAtOnce(held: HeldFrames): boolean {
     const { session } = this;
-    const isOpen = held.link.state === "open" && this.heldFrames("command") === held;
-    return isOpen && held.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
+    const isOpen = held.link.link.state === "open" && this.heldFrames("command") === held;
+    return isOpen && held.link.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
   }
 
   /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
@@ -335,20 +335,24 @@ export class Participant {
   }
 
   /** One more socket for this participant's states; refused where there are enough, or none to go with. */
-  addStripe(link: GuardedLink): void {
+  addStripe(stripe: AdmittedLink): void {
     const striped = this.#newest;
     if (striped?.state !== "open" || striped.stripeCount >= MAX_STRIPES) {
-      return link.close(CloseCode.refused, "no more sockets for this session");
+      return stripe.link.close(CloseCode.refused, "no more sockets for this session");
     }
-    this.#guard(link);
-    striped.add(link);
+    this.#guard(stripe);
+    striped.add(stripe.link);
   }
 
   /** Makes the link the only one. */
-  attach(first: GuardedLink): void {
+  attach(first: AdmittedLink): void {
     this.#linkAddress = first.address;
     const older = [...this.#links];
-    const link = new StripedLink({ scheduler: this.#scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
+    const link = new StripedLink({
+      scheduler: this.#scheduler,
+      first: first.link,
+      highWaterBytes: HIGH_WATER_BYTES,
+    });
     this.#newest = link;
     this.#held = first.takesFrames ? new HeldFrames(first) : undefined;
     this.#links.add(link);
@@ -370,9 +374,9 @@ export class Participant {
   }
 
   /** Adds a link that carries a part of the traffic, beside the one that the participant came with. */
-  attachBeside(link: GuardedLink, options: LinkMonitorOptions): void {
-    this.#guard(link);
-    this.session.attach(link, options);
+  attachBeside(beside: AdmittedLink, options: LinkMonitorOptions): void {
+    this.#guard(beside);
+    this.session.attach(beside.link, options);
   }
 
   /** Sends a control message; never throws. A message that cannot be written or sent ends the participant. */
@@ -448,7 +452,7 @@ export class Participant {
     if (this.#presence.at === "away") this.keepFor(untilMs - this.#presence.sinceMs);
   }
 
-  #guard(link: GuardedLink): void {
+  #guard(link: AdmittedLink): void {
     link.measure(this.#meter, (error) => this.fail("packet", error));
   }
 

@@ -7,7 +7,7 @@ import {
   type NativeWebRtc,
 } from "@paceline/transport/node";
 import { permitsCandidate } from "./candidate-policy.js";
-import { GuardedLink } from "../admission/guarded-link.js";
+import { AdmittedLink } from "../admission/admitted-link.js";
 import type { Participant } from "../sessions/participant.js";
 import type { RelayLimits } from "../limits/relay-limits.js";
 import type { Faults } from "../ops/faults.js";
@@ -50,7 +50,6 @@ let users = 0;
 interface Attempt {
   readonly number: number;
   readonly link: NodeWebRtcLink;
-  readonly guarded: GuardedLink;
 }
 
 interface Visitor {
@@ -112,7 +111,7 @@ export class WebRtcAnswerer {
     if (!visitor.bucket.take(1, this.#settings.scheduler.nowMs()))
       return this.#handlers.onDropped("rate-limit");
     if (visitor.attempts.length >= MAX_ATTEMPTS)
-      visitor.attempts.shift()?.guarded.close(CloseCode.replaced, "the client started again");
+      visitor.attempts.shift()?.link.close(CloseCode.replaced, "the client started again");
     const attempt = this.#answer(participant, attemptNumber);
     visitor.attempts.push(attempt);
     attempt.link.signal(data);
@@ -189,14 +188,14 @@ export class WebRtcAnswerer {
       },
     });
     this.#links += 1;
-    const guarded = new GuardedLink(link, {
+    const admitted = new AdmittedLink(link, {
       sending: () => undefined,
       closing: () => this.#closed(participant, attempt),
     });
-    const attempt: Attempt = { number, link, guarded };
+    const attempt: Attempt = { number, link };
     // The newer of two links is preferred, as the client prefers it.
     const preference = linkOptions.preference + number / 0x10000;
-    participant.attachBeside(guarded, { ...linkOptions, preference });
+    participant.attachBeside(admitted, { ...linkOptions, preference });
     return attempt;
   }
 

@@ -15,7 +15,7 @@ export class FramedLink extends WebSocketLink {
   readonly tellsRoom = true;
   readonly #socket: FramedSocket;
   readonly #highWaterBytes: number;
-  readonly #onSent = (): void => this.handlers?.onRoom?.();
+  readonly #onSent = (): void => this.drained();
 
   constructor(socket: FramedSocket, options: FramedLinkOptions) {
     super(socket, options);

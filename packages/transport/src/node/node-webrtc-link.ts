@@ -212,7 +212,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     this.#congested.add(name);
     try {
       channel.setBufferedAmountLowThreshold(highWaterBytes[name] / 2);
-      channel.onBufferedAmountLow(() => this.handlers?.onRoom?.());
+      channel.onBufferedAmountLow(() => this.drained());
     } catch {
       // It closes just now, and says so itself.
     }

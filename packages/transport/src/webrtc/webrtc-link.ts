@@ -115,7 +115,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
 
   #adopt(name: DataChannelName, channel: RTCDataChannel): void {
     channel.bufferedAmountLowThreshold = highWaterBytes[name] / 2;
-    channel.addEventListener("bufferedamountlow", () => this.handlers?.onRoom?.());
+    channel.addEventListener("bufferedamountlow", () => this.drained());
     this.#channels.set(name, channel);
     // simple-peer says so later: it asks for statistics first.
     channel.addEventListener("open", () => this.#openIfReady());
