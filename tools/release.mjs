@@ -5,28 +5,45 @@
 import "./node-version.mjs";
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
 import { endChildrenOnSignals, runChild } from "./children.mjs";
 import { ROOT } from "./pnpm.mjs";
 import { manifestIn, withPacked } from "./verify/tarballs.mjs";
 
-const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
-const isDry = values["dry-run"];
-
-/** @typedef {{ file: string, name: string, version: string, needs: string[] }} Packed */
+/** @typedef {{ file: string, name: string, version: string, needs: string[], repository: unknown }} Packed */
 
 /** @param {string} file @returns {Promise<Packed>} */
 async function readPacked(file) {
-  const { name, version, dependencies = {}, peerDependencies = {} } = await manifestIn(file);
-  return { file, name, version, needs: [...Object.keys(dependencies), ...Object.keys(peerDependencies)] };
+  const { name, version, repository, dependencies = {}, peerDependencies = {} } = await manifestIn(file);
+  return {
+    file,
+    name,
+    version,
+    repository,
+    needs: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
+  };
 }
 
-/** Nobody can install a package whose dependency is not there yet. @param {Packed[]} packages */
-function dependenciesFirst(packages) {
-  /** @type {Set<Packed>} */
+/**
+ * npm attests which public repository a package was built from, and refuses one that names none.
+ * @param {{ name: string, repository: unknown }[]} packages @returns {string | undefined} the fault
+ */
+export function repositoryFault(packages) {
+  const names = packages.filter(({ repository }) => repository === undefined).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return `There is no public repository yet. Once there is one, name it as "repository" in the package.json of ${names.join(", ")}.`;
+}
+
+/**
+ * Nobody can install a package whose dependency is not there yet.
+ * @template {{ name: string, needs: string[] }} P @param {P[]} packages @returns {P[]}
+ */
+export function dependenciesFirst(packages) {
+  /** @type {Set<P>} */
   const ordered = new Set();
-  /** @param {Packed} each */
+  /** @param {P} each */
   const visit = (each) => {
     for (const other of packages) if (each.needs.includes(other.name) && !ordered.has(other)) visit(other);
     ordered.add(each);
@@ -42,7 +59,8 @@ async function succeeds(command, args) {
   return code === 0;
 }
 
-async function release() {
+/** @param {boolean} isDry */
+async function release(isDry) {
   const tree = await runChild("git", ["status", "--porcelain"], { cwd: ROOT });
   if (!isDry && tree.output !== "") throw new Error("There are changes that are not committed.");
   const waiting = readdirSync(path.join(ROOT, ".changeset")).filter((name) =>
@@ -57,7 +75,11 @@ async function release() {
   if (!(await succeeds(process.execPath, [path.join(ROOT, "tools/shape.mjs")])))
     throw new Error("The packages are not in shape; the lines above say why.");
   await withPacked(async (tarballs) => {
-    for (const { file, name, version } of dependenciesFirst(await Promise.all(tarballs.map(readPacked)))) {
+    const packages = dependenciesFirst(await Promise.all(tarballs.map(readPacked)));
+    const fault = repositoryFault(packages);
+    if (fault !== undefined && !isDry) throw new Error(fault);
+    if (fault !== undefined) console.log(fault);
+    for (const { file, name, version } of packages) {
       const args = ["publish", file, "--access", "public", ...(isDry ? ["--dry-run"] : ["--provenance"])];
       if (!(await succeeds("npm", args))) throw new Error(`npm did not take ${name} ${version}.`);
       console.log(`${isDry ? "would publish" : "published"} ${name} ${version}`);
@@ -65,8 +87,11 @@ async function release() {
   });
 }
 
-endChildrenOnSignals(130);
-await release().catch((error) => {
-  console.error(String(error));
-  process.exitCode = 1;
-});
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
+  endChildrenOnSignals(130);
+  await release(values["dry-run"]).catch((error) => {
+    console.error(String(error));
+    process.exitCode = 1;
+  });
+}

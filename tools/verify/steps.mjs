@@ -12,7 +12,7 @@ import { lastJson, outcome, skip } from "./outcome.mjs";
 import { pages } from "./pages.mjs";
 import { runtimes } from "./runtimes.mjs";
 import { site } from "./site.mjs";
-import { tarballs } from "./tarballs.mjs";
+import { publishableFolders, tarballs } from "./tarballs.mjs";
 
 const MINUTE_MS = 60_000;
 /** Cases of the matrix: address translation, TURN, nothing but web ports, a path that dies, a cut, losses. */
@@ -63,6 +63,14 @@ async function slow() {
 /** Each change of the decision tree has to be seen on the simulated wire. @returns {Promise<Outcome>} */
 function tree() {
   return unitTests(["--project", "slow", TREE_MUTATION], 10);
+}
+
+/** npm would take every package, each after those that it depends on. @returns {Promise<Outcome>} */
+async function release() {
+  const { code, output } = await tool("release.mjs", ["--dry-run"], 10);
+  const published = [...output.matchAll(/^would publish (\S+) /gm)].map(([, name]) => name);
+  const isAll = code === 0 && published.length === publishableFolders().length;
+  return outcome([["npm would publish all packages", isAll ? undefined : output.slice(-3000)]]);
 }
 
 /** The participant in Python over WebRTC: its one package installs, or the step has failed. @returns {Promise<Outcome>} */
@@ -196,6 +204,11 @@ export const stepsWith = ({ rounds }) => [
     name: "tarballs",
     command: "node tools/shape.mjs; npm install of the packed packages; README's example",
     run: tarballs,
+  },
+  {
+    name: "release",
+    command: "pnpm release --dry-run",
+    run: release,
   },
   {
     name: "downloads",

@@ -96,8 +96,17 @@ function exampleOf(document) {
   return first.code;
 }
 
-/** Compiles as a game's own project would, declarations of the packages included. @param {string} folder */
+/**
+ * Compiles as a game's own project would, declarations of the packages included, those of modules that no example imports too.
+ * @param {string} folder
+ */
 function compile(folder) {
+  const modules = publishableFolders().flatMap((home) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(path.join(home, "package.json"), "utf8"));
+    return Object.keys(exports).map((subpath) => name + subpath.slice(1));
+  });
+  const lines = modules.map((module) => `export type {} from ${JSON.stringify(module)};\n`);
+  writeFileSync(path.join(folder, "all-modules.ts"), lines.join(""));
   const compilerOptions = {
     strict: true,
     target: "es2022",
@@ -109,7 +118,7 @@ function compile(folder) {
   };
   writeFileSync(
     path.join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, files: ["game.ts", "server.ts"] }),
+    JSON.stringify({ compilerOptions, files: ["game.ts", "server.ts", "all-modules.ts"] }),
   );
   return runChild(process.execPath, [binOf("typescript", "tsc"), "-p", "."], { cwd: folder });
 }

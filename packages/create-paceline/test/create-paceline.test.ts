@@ -144,6 +144,21 @@ describe("--install names the package that npm could not get", () => {
     expect(text).toContain("npm install\n  npm run dev\n");
   });
 
+  test("and so does a plain npm install in the game's folder, in npm's words", async () => {
+    const { url, end } = await registryWith(200);
+    end();
+    expect((await create(["mine"])).code).toBe(0);
+    const env = { PATH: process.env["PATH"], ...npm(url) };
+    const child = spawn("npm", ["install"], { cwd: path.join(folder, "mine"), env });
+    let text = "";
+    child.stderr.on("data", (data: Buffer) => (text += data.toString()));
+    const [code] = (await once(child, "close")) as [number | null];
+    expect(code).not.toBe(0);
+    expect(text).toMatch(
+      /request to \S+\/(@paceline%2f[a-z-]+|paceline|vite|typescript) failed, reason: .*ECONNREFUSED/i,
+    );
+  });
+
   test("where the registry does not have it", async () => {
     const { url, end } = await registryWith(404);
     const { code, text } = await create(["mine", "--install"], { env: npm(url) });

@@ -51,7 +51,12 @@ export class FramedSocket implements WebSocketLike {
   readonly #socket: Duplex;
   #onMessage: MessageListener | undefined;
 
-  /** @param maxBytes of a message; `ws` closes the socket of a longer one */
+  /**
+   * Left out of the declarations, since a game that compiles them has no types of `ws`.
+   *
+   * @internal
+   * @param maxBytes of a message; `ws` closes the socket of a longer one
+   */
   constructor(webSocket: WebSocket, socket: Duplex, maxBytes: number, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
