@@ -126,8 +126,9 @@ test("bytes that a room shows are those of its sockets without their framing, ov
       clearInterval(talking);
       const seconds = (to.atMs - from.atMs) / 1000;
       const perSecond = (way: "in" | "out") => (to.payload[way] - from.payload[way]) / seconds;
-      expect(perSecond("in")).toBeGreaterThan(300);
-      expect(perSecond("out")).toBeGreaterThan(300);
+      // A late machine sends less; the shares below mean something from a hundred bytes on.
+      expect(perSecond("in")).toBeGreaterThan(100);
+      expect(perSecond("out")).toBeGreaterThan(100);
       // What a socket has read may wait in it for its frame's end.
       expect(Math.abs(to.bytesInPerSecond / perSecond("in") - 1)).toBeLessThan(0.08);
       expect(Math.abs(to.bytesOutPerSecond / perSecond("out") - 1)).toBeLessThan(0.08);
