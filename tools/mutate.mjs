@@ -40,25 +40,6 @@ const TARGETS = [
     ],
   })),
   { file: "packages/transport/src/live/steady-band.ts", tests: ["packages/transport/test/live"] },
-  { file: "packages/transport/src/live/path-choice.ts", tests: ["packages/transport/test/live"] },
-  { file: "packages/relay/src/admission/ticket.ts", tests: ["packages/relay/test/ticket"] },
-  { file: "packages/relay/src/limits/session-meter.ts", tests: ["packages/relay/test/session-meter"] },
-  ...["lockstep", "turn-table", "turn-length"].map((name) => ({
-    file: `packages/netcode/src/lockstep/${name}.ts`,
-    tests: ["packages/netcode/test/lockstep"],
-  })),
-  ...["replica-store", "receiver-replication", "reference-cycle"].map((name) => ({
-    file: `packages/netcode/src/replica/${name}.ts`,
-    tests: [
-      "packages/netcode/test/repl",
-      "packages/netcode/test/receiver-",
-      "packages/netcode/test/reference-",
-    ],
-  })),
-  ...["codec/packet-head", "codec/row-coder", "read/snapshot-reader", "send/shared-ticks"].map((name) => ({
-    file: `packages/protocol/src/state/${name}.ts`,
-    tests: ["packages/testkit/test/state-", "packages/testkit/test/shared-ticks"],
-  })),
   ...["decide", "link-questions", "pace-questions"].map((name) => ({
     file: `packages/transport/src/profiles/${name}.ts`,
     tests: ["packages/transport/test/profiles"],
