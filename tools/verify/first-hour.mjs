@@ -1,11 +1,14 @@
 /**
  * The first minutes of a newcomer, from an empty folder with npm and the packed packages: npm create paceline, npm install,
- * npm run dev; Chromium and Firefox see each other's dot move. Then the same in production, and a save with an error.
+ * npm run dev; Chromium and Firefox see each other's dot move. Then the same in production, a save with an error, and the
+ * program of docs/getting-started.md, typed by hand.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { executableOf } from "../browsers.mjs";
 import { endChild, runChild, startChild } from "../children.mjs";
+import { fencesOf } from "../markdown.mjs";
+import { ROOT } from "../pnpm.mjs";
 import { closeBrowsers, openBrowsers } from "./browser-pair.mjs";
 import { localRegistry } from "./local-registry.mjs";
 import { outcome, skip } from "./outcome.mjs";
@@ -83,18 +86,18 @@ async function meet(pages, url) {
 }
 
 /**
- * A command of npm that runs until it is ended, and the address that it prints.
- * @param {string} folder @param {string[]} args @param {RegExp} pattern
+ * A command that runs until it is ended, and the address that it prints.
+ * @param {string} folder @param {string[]} command @param {RegExp} pattern
  */
-async function running(folder, args, pattern) {
-  const child = startChild("npm", args, { cwd: folder, env: { NO_COLOR: "1" } });
+async function running(folder, [program = "", ...args], pattern) {
+  const child = startChild(program, args, { cwd: folder, env: { NO_COLOR: "1" } });
   const said = { text: "" };
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (/** @type {string} */ text) => (said.text += text));
   const stop = () => endChild(child);
   if (await becomes(() => pattern.test(said.text))) return { url: pattern.exec(said.text)?.[1] ?? "", stop };
   await stop();
-  throw new Error(`npm ${args.join(" ")} never said ${String(pattern)}:\n${said.text}`);
+  throw new Error(`${program} ${args.join(" ")} never said ${String(pattern)}:\n${said.text}`);
 }
 
 /** @param {string} folder @param {string[]} args @param {Env} [env] */
@@ -129,7 +132,7 @@ async function firstHour(home, template, pages, { env, registry }) {
   await npm(home, ["create", "--yes", "paceline@latest", template, "--", "--template", template], env);
   const game = path.join(home, template);
   await npm(game, ["install"], env);
-  const dev = await running(game, ["run", "dev"], /Local:\s+(http:\S+)/);
+  const dev = await running(game, ["npm", "run", "dev"], /Local:\s+(http:\S+)/);
   /** @type {(readonly [string, string | undefined])[]} */
   const checks = [];
   try {
@@ -147,7 +150,7 @@ async function firstHour(home, template, pages, { env, registry }) {
   const port = String(await freePort());
   const start = await running(
     game,
-    ["start", "--", "--port", port, "--webrtc", "off"],
+    ["npm", "start", "--", "--port", port, "--webrtc", "off"],
     /listening on (http:\S+)/,
   );
   try {
@@ -157,6 +160,40 @@ async function firstHour(home, template, pages, { env, registry }) {
   }
   checks.push([`${template}: our packages are the packed ones`, strangerIn(game, registry.integrities)]);
   return checks;
+}
+
+/**
+ * Types what the section "By hand" of docs/getting-started.md says, on a port that is free.
+ * @param {string} home @param {readonly Page[]} pages @param {Env} env @returns {Promise<readonly [string, string | undefined]>}
+ */
+async function byHand(home, pages, env) {
+  const text = readFileSync(path.join(ROOT, "docs/getting-started.md"), "utf8");
+  const fences = fencesOf(text.slice(text.indexOf("\n## By hand\n"), text.indexOf("\n## What happened\n")));
+  const [install = "", server = "", page = ""] = codeIn(fences, "sh");
+  const [[html = ""], [code = ""]] = [codeIn(fences, "html"), codeIn(fences, "ts")];
+  const port = String(await freePort());
+  const installed = await runChild("sh", ["-ec", install], { cwd: home, env, timeoutMs: COMMAND_LIMIT_MS });
+  if (installed.code !== 0) return ["getting started by hand: installs", installed.output];
+  const folder = path.join(home, "dots");
+  writeFileSync(path.join(folder, "index.html"), html);
+  writeFileSync(path.join(folder, "main.ts"), code.replace(":8787", `:${port}`));
+  const words = (/** @type {string} */ line) => line.trim().split(" ");
+  const meeting = await running(folder, [...words(server), "--port", port], /listening on (http:\S+)/);
+  try {
+    const dev = await running(folder, words(page), /Local:\s+(http:\S+)/);
+    try {
+      return ["getting started by hand: two browsers see each other's dot move", await meet(pages, dev.url)];
+    } finally {
+      await dev.stop();
+    }
+  } finally {
+    await meeting.stop();
+  }
+}
+
+/** @param {import("../markdown.mjs").Fence[]} fences @param {string} wanted @returns {string[]} the code in that language */
+function codeIn(fences, wanted) {
+  return fences.filter(({ language }) => language === wanted).map(({ code }) => code);
 }
 
 /** @param {string} game @param {Map<string, string>} integrities @returns {string | undefined} our package that came from elsewhere */
@@ -191,6 +228,7 @@ export async function firstHours() {
     try {
       for (const template of ["canvas", "authority"])
         checks.push(...(await firstHour(home, template, browsers.pages, { env, registry })));
+      checks.push(await byHand(home, browsers.pages, env));
     } finally {
       await closeBrowsers(browsers);
       registry.stop();
