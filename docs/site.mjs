@@ -6,28 +6,15 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Application } from "typedoc";
 import { build } from "vitepress";
-import { namesMarkdown } from "../tools/docs/names.mjs";
+import { namesMarkdown, userModules } from "../tools/docs/names.mjs";
 
 const DOCS = import.meta.dirname;
 
-/** Entry points under `packages` by the name that a game imports. */
-const MODULES = {
-  "@paceline/client": "client/src/index.ts",
-  "@paceline/client/netcode": "client/src/netcode.ts",
-  "@paceline/client/panel": "client/src/panel/index.ts",
-  "@paceline/client/node": "client/src/node.ts",
-  "@paceline/server": "server/src/index.ts",
-  "@paceline/relay": "relay/src/index.ts",
-  "@paceline/testkit": "testkit/src/index.ts",
-  "@paceline/testkit/room": "testkit/src/room/index.ts",
-  "@paceline/vite-plugin": "vite-plugin/src/index.ts",
-  paceline: "cli/src/index.ts",
-};
-
 async function writeReference() {
+  const modules = userModules();
   const app = await Application.bootstrapWithPlugins({
     plugin: ["typedoc-plugin-markdown"],
-    entryPoints: Object.values(MODULES).map((file) => path.join(DOCS, "../packages", file)),
+    entryPoints: modules.map(({ file }) => file),
     tsconfig: path.join(DOCS, "tsconfig.api.json"),
     excludeInternal: true,
     excludePrivate: true,
@@ -51,9 +38,12 @@ async function writeReference() {
   if (!project) throw new Error("typedoc could not read the packages");
   for (const module of project.children ?? []) {
     // typedoc names a module by its folder.
-    const files = [`${module.name}.ts`, `${module.name}/index.ts`];
-    const found = Object.entries(MODULES).find(([, file]) => files.includes(file));
-    if (found) module.name = found[0];
+    const files = [`${module.name}.ts`, `${module.name}/index.ts`].map((file) =>
+      path.join(DOCS, "../packages", file),
+    );
+    const found = modules.find(({ file }) => files.includes(file));
+    if (!found) throw new Error(`typedoc names a module ${module.name}, which no package exports`);
+    module.name = found.module;
   }
   await app.generateOutputs(project);
 }

@@ -1,10 +1,25 @@
 /** The list of all public names, made of the comments in the sources: a page of the site. */
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
 import { ROOT } from "../pnpm.mjs";
 import { publicExports } from "../undocumented.mjs";
 
-const PACKAGES = ["client", "server", "relay", "testkit", "cli", "vite-plugin"];
+/** Folders of the packages from which games and servers import. */
+export const USER_PACKAGES = ["client", "server", "relay", "testkit", "cli", "vite-plugin"];
+
+/** @returns {{ module: string, file: string }[]} what can be imported, and its source; a source that has two names, once */
+export function userModules() {
+  const modules = USER_PACKAGES.flatMap((folder) => {
+    const home = path.join(ROOT, "packages", folder);
+    const { name, exports } = JSON.parse(readFileSync(path.join(home, "package.json"), "utf8"));
+    return Object.entries(exports).map(([subpath, target]) => ({
+      module: name + subpath.slice(1),
+      file: path.join(home, target["@paceline/source"]),
+    }));
+  });
+  return modules.filter(({ file }, index) => modules.findIndex((other) => other.file === file) === index);
+}
 
 /** @param {string} comment @returns {string} its first sentence, for a cell of a table */
 function firstSentence(comment) {
@@ -18,7 +33,7 @@ function firstSentence(comment) {
 
 /** @returns {Promise<string>} */
 export async function namesMarkdown() {
-  const sections = PACKAGES.flatMap((folder) => publicExports(path.join(ROOT, "packages", folder))).map(
+  const sections = USER_PACKAGES.flatMap((folder) => publicExports(path.join(ROOT, "packages", folder))).map(
     ({ module, names }) => {
       const rows = names.map(
         ({ name, kind, comment }) => `| \`${name}\` | ${kind} | ${firstSentence(comment)} |`,

@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { namesMarkdown } from "../docs/names.mjs";
+import { USER_PACKAGES, namesMarkdown } from "../docs/names.mjs";
 import { anchorsOf, linksOf } from "../markdown.mjs";
 import { publicExports, publicMembers, undocumentedExports } from "../undocumented.mjs";
+import { publishableFolders } from "../verify/tarballs.mjs";
 import { snippetFaults, snippetsOf } from "../snippets.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -115,18 +116,30 @@ describe("what games and servers import", () => {
 });
 
 describe("user documents", () => {
-  const PACKAGES = ["client", "server", "relay", "testkit", "cli", "vite-plugin"];
   const wordsOf = (files: string[]): Set<string> =>
     new Set(files.flatMap((file) => read(file).match(/\w+/g) ?? []));
   const guides = documents.filter((file) => /^(?:README\.md|docs\/(?:guides|coming-from)\/)/.test(file));
   const inGuides = wordsOf([...guides, "docs/PROFILES.md", "docs/MOTION.md", "docs/PANEL.md"]);
-  const exported = PACKAGES.flatMap((name) => publicExports(path.join(ROOT, "packages", name)));
+  const exported = USER_PACKAGES.flatMap((name) => publicExports(path.join(ROOT, "packages", name)));
 
   it("name everything that the packages export, on a page of the site", async () => {
     const listed = new Set((await namesMarkdown()).match(/^\| `\w+`/gm)?.map((row) => row.slice(3, -1)));
     const names = exported.flatMap((module) => module.names.map(({ name }) => name));
     expect(names.length).toBeGreaterThan(200);
     expect(names.filter((name) => !listed.has(name))).toEqual([]);
+  });
+
+  it("leave out no published package, unless its own page sends games to another one", () => {
+    const others = publishableFolders().filter((folder) => !USER_PACKAGES.includes(path.basename(folder)));
+    for (const folder of others) {
+      const { exports } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
+        readonly exports?: unknown;
+      };
+      const page = readFileSync(path.join(folder, "README.md"), "utf8");
+      // A package that is only a command exports nothing.
+      expect(exports === undefined || /Games (?:install|use) \[?`@paceline\/client`/.test(page)).toBe(true);
+    }
+    expect(others.map((folder) => path.basename(folder))).toContain("transport");
   });
 
   it.each(["@paceline/client", "@paceline/server"])("explain in guides what a game calls of %s", (module) => {

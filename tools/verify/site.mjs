@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { runChild } from "../children.mjs";
+import { userModules } from "../docs/names.mjs";
 import { ROOT } from "../pnpm.mjs";
 import { outcome } from "./outcome.mjs";
 
@@ -32,6 +33,11 @@ export async function site() {
     ...PAGES.map((page) => {
       const fault = existsSync(path.join(SITE, `${page}.html`)) ? undefined : "is missing";
       return /** @type {const} */ ([`the page ${page}`, fault]);
+    }),
+    ...userModules().map(({ module }) => {
+      const page = `api/${module.replaceAll("/", ".")}.html`;
+      const fault = existsSync(path.join(SITE, page)) ? undefined : "is missing";
+      return /** @type {const} */ ([`the reference of ${module}`, fault]);
     }),
     ...FOUND.map((word) => {
       const fault = words.includes(word.toLowerCase()) ? undefined : "is not in the index";
