@@ -107,6 +107,30 @@ describe("a state goes out through few frames, and is copied at most three times
     expectShort(await roadInMesh(players, path));
   });
 
+  test.each([
+    ["in order, one encoding for all", 1],
+    ["over two sockets, by what each has acknowledged", 2],
+  ] as const)("from the turn in which a room tells its players to the network: %s", async (_, sockets) => {
+    const stage = roomStage(RaceRoom);
+    const players = [await stage.join({ sockets }), await stage.join({ sockets })];
+    const seen = (): number[] => players.map(({ room }) => [...room.entities(Car)].length);
+    expect(seen()).toEqual([0, 0]);
+    await stage.advance(1000);
+    expect(seen()).toEqual([2, 2]);
+    for (let car = 0; car < 6; car++) stage.room.spawn(Car);
+    let tick = 0;
+    const { road, begun } = watch({ name: "write", file: "/states/broadcast.ts" });
+    stage.room.onTick = () => {
+      tick += 1;
+      for (const [index, { position }] of [...stage.room.entitiesOf(Car)].entries())
+        position.set(tick * tick * 0.01 * (index + 1), index * tick);
+      begun();
+    };
+    await stage.advance(2000);
+    expectShort(road);
+    await stage.stop();
+  });
+
   test("from a turn of room.loop to the network, of an own entity to the authority", async () => {
     class OwnCars extends RaceRoom {
       override readonly playerEntities = [{ definition: Car, most: 8 }];

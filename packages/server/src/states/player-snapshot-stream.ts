@@ -244,16 +244,18 @@ export class PlayerSnapshotStream {
     let packets = 0;
     let bytes = 0;
     let isMissing = false;
-    sender.write(tick, rows, (states, entities, from, to) => {
+    sender.start(tick, rows);
+    for (let states = sender.next(); states; states = sender.next()) {
+      const { body, entities, from, to } = states;
       packets += 1;
-      const sequence = this.line.send(states, packets);
+      const sequence = this.line.send(body, packets);
       isMissing ||= sequence === undefined;
-      if (sequence === undefined) return -1;
-      bytes += states.length + HEADS_BYTES;
+      if (sequence === undefined) continue;
+      states.sequence = sequence;
+      bytes += body.length + HEADS_BYTES;
       const sent = to - from === rows.length ? rows : entities.slice(from, to);
       this.#pending.push({ sequence, tick, sentAtMs: moment.nowMs, rows: sent, hasArrived: false });
-      return sequence;
-    });
+    }
     if (isMissing || packets > 0) this.#isWhole = isMissing;
     return bytes;
   }

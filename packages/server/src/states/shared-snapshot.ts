@@ -87,13 +87,14 @@ export class SharedSnapshot {
     let bytes = 0;
     this.epoch += 1;
     for (const snapshots of snapshotStreams) snapshots.toldWith(this);
-    this.sender.write(tick, rows, (states) => {
+    this.sender.start(tick, rows);
+    for (let states = this.sender.next(); states; states = this.sender.next()) {
+      const { body } = states;
       for (const snapshots of snapshotStreams)
-        if (snapshots.line.send(states, 0) === undefined) snapshots.restart();
-      bytes += states.length + HEADS_BYTES;
-      this.#sequence = (this.#sequence + 1) % SEQUENCES;
-      return this.#sequence;
-    });
+        if (snapshots.line.send(body, 0) === undefined) snapshots.restart();
+      bytes += body.length + HEADS_BYTES;
+      states.sequence = this.#sequence = (this.#sequence + 1) % SEQUENCES;
+    }
     for (let sequence = first; sequence !== this.#sequence;) {
       sequence = (sequence + 1) % SEQUENCES;
       this.sender.acknowledge(sequence);

@@ -68,8 +68,11 @@ export class Tier {
     let bytes = 0;
     for (const [kinds, sharedSnapshot] of this.#sharedSnapshots) {
       if (sharedSnapshot.isEmpty) this.#sharedSnapshots.delete(kinds);
-      else if (isTurn || sharedSnapshot.hasNewcomers)
-        bytes = Math.max(bytes, this.#tell(sharedSnapshot, kinds, tick, due));
+      else if (isTurn || sharedSnapshot.hasNewcomers) {
+        const all = (): EntityRows[] => this.#rowsOf(kinds, this.#world.records.values(), tick);
+        const rows = this.#rowsOf(kinds, due, tick);
+        bytes = Math.max(bytes, sharedSnapshot.write(tick, rows, all, this.#tickHz));
+      }
     }
     const aloneBytes = this.#tellAlone(moment, due, isTurn);
     // A player that has lost states, or asks for them again, costs more: the budget of the others does not pay for it.
@@ -95,9 +98,11 @@ export class Tier {
     };
     const toldTick = (record: EntityRecord): number | undefined => this.#replication.toldTick(record);
     const turn = { due, rowsOf, isTurn, toldTick };
-    const bytes = this.#alone
-      .map((snapshots) => snapshots.write(moment, turn, this.#tickHz))
-      .filter((each) => each > 0);
+    const bytes: number[] = [];
+    for (const snapshots of this.#alone) {
+      const written = snapshots.write(moment, turn, this.#tickHz);
+      if (written > 0) bytes.push(written);
+    }
     return bytes.sort((a, b) => a - b)[(bytes.length - 1) >> 1] ?? 0;
   }
 
@@ -135,14 +140,12 @@ export class Tier {
     }
   }
 
-  #tell(sharedSnapshot: SharedSnapshot, key: string, tick: number, due: readonly EntityRecord[]): number {
+  /** The rows of those records that are of these kinds. */
+  #rowsOf(key: string, records: Iterable<EntityRecord>, tick: number): EntityRows[] {
     const kinds = new Set(key.split(",").map(Number));
-    const rowsOf = (records: Iterable<EntityRecord>): EntityRows[] => {
-      const rows: EntityRows[] = [];
-      for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
-      return rows;
-    };
-    return sharedSnapshot.write(tick, rowsOf(due), () => rowsOf(this.#world.records.values()), this.#tickHz);
+    const rows: EntityRows[] = [];
+    for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
+    return rows;
   }
 
   #flockOf({ kindsKey }: PlayerSnapshotStream): SharedSnapshot {
