@@ -196,6 +196,42 @@ test(
   },
 );
 
+test(
+  "sound begins with the first touch, and stays off once it was muted",
+  { tag: "@slow" },
+  async ({ startServer, enter }) => {
+    const server = await startServer();
+    const page = new RacePage(await enter("chromium", { viewport: SIZES["390x844"], hasTouch: true }));
+    const sound = (): Promise<string> =>
+      page.browser.evaluate(
+        () =>
+          [...document.querySelectorAll(".tool")].find((tool) => tool.textContent?.startsWith("Sound"))
+            ?.textContent ?? "",
+      );
+    const touch = (): Promise<void> =>
+      page.browser.evaluate(() => {
+        const pad = document.querySelector(".touch-go")!;
+        for (const type of ["pointerdown", "pointerup"]) {
+          pad.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerType: "touch" }));
+        }
+      });
+    await page.join(server.url);
+    expect(await sound()).toBe("Sound off");
+    await touch();
+    await expect.poll(sound).toBe("Sound on");
+    await page.browser.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>(".tool")]
+        .find((tool) => tool.textContent === "Sound on")
+        ?.click(),
+    );
+    expect(await sound()).toBe("Sound off");
+    await page.join(server.url);
+    await touch();
+    await page.drive(500);
+    expect(await sound()).toBe("Sound off");
+  },
+);
+
 test("a browser without a canvas is told so", async ({ startServer, enter }) => {
   const server = await startServer();
   const refuse = (): void => {

@@ -112,6 +112,26 @@ describe("the server", () => {
     expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ status: "ok" });
   });
 
+  it("names the picture for previews of links by an absolute URL", async () => {
+    const page = mkdtempSync(join(tmpdir(), "paceline-page-"));
+    writeFileSync(join(page, "index.html"), '<meta property="og:image" content="/og-image.jpg" />');
+    writeFileSync(join(page, "index.html.gz"), "of the page as it was built");
+    const address = await start(["--port", "0", "--static", page]).address();
+    const pictureFor = async (path: string, headers: Record<string, string> = {}): Promise<string> =>
+      (await fetch(`${address}${path}`, { headers })).text();
+    const tag = (origin: string): string => `<meta property="og:image" content="${origin}/og-image.jpg" />`;
+    expect(await pictureFor("/?room=fox-42")).toBe(tag(address));
+    const packed = await fetch(address, { headers: { "accept-encoding": "br" } });
+    expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual([
+      "br",
+      "Accept-Encoding",
+    ]);
+    expect(await pictureFor("/", { "x-forwarded-proto": "https" })).toBe(
+      tag(address.replace("http", "https")),
+    );
+    rmSync(page, { recursive: true });
+  });
+
   it("sends the precompressed file that the browser accepts", async () => {
     const text = "export const race = 1;".repeat(100);
     const packed = { br: brotliCompressSync(text), gzip: gzipSync(text) };

@@ -15,6 +15,7 @@ import { NetworkPanel } from "../ui/network-panel.js";
 import { RaceScreen } from "../ui/race-screen.js";
 import { StartScreen, type DriverChoice } from "../ui/start-screen.js";
 import { Attract } from "./attract.js";
+import { inSlices } from "./in-slices.js";
 import { exposeForDebugging } from "./debug-handle.js";
 import { RaceGame } from "./race-game.js";
 import {
@@ -46,7 +47,7 @@ export class App {
   #mode: string;
   #joining: AbortController | undefined;
   #isShowing = false;
-  #hadKey = false;
+  #hadInput = false;
   #unsubscribe: (() => void)[] = [];
   /** Hosts that the page's own policy has kept it from. */
   readonly #blockedHosts = new Set<string>();
@@ -90,8 +91,8 @@ export class App {
     this.#root.classList.add("at-start");
     this.#start.focus();
     performance.mark("usable");
-    // The cars behind the card come when the card has been painted: their racing line takes its time.
-    requestAnimationFrame(() => setTimeout(() => this.#beginAttract()));
+    // The world behind the card comes when the card has been painted.
+    requestAnimationFrame(() => setTimeout(() => void this.#beginAttract()));
     this.#showInvitation();
     const { complaints } = this.#settings;
     if (complaints.length > 0) this.#start.say(`In this page's address: ${complaints.join(" ")}`, true);
@@ -102,9 +103,12 @@ export class App {
     if (this.#settings.autostart) void this.#race(this.#settings);
   }
 
-  #beginAttract(): void {
-    this.#attract = new Attract(this.#scene, this.#minimap, circuit);
-    if (this.#game === undefined && !this.#start.root.hidden) this.#attract.start();
+  async #beginAttract(): Promise<void> {
+    await inSlices(this.#scene.prepare());
+    const attract = new Attract(this.#scene, this.#minimap, circuit);
+    await inSlices(attract.warmUp());
+    this.#attract = attract;
+    if (this.#game === undefined && !this.#start.root.hidden && !this.#isShowing) attract.start();
   }
 
   #makeInputs(): InputSource[] {
@@ -144,9 +148,11 @@ export class App {
   }
 
   /** Browsers allow sound once somebody has pressed something; the player's last choice is remembered. */
-  #firstKey(code: string): void {
-    if (this.#hadKey || code === "KeyM") return;
-    this.#hadKey = true;
+  #firstInput(event: Event): void {
+    const isSoundItself =
+      event instanceof KeyboardEvent ? event.code === "KeyM" : this.#screen.isSoundButton(event.target);
+    if (this.#hadInput || isSoundItself) return;
+    this.#hadInput = true;
     if (!this.#sound.isOn && readSound(safeStorage())) this.#toggleSound();
   }
 
@@ -293,9 +299,9 @@ export class App {
       },
     );
     this.#game = game;
-    // Starting sound takes a tenth of a second: not before what the key asks for.
-    const onKey = ({ code }: KeyboardEvent): unknown => setTimeout(() => this.#firstKey(code));
-    window.addEventListener("keydown", onKey, { once: true });
+    // Starting sound takes a tenth of a second: not before what the key or the finger asks for.
+    const onInput = (event: Event): unknown => setTimeout(() => this.#firstInput(event));
+    for (const type of ["keydown", "pointerup"]) window.addEventListener(type, onInput, { once: true });
     this.#panel = new NetworkPanel(room, {
       profiles: PROFILES,
       cardOf: (peer) => game.participant.cardOf(peer),

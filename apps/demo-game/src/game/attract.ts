@@ -30,7 +30,14 @@ export class Attract {
     this.#rig.mode = "north-up";
     this.#racers = Array.from({ length: CARS }, (_, index) => new Racer(circuit, index));
     this.#drivers = this.#racers.map((_, index) => new ComputerDriver(circuit, skillOf(index)));
-    for (let step = 0; step < WARM_UP_STEPS; step++) this.#step();
+  }
+
+  /** Lets the cars drive to where they are spread over the road, in steps of some milliseconds. */
+  *warmUp(): Generator<void> {
+    for (let step = 0; step < WARM_UP_STEPS; step++) {
+      this.#step();
+      if (step % 10 === 0) yield;
+    }
   }
 
   start(): void {

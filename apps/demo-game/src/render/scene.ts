@@ -1,6 +1,7 @@
 import { carParameters } from "../car/car-parameters.js";
 import type { Circuit } from "../track/circuit.js";
 import { buildScenery, type Scenery } from "../track/scenery.js";
+import { racingLineSteps } from "../track/racing-line.js";
 import { surfaceAt } from "../track/surface.js";
 import { applyCamera, toScreen, viewCircle, type Camera, type ViewCircle } from "./camera.js";
 import { tracesOf } from "./car-traces.js";
@@ -26,9 +27,8 @@ export class Scene {
   readonly #canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D;
   readonly #circuit: Circuit;
-  readonly #chunks: readonly TrackChunk[];
-  readonly #scenery: Scenery;
-  readonly #picture: SceneryPicture;
+  #chunks: readonly TrackChunk[] = [];
+  #scenery: { readonly plan: Scenery; readonly picture: SceneryPicture } | undefined;
   readonly #painter = new CarPainter();
   readonly #marks = new SkidMarks();
   readonly #smoke = new Smoke();
@@ -43,9 +43,17 @@ export class Scene {
     this.#canvas = canvas;
     this.#context = context;
     this.#circuit = circuit;
-    this.#chunks = buildTrackChunks(circuit);
-    this.#scenery = buildScenery(circuit);
-    this.#picture = buildSceneryPicture(this.#scenery);
+  }
+
+  /** Makes the pictures of the world in steps of some milliseconds; until then there is a lawn with cars. */
+  *prepare(): Generator<void> {
+    yield* racingLineSteps(this.#circuit.track);
+    yield;
+    this.#chunks = buildTrackChunks(this.#circuit);
+    yield;
+    const plan = yield* buildScenery(this.#circuit);
+    yield;
+    this.#scenery = { plan, picture: buildSceneryPicture(plan) };
   }
 
   /** Fits the canvas to the page; before the camera is updated. */
@@ -86,7 +94,8 @@ export class Scene {
   #drawWorld(view: ViewCircle, cars: readonly DrawnCar[]): void {
     const context = this.#context;
     drawLawn(context, view);
-    drawGroundScenery(context, this.#scenery, this.#picture, view);
+    const scenery = this.#scenery;
+    if (scenery) drawGroundScenery(context, scenery.plan, scenery.picture, view);
     drawTrack(context, this.#chunks, view);
     drawStart(context, this.#circuit);
     this.#marks.draw(context, view);
@@ -101,7 +110,7 @@ export class Scene {
     this.#sparks.draw(context);
     this.#smoke.draw(context);
     for (const car of cars) if (car.received && isNear(car, view)) this.#painter.outline(context, car);
-    drawHighScenery(context, this.#scenery, this.#picture, view);
+    if (scenery) drawHighScenery(context, scenery.plan, scenery.picture, view);
   }
 
   #leaveTraces(car: DrawnCar): void {

@@ -12,17 +12,35 @@ export interface RacingLine {
 /** The line keeps this far inside the road's edges: half a car and a little respect. */
 const EDGE_MARGIN_M = 1.7;
 const ROUNDS = 120;
+/** About 5 ms. */
+const ROUNDS_PER_STEP = 20;
 /** Metres by which a point is moved to learn how its bend depends on its place. */
 const PROBE_M = 0.01;
 
+/** Each track's line takes a fifth of a second to find, and both the road's picture and the drivers need it. */
+const lines = new WeakMap<Track, RacingLine>();
+
+export function buildRacingLine(track: Track): RacingLine {
+  const steps = racingLineSteps(track);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
 /**
  * Lets the bend change as evenly as the road allows: every point moves sideways until the curvature there is between
- * those before and after it, over and over, first with far neighbours and then with near ones.
+ * those before and after it, over and over, first with far neighbours and then with near ones. Yields every some
+ * milliseconds, so that a page can paint in between.
  */
-export function buildRacingLine(track: Track): RacingLine {
+export function* racingLineSteps(track: Track): Generator<void, RacingLine> {
+  const known = lines.get(track);
+  if (known !== undefined) return known;
   const offsetM = new Float64Array(track.count);
   for (const reach of [24, 12, 6, 3, 2, 1]) {
-    for (let round = 0; round < ROUNDS; round++) relax(track, offsetM, reach);
+    for (let round = 0; round < ROUNDS; round++) {
+      relax(track, offsetM, reach);
+      if (round % ROUNDS_PER_STEP === 0) yield;
+    }
   }
   const x = new Float64Array(track.count);
   const y = new Float64Array(track.count);
@@ -30,7 +48,9 @@ export function buildRacingLine(track: Track): RacingLine {
     x[i] = lineX(track, offsetM, i);
     y[i] = lineY(track, offsetM, i);
   }
-  return { offsetM, x, y, curvature: curvatureOf(track.count, x, y) };
+  const line = { offsetM, x, y, curvature: curvatureOf(track.count, x, y) };
+  lines.set(track, line);
+  return line;
 }
 
 const lineX = (track: Track, offsetM: Float64Array, i: number): number =>

@@ -52,18 +52,23 @@ function seeded(seed: number): () => number {
   };
 }
 
-export function buildScenery(circuit: Circuit): Scenery {
+/** In steps of some milliseconds: each tree looks for its distance from the whole track. */
+export function* buildScenery(circuit: Circuit): Generator<void, Scenery> {
   const { track } = circuit;
+  const trees = yield* plantTrees(circuit);
+  const left = buildWall(circuit, -1);
+  yield;
+  const right = buildWall(circuit, 1);
   return {
-    trees: plantTrees(circuit),
+    trees,
     boards: placeBoards(track),
-    walls: [...buildWall(circuit, -1), ...buildWall(circuit, 1)],
+    walls: [...left, ...right],
     stand,
     lake,
   };
 }
 
-function plantTrees(circuit: Circuit): Tree[] {
+function* plantTrees(circuit: Circuit): Generator<void, Tree[]> {
   const { track } = circuit;
   const random = seeded(20);
   const trees: Tree[] = [];
@@ -72,6 +77,7 @@ function plantTrees(circuit: Circuit): Tree[] {
   const top = Math.min(...track.y) - FOREST_MARGIN_M;
   const bottom = Math.max(...track.y) + FOREST_MARGIN_M;
   for (let gridY = top; gridY < bottom; gridY += TREE_SPACING_M) {
+    yield;
     for (let gridX = left; gridX < right; gridX += TREE_SPACING_M) {
       const x = gridX + (random() - 0.5) * TREE_SPACING_M * 0.9;
       const y = gridY + (random() - 0.5) * TREE_SPACING_M * 0.9;

@@ -59,6 +59,10 @@ export class RaceScreen {
     ]);
   }
 
+  isSoundButton(target: EventTarget | null): boolean {
+    return target === this.#sound;
+  }
+
   showSound(isOn: boolean): void {
     this.#sound.textContent = isOn ? "Sound on" : "Sound off";
     this.#sound.classList.toggle("on", isOn);
