@@ -50,10 +50,6 @@ class BitReader:
             count += 1
         return (1 << count) + self.wide(count) - 1
 
-    def varuint(self):
-        count = self.bits(5)
-        return 0 if count < 2 else (1 << (count - 1)) + self.wide(count - 1) - 1
-
     def check_end(self):
         """Less than a byte is left, and nothing in it."""
         if not 0 <= self.left < 8 or self.bits(self.left) != 0:

@@ -5,7 +5,8 @@ import sys
 
 from byte_reader import ByteReader, Drop, value_of
 from definitions import Definition
-from packets import control_of, envelope_of, packet_of, payload_of
+from columns import Plan
+from packets import control_of, envelope_of, feedback_of, inputs_of, message_of, packet_of, payload_of
 
 
 def _whole(read):
@@ -46,6 +47,8 @@ READERS = {
     "envelopes": envelope_of,
     "values": value_of,
     "payloads": lambda data: _reference_as_in_vectors(payload_of(data)),
+    "authority": lambda data: payload_of(data, is_with_authority=True)["message"],
+    "feedbacks": _whole(feedback_of),
     "controls of the server": lambda data: control_of(data, "server"),
     "controls of a participant": lambda data: control_of(data, "participant"),
 }
@@ -84,17 +87,26 @@ def check_vector(kind, vector):
         except Drop as drop:
             return None if drop.reason == vector["drop"] else drop.reason
         return "was taken"
+    if kind == "messages":
+        return check_vector_with(lambda data: message_of(vector["kind"], data), data, vector["decoded"], is_cut=False)
+    if kind == "inputs":
+        plan = Plan(Definition("input", "hold", vector["fields"]), 60)
+        return check_vector_with(lambda data: inputs_of(plan, data), data, vector["decoded"])
     if kind == "controls":
         kind = "controls of the server" if vector["from"] == "server" else "controls of a participant"
+    return check_vector_with(READERS[kind], data, vector["decoded"])
+
+
+def check_vector_with(read, data, expected, is_cut=True):
     try:
-        decoded = _plain(READERS[kind](data))
+        decoded = _plain(read(data))
     except Drop as drop:
         return drop.reason
-    if not same(decoded, vector["decoded"]):
+    if not same(decoded, expected):
         return decoded
-    for length in range(len(data)):
+    for length in range(len(data) if is_cut else 0):
         try:
-            READERS[kind](data[:length])
+            read(data[:length])
         except Drop:
             continue
     return None

@@ -1,4 +1,5 @@
 """Packets, envelopes, payloads and control messages (docs/WIRE-FORMAT.md), each a dict of what it says."""
+from bit_reader import BitReader
 from byte_reader import ByteReader, Drop, value_of
 
 MAX_PACKET = 16384
@@ -129,7 +130,7 @@ def packet_of(data):
 
 
 def message_of(kind, body):
-    """What is in a message that is neither states nor reliable (WF17 to WF19)."""
+    """What is in a message that has no states (WF16 to WF19, WF95)."""
     reader = ByteReader(body)
     if kind == "event":
         value = value_of(body)
@@ -138,6 +139,15 @@ def message_of(kind, body):
     if kind == "ping":
         _check(len(body) == 2)
         return {"number": reader.u16()}
+    if kind == "reliable":
+        return {"id": reader.u16(), "payload": reader.rest()}
+    if kind == "bulkReceipt":
+        _check(len(body) == 2)
+        return {"expected": reader.u16()}
+    if kind == "bulk":
+        number, flags = reader.u16(), reader.u8()
+        _check(flags < 2)
+        return {"id": number, "isLast": flags == 1, "chunk": reader.rest()}
     if kind == "pong":
         _check(len(body) == 8)
         return {"number": reader.u16(), "clockMicros": reader.u32() + reader.u16() * 2**32}
@@ -147,6 +157,36 @@ def message_of(kind, body):
         return {"code": code, "reason": reason.decode("utf-8")}
     except UnicodeDecodeError:
         return {"code": code, "reason": ""}
+
+
+def feedback_of(reader):
+    """WF81: what stands before the states of an authority."""
+    first = reader.u8()
+    _check(first < 2)
+    if first == 0:
+        return None
+    return {"processed": reader.u16(), "quarters": (reader.u8() + 128) % 256 - 128}
+
+
+def inputs_of(plan, body):
+    """WF82: the number of the newest, and the columns of each, the oldest first."""
+    newest, coder = ByteReader(body, "length").u16(), BitReader(body[2:])
+    rows, columns = [], plan.columns[2:]
+    for _ in range(coder.bits(5) + 1):
+        before = rows[-1] if rows else None
+        if before is not None and coder.flag():
+            rows.append(before)
+            continue
+        row = []
+        for index, column in enumerate(columns):
+            is_same = before is not None and coder.flag()
+            row.append(before[index] if is_same else coder.wide(column.bits) + column.min)
+            coder.check_not_past()
+            if row[-1] > column.max:
+                raise Drop("out-of-range")
+        rows.append(row)
+    coder.check_end()
+    return {"newest": newest, "columns": rows}
 
 
 def payload_of(data, is_with_authority=False):

@@ -130,7 +130,7 @@ class Session:
         distance = ahead(number, self.expected)
         if distance < 0 or number in self.waiting:
             raise Drop("duplicate")
-        if distance >= 1024:
+        if distance >= 16384:
             raise Drop("gap-too-large")
         self.waiting[number] = payload
         said = []

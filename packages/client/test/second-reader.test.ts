@@ -197,7 +197,7 @@ describe.skipIf(!hasPython)("a reader in Python that knows the documents alone",
     expect(lines).toHaveLength(1);
     const [{ wrong, checked }] = lines as [{ wrong: number; checked: Record<string, number> }];
     expect(wrong).toBe(0);
-    expect(Object.keys(checked)).toHaveLength(9);
+    expect(Object.keys(checked)).toHaveLength(13);
   });
 
   // Two: against what each has acknowledged. Three: published, against references.

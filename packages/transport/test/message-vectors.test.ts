@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { ByteReader, readEvent } from "@paceline/protocol";
+import { describe, expect, test } from "vitest";
+import { readCloseBody } from "../src/session/close-body.js";
+import { pongTo, readPong } from "../src/session/pong.js";
+
+interface Vector {
+  readonly name: string;
+  readonly kind: string;
+  readonly hex: string;
+  readonly decoded: Readonly<Record<string, unknown>>;
+}
+
+const file = new URL("../../protocol/test/vectors/messages.json", import.meta.url);
+const vectors = JSON.parse(readFileSync(file, "utf8")) as readonly Vector[];
+const of = (wanted: string): readonly Vector[] => vectors.filter(({ kind }) => kind === wanted);
+const bytesOf = ({ hex }: Vector): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
+
+describe("vectors of messages' bodies", () => {
+  test.each(of("close"))("[WF19] $name", (vector) => {
+    expect(readCloseBody(bytesOf(vector))).toEqual(vector.decoded);
+  });
+
+  test.each(of("pong"))("[WF18] $name", (vector) => {
+    const { number, clockMicros } = vector.decoded as { number: number; clockMicros: number };
+    expect(readPong(bytesOf(vector))).toEqual({ number, remoteMs: clockMicros / 1000 });
+    const ping = Uint8Array.of(number & 255, number >> 8);
+    expect(Buffer.from(pongTo(ping, clockMicros / 1000)).toString("hex")).toBe(vector.hex);
+  });
+
+  test.each(of("event"))("[WF17] $name", (vector) => {
+    expect(readEvent(bytesOf(vector))).toEqual({ kind: "command", ...vector.decoded });
+  });
+
+  test.each([...of("ping"), ...of("reliable"), ...of("bulk"), ...of("bulkReceipt")])(
+    "[WF16] [WF18] [WF95] $name",
+    (vector) => {
+      const reader = new ByteReader(bytesOf(vector));
+      const { number, id = number, expected = id } = vector.decoded;
+      expect(reader.u16()).toBe(expected);
+      const rest = Buffer.from(reader.rest()).toString("hex");
+      const { isLast, chunk = "", payload = "" } = vector.decoded;
+      const flags = isLast === undefined ? "" : isLast ? "01" : "00";
+      expect(rest).toBe(`${flags}${String(chunk)}${String(payload)}`);
+    },
+  );
+});
