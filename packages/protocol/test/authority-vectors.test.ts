@@ -10,7 +10,6 @@ import {
   writeAuthority,
   writeFeedback,
   writeInputs,
-  type Field,
   type Fields,
   type FromAuthority,
   type ToAuthority,
@@ -23,6 +22,9 @@ const feedbacks = vectors("feedbacks") as readonly Vector<{ processed: number; q
 const inputs = vectors("inputs") as readonly (Vector<{ newest: number; columns: number[][] }> & {
   readonly fields: Fields;
 })[];
+
+/** As the vectors leave it out. */
+const FLAG = { range: [0, 1], precision: 1, unit: "" };
 
 describe("vectors of rooms with an authority", () => {
   test.each(messages)("[WF84] [WF85] $from: $name", ({ hex, decoded, from }) => {
@@ -43,14 +45,8 @@ describe("vectors of rooms with an authority", () => {
   });
 
   test.each(inputs)("[WF82] inputs: $name", ({ hex, decoded, fields }) => {
-    const definition = defineInput(
-      Object.fromEntries(
-        Object.entries(fields).map(([name, field]) => [
-          name,
-          { range: [0, 1], precision: 1, unit: "", ...field } as Field,
-        ]),
-      ),
-    );
+    const filled = Object.entries(fields).map(([name, field]) => [name, Object.assign({}, FLAG, field)]);
+    const definition = defineInput(Object.fromEntries(filled) as Fields);
     const precisions = definition.definition.components.map(({ precision }) => precision);
     const rows = decoded.columns.map((row) =>
       Float32Array.from(row, (column, index) => column * precisions[index]!),
